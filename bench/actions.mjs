@@ -1,11 +1,11 @@
-// Measures a synchronous action whose handler answers at once against a bare proxy: an HTTP server that hands each body on to the
-// same handler with undici and its answer back. Prints requests per second and CPU time per request, ours and the proxy's.
+// Measures a synchronous action with a handler that responds at once against a bare proxy: an HTTP server that forwards each body to the same
+// handler with undici. Prints requests per second and CPU time per request of both.
 //
-//   npm run build && node bench/actions.mjs                      on an embedded PostgreSQL made for the run
+//   npm run build && node bench/actions.mjs                      on an embedded PostgreSQL created for the run
 //   node bench/actions.mjs --seconds 5 --rounds 3
-//   node bench/actions.mjs --database-url postgres://…/postgres  on a server where a database may be made
+//   node bench/actions.mjs --database-url postgres://…/postgres  on a server where a database may be created
 //
-// Handler, proxy, service and load are processes of their own. Absolute numbers mean nothing across machines.
+// Handler, proxy, service and load are separate processes. Absolute numbers cannot be compared across machines.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -83,7 +83,7 @@ async function measure({ address, pid }, seconds) {
   return { rate: result.requests.average, cpu: (cpuOf(pid) - before) / result.requests.total };
 }
 
-/** The service warms itself up for a while. */
+/** Waits for the warm-up of the service. */
 async function untilIdle(pid) {
   for (let before = cpuOf(pid); ; ) {
     await sleep(500);
@@ -113,7 +113,7 @@ async function main() {
     definition: { handler: url(HANDLER), output_type: 'Login!', arguments: [field('name', 'String!'), field('times', 'Int')] },
   });
   const answer = await post(service.address, BODY);
-  if (answer !== `{"data":{"login":${ANSWER}}}`) throw new Error(`an unexpected answer: ${answer}`);
+  if (answer !== `{"data":{"login":${ANSWER}}}`) throw new Error(`unexpected response: ${answer}`);
 
   await untilIdle(service.pid);
   const found = { service: [], proxy: [] };

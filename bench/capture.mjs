@@ -1,7 +1,7 @@
-// What event triggers cost a database: a single-row update with and without a trigger, a bulk update that writes 10,000 events,
-// 16 concurrent writers with and without notifications, fetches and clean-up with a million rows in the log. Prints JSON.
+// Measures what event triggers cost a database: a single-row update with and without a trigger, a bulk update that writes 10,000 events, 16
+// concurrent writers with and without notifications, fetches and clean-up with a million rows in the log. Prints JSON.
 //
-//   npm run build && node bench/capture.mjs                      on an embedded PostgreSQL made for the run
+//   npm run build && node bench/capture.mjs                      on an embedded PostgreSQL created for the run
 //   node bench/capture.mjs --rows 100000 --updates 1000
 //   node bench/capture.mjs --database-url postgres://…/empty     on an empty database
 import { parseArgs } from 'node:util';
@@ -48,7 +48,7 @@ await run(async () => {
   const OTHER = { ...WRITE, text: WRITE.text.replace('item', 'plain') };
   const update = (id, statement = WRITE) =>
     source.runMutation([{ statement, values: [String(id)] }], { settings: [['svc.user', '{"x-svc-role":"user"}']] });
-  /** One update of a table with the trigger, one of a table without, and so on: both see the same machine. */
+  /** Alternates updates of a table with the trigger and one without, so that both have the same conditions. */
   const single = async () => {
     const times = { plain: [], captured: [] };
     for (let i = 0; i < updates; i++) {
@@ -96,7 +96,7 @@ await run(async () => {
   await sql(`select setval('svc_catalog.event_waiting', 2)`);
   rates.notifying = await writers(updates);
 
-  // The log: most of it delivered, a tenth pending.
+  // The log: nine tenths delivered, one tenth pending.
   await remove();
   await sql('truncate svc_catalog.event_log');
   const rows = Number(values.rows);

@@ -1,10 +1,10 @@
-// How soon the console is usable, and how soon it answers, on 1,451 tables with permissions of 20 roles, as fast as the machine is and with
-// the browser's processor slowed four times. Each round is a new visitor: nothing is kept in the browser. Medians, and the worst in brackets.
+// Measures how soon the console is usable and how fast it responds, on 1,451 tables with permissions of 20 roles, at full speed and with the
+// CPU of the browser slowed down four times. Each round starts with an empty browser. Prints medians, with the maximum in brackets.
 //
 //   node bench/console.mjs [--rounds 5] [--tables 1451] [--roles 20] [--database-url postgres://…] [--json]
 //
-// It needs chromium (SVC_TEST_CHROMIUM names another one) and the built service. What is beyond its budget is marked; the exit code
-// tells only whether all was measured, because the times are those of the machine.
+// Needs chromium (or SVC_TEST_CHROMIUM) and the built service. Values beyond their budget are marked; the exit code only shows whether all
+// was measured, because times depend on the machine.
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
@@ -22,20 +22,20 @@ const { values: options } = parseArgs({
 });
 const PORT = 18_473;
 const PLACES = [process.env.SVC_TEST_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-/** Milliseconds, as the machine is and slowed. A click has one budget for both. */
+/** Budgets in ms, at full speed and slowed down. A click has one budget for both. */
 const USABLE = [500, 1000];
 const CLICK = [100, 100];
 const TASK = [200, 200];
 const NODES = 3000;
 
-/** Runs before the page: the time at which a selector was first there, long tasks, and how soon something moves after an input. */
+/** Runs before the page: records when selectors first match, long tasks, and the time from an input to the next change. */
 const WATCH = `(() => {
   const seen = {};
-  const wanted = { usable: '.sidebar .nav-link', table: 'nav[aria-label="Tables"] a.tree-row', consistent: '.topbar .badge-ok' };
+  const selectors = { usable: '.sidebar .nav-link', table: 'nav[aria-label="Tables"] a.tree-row', consistent: '.topbar .badge-ok' };
   const look = () => {
-    for (const [name, selector] of Object.entries(wanted))
+    for (const [name, selector] of Object.entries(selectors))
       if (seen[name] === undefined && document.querySelector(selector) !== null) seen[name] = performance.now();
-    if (Object.keys(wanted).some((name) => seen[name] === undefined)) requestAnimationFrame(look);
+    if (Object.keys(selectors).some((name) => seen[name] === undefined)) requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
   const tasks = [];
@@ -58,7 +58,7 @@ const WATCH = `(() => {
   };
 })()`;
 
-/** What somebody does, one thing after the other: its name, and the deed. */
+/** Steps of a visit in order: name and action. */
 const CLICKS = [
   ['filter the tables: a letter', async (page) => page.getByRole('searchbox', { name: 'Filter tables' }).press('7')],
   ['open a table', async (page) => page.locator('nav[aria-label="Tables"] a.tree-row').nth(3).click()],
@@ -75,14 +75,14 @@ const CLICKS = [
   ['home', async (page) => page.getByRole('link', { name: 'Home', exact: true }).click()],
 ];
 
-/** Asks until it is so; waiting in the page would be against its policy. @returns what it is then @throws after 20 s */
+/** Polls a condition, because the page's content policy forbids waiting in the page. @returns its value @throws after 20 s */
 async function until(page, expression, what = expression) {
   for (let asked = 0; asked < 400; asked++) {
     const value = await page.evaluate(expression);
     if (value) return value;
     await page.waitForTimeout(50);
   }
-  throw new Error(`nothing is seen of: ${what}`);
+  throw new Error(`timeout: ${what}`);
 }
 
 async function visit(browser, url, rate) {

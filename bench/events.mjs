@@ -1,5 +1,5 @@
-// Measures deliveries of event triggers: from the commit to the receiver at a steady rate, the rate that is sustained, and
-// what an idle service asks the database. The receiver is a process of its own on this machine.
+// Measures event trigger deliveries: the time from the commit to the receiver at a steady rate, the sustained rate, and the queries of an idle
+// service. The receiver is a separate process on this machine.
 //
 //   npm run build && node bench/events.mjs
 //   node bench/events.mjs --rate 500 --seconds 20 --backlog 20000
@@ -21,7 +21,7 @@ const { values: options } = parseArgs({
 });
 const SERVICE = 18_085;
 
-/** The receiver: tells its parent how long each event took, and how many have come. */
+/** Receiver: reports the time of each event and the number of events to its parent. */
 function receive() {
   let latencies = [];
   let count = 0;
@@ -76,7 +76,7 @@ async function main() {
   await sleep(10_000);
   const idle = (await transactions()) - before;
 
-  // Each event in a transaction of its own, several connections, evenly in time.
+  // Each event in its own transaction, on several connections, evenly spread.
   const pool = new pg.Pool({ connectionString: url, max: 8 });
   atEnd(() => pool.end());
   const insert = () => pool.query({ name: 'i', text: 'insert into item (at) values ($1)', values: [Date.now()] });
@@ -97,7 +97,7 @@ async function main() {
   const cpuAfter = cpuOf(service.pid);
   const { latencies } = await ask(receiver);
 
-  // A backlog that is there at once, then worked off.
+  // A backlog that is inserted at once, then delivered.
   const { count: had } = await ask(receiver);
   await client.query('insert into item (at) select $1::bigint from generate_series(1, $2::int)', [Date.now(), Number(options.backlog)]);
   const cpuFrom = cpuOf(service.pid);
@@ -106,7 +106,7 @@ async function main() {
   while (last < had + Number(options.backlog)) {
     await sleep(20);
     ({ count: last } = await ask(receiver));
-    if (performance.now() - from > 120_000) throw new Error(`only ${last - had} events of the backlog came in two minutes`);
+    if (performance.now() - from > 120_000) throw new Error(`only ${last - had} events of the backlog arrived in two minutes`);
   }
   const took = (performance.now() - from) / 1000;
   const cpuTo = cpuOf(service.pid);

@@ -1,6 +1,5 @@
-// The floor: what one Node process pays to take a GraphQL-shaped POST, run ONE fixed prepared
-// statement and send the database's JSON bytes on, with no GraphQL work at all. The service is
-// measured as a ratio to this.
+// The floor: the cost for one Node process to receive a GraphQL-shaped POST, run one fixed prepared statement and send the JSON bytes of the
+// database, without any GraphQL work. The service is measured as a ratio to it.
 //
 //   node bench/floor.mjs PG_URL PORT
 import fs from 'node:fs';
@@ -65,7 +64,7 @@ function answer(body, send) {
     request = JSON.parse(body);
     plan = plans.get(request.query);
   } catch {
-    // answered below
+    // Handled below.
   }
   if (!plan) return send(400, [Buffer.from('{"errors":[{"message":"unknown query"}]}')]);
   const statement = typeof plan.statement === 'function' ? plan.statement(request.variables) : plan.statement;

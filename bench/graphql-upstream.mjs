@@ -1,5 +1,5 @@
-// A small GraphQL server for benches, in a process of its own: graphql-js behind node:http, answers from memory.
-// Prints its address once it listens.
+// Small GraphQL server for benches, in a separate process: graphql-js behind node:http, with data in memory. Prints its address once it
+// listens.
 import http from 'node:http';
 import { buildSchema, graphql } from 'graphql';
 

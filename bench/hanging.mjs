@@ -1,10 +1,10 @@
-// What receivers that hang do to everybody else: a thousand deliveries and more wait for answers at the same time, while queries
-// are asked and events of another trigger are delivered. Prints both with and without them, and the memory of the service.
+// Measures the effect of hanging receivers: a thousand or more deliveries wait for responses at the same time, while queries run and events of
+// another trigger are delivered. Prints both with and without the hanging deliveries, and the memory of the service.
 //
 //   npm run build && node bench/hanging.mjs
 //   node bench/hanging.mjs --hanging 3000 --seconds 8 --rate 200
 //
-// Service, receivers and load are processes of their own. The receivers hang for as long as the measurement takes.
+// Service, receivers and load are separate processes. The receivers hang during the whole measurement.
 import { fork } from 'node:child_process';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
   options: {
     hanging: { type: 'string', default: '3000' },
     seconds: { type: 'string', default: '8' },
-    /** Queries a second, and for every ten of them an event. */
+    /** Queries per second, with one event for every ten of them. */
     rate: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '3' },
     receiver: { type: 'boolean', default: false },
@@ -29,7 +29,7 @@ const HANGING = Number(options.hanging);
 const TRIGGERS = 30;
 const SECONDS = Number(options.seconds);
 
-/** Hangs at `/hang`, and tells its parent how long other events took. */
+/** Receiver: hangs at `/hang`, and reports the time of other events to its parent. */
 function receive() {
   let latencies = [];
   let hanging = new Set();
@@ -62,16 +62,16 @@ async function ask(receiver, what = 'how many') {
   return answer;
 }
 
-async function untilHanging(receiver, wanted) {
+async function untilHanging(receiver, count) {
   for (let i = 0; i < 600; i++) {
     const { hanging } = await ask(receiver);
-    if (hanging === wanted) return;
+    if (hanging === count) return;
     await sleep(100);
   }
-  throw new Error(`${(await ask(receiver)).hanging} of ${wanted} events wait for an answer`);
+  throw new Error(`${(await ask(receiver)).hanging} of ${count} events wait for a response`);
 }
 
-/** Queries and events of the quick trigger for a while, evenly in time. */
+/** Runs queries and events of the fast trigger for a while, evenly spread. */
 async function measure({ receiver, client, service }) {
   await ask(receiver);
   const rate = Number(options.rate);
@@ -123,7 +123,7 @@ async function main() {
     databaseUrl: url,
     env: {
       SVC_GRAPHQL_LOG_LEVEL: 'warn',
-      // Slow triggers get half of the slots.
+      // Slow triggers get half of the delivery slots.
       SVC_GRAPHQL_EVENTS_HTTP_POOL_SIZE: String(2 * HANGING + 200),
       SVC_GRAPHQL_EVENTS_FETCH_BATCH_SIZE: '500',
     },

@@ -1,9 +1,9 @@
-// What the service keeps when its roles are introspected, as clients and code generators do at their start.
+// Measures the memory of the service after its roles are introspected, as clients and code generators do at their start.
 //
 //   node bench/introspection-memory.mjs --database-url postgres://…empty database [--tables 204] [--roles 9] [--rounds 2] [--service dist/cli/main.js]
 //
-// Prints the resident memory before and after, the highest meanwhile, the size and time of the answers, whether the
-// answers of later rounds equal those of the first, and the longest wait of a small request meanwhile. Needs a build.
+// Prints the resident memory before, after and at its peak, size and time of the responses, whether later rounds return the same responses, and
+// the longest wait of a small request meanwhile. Needs a build.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

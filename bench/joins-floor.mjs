@@ -1,5 +1,5 @@
-// What `bench/joins.mjs` measures joins against: the same answers made by hand, with statements over `pg`, requests by `fetch`, and rows
-// put together in JavaScript. A process of its own, so that its CPU time can be told.
+// The floor for `bench/joins.mjs`: the same responses by hand, with statements over `pg`, requests by `fetch`, and rows joined in JavaScript. A
+// separate process, so that its CPU time can be measured.
 //
 //   node bench/joins-floor.mjs <url of one database> <of the other> <of the GraphQL server> <port>
 import http from 'node:http';
@@ -14,7 +14,7 @@ export const QUERIES = {
   'three levels': '{ person(order_by: {id: asc}, limit: 100) { id name purchases(order_by: {id: asc}) { item shop { title } } } }',
 };
 
-/** The same by hand: a prepared statement per level, rows told apart by their keys. */
+/** Queries by hand: a prepared statement per level, with rows joined by their keys. */
 function byHand(one, two, upstream) {
   const run = async (pool, name, text, values) => (await pool.query({ name, text, values })).rows;
   const people = () => run(one, 'people', 'select id, name, city_id from person order by id limit $1', [100]);

@@ -1,13 +1,13 @@
-// Measures joins between two PostgreSQL sources, and to a GraphQL server, against the same done by hand (`joins-floor.mjs`). Prints
-// ratios of requests per second, and what 1,000 requests took of the CPU: of the process that answers, and of PostgreSQL for it. The
-// latter mean something on a busy machine too, as both sides take turns.
+// Measures joins between two PostgreSQL sources, and to a GraphQL server, against the same joins by hand (`joins-floor.mjs`). Prints ratios of
+// requests per second, and the CPU time of 1,000 requests in the process and in PostgreSQL. CPU times are meaningful on a busy machine too,
+// because both sides alternate.
 //
-//   npm run build && node bench/joins.mjs                        on an embedded PostgreSQL made for the run
+//   npm run build && node bench/joins.mjs                        on an embedded PostgreSQL created for the run
 //   node bench/joins.mjs --seconds 5 --rounds 3 --only 'three levels'
 //   node bench/joins.mjs --profile /tmp/profiles                 CPU profile of the service, for Chrome's developer tools
-//   node bench/joins.mjs --database-url postgres://…/postgres    on a server where databases may be made
+//   node bench/joins.mjs --database-url postgres://…/postgres    on a server where databases may be created
 //
-// Absolute numbers mean nothing across machines. CPU times are read from /proc: there are none but on Linux.
+// Absolute numbers cannot be compared across machines. CPU times are read from /proc, so they exist only on Linux.
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
@@ -98,13 +98,13 @@ async function measure({ url, pid }, query, seconds, backends) {
   return { rate: result.requests.average, own: (cpuOf(pid) - before[0]) * per, databases: (ofBackends() - before[1]) * per };
 }
 
-/** Both must answer the same before they are compared. */
+/** Checks that both sides return the same response. */
 async function checkSame(name) {
   const [service, floor] = await Promise.all(
     SERVERS.map(async ([, url]) => (await fetch(url, { method: 'POST', headers: HEADERS, body: bodyOf(QUERIES[name]) })).json()),
   );
   const [ours, byHands] = [JSON.stringify(service), JSON.stringify(floor)];
-  if (ours !== byHands) throw new Error(`${name}: the answers differ\n${ours.slice(0, 300)}\n${byHands.slice(0, 300)}`);
+  if (ours !== byHands) throw new Error(`${name}: the responses differ\n${ours.slice(0, 300)}\n${byHands.slice(0, 300)}`);
 }
 
 async function main() {
@@ -141,7 +141,7 @@ async function main() {
     await checkSame(name);
     let backends = [];
     const measured = async (side, seconds) => measure(side, query, seconds, backends);
-    // Whoever has connections after it keeps them.
+    // The warm-up opens the connections, which stay open: their backends are measured.
     for (const side of sides) await measured(side, 1);
     const { rows } = await watcher.query('select pid from pg_stat_activity where datname = any($1)', [NAMES]);
     backends = rows.map(({ pid }) => pid);

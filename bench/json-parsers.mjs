@@ -1,6 +1,5 @@
-// Parsing JSON without changing a number: the service's own way beside the library lossless-json and
-// JSON.parse, which changes numbers. Each figure is the CPU time of a process of its own, all threads:
-// the first time it parses the document, and the best of ten.
+// Compares JSON parsers that preserve numbers, the service's own and the library lossless-json, with JSON.parse, which changes numbers. Each
+// figure is the CPU time of all threads of a separate process: the first parse of the document, and the best of ten.
 //
 //   npm install --no-save lossless-json && node bench/json-parsers.mjs
 import { spawnSync } from 'node:child_process';
@@ -34,7 +33,7 @@ const parsers = {
     const { tsImport } = await import('tsx/esm/api');
     return (await tsImport('../src/util/json.ts', import.meta.url)).parseJson;
   },
-  // Node 22 and later give a reviver the text of each number.
+  // Node 22 and later pass the text of each number to a reviver.
   'JSON.parse, source': async () => {
     class Exact {
       constructor(text) {
@@ -62,7 +61,7 @@ async function measure(parserName, documentName) {
   console.log(JSON.stringify([times[0], Math.min(...times.slice(1))]));
 }
 
-/** Of a few processes the median. */
+/** Median of a few processes. */
 function measured(parserName, documentName) {
   const results = Array.from({ length: RUNS }, () => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), parserName, documentName]);

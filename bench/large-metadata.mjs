@@ -1,9 +1,9 @@
-// How the service takes metadata changes over many tables and roles, while requests go on.
+// Measures metadata changes with many tables and roles while requests continue.
 //
 //   node bench/large-metadata.mjs [--database-url postgres://…empty database] [--tables 1451] [--roles 20] [--changes 30]
 //
-// Prints: time of replace_metadata, of one-object changes and of reading everything anew, the first request of each
-// role, the longest wait of requests sent meanwhile and how many failed, and the resident memory at the end.
+// Prints the times of replace_metadata, of changes of one object and of a complete reload, the first request of each role, the longest wait of
+// requests sent meanwhile and the number that failed, and the resident memory at the end.
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { metadata, sql } from './large-schema.mjs';
@@ -51,7 +51,7 @@ async function main() {
   for (let r = 0; r < roles; r++) first.push(await timed(() => post('/v1/graphql', query, asRole(r))));
   console.log(`first request of a role: ${summary(first)}`);
 
-  // Requests of four clients while `work` is going on.
+  // Requests of four clients while `work` runs.
   const underTraffic = async (work) => {
     const headers = [0, 1, 2, 3].map(asRole);
     const traffic = new Worker(new URL('traffic.mjs', import.meta.url), {
@@ -83,7 +83,7 @@ async function main() {
     for (let i = 0; i < Number(options.changes); i++) await change(i);
   });
   console.log(`one-object change: ${summary(changes)}`);
-  console.log(`first request of a role made just now: ${summary(afterwards)}`);
+  console.log(`first request of a role that was just created: ${summary(afterwards)}`);
   console.log(meanwhile);
   for (const [name, work] of [
     ['reload_metadata', () => operation('reload_metadata', {})],

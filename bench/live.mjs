@@ -1,15 +1,15 @@
-// Measures live queries over sockets: CPU of one refresh of many cohorts in the service and in PostgreSQL, CPU while nothing
-// happens, the time from a commit to the client's frame, and what ordinary queries notice of it.
+// Measures live queries over websockets: CPU of one refresh of many cohorts in the service and in PostgreSQL, idle CPU, the time from a commit
+// to the frame at the client, and the effect on ordinary queries.
 //
-//   npm run build && node bench/live.mjs                        on an embedded PostgreSQL made for the run
+//   npm run build && node bench/live.mjs                        on an embedded PostgreSQL created for the run
 //   node bench/live.mjs --subscribers 1000 --rounds 20 --idle 10
 //   node bench/live.mjs --only latency,idle
 //   node bench/live.mjs --only refresh --profile folder         with a CPU profile of the service
 //   node bench/live.mjs --only refresh --bloat                  without a vacuum between the rounds, each of which updates all rows
 //
-// The first twenty rounds or so are dearer: V8 compiles what is hot.
+// About the first twenty rounds are slower, until V8 has compiled the hot code.
 //
-// CPU is read from /proc, so it takes Linux. The clients run in this process, the service and the database in others.
+// CPU is read from /proc, so it needs Linux. The clients run in this process, the service and the database in others.
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -49,7 +49,7 @@ const URL_HTTP = `http://127.0.0.1:${PORT}`;
 const NAME = 'svc_bench_live';
 const QUERY = 'subscription ($id: Int!) { place(where: {area_id: {_eq: $id}}, order_by: {id: asc}) { id name score } }';
 
-/** As `cpuOf`, of the connections that the service has: by nanoseconds, where the kernel tells them. */
+/** Like `cpuOf`, for the connections of the service; in nanoseconds if the kernel reports them. */
 function preciseCpuOf(pid) {
   try {
     let total = 0;
@@ -64,7 +64,7 @@ function preciseCpuOf(pid) {
 
 class Clients {
   sockets = [];
-  /** Answers since `expect`. */
+  /** Number of responses since `expect`. */
   #got = 0;
   #expected = 0;
   #done = () => undefined;
@@ -92,7 +92,7 @@ class Clients {
     }
   }
 
-  /** Resolves when so many answers have come. */
+  /** Resolves after this number of responses. */
   expect(count) {
     this.#got = 0;
     this.#expected = count;
@@ -123,7 +123,7 @@ async function main() {
     databaseUrl: url,
     env: {
       SVC_GRAPHQL_PG_CONNECTIONS: '10',
-      // Not part of what is measured.
+      // Not part of the measurement.
       SVC_GRAPHQL_WEBSOCKET_KEEPALIVE: '600',
     },
     file: [...(options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : []), 'dist/cli/main.js'],
@@ -142,11 +142,11 @@ async function main() {
   atEnd(() => clients.close());
   const reports = async () => (await operate(PORT, 'get_subscriptions', {})).pollers;
 
-  /** CPU of one refresh with all answers changed, of both sides. */
+  /** CPU of one refresh that changes all results, in the service and in PostgreSQL. */
   const refresh = async (label) => {
     const [node, database, walls] = [[], [], []];
     for (let round = 0; round < Number(options.rounds); round++) {
-      // Else most of what PostgreSQL does is to look at the dead rows of the rounds before, for every index entry anew.
+      // Otherwise PostgreSQL spends most of its time on dead rows of earlier rounds, for every index entry again.
       if (!options.bloat) await writer.query('vacuum place');
       await sleep(1200);
       const pids = await backends();

@@ -1,12 +1,12 @@
-// The floor on MariaDB: what one Node process pays to take a GraphQL-shaped POST, run fixed prepared statements with mysql2 and send
-// the database's JSON on, with no GraphQL work at all.
+// The floor on MariaDB: the cost for one Node process to receive a GraphQL-shaped POST, run fixed prepared statements with mysql2 and send the
+// JSON of the database, without any GraphQL work.
 //
 //   node bench/mariadb-floor.mjs MARIADB_URL PORT
 import http from 'node:http';
 import { pathToFileURL } from 'node:url';
 import { createPool } from 'mysql2';
 
-/** GraphQL -> the same by hand: its statements, in one transaction if there are several. The last row that comes is the answer. */
+/** GraphQL query -> its statements, in one transaction if there are several. The last row is the response. */
 export const WORKLOADS = {
   by_pk: {
     query: 'query($id: Int!) { album_by_pk(id: $id) { id title artist_id } }',

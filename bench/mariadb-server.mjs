@@ -1,4 +1,4 @@
-// A MariaDB of the run's own, where the server is installed (`apt-get install mariadb-server`).
+// Starts a MariaDB for the run, if the server is installed (`apt-get install mariadb-server`).
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -16,7 +16,7 @@ function program(name) {
 
 /**
  * @param {readonly string[]} more options of the server
- * @returns its address, and what kills it as a crash does, starts it again, and takes it away
+ * @returns its address, and functions that crash it, start it again, and remove it
  */
 export async function mariadbServer(more = []) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-mariadb-'));

@@ -1,13 +1,12 @@
-// Measures a source of MariaDB against the same by hand on mysql2 (`mariadb-floor.mjs`). Prints ratios of requests per second, and what
-// 1,000 requests took of the CPU: of the process that answers, and of MariaDB for it. The latter mean something on a busy machine too, as both
-// sides take turns.
+// Measures a MariaDB source against the same queries by hand on mysql2 (`mariadb-floor.mjs`). Prints ratios of requests per second, and the CPU
+// time of 1,000 requests in the process and in MariaDB. CPU times are meaningful on a busy machine too, because both sides alternate.
 //
 //   npm run build && node bench/mariadb.mjs                      on a mariadbd that is started for the run, and an embedded PostgreSQL for metadata
 //   node bench/mariadb.mjs --seconds 5 --rounds 3 --only by_pk,insert
 //   node bench/mariadb.mjs --profile /tmp/profiles               CPU profile of the service, for Chrome's developer tools
-//   node bench/mariadb.mjs --database-url postgres://…/postgres  metadata on a server where databases may be made
+//   node bench/mariadb.mjs --database-url postgres://…/postgres  metadata on a server where databases may be created
 //
-// Absolute numbers mean nothing across machines. CPU times are read from /proc: there are none but on Linux.
+// Absolute numbers cannot be compared across machines. CPU times are read from /proc, so they exist only on Linux.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -111,7 +110,7 @@ async function measure({ url, pid }, workload, seconds, database) {
   return { rate: result.requests.average, own: (cpuOf(pid) - before[0]) * per, databases: (cpuOf(database) - before[1]) * per };
 }
 
-/** Both must answer the same before they are compared; what was counted up differs. */
+/** Checks that both sides return the same response, except for counters. */
 async function checkSame(name, sides) {
   const [body] = bodies(WORKLOADS[name]);
   const texts = await Promise.all(
@@ -121,7 +120,7 @@ async function checkSame(name, sides) {
   );
   const [ours, byHands] = texts.map((text) => (name === 'insert' ? text.replace(/"id":\d+/, '') : text));
   if (ours !== byHands || ours.includes('errors'))
-    throw new Error(`${name}: the answers differ\n${ours.slice(0, 300)}\n${byHands.slice(0, 300)}`);
+    throw new Error(`${name}: the responses differ\n${ours.slice(0, 300)}\n${byHands.slice(0, 300)}`);
 }
 
 async function main() {

@@ -1,6 +1,6 @@
-// What watching costs: by_pk queries against services that differ in one setting only, in short bursts by turns, so that whatever else the
-// machine does falls on both. Ratios of the processor's time for a request, by the nanoseconds of the scheduler, and of requests per
-// second; the former holds on a busy machine too. `same` compares two services that differ in nothing: what it says is the error.
+// Measures the cost of metrics, traces and logs: by_pk queries against services that differ in one setting, in short alternating bursts, so that
+// other load affects both. Prints ratios of CPU time per request, from the scheduler's nanoseconds, and of requests per second; the former is
+// meaningful on a busy machine too. `same` compares two equal services, which shows the error.
 //
 //   node bench/observability.mjs [same|metrics|tracing|metric_export|log_export|cache] [--requests 300] [--rounds 150] [--database-url postgres://…]
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ const { values: options, positionals } = parseArgs({
 const CLIENTS = 16;
 const SINK_PORT = 18_310;
 
-/** Of each comparison the settings of both services, and the request of each. */
+/** Settings of both services, and their requests, by comparison. */
 const QUERY = 'query ByPk($id: Int!) { item_by_pk(id: $id) { id name } }';
 const COMPARISONS = {
   same: { off: { env: {}, query: QUERY }, on: { env: {}, query: QUERY }, least: null },
@@ -25,7 +25,7 @@ const COMPARISONS = {
     on: { env: { SVC_GRAPHQL_ENABLED_APIS: 'graphql,metadata,config,metrics' }, query: QUERY },
     least: 0.97,
   },
-  // Traced: one request in twenty. The collector is a port at which nobody listens.
+  // One request in twenty is traced. No process listens on the collector's port.
   tracing: {
     off: { env: {}, query: QUERY },
     on: {
@@ -38,7 +38,7 @@ const COMPARISONS = {
     },
     least: 0.95,
   },
-  // Sixty times as often as is usual, to a collector that takes everything.
+  // Sixty times as often as usual, to a collector that accepts everything.
   metric_export: {
     off: { env: {}, query: QUERY },
     on: {
@@ -47,7 +47,7 @@ const COMPARISONS = {
     },
     least: 0.97,
   },
-  // Each request is a line, written on both sides.
+  // Each request writes a line on both sides.
   log_export: {
     off: { env: { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'startup,http-log' }, query: QUERY },
     on: {
@@ -61,7 +61,7 @@ const COMPARISONS = {
   },
 };
 
-/** Work that is worth keeping, for a few values of its variable. */
+/** Query with @cached, for a few values of its variable. */
 const SUMS = 'query Sums($id: Int!) CACHED { item(where: {id: {_gte: $id}}, limit: 20, order_by: {name: asc}) { id name } }';
 COMPARISONS.cache = {
   off: { env: {}, query: SUMS.replace(' CACHED', '') },
@@ -71,7 +71,7 @@ COMPARISONS.cache = {
 
 const bodies = (query) => Array.from({ length: 200 }, (_, i) => JSON.stringify({ query, variables: { id: i + 1 } }));
 
-/** Nanoseconds that all threads of a process have had of the processor. */
+/** CPU time of all threads of a process, in nanoseconds. */
 function nanoseconds(pid) {
   const folder = `/proc/${pid}/task`;
   return fs.readdirSync(folder).reduce((sum, thread) => {
@@ -83,7 +83,7 @@ function nanoseconds(pid) {
   }, 0);
 }
 
-/** A burst of requests. @returns ms that it took, and microseconds of the processor for each */
+/** Sends a burst of requests. @returns its time in ms, and the CPU time per request in microseconds */
 async function burst({ pool, pid, texts }, count) {
   const before = nanoseconds(pid);
   const began = performance.now();
@@ -104,7 +104,7 @@ async function burst({ pool, pid, texts }, count) {
   return { time: performance.now() - began, cost: (nanoseconds(pid) - before) / 1000 / count };
 }
 
-/** A collector that takes everything and looks at nothing. */
+/** Starts a collector that accepts and ignores everything. */
 async function startSink() {
   const sink = createServer((request, response) => {
     request.resume();

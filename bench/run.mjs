@@ -1,10 +1,10 @@
 // Measures the service against a floor of the same runtime, in one run, and prints ratios.
 //
-//   npm run bench                       all workloads, on an embedded PostgreSQL made for the run
+//   npm run bench                       all workloads, on an embedded PostgreSQL created for the run
 //   npm run bench -- --queries by_pk,deep --seconds 5 --rounds 3
-//   npm run bench -- --database-url postgres://…   a database that holds the sample data already
+//   npm run bench -- --database-url postgres://…   a database that already has the sample data
 //
-// Absolute numbers mean nothing across machines; the ratio of requests per second does.
+// Absolute numbers cannot be compared across machines; the ratios can.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,13 +1,14 @@
-// What websockets cost that only wait, and whether the service is as it was after clients that misbehave.
+// Measures the cost of idle websockets, and whether the service recovers from misbehaving clients.
 //
 //   npm run storm -- [--database-url postgres://…empty database] [--sockets 10000] [--seconds 30] [--rounds 3] [--only idle|storm]
 //
-// idle:  so many sockets with a subscription each, for so long. Prints resident memory above the start per socket, CPU of the service per
-//        second, and how many sockets were closed.
+// idle:  opens --sockets websockets with a subscription each for --seconds. Prints the additional resident memory per socket, CPU of the service
+//        per second, and the number of closed sockets.
 // storm: rounds of clients that never read, send garbage, start an id twice, send half a message, vanish, or come and go, while ordinary
-//        ones are answered. Prints memory and open files before and after.
+//        clients continue. Prints memory and open files before and after.
 //
-// Exit code 1: a socket was closed that should have stayed, a client was not answered, files stay open, or memory does not come back. Needs `ulimit -n` well above --sockets.
+// Exit code 1: a socket was closed that should have stayed open, a client got no response, files stayed open, or memory was not released. Needs
+// `ulimit -n` well above --sockets.
 import fs from 'node:fs';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,14 +27,14 @@ const { values: options } = parseArgs({
 const PORT = 18_091;
 let service = null;
 let failed = false;
-/** Of the memory at the start, so much may be there after a storm. */
+/** Maximum memory after a storm, as a factor of the memory at the start. */
 const MORE = 1.4;
 
 const resident = () => memoryOf(service.pid);
 const openFiles = () => fs.readdirSync(`/proc/${service.pid}/fd`).length;
 const megabytes = (bytes) => `${(bytes / 1_048_576).toFixed(1)} MB`;
 
-/** A frame of a client, masked with zeros: cheaper to make, and as good. */
+/** Frame of a client, masked with zeros, which is cheaper and works as well. */
 function frame(text, opcode = 1) {
   const data = Buffer.from(text);
   const size = data.length;
@@ -50,7 +51,7 @@ const HANDSHAKE = `GET /v1/graphql HTTP/1.1\r\nHost: 127.0.0.1:${PORT}\r\nConnec
 const INIT = frame('{"type":"connection_init","payload":{"headers":{"x-svc-role":"user","x-svc-user-id":"1"}}}');
 const start = (id, query) => frame(JSON.stringify({ type: 'subscribe', id, payload: { query } }));
 
-/** Opens a socket and says who it is. @returns the socket, which answers pings; `text` collects what came */
+/** Opens a socket and authenticates. @returns the socket, which answers pings; `text` collects received text */
 function client(collect = false) {
   return new Promise((resolve, reject) => {
     const socket = net.connect(PORT, '127.0.0.1');
@@ -59,7 +60,7 @@ function client(collect = false) {
     socket.once('connect', () => socket.write(Buffer.concat([Buffer.from(HANDSHAKE), INIT])));
     let isOpen = false;
     socket.on('data', (chunk) => {
-      // The service asks for a sign of life from time to time, in a frame of its own.
+      // The service sends keep-alive pings as separate frames.
       if (chunk[0] === 0x89) socket.write(frame('', 10));
       const text = chunk.toString('latin1');
       if (text.includes('"ping"')) socket.write(frame('{"type":"pong"}'));
@@ -85,7 +86,7 @@ async function many(count, make, atATime = 100) {
 async function idle() {
   const count = Number(options.sockets);
   const seconds = Number(options.seconds);
-  // What the first sockets load stays.
+  // Code that the first sockets load stays in memory.
   for (const socket of await many(200, () => subscribed('1'))) socket.destroy();
   await sleep(2000);
   const before = { memory: resident(), files: openFiles() };
@@ -119,7 +120,7 @@ async function subscribed(id) {
   return socket;
 }
 
-/** Waits until all sockets are closed; tells what is left of them. */
+/** Waits until all sockets are closed, and prints the remaining memory and files. */
 async function settled(before, name) {
   for (let i = 0; i < 100 && openFiles() > before.files + 5; i++) await sleep(100);
   await sleep(3000);
@@ -178,7 +179,7 @@ async function storm() {
     good.write(start('good', '{ item { id } }'));
     for (let i = 0; i < 200 && !good.text.includes('"complete"'); i++) await sleep(50);
     if (!good.text.includes('"complete"')) {
-      console.log('storm: a good client was not answered within 10 s');
+      console.log('storm: a well-behaved client got no response within 10 s');
       failed = true;
     }
     console.log(`storm: round ${round + 1}: ${megabytes(resident())}, ${openFiles()} files`);
@@ -190,7 +191,7 @@ async function storm() {
     }
     await settled(before, 'storm');
   }
-  // The service collects its heap when it has nothing to do.
+  // The service collects its heap while it is idle.
   const enough = before.memory * MORE;
   for (let i = 0; i < 60 && resident() > enough; i++) await sleep(1000);
   console.log(`storm: a while later ${megabytes(resident())} (before ${megabytes(before.memory)})`);
@@ -198,7 +199,7 @@ async function storm() {
 }
 
 async function main() {
-  // Few connections, so that open files are sockets of clients.
+  // Few connections, so that open files are mostly sockets of clients.
   const env = { SVC_GRAPHQL_PG_CONNECTIONS: '4' };
   service = await startService({ port: PORT, databaseUrl: await databaseServer(options['database-url']), env });
   const sql =

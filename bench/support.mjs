@@ -1,4 +1,4 @@
-// What benches have in common: a database, the service, requests to it, the CPU and memory of processes, and an end of all of it.
+// Shared code of the benches: a database, the service, requests to it, CPU and memory of processes, and clean-up.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,7 +13,7 @@ export const HEADERS = { 'content-type': 'application/json' };
 export const quantile = (list, q) => list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * q))];
 export const median = (list) => quantile(list, 0.5);
 
-/** How long it takes. ms */
+/** Time of an asynchronous function, in ms. */
 export async function timed(task) {
   const started = performance.now();
   await task();
@@ -22,12 +22,12 @@ export async function timed(task) {
 
 const stops = [];
 
-/** What is to be undone in the end; the last first. */
+/** Clean-up functions, run in reverse order at the end. */
 export function atEnd(stop) {
   stops.push(stop);
 }
 
-/** Runs a bench, and undoes what it did also when it fails or is interrupted. */
+/** Runs a bench, and cleans up even if it fails or is interrupted. */
 export async function run(main) {
   const end = async () => {
     for (const stop of stops.splice(0).reverse()) {
@@ -53,12 +53,12 @@ export async function run(main) {
   }
 }
 
-/** The URL of a PostgreSQL: the one that is given, else one that is made for the run. */
+/** URL of a PostgreSQL: the given one, or one that is created for the run. */
 export async function databaseServer(given, settings = {}) {
   if (given) return given;
   const { startCluster } = await import('../dist/embedded-postgres/cluster.js');
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'svc-bench-'));
-  // Its user is another one where this one is root.
+  // It runs as another user if this process is root.
   fs.chmodSync(folder, 0o755);
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
   const cluster = await startCluster({ dataDirectory: path.join(folder, 'postgres'), settings });
@@ -66,7 +66,7 @@ export async function databaseServer(given, settings = {}) {
   return cluster.url();
 }
 
-/** A database of that name on the server, until the end. @returns its URL */
+/** Creates a database that is dropped at the end. @returns its URL */
 export async function makeDatabase(server, name) {
   const drop = `drop database if exists ${name} with (force)`;
   await administer(server, [drop, `create database ${name}`]);
@@ -87,7 +87,7 @@ export async function administer(connectionString, statements) {
   }
 }
 
-/** A process of Node, until the end. */
+/** Starts a Node process that is killed at the end. */
 export function startProcess(args, env = {}) {
   const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -99,7 +99,7 @@ export function startProcess(args, env = {}) {
   return { pid: child.pid, stop };
 }
 
-/** `svc serve` on a port of this machine, once it answers. @param file what is run, `node` options before it */
+/** Starts `svc serve` and waits until it responds. @param file script to run, after `node` options */
 export async function startService({ port, databaseUrl, env = {}, file = ['dist/cli/main.js'] }) {
   const service = startProcess([...file, 'serve'], {
     SVC_GRAPHQL_DATABASE_URL: databaseUrl,
@@ -111,20 +111,20 @@ export async function startService({ port, databaseUrl, env = {}, file = ['dist/
   return service;
 }
 
-/** Resolves once there is a good answer. @throws after 20 s */
+/** Resolves after a successful response. @throws after 20 s */
 export async function waitFor(url) {
   for (let i = 0; i < 4000; i++) {
     try {
       if ((await fetch(url)).ok) return;
     } catch {
-      // not there yet
+      // Not listening yet.
     }
     await sleep(25);
   }
-  throw new Error(`${url} does not answer`);
+  throw new Error(`${url} does not respond`);
 }
 
-/** @returns the text of the answer. @throws unless it is a good one, without errors of GraphQL */
+/** @returns the text of the response @throws for a failed request or a GraphQL error */
 export async function post(url, body, headers = {}) {
   const response = await fetch(url, { method: 'POST', headers: { ...HEADERS, ...headers }, body });
   const text = await response.text();
@@ -132,12 +132,12 @@ export async function post(url, body, headers = {}) {
   return text;
 }
 
-/** Runs an operation of the metadata API. @returns its answer */
+/** Runs an operation of the metadata API. @returns its response */
 export async function operate(port, type, args) {
   return JSON.parse(await post(`http://127.0.0.1:${port}/v1/metadata`, JSON.stringify({ type, args })));
 }
 
-/** CPU of a process so far, ms; NaN where the system does not tell. */
+/** CPU time of a process, in ms; NaN if the system does not report it. */
 export function cpuOf(pid) {
   try {
     const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -147,7 +147,7 @@ export function cpuOf(pid) {
   }
 }
 
-/** Memory of a process, bytes. @param what `VmRSS`: resident now; `VmHWM`: at most so far */
+/** Memory of a process, in bytes. @param what `VmRSS` for the current, `VmHWM` for the peak resident memory */
 export function memoryOf(pid, what = 'VmRSS') {
   return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'))[1]) * 1024;
 }
@@ -155,7 +155,7 @@ export function memoryOf(pid, what = 'VmRSS') {
 /**
  * Measures two sides in turn after a second of warming each, and prints them as a row of a table with the ratios of throughput and CPU.
  * @param sides labelled svc and floor
- * @param measure (side, seconds) -> requests a second, and ms of CPU of 1,000 requests: the side's own, its databases'
+ * @param measure (side, seconds) -> requests per second, and CPU time of 1,000 requests in ms: of the side, and of its databases
  * @param options of the command line, as texts
  */
 export async function compareInTurn(name, sides, measure, { rounds, seconds }) {

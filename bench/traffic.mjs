@@ -1,5 +1,5 @@
-// Requests of four clients, one after the other each, until told to stop. In a thread of its own, and without more
-// than it takes, so that what is measured is the service and not the work of whoever else is in the process.
+// Sends requests of four clients, each sequentially, until it receives a stop message. In a separate thread with minimal code, so that other work
+// of the process does not affect the measurement.
 import http from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

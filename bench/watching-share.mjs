@@ -1,5 +1,5 @@
-// Which part of the processor's time goes into watching, from a profile of the service under load: of metrics, and of tracing at a ratio of
-// 0.05. Where a machine is busy or two processes differ by chance, this tells what `bench/observability.mjs` cannot.
+// Measures the share of CPU time for metrics, and for tracing at a ratio of 0.05, from a profile of the service under load. Works where
+// `bench/observability.mjs` does not: on a busy machine, or if two processes differ by chance.
 //
 //   node bench/watching-share.mjs [metrics|tracing] [--requests 60000] [--database-url postgres://…]
 import fs from 'node:fs';
@@ -16,7 +16,7 @@ const { values: options, positionals } = parseArgs({
 const QUERY = 'query ByPk($id: Int!) { item_by_pk(id: $id) { id name } }';
 const CLIENTS = 16;
 const PORT = 18_390;
-/** What is switched on, and whose time it is; what the runtime does for these functions is theirs. */
+/** Settings, and the functions whose time counts, including the time of the runtime for them. */
 const MODES = {
   metrics: {
     env: { SVC_GRAPHQL_ENABLED_APIS: 'graphql,metadata,config,metrics' },
@@ -25,7 +25,7 @@ const MODES = {
     most: 0.03,
   },
   tracing: {
-    // The collector is a port at which nobody listens.
+    // No process listens on the collector's port.
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -36,7 +36,7 @@ const MODES = {
   },
 };
 
-/** Which part of the samples of a profile that are busy is in functions of this kind, or in what they call of the runtime. */
+/** Share of the busy samples of a profile in the given functions, or in runtime functions that they call. */
 function shareOf(profile, isOwn) {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   for (const node of profile.nodes) for (const child of node.children ?? []) nodes.get(child).parent = node;
@@ -85,7 +85,7 @@ await run(async () => {
     await Promise.all(Array.from({ length: CLIENTS }, client));
     await pool.close();
     await stop();
-    // Threads have profiles of their own; that of the requests is the largest.
+    // Each thread has its own profile; the one with the requests is the largest.
     const files = fs.readdirSync(folder).map((file) => path.join(folder, file));
     const [largest] = files.sort((a, b) => fs.statSync(b).size - fs.statSync(a).size);
     const share = shareOf(JSON.parse(fs.readFileSync(largest, 'utf8')), isOwn);

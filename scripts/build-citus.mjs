@@ -1,6 +1,6 @@
-// A build of Citus for Debian's PostgreSQL 15, from the source that ../shared/citus has. It is kept in a cache folder of the user and made
-// again when the source, PostgreSQL or this script changes. The system's PostgreSQL is left as it is: the build has a copy of it. Run as a
-// script it only builds. Exit code 3: something that is needed is not installed, or ../shared/citus is not there.
+// Builds Citus for Debian's PostgreSQL 15 from the source in ../shared/citus. The build is cached in a folder of the user and repeated when
+// the source, PostgreSQL or this script changes. It has a copy of the system's PostgreSQL, which is not changed. Run as a
+// script it only builds. Exit code 3: a requirement is not installed, or ../shared/citus does not exist.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -77,7 +77,7 @@ export function buildCitus() {
     step(log, source, './configure', [`PG_CONFIG=${PG_CONFIG}`]);
     step(log, source, 'make', [`-j${availableParallelism()}`, 'with_llvm=no']);
     step(log, source, 'make', ['install', 'with_llvm=no', `DESTDIR=${tree}`]);
-    // Another run may have been faster: both builds are the same.
+    // A concurrent run may have finished first; both builds are the same.
     if (!existsSync(folder)) renameSync(tree, folder);
     console.error(`built in ${Math.round((Date.now() - started) / 1000)} s`);
   } finally {

@@ -1,5 +1,5 @@
-// Builds console/ into a folder, each file beside its .br and .gz, and fails beyond the budgets of the first page and of the whole.
-// `node scripts/build-console.mjs FOLDER`; without a folder it brings dist/console up to date.
+// Builds console/ into a folder, each file with its .br and .gz, and fails if the first page or the whole build exceeds its budget.
+// `node scripts/build-console.mjs FOLDER`; without a folder it updates dist/console.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -9,13 +9,13 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 
 const source = join(root, 'console');
 const target = join(root, 'dist', 'console');
-/** Beside the folder, so that what is served holds nothing but the console. */
+/** Outside of the folder, which contains only files that are served. */
 const STAMP = join(root, 'dist', '.console-built-from');
 
-/** What the first page and the whole build may take, in bytes; JS and CSS of the first page compressed. */
+/** Maximum size of the first page and of the whole build, in bytes; JS and CSS of the first page are compressed. */
 const BUDGET = { firstScript: 60_000, firstStyle: 12_000, firstRequests: 6, whole: 1_200_000 };
 
-/** Brings dist/console up to date. @throws Error when the build fails or is beyond its budget */
+/** Updates dist/console. @throws Error if the build fails or exceeds its budget */
 export async function buildConsole({ force = false } = {}) {
   const stamp = fingerprint();
   if (!force && existsSync(target) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return;
@@ -33,10 +33,10 @@ export async function buildConsole({ force = false } = {}) {
   }
 }
 
-/** @returns what the build takes, compared with its budget */
+/** @returns the sizes of the build */
 export async function buildInto(folder) {
   const { build } = await import('vite');
-  // Where it says something else, as in tests, Vite puts in what helps those who debug, and the pages are half as long again.
+  // With another value, as in tests, Vite adds debug information, which makes the pages half as long again.
   const before = process.env.NODE_ENV;
   process.env.NODE_ENV = 'production';
   try {
@@ -48,13 +48,13 @@ export async function buildInto(folder) {
   const sizes = measure(folder);
   const beyond = Object.keys(BUDGET).filter((key) => sizes[key] > BUDGET[key]);
   if (beyond.length > 0) {
-    throw new Error(`the console is beyond its budget: ${beyond.map((key) => `${key} ${sizes[key]} of ${BUDGET[key]}`).join(', ')}`);
+    throw new Error(`the console exceeds its budget: ${beyond.map((key) => `${key} ${sizes[key]} of ${BUDGET[key]}`).join(', ')}`);
   }
   for (const file of filesOf(folder)) compress(file);
   return sizes;
 }
 
-/** What Vite is told. */
+/** Configuration of Vite. */
 function configuration(folder) {
   return {
     configFile: false,
@@ -70,13 +70,13 @@ function configuration(folder) {
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
       reportCompressedSize: false,
-      // The page of one chunk names the hashes of others: a change of one page leaves the files of the others as they are.
+      // Chunks do not contain the hashes of others, so that a change of one page does not change the files of others.
       rolldownOptions: {
         checks: { pluginTimings: false },
         output: {
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
-          // What several pages use is one file, so that opening a page asks for two: each small file of its own would be a request.
+          // Code that several pages share is one file, so that a page needs two requests instead of one per small file.
           codeSplitting: {
             groups: [
               { name: 'shell', tags: ['$initial'], priority: 2 },
@@ -89,7 +89,7 @@ function configuration(folder) {
   };
 }
 
-/** The first page is index.html with all that it names. */
+/** Sizes of index.html and everything that it references. */
 function measure(folder) {
   const index = readFileSync(join(folder, 'index.html'), 'utf8');
   const named = [...new Set([...index.matchAll(/(?:src|href)="\.\/([^"]+)"/g)].map(([, name]) => name))];

@@ -1,4 +1,4 @@
-// Compiles src/ to dist/ when it changed, and copies what is not TypeScript; then the console, when that changed. `--force` builds anyway.
+// Compiles src/ to dist/ if it has changed, and copies other files; then builds the console if that has changed. `--force` always builds.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -26,7 +26,7 @@ const model = join(root, 'packages', 'model');
 const dist = join(root, 'dist');
 const STAMP = '.built-from';
 
-/** Brings dist/ up to date; ends the process when that fails. */
+/** Updates dist/; ends the process if that fails. */
 export async function build({ force = false } = {}) {
   buildService(force);
   try {
@@ -39,7 +39,7 @@ export async function build({ force = false } = {}) {
   openToOthers(join(dist, 'console'));
 }
 
-/** Temporary folders are their owner's alone, and an image keeps that: who runs the service need not be who built it. */
+/** Temporary folders can be read by their owner only, and an image keeps that; the service may run as another user. */
 function openToOthers(folder) {
   if ((statSync(folder).mode & 0o055) !== 0o055) chmodSync(folder, 0o755);
 }
@@ -54,7 +54,7 @@ function buildService(force) {
   const before = join(dist, STAMP);
   if (!force && existsSync(before) && readFileSync(before, 'utf8') === stamp) return;
   console.error('building ...');
-  // Compiled aside, so that a failed build leaves the last good one and no file outlives its source.
+  // Compiled into another folder, so that a failed build keeps the last good one, and no file outlives its source.
   const draft = mkdtempSync(join(root, 'dist.new-'));
   try {
     const compiled = spawnSync(process.execPath, [compiler(), '-p', 'tsconfig.build.json', '--outDir', draft], {

@@ -1,12 +1,12 @@
-// What of the arguments of `npm start` can be told to be wrong before anything is installed and built. Built-ins only: the options are
-// those of the generated page. What needs the values is for the service itself.
+// Checks the arguments of `npm start` before anything is installed and built. Uses built-ins only, and reads the options from the generated
+// page. Values are checked by the service.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './ensure-packages.mjs';
 
 const ALONE = new Set(['--help', '-h', '--help-all', '--version', '--yes']);
 
-/** Flags with all their spellings, and whether they may stand without a value. */
+/** All spellings of flags, with true for those that need no value. */
 function knownFlags() {
   const page = readFileSync(join(root, 'docs', 'options.md'), 'utf8');
   const flags = new Map();
@@ -15,7 +15,7 @@ function knownFlags() {
   return flags;
 }
 
-/** @returns what is wrong; undefined: nothing that is seen by looking at it */
+/** @returns the first problem, or undefined */
 export function complaintAbout(argv) {
   const flags = knownFlags();
   const given = new Set();
@@ -23,9 +23,9 @@ export function complaintAbout(argv) {
     const argument = argv[i];
     if (ALONE.has(argument)) continue;
     if (!argument.startsWith('-'))
-      return `${JSON.stringify(argument)} is no option; docs/options.md lists them${argument === 'serve' ? ', and npm start says serve itself' : ''}`;
+      return `${JSON.stringify(argument)} is no option; docs/options.md lists them${argument === 'serve' ? ', and npm start adds serve itself' : ''}`;
     const [flag, ...value] = argument.split('=');
-    // A value written right behind a short flag is not repeated: it may be a password.
+    // Text right after a short flag may be a password, and is not repeated.
     if (!flags.has(flag)) return `unknown option "${flag.startsWith('--') ? flag : flag.slice(0, 2)}"; docs/options.md lists all options`;
     given.add(flag);
     if (value.length > 0) continue;
@@ -35,6 +35,6 @@ export function complaintAbout(argv) {
     else i++;
   }
   if (given.has('--port') && !given.has('--host'))
-    return '--port is that of the PostgreSQL that --host names; the service listens on --server-port';
+    return '--port is the port of the PostgreSQL server at --host; the service listens on --server-port';
   return undefined;
 }

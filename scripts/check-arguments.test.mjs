@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { complaintAbout } from './check-arguments.mjs';
 
-it('tells what of the arguments of npm start is wrong without anything installed', () => {
+it('rejects invalid arguments of npm start before anything is installed', () => {
   for (const good of [
     [],
     ['--server-port', '9000', '--sample-data', '--enable-console=true', '-u', 'x'],

@@ -28,7 +28,7 @@ const { options, keyText } = readArguments();
 const { project, datasets, location } = options;
 const [mostTables, mostBytes] = [Number(options.tables), Number(options['most-bytes'])];
 
-/** Ends the process with 2 where an argument is wrong, and with 0 for --help. */
+/** Exits with 2 for an invalid argument, and with 0 for --help. */
 function readArguments() {
   try {
     const { values } = parseArgs({ options: OPTIONS });
@@ -60,14 +60,16 @@ const { register } = await import('tsx/esm/api');
 register();
 const load = (path) => import(`../src/${path}`);
 
-const [{ connect }, { readCatalog }, { bigquery }, { isKey, isOrdered }, { createOutboundClient }, { textOfBytes }] = await Promise.all([
-  load('databases/bigquery/connect.ts'),
-  load('databases/bigquery/catalog.ts'),
-  load('databases/bigquery/index.ts'),
-  load('databases/bigquery/families.ts'),
-  load('http-client/client.ts'),
-  load('util/bytes.ts'),
-]);
+const [{ connect }, { readCatalog }, { bigquery }, { isKeyType, isOrdered }, { createOutboundClient }, { textOfBytes }] = await Promise.all(
+  [
+    load('databases/bigquery/connect.ts'),
+    load('databases/bigquery/catalog.ts'),
+    load('databases/bigquery/index.ts'),
+    load('databases/bigquery/families.ts'),
+    load('http-client/client.ts'),
+    load('util/bytes.ts'),
+  ],
+);
 
 /** Statements that read no table, with their first cell. */
 const FREE = [
@@ -140,7 +142,7 @@ async function dryRun(name, statement, values = []) {
   return check(`dry run of ${name}`, async () => {
     const lines = (await source.explain(statement, values, {})).join('\n');
     const [processed, billed] = [/processed: (\d+)/, /at least: (\d+)/].map((pattern) => Number(pattern.exec(lines)?.[1] ?? Number.NaN));
-    if (Number.isNaN(processed)) throw new Error('BigQuery tells no bytes');
+    if (Number.isNaN(processed)) throw new Error('BigQuery does not report bytes');
     sum += billed;
     return `reads ${processed} bytes, bills ${billed}`;
   });
@@ -152,7 +154,7 @@ const valuesOf = ({ parameters }) => parameters.map(({ operand, encode }) => enc
 /** A list of a table's rows, related to the rows of the same table by one of its columns. */
 function treeOf({ name, columns }) {
   const shown = columns.slice(0, 6);
-  const related = columns.find(({ type }) => isKey(type));
+  const related = columns.find(({ type }) => isKeyType(type));
   const from = { kind: 'table', name, snapshotBound: true };
   const read = ({ name: column, type }) => ({ kind: 'column', column, type });
   const ordered = columns.find(({ type }) => isOrdered(type));
@@ -177,12 +179,12 @@ async function checkFree() {
     await check(name, async () => {
       const { rows } = await source.query(text, []);
       const found = String(rows[0]?.[0]).replace(/\s+/g, ' ');
-      if (found.replaceAll(' ', '') !== expected.replaceAll(' ', '')) throw new Error(`the answer is ${found} in place of ${expected}`);
+      if (found.replaceAll(' ', '') !== expected.replaceAll(' ', '')) throw new Error(`the result is ${found} instead of ${expected}`);
     });
   }
   await check('an answer of several pages', async () => {
     const { rows } = await source.query(PAGED, []);
-    if (rows.length !== PAGED_ROWS) throw new Error(`it has ${rows.length} rows in place of ${PAGED_ROWS}`);
+    if (rows.length !== PAGED_ROWS) throw new Error(`it has ${rows.length} rows instead of ${PAGED_ROWS}`);
   });
   for (const [text, code] of [
     ["select cast(x as int64) from unnest(['x']) as x", 'data-exception'],

@@ -1,6 +1,6 @@
-// Finds examples that nobody runs, and what prose says that is not so: links and anchors that lead nowhere; options, environment variables, operations, metrics, error
-// codes and other words of the code that do not exist; defaults of limits, endpoints and messages that are others. The pages that are made
-// from code say which options and operations there are, the code itself says the rest.
+// Finds examples that no test runs, and false statements in prose: broken links and anchors; options, environment variables, operations,
+// metrics, error codes and other names that do not exist; outdated defaults, endpoints and messages. Generated pages list the options and
+// operations; everything else is looked up in the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';
@@ -23,7 +23,7 @@ function* pagesBelow(folder) {
 const read = (path) => readFileSync(path, 'utf8');
 const withoutBlocks = (text) => text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, '').replaceAll(/^(?: {4}|\t).*$/gm, '');
 
-/** As GitHub makes anchors of headings: what is twice gets a number. */
+/** Anchors of headings as on GitHub, which numbers duplicates. */
 function anchorsOf(text) {
   const anchors = new Set();
   for (const [, heading] of text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, '').matchAll(/^#{1,6} +(.*)$/gm)) {
@@ -58,7 +58,7 @@ const known = ['docs/options.md', 'docs/reference/command-line.md', 'docs/refere
   .map((page) => read(join(root, page)))
   .join('\n');
 const words = new Set(`${known} --help`.match(/--[a-z][a-z0-9-]*|[A-Z][A-Z0-9_]{3,}|[a-z0-9_]{4,}/g));
-// Whatever begins with the prefix of a kind is an operation, a table of the database's own, or a setting of it.
+// A name with the prefix of a kind is an operation, a system table of the database, or a setting of it.
 const OPERATION = /^(?:pg|dbb|dbc|dwh)_(?:add|create|delete|drop|get|rename|run|set|suggest|track|untrack|update)_[a-z_]+$/;
 
 function checkNames(page, text) {
@@ -71,7 +71,7 @@ function checkNames(page, text) {
   }
 }
 
-/** The text of the code in a folder; tests are none of the service's. */
+/** Yields the code in a folder, without tests. */
 function* codeBelow(folder, isCode = (name) => /\.tsx?$/.test(name) && !name.includes('.test.')) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -80,16 +80,16 @@ function* codeBelow(folder, isCode = (name) => /\.tsx?$/.test(name) && !name.inc
   }
 }
 const code = [...codeBelow(join(root, 'src'))].join('\n');
-/** Prose names files of tests and deployments, too. */
+/** Prose also names files of tests and deployments. */
 const beside = ['test', 'bench', 'deploy', 'scripts'].flatMap((folder) => [
   ...codeBelow(join(root, folder), (name) => !/\.(?:md|png)$/.test(name)),
 ]);
 const codeWords = new Set([code, ...beside].join('\n').match(/[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+/g));
 const metrics = new Set(read(join(root, 'docs', 'reference', 'metrics.md')).match(/(?:svc|nodejs|process)_[a-z0-9_]+/g));
-/** Made of parts in the code. */
+/** Names that the code assembles from parts. */
 const OTHERS = new Set(['scheduled-trigger-process']);
 
-/** Metrics, codes of errors, types of the log and whatever else has a name with hyphens. */
+/** Checks metrics, error codes, log types, and other names with hyphens. */
 function checkWords(page, text) {
   for (const [, span] of text.matchAll(/`([^`\n]+)`/g)) {
     if (/^(?:svc|nodejs)_[a-z0-9_]*[a-z0-9]$/.test(span)) {
@@ -104,7 +104,7 @@ function checkWords(page, text) {
   }
 }
 
-/** Examples say whether and how a test runs them (test/README.md); those of pages that are made from code have tests of their own. */
+/** Checks that examples say whether and how a test runs them (test/README.md); examples of generated pages have other tests. */
 function checkExamples(page, text) {
   if (/^<!-- (?:generated|Made) by/m.test(text)) return;
   try {
@@ -114,7 +114,7 @@ function checkExamples(page, text) {
   }
 }
 
-/** The defaults that the page of limits repeats. */
+/** Checks the defaults on the page of limits. */
 function checkLimits() {
   const page = join(root, 'docs', 'reference', 'limits.md');
   const defaults = new Map();
@@ -124,7 +124,7 @@ function checkLimits() {
     if (defaults.get(flag) !== value) complain(page, `the default of ${flag} is ${defaults.get(flag)}, not ${value}`);
 }
 
-/** Every fixed path of the server is in the table, and no other. */
+/** Checks that the table of endpoints has exactly the fixed paths of the server. */
 function checkEndpoints() {
   const page = join(root, 'docs', 'reference', 'endpoints.md');
   const routes = [...codeBelow(join(root, 'src', 'server', 'routes'))].join('\n');
@@ -134,7 +134,7 @@ function checkEndpoints() {
   for (const path of told) if (!there.has(path)) complain(page, `there is no ${path}`);
 }
 
-/** Types of the log are in their table, and messages in the one for troubles are those of the code. */
+/** Checks that the table of log types is complete, and that messages on the troubleshooting page exist in the code. */
 function checkTables() {
   const types = join(root, 'docs', 'reference', 'log-types.md');
   for (const [, type] of code.matchAll(/type: '([a-z]+(?:-[a-z]+)+)', detail/g))
@@ -148,7 +148,7 @@ function checkTables() {
         if (!code.includes(part)) complain(troubles, `no message says "${part}"`);
 }
 
-/** The list of decisions has all of them; the map of the code names its rooms in their order, and files that there are. */
+/** Checks that the list of ADRs is complete, and that the map of the code has all rooms in order and no missing file. */
 function checkMap() {
   const decisions = join(root, 'docs', 'adr', 'README.md');
   for (const name of readdirSync(dirname(decisions)))
@@ -166,7 +166,7 @@ function checkMap() {
     if (!files.some((path) => `/${path}`.endsWith(`/${file}`))) complain(map, `there is no ${file}`);
 }
 
-// Other pages than the repository's are given by their folder.
+// An argument is the folder of other pages to check.
 const [, , folder = root] = process.argv;
 if (folder === root) {
   checkLimits();
@@ -179,7 +179,7 @@ for (const page of pagesBelow(folder)) {
   const text = withoutBlocks(whole);
   checkLinks(page, text);
   if (folder !== root || /^(?:README\.md$|docs\/(?!adr\/))/.test(relative(root, page))) checkExamples(page, whole);
-  // What is decided and what was changed may name what is no more.
+  // ADRs and the changelog may name things that no longer exist.
   if (!/CHANGELOG\.md$|docs\/adr\//.test(page)) {
     checkNames(page, text);
     checkWords(page, text);

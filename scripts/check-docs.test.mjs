@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-/** What the check says of a page with this text. */
+/** Complaints about a page with this text. */
 function complaintsOf(text) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-pages-'));
   try {
@@ -22,8 +22,8 @@ function complaintsOf(text) {
   }
 }
 
-it('finds links, anchors and names that lead nowhere, and no others', () => {
-  // Put together, so that the code does not have these words.
+it('finds broken links and anchors, and unknown names', () => {
+  // Assembled from parts, so that the code does not contain these words.
   const wrong = (...parts) => `\`${parts.join('')}\``;
   const text = `# Page
 [there](other.md#here) [gone](gone.md) [not there](other.md#nowhere)
@@ -44,13 +44,13 @@ it('finds links, anchors and names that lead nowhere, and no others', () => {
   ]);
 });
 
-it('finds examples that do not say whether they run, and kinds that there are not', () => {
+it('finds examples that do not say whether they run, and unknown kinds of examples', () => {
   expect(complaintsOf('```json\n{}\n```\n\n```graphql run\n{ a }\n```\n\n```sql setpu\nselect 1\n```\n\n    curl localhost\n')).toEqual([
     'examples that do not say whether and how they run, in lines 1, 9, 13',
   ]);
 });
 
-it('finds examples whose role or variables are told to the test alone', () => {
+it('finds examples whose prose does not have the role or variables of the test', () => {
   const asked = '```graphql run role=reader user-id=7\n{ a }\n```\n';
   expect(complaintsOf(`As \`reader\`, with\n\`X-Svc-User-Id: 7\`:\n\n${asked}\nAs \`reader\`:\n\n${asked}\n${asked}`)).toEqual([
     'the text before does not tell the role, variables or source of the examples in lines 10, 14',

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Rooms that are about PostgreSQL or another engine by themselves, and published names: options and error codes. */
+/** Files that may name any kind: rooms about PostgreSQL or another engine, and published names (options and error codes). */
 const FREE = /^src\/(?:databases|metadata-store|embedded-postgres|project-import|config|errors)\//;
 
-/** What else may name which kinds. */
+/** Other files, with the kinds that they may name and the reason. */
 const EXCEPTIONS = [
   ['src/app/', ['postgresql'], 'the composition root opens the metadata store and the default source'],
   ['src/metadata/source.ts', ['pg'], 'sources without a kind have this one'],
@@ -22,7 +22,7 @@ const EXCEPTIONS = [
   ['console/src/parts/code-editor-', ['mysql', 'postgresql'], 'languages of the editor, as its library calls them'],
 ];
 
-/** Names that products have in drivers and addresses. */
+/** Names of products in drivers and addresses. */
 const FURTHER = ['mysql', 'postgres'];
 
 /** Names of kinds: their folders, and `kind`, `aliases` and `product` of their backends. @param backends map from folder to the text of its index.ts */
@@ -52,7 +52,7 @@ export function checkKinds(files, names) {
   return complaints;
 }
 
-/** The text without comments, and without module names but those of kinds; its lines keep their numbers. */
+/** Removes comments, and module names except those of kinds; keeps line numbers. */
 function codeOf(source) {
   return source
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))

@@ -1,6 +1,6 @@
-// Checks the imports of src/ against layers.json, and those of console/src/ against console/layers.json: rooms import downwards only, fences hold, no import cycles, those of types included.
-// packages/model/ is the room `model` of src/, by a link; every room of console/src/ may import it.
-// Tests beside the sources are free to import anything.
+// Checks the imports of src/ against layers.json, and those of console/src/ against console/layers.json: rooms import downwards only, fences
+// hold, and there are no import cycles, not even of types. packages/model/ is the room `model` of src/ by a link; every room of
+// console/src/ may import it. Unit tests may import anything.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -73,12 +73,12 @@ function resolveModule(file, module) {
   return join(dirname(file), module).split(sep).join('/');
 }
 
-/** Whether a file is in a room, or in a folder of one; a file is in itself. */
+/** True for a file in a room or folder, and for the file itself. */
 function isIn(file, place) {
   return file === place || file.startsWith(`${place}/`);
 }
 
-/** The room or folder by which the fence applies to a file. */
+/** Room or folder whose fence applies to a file. */
 function fencedPlace(fence, file) {
   return (fence.rooms ?? [fence.room]).find((place) => place !== undefined && isIn(file, place));
 }

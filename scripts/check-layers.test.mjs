@@ -45,13 +45,13 @@ export const from = 'k';`;
   expect(importsOf(source)).toEqual(['./a.ts', './b.ts', './c.ts', './d.ts', './e.ts', './g.ts', 'i', './h.ts']);
 });
 
-it('lets rooms import downwards', () => {
+it('permits imports from rooms below', () => {
   expect(check({ 'app/x.ts': `import '../databases/a/x.ts'; import '../util/u.ts';`, 'databases/index.ts': `import './a/x.ts';` })).toEqual(
     [],
   );
 });
 
-it('lets every room import what is below all rooms', () => {
+it('permits imports from the folders below all rooms', () => {
   expect(check({ 'sql/x.ts': `import '../../../shared/y.ts';` })).toEqual([]);
 });
 
@@ -69,7 +69,7 @@ it.each([
   ['a module in a fenced folder', { 'auth/pure/x.ts': `import { readFileSync } from 'node:fs';` }, '"auth" must not import node:fs'],
   ['a module', { 'sql/x.ts': `import { readFileSync } from 'node:fs';` }, '"sql" must not import node:fs'],
   ['a part of a module', { 'sql/x.ts': `import 'graphql/language';` }, '"sql" must not import graphql/language'],
-])('refuses %s', (_, files, complaint) => {
+])('rejects %s', (_, files, complaint) => {
   const complaints = check(files);
   expect(complaints.length).toBeGreaterThan(0);
   expect(complaints.join('\n')).toContain(complaint);
@@ -86,7 +86,7 @@ it('allows the named exceptions', () => {
   expect(checkLayers(new Map(Object.entries({ ...BASE, ...files })), layersWithAuthBelow)).toEqual([]);
 });
 
-it('finds cycles, those of types included', () => {
+it('finds cycles, including those of types', () => {
   expect(check({ 'util/a.ts': `import './b.ts';`, 'util/b.ts': `import './c.ts';`, 'util/c.ts': `import './a.ts';` })).toEqual([
     'import cycle: util/a.ts -> util/b.ts -> util/c.ts',
   ]);

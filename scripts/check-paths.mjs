@@ -1,13 +1,13 @@
-// `npm run check paths`: the lists of test files name files that are there. A file that was renamed would else be run nowhere, or too often.
+// `npm run check paths`: checks that the lists of test files name existing files. A renamed file would otherwise not run, or run twice.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './ensure-packages.mjs';
 
 const LISTS = ['test/long-files.txt', 'vitest.config.ts', '.ci/run'];
-/** Paths and patterns of this repository, wherever they stand in a text: not those behind `../`. */
+/** Paths and patterns of this repository in a text, except those after `../`. */
 const PATH = /(?<![\w./-])(?:src|test|scripts|console|bench|docs)\/[\w.*!()/-]*[\w*)]/g;
 
-/** @returns what each list names that is not there */
+/** @returns the missing paths of each list */
 export function missingPaths(folder, lists = LISTS) {
   return lists.flatMap((list) =>
     [...new Set((readFileSync(join(folder, list), 'utf8').match(PATH) ?? []).map(withoutBracket))]
@@ -16,7 +16,7 @@ export function missingPaths(folder, lists = LISTS) {
   );
 }
 
-/** Without the one that closes what a sentence has opened before. */
+/** Removes a closing parenthesis that belongs to the sentence. */
 function withoutBracket(path) {
   return path.includes('(') ? path : path.replace(/\)+$/, '');
 }
@@ -25,7 +25,7 @@ function exists(path) {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Patterns as test runners take them: `*`, `**`, `!(this).test.ts`. */
+/** Supports the patterns of test runners: `*`, `**`, `!(this).test.ts`. */
 function matchesAny(folder, pattern) {
   const [top] = pattern.split('/');
   const source = pattern
@@ -41,6 +41,6 @@ function matchesAny(folder, pattern) {
 if (process.argv[1] === import.meta.filename) {
   const missing = missingPaths(root);
   for (const each of missing) console.error(each);
-  if (missing.length === 0) console.log('all paths of the lists of tests are there');
+  if (missing.length === 0) console.log('all paths in the lists of tests exist');
   process.exit(missing.length === 0 ? 0 : 1);
 }

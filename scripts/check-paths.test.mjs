@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { missingPaths } from './check-paths.mjs';
 
-it('names what a list of tests has and the repository has not', () => {
+it('reports paths that do not exist', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-paths-'));
   try {
     const files = {

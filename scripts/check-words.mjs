@@ -21,7 +21,6 @@ const PEOPLE = /\b(?:whoever|whomever|whosever|nobody|somebody|those who|strange
 /** Words that a text in quotes must not contain. */
 const PEOPLE_IN_MESSAGES = /\b(?:whoever|whomever|nobody|somebody|those who)\b/i;
 
-/** The first commit whose subject is checked is the one after this script was added. */
 const SUBJECT = /^[a-z0-9][a-z0-9./_-]*(?:, [a-z0-9][a-z0-9./_-]*)*: \S.*$/;
 const SUBJECT_LENGTH = 72;
 
@@ -63,7 +62,8 @@ export function checkMessages(file, source) {
     const code = line.replace(/\/\/.*$/, '');
     for (const [text] of code.matchAll(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`/g)) {
       const person = PEOPLE_IN_MESSAGES.exec(text);
-      if (person !== null) complaints.push(`${file}:${index + 1}: a text says "${person[0]}"`);
+      // A single word may be a name, such as the operating system account `nobody`.
+      if (person !== null && /\s/.test(text)) complaints.push(`${file}:${index + 1}: a text says "${person[0]}"`);
     }
   }
   return complaints;
@@ -102,9 +102,9 @@ function git(...args) {
   return status === 0 ? stdout.split('\n').filter((line) => line !== '') : [];
 }
 
-/** Subjects of the commits since this script was added; none in a shallow clone, which does not have that commit. */
+/** Subjects of the commits after the one that made this script a check; older ones stay as they are. */
 function subjectsSince() {
-  const [first] = git('log', '--diff-filter=A', '--format=%H', '--reverse', '--', 'scripts/check-words.mjs');
+  const [first] = git('log', '-S', "'check-words.mjs'", '--format=%H', '--reverse', '--', 'scripts/check.mjs');
   return first === undefined ? [] : git('log', '--no-merges', '--format=%s', `${first}..HEAD`);
 }
 

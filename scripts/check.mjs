@@ -1,4 +1,4 @@
-// `npm run check`: types, lint, layers, paths of the lists of tests, format and generated pages; names of single checks may be given.
+// `npm run check`: types, lint, layers, wording, paths in lists of tests, format and generated pages. Arguments select single checks.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -17,6 +17,7 @@ const CHECKS = {
   lint: () => tool('@biomejs/biome', 'bin/biome', 'lint', '--error-on-warnings', '.'),
   layers: () => [join(root, 'scripts', 'check-layers.mjs')],
   kinds: () => [join(root, 'scripts', 'check-kinds.mjs')],
+  words: () => [join(root, 'scripts', 'check-words.mjs')],
   paths: () => [join(root, 'scripts', 'check-paths.mjs')],
   format: () => tool('@biomejs/biome', 'bin/biome', 'format', '.'),
   options: () => [join(root, 'scripts', 'options-page.mjs'), '--check'],

@@ -1,4 +1,4 @@
-// Writes docs/reference/command-line.md from the table of commands; with --check it only tells whether it is stale.
+// Writes docs/reference/command-line.md from the table of commands; with --check, only fails if the page is stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';

@@ -1,6 +1,6 @@
-// `npm run conformance`: plays the shared conformance cases against this build, on a temporary PostgreSQL 15 with
-// PostGIS and the locale en_US.UTF-8, over HTTP and over websockets. Further arguments go to the runner (`--only`, `--verbose`, ...); with
-// `--database-url` no cluster is made. Exit code 3: something that is needed is not installed.
+// `npm run conformance`: runs the shared conformance cases against this build, on a temporary PostgreSQL 15 with PostGIS and the locale
+// en_US.UTF-8, over HTTP and over websockets. Further arguments go to the runner (`--only`, `--verbose`, ...); with `--database-url` no
+// cluster is created. Exit code 3: a requirement is not installed.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 const data = join(root, '..', 'shared', 'conformance');
 const floor = join(root, 'test', 'conformance-floor.txt');
 const areas = join(root, 'test', 'conformance-areas.txt');
-/** Holds the process id of the server under test, which the runner starts in a process group of its own. */
+/** Contains the process id of the server under test, which the runner starts in a process group of its own. */
 const serverPid = join(tmpdir(), `svc-conformance-${process.pid}.pid`);
 const given = process.argv.slice(2);
 
@@ -33,10 +33,10 @@ function has(flag) {
   return given.some((argument) => argument === flag || argument.startsWith(`${flag}=`));
 }
 
-/** Runs the cases; a case of the floor that was not played counts like one that failed, unless cases were selected. */
+/** Runs the cases. A case of the floor that was not run counts as failed, unless cases were selected. */
 async function play(...more) {
   const selected = ['--only', '--area', '--list', '--write-floor'].some(has);
-  // The runner compares its own path with the one it was started by, so links must be followed first.
+  // The runner compares its own path with the one that started it, so links must be resolved first.
   const args = [
     realpathSync(join(data, 'run.mjs')),
     '--spawn',
@@ -52,7 +52,7 @@ async function play(...more) {
   const child = spawn(process.execPath, [...args, ...given], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   createInterface({ input: child.stdout }).on('line', (line) => {
-    // A case that never passed is no fault of this build; those that are stand below the floor, in the runner's last lines.
+    // A case that has never passed is not a regression; regressions are in the runner's last lines.
     console.log(floored ? line.replace(/^( *)FAIL /, '$1miss ') : line);
     output += `${line}\n`;
   });
@@ -67,13 +67,13 @@ async function play(...more) {
   return notRun > 0 ? 1 : code;
 }
 
-/** A runner that was interrupted leaves its server behind. */
+/** An interrupted runner leaves its server running. */
 function stopServer() {
   if (!existsSync(serverPid)) return;
   try {
     process.kill(Number(readFileSync(serverPid, 'utf8')), 'SIGTERM');
   } catch {
-    // the runner has stopped it
+    // The runner has stopped it already.
   }
   rmSync(serverPid, { force: true });
 }

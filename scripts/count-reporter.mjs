@@ -1,7 +1,7 @@
-// A reporter of vitest that writes how many tests passed and failed, and which were skipped, to the file of SVC_TEST_COUNTS, for run-vitest.mjs.
+// Reporter of vitest for run-vitest.mjs: writes the numbers of passed and failed tests, and the skipped tests, to the file SVC_TEST_COUNTS.
 import { writeFileSync } from 'node:fs';
 
-// biome-ignore lint/style/noDefaultExport: vitest asks for one
+// biome-ignore lint/style/noDefaultExport: vitest needs one
 export default class CountReporter {
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: [] };
@@ -12,7 +12,7 @@ export default class CountReporter {
         else if (state === 'failed') counts.failed += 1;
         else counts.skipped.push(`${module.relativeModuleId}: ${test.fullName}`);
       }
-      // A file or a suite may fail where no test of it does.
+      // A file or suite can fail without a failed test.
       if (module.errors().length > 0) counts.failed += 1;
       for (const suite of module.children.allSuites()) if (suite.errors().length > 0) counts.failed += 1;
     }

@@ -1,5 +1,5 @@
-// A temporary cluster of Debian's PostgreSQL 15 with PostGIS, for what the embedded PostgreSQL cannot show: extensions
-// and the locale en_US.UTF-8. Run as a script it says what is missing, and ends with 3 when something is.
+// Temporary cluster of Debian's PostgreSQL 15 with PostGIS, for features that the embedded PostgreSQL lacks: extensions and the locale
+// en_US.UTF-8. As a script, lists missing requirements, and exits with 3 if there are any.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-/** The exit code of scripts that cannot run because something is not installed. */
+/** Exit code of scripts whose requirements are not installed. */
 export const NOT_INSTALLED = 3;
 const PROGRAMS = '/usr/lib/postgresql/15/bin';
 const POSTGIS = '/usr/share/postgresql/15/extension/postgis.control';
 
-/** What a cluster needs and this machine lacks, in words. */
+/** Names of missing requirements. */
 export function whatIsMissing() {
   const list = [];
   if (!existsSync(join(PROGRAMS, 'initdb'))) list.push('PostgreSQL 15');
@@ -25,20 +25,20 @@ export function whatIsMissing() {
 }
 
 /**
- * A server in the temporary folder for the time of `use`, which gets the URL of its database `test`. The result is that of `use`, or 1
- * when it or the server fails.
- * @param whenInterrupted called before the server stops because this process was told to end
+ * Runs a server in the temporary folder while `use` runs with the URL of its database `test`.
+ * @param whenInterrupted called before the server stops because of a signal
+ * @returns the result of `use`, or 1 if it or the server fails
  */
 export function withCluster(use, whenInterrupted) {
   return withServers([{ locale: 'en_US.UTF-8' }], ([url]) => use(url), { whenInterrupted });
 }
 
 /**
- * Servers in the temporary folder for the time of `use`, which gets the URLs of their databases `test`; run by root they belong to the
- * user postgres. The result is that of `use`, or 1 when it or a server fails.
- * @param servers for each its locale and further `settings` (`name=value`)
- * @param how `programs`: the folder of `initdb` and `postgres`. `whenInterrupted`: called before the servers stop because this process was
- * told to end.
+ * Runs servers in the temporary folder while `use` runs with the URLs of their databases `test`. If started by root, they run as the user
+ * postgres.
+ * @param servers locale and further `settings` (`name=value`) of each
+ * @param how `programs`: folder of `initdb` and `postgres`. `whenInterrupted`: called before the servers stop because of a signal.
+ * @returns the result of `use`, or 1 if it or a server fails
  */
 export async function withServers(servers, use, { programs = PROGRAMS, whenInterrupted = () => undefined } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-debian-postgres-'));
@@ -116,10 +116,10 @@ function postgresAccount() {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Below those that the system gives to whoever does not say which, so that none of these gets it before it is listened on. */
+/** Below the ephemeral ports of the system, so that no connection takes the port before the server listens on it. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
-/** A port of the loopback address that nobody listens on. */
+/** Finds a free port of the loopback address. */
 export function freePort(attempts = 100) {
   return new Promise((resolve, reject) => {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));

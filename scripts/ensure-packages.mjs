@@ -1,11 +1,11 @@
-// Installs the npm packages when they are missing or not those of package-lock.json. Built-ins only.
+// Installs the npm packages unless they match package-lock.json. Built-ins only.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 export const root = dirname(import.meta.dirname);
 
-/** Ends the process with a message when this Node is too old; nothing else would work. */
+/** Ends the process with a message if Node is too old. */
 function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
@@ -13,7 +13,7 @@ function requireNode() {
   process.exit(1);
 }
 
-/** @param folder which has a package.json and a lock file of its own */
+/** @param folder with its own package.json and lock file */
 export function ensurePackages(folder = root) {
   requireNode();
   if (packagesAreCurrent(folder)) return;
@@ -27,13 +27,13 @@ export function ensurePackages(folder = root) {
   process.exit(1);
 }
 
-/** npm's own record of what it installed must agree with the lock file. */
+/** Compares npm's record of installed packages with the lock file. */
 function packagesAreCurrent(folder) {
   const record = join(folder, 'node_modules', '.package-lock.json');
   if (!existsSync(record)) return false;
-  const wanted = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
+  const locked = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(record, 'utf8')).packages;
-  return Object.entries(wanted).every(([path, entry]) => {
+  return Object.entries(locked).every(([path, entry]) => {
     if (path === '' || entry.link || !isForThisPlatform(entry)) return true;
     const found = installed[path];
     if (found === undefined) return entry.optional === true && entry.os === undefined && entry.cpu === undefined;
@@ -52,7 +52,7 @@ function isForThisPlatform({ os, cpu, libc }) {
 
 let knownLibc;
 function currentLibc() {
-  // As npm tells them apart: the loader's own name is in the list of loaded objects, musl's report has no glibc version.
+  // Like npm: the report of musl has no glibc version.
   if (knownLibc === undefined) {
     process.report.excludeNetwork = true;
     knownLibc = process.report.getReport().header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';

@@ -1,11 +1,11 @@
-// Looks for events that get lost: two instances on one database, each killed at random moments, PostgreSQL crashed now and
-// then, and receivers that hang, reset, answer 500, 429 with Retry-After, redirects and 10 MB. Every event that was committed
-// must reach its receiver; what reached it twice must have been on its way at a fault; none may wait for more than a minute
-// after it was asked for or attempted, or after an instance died that had taken it since.
+// Searches for lost events: two instances on one database, each killed at random times, occasional crashes of PostgreSQL, and receivers that
+// hang, reset, and respond with 500, 429 with Retry-After, redirects and 10 MB. Every committed event must reach its receiver; an event that
+// arrives twice must have been in delivery during a fault; no event may wait for more than a minute after it was due or attempted, or after
+// the instance that had leased it died.
 //
 //   npm run build && npm run faults -- --events 100000 --kills 200 --restarts 40
 //   npm run faults                                  5,000 events, 10 kills, 2 restarts
-//   npm run faults -- --output faults.json          counts and the history of faults go there
+//   npm run faults -- --output faults.json          file for counts and the history of faults
 //   npm run faults -- --kind network                proxies that cut, delay and swallow: see faults/network.mjs
 //   npm run faults -- --kind dbb                    the table with the trigger is in a MariaDB, which crashes in place of PostgreSQL
 //
@@ -30,10 +30,10 @@ const { values: options } = parseArgs({
     events: { type: 'string', default: '5000' },
     kills: { type: 'string', default: '10' },
     restarts: { type: 'string', default: '2' },
-    /** Events a second. */
+    /** Events per second. */
     rate: { type: 'string', default: '100' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    /** Of the database with the event trigger, `pg` or `dbb`; `network` breaks connections instead of processes. */
+    /** Kind of the database with the event trigger, `pg` or `dbb`; `network` breaks connections instead of processes. */
     kind: { type: 'string', default: 'pg' },
     /** Length of a run of the kind `network`. */
     seconds: { type: 'string', default: '80' },
@@ -41,14 +41,14 @@ const { values: options } = parseArgs({
   },
 });
 const EVENTS = Number(options.events);
-/** Of the first instance; runs of different kinds may stand side by side. */
+/** Port of the first instance; runs of different kinds do not conflict. */
 const PORT = options.kind === 'dbb' ? 18_191 : 18_091;
 if (!['pg', 'dbb', 'network'].includes(options.kind)) throw new Error(`unknown kind ${options.kind}: pg, dbb or network`);
-/** A lease, a look for what is free, and a busy machine. s */
+/** Maximum wait of an event, in s: a lease, a poll for free events, and a margin for a busy machine. */
 const LONGEST_WAIT = 60;
-/** Of an instance on an event that it has taken. s */
+/** Lease of an instance on an event, in s. */
 const LEASE = 45;
-/** Recording may have to wait until the database is there again. s */
+/** Maximum time to record a delivery, which may wait for the database, in s. */
 const ON_THE_WAY = 15;
 const BIG = Buffer.alloc(10 * 1024 * 1024, 'x');
 
@@ -63,17 +63,17 @@ const random = seeded(Number(options.seed));
 const started = performance.now();
 const now = () => (performance.now() - started) / 1000;
 
-/** By event: when it was there, when which process attempted it, and when it was accepted. */
+/** Per event: the time of its commit, its attempts with their process, and the time of its acceptance. */
 const made = new Map();
 const attempts = new Map();
 const accepted = new Map();
 const behaviours = { ok: 0, hang: 0, reset: 0, error: 0, busy: 0, redirect: 0, big: 0 };
 const history = [];
-/** Of the run, every ten seconds: a long wait with many events that wait is one for the machine. */
+/** Samples of the run every ten seconds: a long wait while many events wait is caused by the machine. */
 const progress = [];
-/** By event: who had it taken, as its row said: `{ holder, granted, last }`, the time of the grant and when it was last seen. */
+/** Per event: its leases `{ holder, granted, last }` as its row showed them, with the time of the grant and of the last sight. */
 const leases = new Map();
-/** Which process takes events under which id. */
+/** Processes by the id under which they lease events. */
 const holders = new Map();
 let inserted = 0;
 const fault = (what, detail = {}) => history.push({ at: Number(now().toFixed(3)), what, ...detail });
@@ -129,7 +129,7 @@ function push(map, key, value) {
 }
 
 class Instance {
-  /** @param shop the database with the event trigger, where it is not the one of the metadata */
+  /** @param shop database with the event trigger, if it is not the metadata database */
   constructor(name, databaseUrl, port, shop) {
     Object.assign(this, { name, databaseUrl, port, shop, child: undefined, starts: 0 });
   }
@@ -155,7 +155,7 @@ class Instance {
     const name = this.process;
     createInterface({ input: this.child.stdout }).on('line', (line) => noteHolder(line, name));
     this.ended = new Promise((resolve) => this.child.once('exit', resolve));
-    // One that cannot start because the database is away is started again.
+    // Started again if it could not start because the database was down.
     this.child.once('exit', () => {
       if (!this.stopping) void sleep(300).then(() => this.start());
     });
@@ -182,7 +182,7 @@ class Instance {
   }
 }
 
-/** A process says at its start under which id it takes events. */
+/** A process logs at its start under which id it leases events. */
 function noteHolder(line, name) {
   if (process.env.FAULTS_LOG) console.error(`${name} ${line}`);
   if (!line.includes('instance_id')) return;
@@ -192,7 +192,7 @@ function noteHolder(line, name) {
 
 const receiverUrl = () => `http://127.0.0.1:${receiver.address().port}`;
 
-/** One statement on a connection of its own: others may have broken. */
+/** Runs one statement on a new connection, because others may be broken. */
 async function sql(url, text, values = []) {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -215,7 +215,7 @@ async function persistently(task) {
   }
 }
 
-/** The death of one of its processes makes PostgreSQL end all others and recover. */
+/** Kills one process of PostgreSQL, which then ends all others and recovers. */
 async function crashPostgres(url) {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -244,7 +244,7 @@ const TAKEN_OF_MARIADB = `
     timestampdiff(microsecond, utc_timestamp(6), lease_until) / 1000000 as \`left\`
   from svc_catalog.event_log where lease_holder is not null`;
 
-/** Looks at who has taken what; a look that the database does not answer is left out. */
+/** Samples all leases; a sample that the database does not answer is skipped. */
 async function seeLeases(look) {
   const rows = await look().catch(() => []);
   const at = now();
@@ -256,14 +256,14 @@ async function seeLeases(look) {
   }
 }
 
-/** The table with the event trigger in the database of the metadata: a batch is one statement. */
+/** Writes to a table with an event trigger in the metadata database: a batch is one statement. */
 function itemsOfPostgres(url) {
   return {
     operations: 'pg',
     source: 'default',
     create: () => sql(url, 'create table item (n int primary key)'),
     async insert(from, to) {
-      // What failed may have been committed: then the rows are there.
+      // A failed statement may have been committed.
       const [{ count }] = await sql(url, 'select count(*)::int as count from item where n = $1', [from]);
       if (count > 0) return;
       await sql(url, `with made as (insert into item (n) select generate_series($1::int, $2::int) returning n) ${ONE_OFFS} from made`, [
@@ -279,7 +279,7 @@ function itemsOfPostgres(url) {
   };
 }
 
-/** In a MariaDB: rows first, and one-off events for those that are there. */
+/** Writes to a MariaDB: rows first, then one-off events for those that exist. */
 function itemsOfMariadb(url, server) {
   const run = async (text, values) => {
     const connection = await createConnection({ uri: server.url('shop') });
@@ -354,7 +354,7 @@ const missing = async (items) => {
   return { committed: keys.length, keys: keys.filter((key) => !accepted.has(key)) };
 };
 
-/** The most events that had come and were not accepted, at one of the looks. */
+/** Maximum number of events that waited at one of the samples. */
 const mostBehind = () => Math.max(0, ...progress.map(({ inserted: all, accepted: done }) => all - done));
 
 function findings(committed, lost) {
@@ -389,7 +389,7 @@ function findings(committed, lost) {
   };
 }
 
-/** Those that waited longest, by either count. */
+/** Events with the longest waits, by either measure. */
 function tellable(longest) {
   const between = [...longest].sort((a, b) => b.between - a.between).slice(0, 20);
   return [...new Set([...longest.slice(0, 20), ...between])];
@@ -442,7 +442,7 @@ async function main() {
   await faults;
   let left = await missing(items);
   for (const end = now() + 2 * LONGEST_WAIT; left.keys.length > 0 && now() < end; left = await missing(items)) await sleep(500);
-  // What was on its way is perhaps delivered twice.
+  // Events in delivery may be delivered twice.
   await sleep(2000);
   const { longest, ...result } = findings(left.committed, left.keys);
   const told = { ...result, lost_events: left.keys.slice(0, 1000), longest_waits: tellable(longest), progress, history };

@@ -1,4 +1,4 @@
-// Writes docs/reference/metrics.md from the table of metrics; with --check it only tells whether the page is stale.
+// Writes docs/reference/metrics.md from the table of metrics; with --check, only fails if the page is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';

@@ -1,5 +1,5 @@
-// Writes the pages of docs/reference/ and the console's lists of operations and of kinds of databases from their tables; with --check it only tells
-// whether one is stale.
+// Writes the pages of docs/reference/ about operations, and the console's lists of operations and database kinds; with --check, only fails
+// if one is stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';

@@ -1,5 +1,4 @@
-// Writes docs/reference/operators.md from the types and operators of the kinds of databases; with --check it only tells whether the page
-// is stale.
+// Writes docs/reference/operators.md from the types and operators of the database kinds; with --check, only fails if the page is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';
@@ -8,7 +7,7 @@ ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
 const { backends } = await tsImport('../src/databases/index.ts', import.meta.url);
 
-/** The types that are told of each kind; all that it does not know by itself are like the last one. */
+/** Types on the page for each kind; the last one stands for all types that the kind does not know. */
 const TYPES = {
   pg: [
     'bool int2 int4 int8 numeric float4 float8 money',
@@ -29,7 +28,7 @@ const TYPES = {
 };
 const NAMES = { pg: 'PostgreSQL, and Citus', dbb: 'MariaDB', dwh: 'BigQuery' };
 
-/** Types of extensions are in the schema of these. */
+/** Types of extensions, which are in the extensions schema. */
 const EXTENSIONS = new Set('citext ltree lquery ltxtquery geometry geography raster anything_else'.split(' '));
 const typeOf = (kind, name) => ({
   schema: kind !== 'pg' ? '' : EXTENSIONS.has(name) ? 'public' : 'pg_catalog',

@@ -1,4 +1,4 @@
-// Writes docs/options.md from the option table; with --check it only tells whether the page is stale.
+// Writes docs/options.md from the option table; with --check, only fails if the page is stale.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';

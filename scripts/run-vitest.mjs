@@ -1,5 +1,5 @@
-// Runs vitest and says at the end, alone on the last line, how many tests passed and failed. With SVC_TEST_NO_SKIPS=1 a test that
-// is skipped has failed: stages that install what their tests need say so.
+// Runs vitest, and prints the numbers of passed and failed tests on the last line. With SVC_TEST_NO_SKIPS=1 skipped tests count as failed,
+// for stages that install all requirements.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ export async function runVitest(args, environment = {}) {
     stdio: 'inherit',
     env: { ...process.env, NODE_ENV: 'test', ...environment, SVC_TEST_COUNTS: counts },
   });
-  // vitest gets the signals of a terminal itself, and ends in order; others are passed on.
+  // vitest receives the signals of a terminal itself and stops cleanly; other signals are forwarded.
   const passOn = (signal) => child.kill(signal);
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', passOn);
@@ -31,7 +31,7 @@ export async function runVitest(args, environment = {}) {
   const { passed, failed, skipped } = read(counts);
   rmSync(folder, { recursive: true, force: true });
   const unwanted = process.env.SVC_TEST_NO_SKIPS === '1' ? skipped : [];
-  if (unwanted.length > 0) console.log(`skipped, and not to be:\n${unwanted.slice(0, MOST_LISTED).join('\n')}`);
+  if (unwanted.length > 0) console.log(`skipped, but must not be:\n${unwanted.slice(0, MOST_LISTED).join('\n')}`);
   const failures = failed + unwanted.length;
   console.log(`${passed} passed, ${status === 0 ? failures : Math.max(failures, 1)} failed`);
   return status === 0 && unwanted.length > 0 ? 1 : status;

@@ -1,4 +1,4 @@
-// Runs the tests again and again beside busy loops that take the processors: what races a clock fails. See test/README.md.
+// Runs the tests repeatedly beside busy loops that occupy the processors, to find tests that depend on timing. See test/README.md.
 // Arguments: runs=10 loops=2 minutes=15; further ones go to vitest.
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
 const MOST_LISTED = 30;
-/** Ends with the script, even when that is killed. */
+/** Ends with the script, even if that is killed. */
 const LOOP = 'const { ppid } = process; while (process.ppid === ppid) for (let i = 0; i < 1e7; i++);';
 const TESTS = fileURLToPath(new URL('test.mjs', import.meta.url));
 
@@ -53,7 +53,7 @@ for (const [name, count] of [...counts].sort(([, a], [, b]) => b - a)) console.l
 if (counts.size === 0) rmSync(folder, { recursive: true });
 process.exitCode = counts.size === 0 ? 0 : 1;
 
-/** One run of the tests. */
+/** Runs the tests once. */
 async function runTests(run) {
   const log = join(folder, `run-${run}.log`);
   const started = performance.now();

@@ -1,5 +1,5 @@
-// `npm start`: installs and builds what is missing, then runs the service on its embedded PostgreSQL with the sample
-// data. Further arguments go to `svc serve`. Built-ins only until the packages are there.
+// `npm start`: installs and builds what is missing, then runs the service on its embedded PostgreSQL with the sample data. Further arguments
+// go to `svc serve`. Uses built-ins only until the packages are installed.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const usesOwnDatabase = isSet('database-url', 'DATABASE_URL') || isSet('metadata
 const added = [];
 if (!usesOwnDatabase && !isSet('sample-data', 'SAMPLE_DATA')) added.push('--sample-data', 'true');
 if (!isSet('enable-console', 'ENABLE_CONSOLE')) added.push('--enable-console', 'true');
-// Without a secret everybody who reaches the service is its administrator.
+// Without an admin secret, every request has full access.
 if (!isSet('server-host', 'SERVER_HOST')) added.push('--server-host', '127.0.0.1');
 if (!isSet('server-port', 'SERVER_PORT')) added.push('--server-port', String(await freePort()));
 

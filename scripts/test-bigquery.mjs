@@ -1,5 +1,5 @@
-// Runs the tests that need the emulator of BigQuery, whose packages it installs: those of the emulator, those of the kind `dwh`, and
-// others that start one. Further arguments go to vitest.
+// Runs the tests that need the BigQuery emulator, and installs its packages: tests of the emulator, of the kind `dwh`, and others that start
+// one. Further arguments go to vitest.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ensurePackages, root } from './ensure-packages.mjs';

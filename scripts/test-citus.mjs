@@ -1,6 +1,6 @@
 // Runs the tests of the kind `dbc` with a real Citus: one coordinator and two workers, as ordinary servers on free ports of the loopback
 // address. With `--keep` it runs no tests: it prints the URL of the coordinator for SVC_TEST_DBC_URL and stops the cluster when it is
-// interrupted. Further arguments go to vitest. Exit code 3: something that is needed is not installed, or ../shared/citus is not there.
+// interrupted. Further arguments go to vitest. Exit code 3: a requirement is not installed, or ../shared/citus does not exist.
 import { spawnSync } from 'node:child_process';
 import { buildCitus } from './build-citus.mjs';
 import { withServers } from './debian-postgres.mjs';

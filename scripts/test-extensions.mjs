@@ -1,6 +1,6 @@
-// Runs the tests that need extensions which the embedded PostgreSQL lacks (PostGIS above all), on Debian's PostgreSQL
-// 15. They are the test files that ask test/support/extensions.ts; elsewhere they skip what is not there, here a missing
-// extension is a failure. Exit code 3: something that is needed is not installed. Further arguments go to vitest.
+// Runs the tests that need extensions which the embedded PostgreSQL lacks, such as PostGIS, on Debian's PostgreSQL 15: all test files that
+// import test/support/extensions.ts. Elsewhere they skip missing extensions; here a missing extension is a failure. Exit code 3: a
+// requirement is not installed. Further arguments go to vitest.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { NOT_INSTALLED, whatIsMissing, withCluster } from './debian-postgres.mjs';
@@ -15,7 +15,7 @@ if (missing.length > 0) {
 }
 const files = ['src', 'test'].flatMap((folder) => testFiles(join(root, folder)));
 if (files.length === 0) {
-  console.error('tests of extensions: there are none, but there should be');
+  console.error('tests of extensions: no test file imports test/support/extensions.ts');
   process.exit(1);
 }
 process.exit(await withCluster((url) => play(url)));

@@ -1,5 +1,5 @@
-// The package as users get it: `npm pack`, installed in an empty folder without what is optional, as in the image (Dockerfile), and run by an
-// ordinary user without a home, who may not write anywhere. It has to answer a query, say that it is healthy, and end at SIGTERM.
+// Tests the published package: `npm pack`, installed in an empty folder without optional packages, as in the image (Dockerfile), and run by an
+// ordinary user without a home folder or write access. It must answer a query, be healthy, and end on SIGTERM.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

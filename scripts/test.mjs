@@ -1,6 +1,6 @@
-// `npm test`: installs what is missing and runs the tests, on the server of SVC_TEST_PG_URL or else on an embedded
-// PostgreSQL that the tests start. `--deep` (`npm run test:deep`) runs all random cases and sweeps at full length.
-// Further arguments go to vitest. Built-ins only until the packages are there.
+// `npm test`: installs missing packages and runs the tests, on the server SVC_TEST_PG_URL or on an embedded PostgreSQL. `--deep`
+// (`npm run test:deep`) runs all random cases and sweeps at full length. Further arguments go to vitest. Uses built-ins only until the
+// packages are installed.
 import { ensurePackages } from './ensure-packages.mjs';
 
 const given = process.argv.slice(2);

@@ -28,7 +28,7 @@ async function svc(...args: string[]): Promise<{ code: number | null; output: st
   return { code, output: run.output() };
 }
 
-/** What the service itself exports once a table is tracked; it has stopped then. */
+/** Exports through the service after tracking a table. The service has stopped afterwards. */
 async function metadataOfService(): Promise<unknown> {
   const argv = [
     '--database-url',
@@ -40,11 +40,10 @@ async function metadataOfService(): Promise<unknown> {
     '--server-host',
     '127.0.0.1',
   ];
-  const service = await serve(
-    loadConfig({ argv, environment: {} }),
-    {},
-    { observe: () => undefined, flush: () => undefined, settle: async () => undefined },
-  );
+  const service = await serve(loadConfig({ argv, environment: {} }), {
+    environment: {},
+    logger: { observe: () => undefined, flush: () => undefined, settle: async () => undefined },
+  });
   const send = async (body: unknown): Promise<unknown> =>
     (await fetch(`${service.url}/v1/metadata`, { method: 'POST', body: JSON.stringify(body) })).json();
   try {
@@ -57,7 +56,7 @@ async function metadataOfService(): Promise<unknown> {
 
 const SCHEMA = `select to_regnamespace('svc_catalog')::text as found`;
 
-it('exports what the service does, and removes it', async () => {
+it('exports and deletes the same metadata as the service', async () => {
   await ask('create table item (id int primary key)');
   const exported = await metadataOfService();
   const { code, output } = await svc('export');
@@ -74,17 +73,17 @@ it('exports what the service does, and removes it', async () => {
   expect(await svc('--yes', 'clean')).toEqual({ code: 0, output: 'there is no schema svc_catalog\n' });
 });
 
-it.runIf(DEEP)('exports nothing where nothing is stored, and makes nothing', async () => {
+it.runIf(DEEP)('exports nothing from an empty database, and creates nothing', async () => {
   expect(await svc('export')).toEqual({ code: 1, output: 'the database holds no metadata: it has no schema svc_catalog\n' });
   expect(await ask(SCHEMA)).toEqual([{ found: null }]);
 });
 
-it.runIf(DEEP)('does not export the catalog of a newer service', async () => {
+it.runIf(DEEP)('rejects the catalog of a newer service', async () => {
   await ask('create schema svc_catalog; create table svc_catalog.catalog_version as select 1 as id, 1000 as version');
   expect(await svc('export')).toMatchObject({ code: 1, output: expect.stringContaining('catalog version 1000') });
 });
 
-it.each(sample(['export', 'clean'], 1))('needs a database: %s', async (command) => {
+it.each(sample(['export', 'clean'], 1))('requires a database: %s', async (command) => {
   const run = runService([command, ...(command === 'clean' ? ['--yes'] : []), '--data-dir', '/nonexistent/folder']);
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain('there is no metadata database');

@@ -8,14 +8,14 @@ import { DEEP, SEED } from './support/deep.ts';
 import { plainSource } from './support/plain-source.ts';
 import { type TestDatabase, testDatabase } from './support/postgres.ts';
 
-/** Compiles the service for the tests that run it as a process. */
+/** Builds the service for the tests that run it as a process. */
 function build(): void {
   const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the service cannot be built: ${stderr}`);
 }
 
-/** Starts one embedded PostgreSQL for the whole run, unless `SVC_TEST_PG_URL` names a server, and makes the template there. */
+/** Starts one embedded PostgreSQL for the whole run, unless `SVC_TEST_PG_URL` names a server, and creates the template there. */
 export async function setup(): Promise<() => Promise<void>> {
   process.env['SVC_TEST_SEED'] = String(SEED);
   console.error(`random cases: SVC_TEST_SEED=${SEED}, ${DEEP ? 'at full length' : 'few of each; SVC_TEST_DEEP=1 runs all'}`);
@@ -31,11 +31,11 @@ export async function setup(): Promise<() => Promise<void>> {
 async function startServer(): Promise<() => Promise<void>> {
   const { startCluster } = await import('../src/embedded-postgres/cluster.ts');
   const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
-  chmodSync(folder, 0o755); // else, run by root, the database's user cannot enter
+  chmodSync(folder, 0o755); // otherwise the database's user cannot enter when root runs the tests
   const cluster = await startCluster({
     dataDirectory: join(folder, 'postgres'),
     log: (message) => console.error(message),
-    // Nothing here has to survive a crash.
+    // No data needs to survive a crash.
     settings: {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -51,7 +51,7 @@ async function startServer(): Promise<() => Promise<void>> {
   };
 }
 
-/** A database that holds an empty catalog of the service, to be copied: `testDatabase('ready')`. */
+/** A database with an empty catalog of the service as a template: `testDatabase('ready')`. */
 async function makeTemplate(): Promise<TestDatabase> {
   const database = await testDatabase();
   const source = plainSource(database.url);

@@ -1,4 +1,4 @@
-/** A supervisor knows npm alone: a signal to it must stop the service and its database. */
+/** A supervisor sees npm only: a signal to it must stop the service and its database. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,11 +20,11 @@ beforeEach(() => {
 });
 afterEach(async () => {
   if (child?.exitCode === null && child.kill('SIGTERM')) await sleep(3000);
-  // All that npm started and that is left in its process group.
+  // All processes that npm started in its process group.
   try {
     if (child?.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // nothing is left
+    // no process is left
   }
   const left = databasePid();
   if (left !== undefined) process.kill(left, 'SIGINT');
@@ -71,7 +71,7 @@ it.each(sample(SCRIPTS, 1))('%s stops the service and its database at SIGTERM', 
 
   child.kill('SIGTERM');
   await end;
-  // Who waits for npm may take its place now. PostgreSQL removes the file when all of it has ended.
+  // A caller that waits for npm may start a successor now. PostgreSQL removes the file when all of its processes have ended.
   expect(databasePid(), output).toBeUndefined();
   expect(await isAnswering(url)).toBe(false);
 });

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEEP } from './support/deep.ts';
 import { freePort } from './support/free-port.ts';
 
-// Compiled by the global set-up.
+// Built by the global set-up.
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 
 let folder: string;
@@ -31,7 +31,7 @@ interface Running {
 }
 const processes: Running[] = [];
 
-/** `svc` with these arguments, in the scratch folder and without any environment. */
+/** Runs `svc` with these arguments, in the scratch folder and without any environment. */
 function svc(...args: string[]): Running {
   const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -70,7 +70,7 @@ async function untilAnswer(url: string, query: string, service: Running): Promis
       const answer = (await graphql(url, query)) as { data?: unknown };
       if (answer.data !== undefined) return answer;
     } catch {
-      // does not listen yet
+      // not listening yet
     }
     await sleep(50);
   }
@@ -111,11 +111,11 @@ describe('svc serve on the embedded PostgreSQL', () => {
     expect(output).toContain('"kind":"server_configuration"');
   }
 
-  it('answers with sample rows, and stops at SIGINT with its database', async () => {
+  it('serves sample rows, and stops at SIGINT with its database', async () => {
     await firstRun(await address());
   });
 
-  it.runIf(DEEP)('keeps what was tracked', async () => {
+  it.runIf(DEEP)('keeps tracked tables across a restart', async () => {
     const { url, args } = await address();
     await firstRun({ url, args });
     writeFileSync(join(folder, '.env'), 'SVC_GRAPHQL_ADMIN_SECERT=hush\n');
@@ -134,14 +134,14 @@ describe('svc serve on the embedded PostgreSQL', () => {
   });
 });
 
-describe('svc', () => {
+describe('the command svc', () => {
   it.runIf(DEEP)('prints help and version', async () => {
     expect(await svc('--help').ended).toMatchObject({ code: 0, output: expect.stringContaining('start the service') });
     expect(await svc('serve', '--help-all').ended).toMatchObject({ code: 0, output: expect.stringContaining('SVC_GRAPHQL_DATABASE_URL') });
     expect(await svc('version').ended).toMatchObject({ code: 0, output: expect.stringMatching(/^svc \d+\.\d+\.\d+\n$/) });
   });
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown arguments', async () => {
     const usage = 'Usage: svc <serve|export|clean|version|help> [options]; svc serve --help lists the options\n';
     expect(await svc('serve', '--sever-port', '1').ended).toEqual({
       code: 1,

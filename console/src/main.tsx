@@ -19,7 +19,7 @@ import { refreshOverview } from './api/overview.ts';
 import { App } from './app/app.tsx';
 import { currentPage } from './app/routes.ts';
 
-// Asked for before anything is drawn: while the frame is drawn the answers and the code of the page are on their way.
+// These requests start before the first render, so that responses and page code load while the frame is drawn.
 void refreshOverview();
 currentPage.value?.load().catch(() => undefined);
 void loadConfig();

@@ -1,4 +1,4 @@
-/** What the console shows of a kind of database. Data only: `scripts/operations-page.mjs` writes it into the console. */
+/** Form and words of a database kind for the console. Data only: `scripts/operations-page.mjs` writes it into the console. */
 export interface ConsoleForm {
   /** Name of the product: `PostgreSQL`. */
   readonly title: string;
@@ -29,7 +29,7 @@ export interface ConsoleSecret {
   readonly placeholder: string;
   /** Example name of an environment variable. */
   readonly variable: string;
-  /** Whether a text that is a JSON object is sent as this object. */
+  /** A text that is a JSON object is sent as this object. */
   readonly json: boolean;
 }
 

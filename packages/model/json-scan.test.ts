@@ -6,7 +6,7 @@ import { runs } from '../../test/support/deep.ts';
 const scan = (text: string) => scanJson(text, UNLIMITED);
 const size = (text: string): number => scanJson(text, { depth: 100, size: 1e9 }).size;
 
-describe('a scan of JSON', () => {
+describe('scanJson', () => {
   it.each([
     ['1', 1],
     ['"a"', 1],
@@ -29,7 +29,7 @@ describe('a scan of JSON', () => {
     [`"${'x'.repeat(30)}\\\\"`, 1],
   ])('%s weighs %i', (text, weight) => expect(size(text)).toBe(weight));
 
-  it('weighs shapes when there are very many different ones', () => {
+  it('adds weight for new shapes beyond the usual number', () => {
     const objects = (count: number): string => `[${Array.from({ length: count }, (_, n) => `{"k${n}":1}`).join()}]`;
     expect(size(objects(USUAL_SHAPES))).toBe(1 + 5 * USUAL_SHAPES);
     // One or another is missed, since shapes may share a place.
@@ -44,18 +44,18 @@ describe('a scan of JSON', () => {
     expect(size(nested)).toBe(1 + 5000 * (4 * 4 + 1 + 2));
   });
 
-  it('finds the depth', () => {
+  it('returns the depth', () => {
     expect(scan('[{"a":[[]]},[]]').depth).toBe(4);
     expect(scan('"[[["').depth).toBe(0);
   });
 
-  it('ends behind a limit', () => {
+  it('stops when a limit is exceeded', () => {
     expect(scanJson('['.repeat(1000), { depth: 10, size: 1e9 }).depth).toBe(11);
     const found = scanJson('1,'.repeat(1000), { depth: 10, size: 20 }).size;
     expect(found).toBe(21);
   });
 
-  it('knows which numbers JavaScript prints as they are written', () => {
+  it('detects numbers that JavaScript does not print unchanged', () => {
     const numberText = fc
       .tuple(
         fc.constantFrom('', '-'),

@@ -1,18 +1,18 @@
-/** A look at the characters of JSON text before it is parsed: what it would cost, and which parser it needs. */
+/** Scans JSON text before it is parsed: its cost, and the parser it needs. */
 
 export interface JsonFacts {
   /** Levels of lists and objects. */
   readonly depth: number;
   /**
-   * What it costs to parse the text and print it again, in plain values (`WEIGHTS`). Measured in CPU time
-   * of a process that does it for the first time; a plain value takes 0.1 to 0.2 microseconds.
+   * Cost of parsing and printing the text, in plain values (`WEIGHTS`). Measured in CPU time of a process that does it for the first time;
+   * a plain value takes 0.1 to 0.2 microseconds.
    */
   readonly size: number;
-  /** Whether every number survives a trip through an IEEE double: what prints it makes the same text. */
+  /** Every number prints as the same text after a conversion to an IEEE double. */
   readonly lossless: boolean;
 }
 
-/** The scan ends with the first one beyond. */
+/** Limits of a scan, which ends when the first one is exceeded. */
 export interface JsonScanLimits {
   readonly depth: number;
   readonly size: number;
@@ -42,7 +42,7 @@ const WEIGHTS = {
 const USUAL_DIGITS = 100;
 /** Shapes that a text may have at no cost. */
 export const USUAL_SHAPES = 1000;
-/** Shapes that are known again; more are new every time. */
+/** Number of shapes that are recognised; further ones count as new each time. */
 const KNOWN_SHAPES = 16_384;
 
 const QUOTE = 34;
@@ -63,32 +63,32 @@ const TRUE = 116;
 const FALSE = 102;
 const NULL = 110;
 
-/** Every decimal of so many digits is told from the others by a double. */
+/** Number of digits up to which a double distinguishes all decimals. */
 const EXACT_DIGITS = 15;
 /** A number that begins with a zero and more zeros than this is printed with an exponent. */
 const SMALL_ZEROS = 6;
-/** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
+/** Characters of a string that are read one by one: a search is faster for long strings and slower for short ones. */
 const SHORT = 24;
-/** Characters that are looked at one by one behind an escaped quote. */
+/** Characters that are read one by one after an escaped quote. */
 const ESCAPED_STRETCH = 4096;
 
-/** Places for the hashes of shapes, and which scan was there last. */
+/** Slots for the hashes of shapes, and the scan that used each slot last. */
 const PLACES = 2 ** 16;
 const lastSeen = new Uint32Array(PLACES);
 let scans = 0;
-/** By level, the hash of the keys that the object there has had so far. */
+/** Hash of the keys read so far of the open object, per level. */
 let shapes = new Uint32Array(64);
-/** Characters of a key that tell its shape: of longer keys there are not many in a text. */
+/** Characters of a key that contribute to its shape; a text has few longer keys. */
 const TELLING_CHARACTERS = 1024;
-/** Nobody outside knows which shapes share a place. */
+/** Random seed, so that clients cannot predict which shapes share a slot. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 const PRIME = 16_777_619;
 /** A text with too many shapes is longer. */
 const SHORTEST_TEXT_OF_SHAPES = USUAL_SHAPES * 6;
 
 /**
- * Says nothing about the syntax: texts that are no JSON may be counted in any way.
- * @returns what was found when the text ended or the first limit was passed
+ * Does not validate the syntax: the result for invalid JSON is arbitrary.
+ * @returns the counts at the end of the text, or when the first limit was exceeded
  */
 export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
   const { length } = text;
@@ -105,7 +105,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
 
   for (let i = 0; i < length && size <= maxSize; i++) {
     const code = text.charCodeAt(i);
-    // Blanks, commas, and what is no JSON: texts may be full of them.
+    // Blanks, commas and invalid characters, of which a text may be full.
     if (code < MINUS && code !== QUOTE) continue;
     if (code === QUOTE) {
       stringStart = i + 1;
@@ -115,7 +115,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
       i = stringEnd;
     } else if ((code >= ZERO && code <= NINE) || code === MINUS) {
       size += WEIGHTS.value;
-      // The digits in front of the point, those behind it, and the zeros that the latter begin with.
+      // Digits before the point and after it, and leading zeros of the fraction.
       const start = code === MINUS ? i + 1 : i;
       const whole = text.charCodeAt(start);
       let next = whole;
@@ -150,7 +150,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
       if (i - start > USUAL_DIGITS) size += (i - start - USUAL_DIGITS) * WEIGHTS.digit;
       i -= 1;
     } else if (code === COLON) {
-      // The string before was no value.
+      // The string before it was a key.
       size -= WEIGHTS.value;
       if (looksAtShapes && isNewShape(text, stringStart, stringEnd, depth, known < KNOWN_SHAPES)) {
         known += 1;
@@ -189,7 +189,7 @@ function startObject(depth: number): void {
   shapes[depth] = SEED;
 }
 
-/** Whether an object, with this key as its newest, has a shape that has not been seen in this scan, or not been kept. */
+/** Returns whether an object, with this key as its newest, has a shape that is new in this scan or was evicted. */
 function isNewShape(text: string, start: number, end: number, depth: number, keep: boolean): boolean {
   let hash = shapes[depth] as number;
   const last = Math.min(end, start + TELLING_CHARACTERS);
@@ -203,7 +203,7 @@ function isNewShape(text: string, start: number, end: number, depth: number, kee
   return true;
 }
 
-/** Position of the quote that ends a string, or the length of the text when none does; its complement when there are escapes. */
+/** Position of the closing quote of a string, or the length of the text; its complement if the string has escapes. */
 function endOfString(text: string, start: number): number {
   const short = Math.min(start + SHORT, text.length);
   let escapes = false;
@@ -222,7 +222,7 @@ function endOfString(text: string, start: number): number {
     let slashes = 0;
     while (end - 1 - slashes >= i && text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return escapes ? ~end : end;
-    // Where one quote is escaped, others are: a search for each of them takes longer than a look at all characters.
+    // After one escaped quote, more are likely: a search for each takes longer than reading all characters.
     const stop = Math.min(end + ESCAPED_STRETCH, text.length);
     for (i = end + 1; i < stop; i++) {
       const code = text.charCodeAt(i);

@@ -1,7 +1,7 @@
 import { type JsonFacts, scanJson, UNLIMITED } from './json-scan.ts';
 import { parseExactJson } from './parse-exact-json.ts';
 
-/** A JSON number whose text does not survive a trip through an IEEE double. */
+/** JSON number whose text would change in a conversion to an IEEE double. */
 export class JsonNumber {
   readonly text: string;
   constructor(text: string) {
@@ -10,14 +10,14 @@ export class JsonNumber {
   toString(): string {
     return this.text;
   }
-  /** Ends `JSON.stringify`, which has no way to print the number as it is, within `printPlainJson`. */
+  /** Aborts `printPlainJson`, because `JSON.stringify` cannot print the number unchanged. */
   toJSON(): string {
-    if (printing) throw HOLDS_EXACT_NUMBER;
+    if (printing) throw EXACT_NUMBER;
     return this.text;
   }
 }
 
-const HOLDS_EXACT_NUMBER = new Error('a number that JSON.stringify cannot print');
+const EXACT_NUMBER = new Error('JSON.stringify cannot print an exact number');
 let printing = false;
 
 export type Json = null | boolean | number | string | JsonNumber | readonly Json[] | JsonObject;
@@ -37,44 +37,44 @@ export function isJsonNumber(value: Json | undefined): value is number | JsonNum
   return typeof value === 'number' || value instanceof JsonNumber;
 }
 
-/** The decimal text of a number as it was written. */
+/** Original text of a number. */
 export function numberText(value: number | JsonNumber): string {
   return value instanceof JsonNumber ? value.text : String(value);
 }
 
 /**
- * Parses JSON text without changing any number: those that a double keeps as they are written become
- * numbers, all others `JsonNumber`. For a key written twice the last one counts, as in ECMA-404 parsers.
+ * Parses JSON text without changing any number: a number that a double prints unchanged becomes a number, any other a `JsonNumber`. Of
+ * duplicate keys, the last one counts.
  * @throws SyntaxError
  */
 export function parseJson(text: string): Json {
   return parseScannedJson(text, scanJson(text, UNLIMITED));
 }
 
-/** `parseJson` for text of which more was to be known. */
+/** `parseJson` for text that was already scanned. */
 export function parseScannedJson(text: string, { lossless }: Pick<JsonFacts, 'lossless'>): Json {
-  return (lossless ? JSON.parse(text) : parseExactJson(text, keepNumber)) as Json;
+  return (lossless ? JSON.parse(text) : parseExactJson(text, exactNumber)) as Json;
 }
 
-function keepNumber(text: string): JsonNumber {
+function exactNumber(text: string): JsonNumber {
   return new JsonNumber(text);
 }
 
-/** Prints JSON text by `JSON.stringify`; undefined when the value holds a `JsonNumber`. */
+/** Prints JSON text by `JSON.stringify`; `undefined` if the value contains a `JsonNumber`. */
 export function printPlainJson(value: Json): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   printing = true;
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (error !== HOLDS_EXACT_NUMBER) throw error;
+    if (error !== EXACT_NUMBER) throw error;
     return undefined;
   } finally {
     printing = false;
   }
 }
 
-/** Deep equality of JSON values; the order of keys does not count, the text of numbers does. */
+/** Compares JSON values deeply: the order of keys does not matter, the text of numbers does. */
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isJsonNumber(a) && isJsonNumber(b)) return numberText(a) === numberText(b);

@@ -1,6 +1,6 @@
-/** Reads JSON text and keeps every number as it was written. */
+/** Parser of JSON text that preserves every number. */
 
-/** `N` stands for the numbers that a double may change. */
+/** `N` is the type of numbers that a double would change. */
 export type ExactJson<N> = null | boolean | number | string | N | ExactJson<N>[] | { [key: string]: ExactJson<N> };
 
 const TAB = 9;
@@ -20,21 +20,21 @@ const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** Every decimal of so many digits is told from the others by a double. */
+/** Number of digits up to which a double distinguishes all decimals. */
 const EXACT_DIGITS = 15;
-/** Numbers below ten to the power of minus this are printed with an exponent. */
+/** Numbers below 10 to the power of minus this are printed with an exponent. */
 const SMALLEST_PLAIN = 6;
 const POWERS_OF_TEN = Array.from({ length: EXACT_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
-/** Characters of a string that are looked at one by one: a search is faster for long strings and slower for short ones. */
+/** Characters of a string that are read one by one: a search is faster for long strings and slower for short ones. */
 const SHORT = 24;
-/** A power of two. */
-const KNOWN_KEYS = 64;
-/** What strings may not hold as it is: escapes begin with the one, the other is not allowed. */
+/** Size of the table of cached keys, a power of two. */
+const CACHED_KEYS = 64;
+/** Characters that a string cannot contain literally: backslashes begin escapes, control characters are not allowed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_PLAIN = /[\\\u0000-\u001f]/;
 
 export class JsonFault extends SyntaxError {
-  /** Place of the fault, in characters. */
+  /** Position of the error, in characters. */
   readonly at: number;
   constructor(at: number) {
     super(`unexpected text in JSON at position ${at}`);
@@ -45,12 +45,12 @@ export class JsonFault extends SyntaxError {
 /**
  * Numbers that JavaScript prints as they are written become numbers: those of up to 15 digits, without
  * an exponent or zeros at the end of the fraction. For a key written twice the last one counts.
- * @param keep makes what stands for any other number
+ * @param keep creates the representation of any other number
  * @throws JsonFault, or another SyntaxError for a bad escape and when it is nested deeper than the stack
  */
-export function parseExactJson<N>(text: string, keep: (text: string) => N): ExactJson<N> {
+export function parseExactJson<N>(text: string, exactNumber: (text: string) => N): ExactJson<N> {
   let at = 0;
-  const knownKeys = new Array<string>(KNOWN_KEYS).fill('');
+  const cachedKeys = new Array<string>(CACHED_KEYS).fill('');
 
   const fault = (): JsonFault => new JsonFault(at);
 
@@ -87,7 +87,7 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
     return longString(start);
   };
 
-  /** Rows have the same keys over and over: a key that is known need not be copied and looked up again. */
+  /** Rows repeat their keys: a known key need not be copied and looked up again. */
   const key = (): string => {
     const start = at + 1;
     let hash = 0;
@@ -95,11 +95,11 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
       const code = text.charCodeAt(i);
       if (code === QUOTE) {
         at = i + 1;
-        const place = hash & (KNOWN_KEYS - 1);
-        const known = knownKeys[place] as string;
+        const place = hash & (CACHED_KEYS - 1);
+        const known = cachedKeys[place] as string;
         if (known.length === i - start && text.startsWith(known, start)) return known;
         const fresh = text.slice(start, i);
-        knownKeys[place] = fresh;
+        cachedKeys[place] = fresh;
         return fresh;
       }
       if (code === BACKSLASH || code < SPACE) break;
@@ -143,7 +143,7 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
       count += decimals;
       at = i;
       if (decimals === 0) throw fault();
-      // Printed without the zero, or with an exponent.
+      // JavaScript prints it without the zero, or with an exponent.
       if (last === ZERO || value < 10 ** (decimals - SMALLEST_PLAIN)) exact = false;
     }
     if (code === 101 || code === 69) {
@@ -152,8 +152,8 @@ export function parseExactJson<N>(text: string, keep: (text: string) => N): Exac
       if (code === PLUS || code === MINUS) at += 1;
       digits();
     }
-    if (!exact || count > EXACT_DIGITS) return keep(text.slice(start, at));
-    // Both are integers that a double holds, so the quotient is the double closest to the number.
+    if (!exact || count > EXACT_DIGITS) return exactNumber(text.slice(start, at));
+    // Both are exact integers, so the quotient is the double closest to the number.
     if (decimals > 0) value /= POWERS_OF_TEN[decimals] as number;
     return first === MINUS ? -value : value;
   };

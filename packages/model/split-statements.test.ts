@@ -3,7 +3,7 @@ import { isTransactionControl, placedStatements, transactionControlIn, withoutCo
 
 const splitStatements = (sql: string): readonly string[] => placedStatements(sql).map(({ text }) => text);
 
-describe('statements of an SQL text', () => {
+describe('placedStatements', () => {
   it.each<[what: string, sql: string, statements: readonly string[]]>([
     ['nothing', ' ;; -- only a comment\n; /* and ; another */ ', []],
     ['the last one without a semicolon', 'select 1; select 2', ['select 1', 'select 2']],
@@ -46,7 +46,7 @@ it.each([
   expect(isTransactionControl(statement)).toBe(expected);
 });
 
-describe('transactions in a text', () => {
+describe('transactionControlIn', () => {
   it.each<[what: string, sql: string, control: string | undefined]>([
     ['a routine called begin', 'create function begin() returns int as $$ $$; commit; select 1', 'commit'],
     ['a setting that is begin', 'create or replace function f() returns int set a to begin as $$ $$; COMMIT', 'COMMIT'],

@@ -1,10 +1,10 @@
 /**
- * Splits SQL text at the semicolons that end statements: not at those in quotes, comments,
- * parentheses (rules) and the bodies of functions between BEGIN and END.
+ * Splits SQL text at the semicolons that end statements: not at those in quotes, comments, parentheses (rules), and bodies of functions
+ * between BEGIN and END.
  */
-/** A statement in a text of SQL. */
+
 export interface SqlStatement {
-  /** With its comments, without the semicolon that ends it. */
+  /** Text with comments, without the final semicolon. */
   readonly text: string;
   /** Index of its first character in the whole text, in UTF-16 code units. */
   readonly at: number;
@@ -28,8 +28,8 @@ export function placedStatements(sql: string, escapes = false): readonly SqlStat
 }
 
 /**
- * The first statement that begins or ends a transaction, as PostgreSQL reads the text: nothing hides one, not even a routine or a
- * column that is called like the word that begins a body.
+ * Returns the first statement that begins or ends a transaction, as PostgreSQL reads the text. A routine or column named like the word that
+ * begins a body does not hide it.
  */
 export function transactionControlIn(sql: string): SqlStatement | undefined {
   let isInBody = false;
@@ -42,7 +42,7 @@ export function transactionControlIn(sql: string): SqlStatement | undefined {
   return undefined;
 }
 
-/** Whether the body of a routine begins in it and goes on behind it. No other two words begin one, and a body has none within. */
+/** True if the body of a routine begins in a statement and continues after it. Only BEGIN ATOMIC begins one, and bodies do not nest. */
 function opensBody(piece: string): boolean {
   const lexer: Lexer = { text: piece, at: 0 };
   const words: string[] = [];
@@ -69,21 +69,21 @@ function opensBody(piece: string): boolean {
   return false;
 }
 
-/** @param hasBodies whether those of routines that are written without quotes are parts of their statements */
+/** @param hasBodies treat unquoted bodies of routines as parts of their statements */
 function split(sql: string, hasBodies: boolean, escapes = false): readonly SqlStatement[] {
   const lexer: Lexer = { text: sql, at: 0, escapes };
   const statements: SqlStatement[] = [];
   let start = 0;
   let parentheses = 0;
-  /** BEGIN and CASE inside a function's body that wait for their END. */
+  /** Number of open BEGIN and CASE in the body of a function. */
   let blocks = 0;
   let words: string[] = [];
-  /** First word of the statement; null before its first character. */
+  /** First word of the statement; `null` before its first character. */
   let first: string | null = null;
   const end = (): void => {
     if (first !== null) {
-      const given = sql.slice(start, lexer.at);
-      statements.push({ text: given.trim(), at: start + given.length - given.trimStart().length, word: first });
+      const part = sql.slice(start, lexer.at);
+      statements.push({ text: part.trim(), at: start + part.length - part.trimStart().length, word: first });
     }
     parentheses = 0;
     blocks = 0;
@@ -114,16 +114,16 @@ function split(sql: string, hasBodies: boolean, escapes = false): readonly SqlSt
   return statements;
 }
 
-/** Where the whitespace and the comments that begin at a place end. */
+/** Returns the end of the whitespace and comments that begin at a position. */
 export function endOfBlank(text: string, at: number): number {
   const lexer: Lexer = { text, at };
   while (lexer.at < text.length && skipBlank(lexer)) {
-    // one after the other
+    // Each call skips one run of whitespace or one comment.
   }
   return lexer.at;
 }
 
-/** The end of SQL before a literal that holds code: the body of a routine or of `do`, or dynamic SQL. */
+/** End of the SQL before a literal with code: the body of a routine or of `do`, or dynamic SQL. */
 const BEFORE_CODE = /\b(?:as|execute|do(?: language \S+)?) ?$/i;
 /** Maximum length of what `BEFORE_CODE` reads, in characters. */
 const TAIL = 90;
@@ -167,7 +167,7 @@ export function withoutComments(sql: string, literal: (text: string) => string =
   return pieces.join('');
 }
 
-/** Returns a literal that holds code without the comments of the code; `undefined` if it is none. */
+/** Removes the comments from a literal with code. @returns `undefined` if it is no such literal */
 function codeOf(text: string, literal: (text: string) => string): string | undefined {
   const [quote] = /^'|^\$\w*\$/.exec(text) ?? [];
   if (quote === undefined || text.length < 2 * quote.length || !text.endsWith(quote)) return undefined;
@@ -176,25 +176,26 @@ function codeOf(text: string, literal: (text: string) => string): string | undef
   return `'${withoutComments(inside.replaceAll("''", "'"), literal).replaceAll("'", "''")}'`;
 }
 
-/** Whether a statement begins or ends a transaction; not so with savepoints. */
+/** True if a statement begins or ends a transaction; savepoints do not. */
 export function isTransactionControl(statement: string): boolean {
   const from = endOfBlank(statement, 0);
-  const head = withoutComments(statement.slice(from, from + LONGEST_HEAD))
+  const head = withoutComments(statement.slice(from, from + HEAD_LENGTH))
     .replace(/\s+/g, ' ')
     .toLowerCase();
   return TRANSACTION_CONTROL.test(head);
 }
 
-/** Beginnings of statements that begin or end a transaction, in lower case with single blanks; savepoints are none. */
+/** Start of a statement that begins or ends a transaction, in lower case with single blanks; savepoints do not. */
 export const TRANSACTION_CONTROL =
   /^(?:begin|start transaction|commit|end|abort|prepare transaction|rollback(?! (?:(?:work|transaction) )?to\b))\b/;
 
-const LONGEST_HEAD = 400;
+/** Maximum length of the start of a statement, in characters. */
+const HEAD_LENGTH = 400;
 
 /** A carriage return ends a line, too. */
 const LINE_END = /[\n\r]/g;
 
-/** Whitespace and comments, which nest. */
+/** Skips whitespace or a comment; block comments nest. @returns false if there is none */
 function skipBlank(lexer: Lexer): boolean {
   const { text, at } = lexer;
   if (/\s/.test(text[at] as string)) {
@@ -222,12 +223,12 @@ function skipBlank(lexer: Lexer): boolean {
 
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 
-/** A keyword or plain name in lower case; not the letter in front of a quote. */
+/** Reads a keyword or plain name in lower case, but not the letter before a quote. */
 function readWord(lexer: Lexer): string | null {
   WORD.lastIndex = lexer.at;
   const [word] = WORD.exec(lexer.text) ?? [];
   if (word === undefined) return null;
-  // E'\'' has escapes; in other strings a backslash is a character like any other.
+  // E'\'' has escapes; in other strings a backslash is an ordinary character.
   if (/^e$/i.test(word) && lexer.text[lexer.at + 1] === "'") return null;
   lexer.at += word.length;
   return word.toLowerCase();
@@ -235,7 +236,7 @@ function readWord(lexer: Lexer): string | null {
 
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 
-/** A string, a quoted name or a dollar-quoted text; up to the end when it is not closed. */
+/** Skips a string, quoted name or dollar-quoted text, up to the end of the text if it is not closed. @returns false if there is none */
 function skipQuoted(lexer: Lexer): boolean {
   const { text, at, escapes = false } = lexer;
   const character = text[at] as string;
@@ -257,8 +258,8 @@ function skipQuoted(lexer: Lexer): boolean {
 }
 
 /**
- * Moves past the closing quote. A doubled quote, and a quote behind a line break, ends a string and begins the next: without escapes that
- * comes to the same, and a string with escapes goes on with escapes.
+ * Moves past the closing quote. A doubled quote, and a quote after a line break, ends a string and begins the next one. Without escapes
+ * this makes no difference; a string with escapes continues with escapes.
  */
 function skipTo(lexer: Lexer, quote: string, escapes: boolean): void {
   const { text } = lexer;
@@ -274,8 +275,8 @@ function skipTo(lexer: Lexer, quote: string, escapes: boolean): void {
 }
 
 /**
- * Place of the quote that goes on with the string that ends before `at`; undefined if none does. Between them stand white space and line
- * comments with at least one line break (PostgreSQL's `quotecontinue`).
+ * Position of the quote that continues the string that ends before `at`, if there is one. Between them are whitespace and line comments with
+ * at least one line break (PostgreSQL's `quotecontinue`).
  */
 function continuedAt(text: string, at: number): number | undefined {
   let hasBreak = false;
@@ -289,7 +290,7 @@ function continuedAt(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** Bodies of functions and procedures may be written without quotes: BEGIN ATOMIC … END. */
+/** Change of `blocks` by a word: bodies of functions and procedures may be unquoted, BEGIN ATOMIC … END. */
 function blockChange(word: string, words: readonly string[], blocks: number): number {
   const [create, second, third, fourth] = words;
   const created = second === 'or' && third === 'replace' ? fourth : second;

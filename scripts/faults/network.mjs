@@ -1,6 +1,6 @@
-// Two instances behind proxies that cut, delay and swallow what goes to the metadata database, the source and the receivers. One is
-// stopped for longer than a lease, both start at once after a pause, and tables and event triggers change meanwhile. At the end rows
-// are compared with events, deliveries and what is installed, and what both instances acknowledged with the metadata.
+// Runs two instances behind proxies that cut, delay and swallow traffic to the metadata database, the source and the receivers. One is stopped
+// for longer than a lease, both start at the same time after a pause, and tables and event triggers change meanwhile. At the end rows are
+// compared with events, deliveries and installed triggers, and acknowledged changes with the metadata.
 //
 //   npm run faults -- --kind network                  about 120 s
 //   npm run faults -- --kind network --seconds 600 --seed 7
@@ -94,7 +94,7 @@ export async function networkFaults({ seed, seconds, output }) {
     atEnd(() => client.end().catch(() => undefined));
     return client;
   };
-  // Straight to the databases: these never break.
+  // Direct connections to the databases, which never break.
   const writer = await connect(shop);
   const overlapping = await connect(shop);
   const churner = await connect(shop);
@@ -262,7 +262,7 @@ export async function networkFaults({ seed, seconds, output }) {
       operations += 1;
       const { status, json } = await post(instance, type, args);
       answers[`${status} ${json?.code ?? ''}`.trim()] = (answers[`${status} ${json?.code ?? ''}`.trim()] ?? 0) + 1;
-      // What is certain and should have been possible is refused: an outdated answer.
+      // A change that must be possible was rejected, so the instance had outdated metadata.
       const name = isTrigger ? 'moving' : role;
       // What an instance that was stopped meanwhile has read it may still do, much later.
       if (status === 0) late.add(name);
@@ -293,7 +293,7 @@ export async function networkFaults({ seed, seconds, output }) {
     return 'unknown';
   };
 
-  /** A table that others alter. */
+  /** Alters a table. */
   const altering = (async () => {
     for (let i = 0; !isOver(); i++) {
       await sleep(3000 + random() * 3000);
@@ -338,7 +338,7 @@ export async function networkFaults({ seed, seconds, output }) {
 
   await Promise.all([writing, writingToo, churning, administering, altering, breaking]);
 
-  // Everything heals by itself.
+  // Everything recovers by itself.
   const state = async () => {
     const [item, undelivered, installed, answersNow] = await Promise.all([
       writer.query(`select t.name, count(e.id)::int as events, count(distinct e.payload #>> '{data,new,n}')::int as rows
@@ -380,7 +380,7 @@ export async function networkFaults({ seed, seconds, output }) {
   const ids = (await writer.query(`select id, archived from svc_catalog.event_log where trigger_name in ('plain', 'ordered', 'narrow')`))
     .rows;
   const lost = ids.filter(({ id }) => !accepted.has(id));
-  /** Whether a fault in a stretch of time has hit what an instance needs to record a delivery, or has stopped the instance. */
+  /** True if a fault in a period has affected what an instance needs to record a delivery, or has stopped the instance. */
   const wasHit = (instance, from, to, places) =>
     history.some(
       ({ at, instance: name, where = 'process', ms }) =>
@@ -393,7 +393,7 @@ export async function networkFaults({ seed, seconds, output }) {
     for (let i = 1; i < times.length; i++) {
       const [first, second] = [times[i - 1], times[i]];
       const isLost = wasHit(first.by, first.at - BEFORE, first.at + AFTER, ['receiver', 'source', 'process']);
-      // A stopped instance goes on with what another one has delivered meanwhile.
+      // A stopped instance continues with events that another one has delivered meanwhile.
       if (!isLost && !wasHit(second.by, second.at - AFTER, second.at, ['process'])) unexplained.push({ id, first, second });
     }
   }
@@ -487,7 +487,7 @@ class Instance {
       if (this.child.exitCode !== null) throw new Error(`${this.name} has ended`);
       await sleep(25);
     }
-    throw new Error(`${this.name} does not answer`);
+    throw new Error(`${this.name} does not respond`);
   }
 
   freeze() {

@@ -1,9 +1,9 @@
-/** A proxy in front of a server, whose connections can be made to fail. */
+/** Proxy in front of a server whose connections can be made to fail. */
 import net from 'node:net';
 
-/** Delay of what goes either way, ms. */
+/** Delay in both directions, in ms. */
 const DELAY = 300;
-/** A commit that comes in a message of its own. */
+/** Commit in a message of its own. */
 const COMMIT = Buffer.from('commit\0');
 
 export class FaultyProxy {
@@ -32,7 +32,7 @@ export class FaultyProxy {
   set(how) {
     const before = this.#how;
     this.#how = how;
-    // Connections that have lost something cannot go on.
+    // Connections that have lost data cannot continue.
     if (how === 'cut' || before === 'swallow') this.#breakAll();
   }
 
@@ -51,7 +51,7 @@ export class FaultyProxy {
     const pair = [client, upstream];
     this.#pairs.add(pair);
     let isLosing = false;
-    // What comes behind something that is delayed is delayed too.
+    // Data after delayed data is delayed too.
     const pending = new Map(pair.map((socket) => [socket, 0]));
     const send = (to, chunk) => {
       const before = pending.get(to);

@@ -1,22 +1,21 @@
 /**
- * How long events waited, counted from the last moment at which somebody gave them back their right to wait: that they were
- * there, that they were attempted, or that whoever had taken them died.
+ * Waiting times of events, counted from the last moment that restarts the wait: the event was committed or attempted, or the holder of its
+ * lease died.
  */
 
-/** A grant that a crash of the database may have kept from the one to whom it was given. s */
+/** Time around a crash of the database in which a grant may not have reached its holder, in s. */
 const GRANT_AROUND_CRASH = 2;
-/** That a look at leases comes late: grants look younger than they are by as much. s */
+/** Maximum delay of a sample of leases, by which grants look younger than they are, in s. */
 const LOOK = 0.5;
 
 /**
  * @param {object} run
- * @param {Map<string, number>} run.made when an event was there
- * @param {Map<string, { at: number, by: string }[]>} run.attempts by which process
- * @param {Map<string, { holder: string, granted: number, last: number }[]>} run.leases what rows said, until when
- * @param {Map<string, string>} run.holders which process took events under which id
- * @param {{ at: number, what: string, process?: string }[]} run.history of kills and crashes
- * @returns every wait of an event for an attempt, the longest first: `wait` from the last death of a holder, `between` as a
- *   whole, and what it consists of
+ * @param {Map<string, number>} run.made time of the commit by event
+ * @param {Map<string, { at: number, by: string }[]>} run.attempts attempts with their process, by event
+ * @param {Map<string, { holder: string, granted: number, last: number }[]>} run.leases sampled leases by event
+ * @param {Map<string, string>} run.holders processes by the id of their leases
+ * @param {{ at: number, what: string, process?: string }[]} run.history kills and crashes
+ * @returns every wait of an event for an attempt, longest first: `wait` since the last death of a holder, `between` in total, and its parts
  */
 export function waits({ made, attempts, leases, holders, history }) {
   const found = [];
@@ -36,14 +35,14 @@ export function waits({ made, attempts, leases, holders, history }) {
 }
 
 /**
- * Whether a fault took an event from its holder: its process was killed while the event was under its lease, as it was seen
- * afterwards, or the database crashed around the grant, and the lease has not been renewed since.
+ * True if a fault took an event from its holder: the process was killed while it held the lease, as a later sample showed, or the database
+ * crashed around the grant and the lease has not been renewed since.
  */
 function hitsOneOf({ at, what, process }, from, taken, end) {
   return taken.some((lease) => {
     if (lease.last <= at || lease.granted >= end) return false;
     if (what === 'kill') return lease.process !== undefined && lease.process === process && lease.granted <= at + LOOK;
-    // The one that had been attempted was known to its holder.
+    // After an attempt, the holder knew of its lease.
     return lease.granted > from.at + LOOK && Math.abs(lease.granted - at) <= GRANT_AROUND_CRASH;
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { waits } from './waits.mjs';
 
-/** An event that was attempted at 10 by `a`, whose lease of 9.9 stood in its row until the next attempt, by `c`. */
+/** Event that `a` attempted at 10 with a lease of 9.9, which was in its row until the next attempt by `c`. */
 function run({ leases, history, to = 100 }) {
   return waits({
     made: new Map([['e', 9]]),
@@ -27,26 +27,26 @@ const ofB = { holder: 'of b', granted: 55, last: 99 };
 const kill = (process, at) => ({ what: 'kill', process, at });
 
 describe('the wait of an event', () => {
-  it('is counted from the last death of whoever had taken it', () => {
+  it('is counted from the last death of a lease holder', () => {
     expect(run({ leases: [ofA, ofB], history: [kill('a', 11), kill('b', 55.1)] })).toMatchObject({ wait: 44.9, between: 90 });
   });
 
-  it('goes on when somebody else dies, before and after', () => {
+  it('continues if another process dies', () => {
     expect(run({ leases: [ofA, ofB], history: [kill('a', 11), kill('d', 60), kill('a', 70)] })).toMatchObject({ wait: 89, between: 90 });
   });
 
-  it('is not shortened by a holder that lives', () => {
+  it('is not shortened by a running holder', () => {
     expect(run({ leases: [ofA, ofB], history: [] })).toMatchObject({ wait: 90 });
     expect(run({ leases: [{ ...ofA, last: 99 }], history: [] })).toMatchObject({ wait: 90 });
   });
 
-  it('begins anew at a crash of the database only where a lease was given just then', () => {
+  it('restarts at a database crash only if a lease was granted at that time', () => {
     const crash = (at) => ({ what: 'crash of the database', at });
     expect(run({ leases: [ofA, ofB], history: [crash(55.2)] })).toMatchObject({ wait: 44.8 });
     expect(run({ leases: [ofA, ofB], history: [crash(10.1), crash(50), crash(58)] })).toMatchObject({ wait: 90 });
   });
 
-  it('is also that for the first attempt', () => {
+  it('includes the wait for the first attempt', () => {
     expect(run({ leases: [], history: [], to: 10.5 })).toMatchObject({ wait: 1, from: { at: 9 }, to: { by: 'a' } });
   });
 });

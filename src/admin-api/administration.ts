@@ -1,7 +1,4 @@
-/**
- * The three administration endpoints, without HTTP: a body comes in as JSON, the answer goes out
- * as bytes of JSON, failures are `SvcError`s.
- */
+/** The three administration endpoints, without HTTP: from a JSON body to the bytes of the JSON answer. Failures are `SvcError`s. */
 import { isAdmin } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
@@ -13,7 +10,7 @@ import type { State } from '../state/state.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { at, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { printAnswer } from '../metadata-api/answer.ts';
 import { legacyLanguage } from './query-language.ts';
 import { countOperations, isOpenToRoles } from '../data-api/data-operations.ts';
@@ -22,11 +19,17 @@ import { describeOperations, type OperationDescription } from './describe-operat
 import type { Services } from '../metadata-api/operation.ts';
 import { operationTable } from './operation-table.ts';
 import { refuseAddresses, refuseEffects, refuseGuarded, refuseSql } from './refuse-guarded.ts';
-import { type AdministrationRequest, type Command, decodeAdministration, decodeCommands, type Language } from '../metadata-api/request.ts';
+import {
+  type AdministrationRequest,
+  type AdministrationCommand,
+  decodeAdministration,
+  decodeCommands,
+  type Language,
+} from '../metadata-api/request.ts';
 import { type Caller, runCommands } from '../metadata-api/run.ts';
 import { schemaLanguage } from './schema-language.ts';
 
-/** @returns the bytes of the answer, which is JSON @throws SvcError */
+/** @returns bytes of the JSON answer @throws SvcError */
 export type AdministrationHandler = (body: Json, caller: Caller) => Promise<readonly Bytes[]>;
 
 export interface Administration {
@@ -36,21 +39,21 @@ export interface Administration {
   readonly queryV1: AdministrationHandler;
   /** `/v2/query` */
   readonly queryV2: AdministrationHandler;
-  /** For documentation: every operation of `/v1/metadata`, sorted by type. */
+  /** Returns every operation of `/v1/metadata`, sorted by type, for documentation. */
   describeOperations(): readonly OperationDescription[];
 }
 
-/** Of operations on rows, for other roles than admin. */
+/** Settings of data operations for roles other than admin. */
 export interface RowOptions {
   readonly openToAllRoles: boolean;
-  /** Operations in one request. */
+  /** Maximum number of operations in one request. */
   readonly batchLimit: number;
 }
 
 export interface AdministrationOptions {
   readonly state: State;
   readonly backends: readonly Backend[];
-  /** Whether administrators see the internals of errors inside `bulk_keep_going`. */
+  /** Includes `internal` in the errors of a `bulk_keep_going`. */
   readonly showInternal: boolean;
   readonly catalogState: Services['catalogState'];
   readonly scheduledEvents: Services['scheduledEvents'];
@@ -59,24 +62,24 @@ export interface AdministrationOptions {
   readonly pollers: Services['pollers'];
   readonly rows: RowOptions;
   readonly observe: Observer;
-  /** Whether what changes the metadata is refused at the moment, and SQL that is not read-only. */
+  /** Returns whether changes of the metadata and SQL that is not read-only are refused at the moment. */
   readonly isReadOnly: () => boolean;
-  /** Whether `run_sql` is refused at the moment. */
+  /** Returns whether `run_sql` is refused at the moment. */
   readonly isSqlDisabled: () => boolean;
 }
 
-/** Builds the operation table once and gives the handlers of the endpoints. */
+/** Builds the operation table, and returns the handlers of the endpoints. */
 export function createAdministration(options: AdministrationOptions): Administration {
   const table = operationTable(options.backends);
   const metadata = metadataLanguage(table, options.backends);
   const services: Services = {
     ...options,
     kinds: kindsOf(options.backends),
-    async changeDraft(draft, changes, { session, how }, path) {
+    async changeDraft(draft, changes, { session, requestOptions }, path) {
       const command = decodeCommands(changes, metadata, path);
       refuseEffects(command);
       if (options.isReadOnly()) refuseAddresses(command);
-      await runCommands({ command, resourceVersion: undefined }, { ...services, state: draft }, { ...how, session }, 'forgotten');
+      await runCommands({ command, resourceVersion: undefined }, { ...services, state: draft }, { ...requestOptions, session }, 'dry-run');
     },
   };
   const decode = (body: Json, language: Language): AdministrationRequest => {
@@ -85,7 +88,7 @@ export function createAdministration(options: AdministrationOptions): Administra
     if (options.isSqlDisabled()) refuseSql(request.command);
     return request;
   };
-  /** @param rows whether the endpoint has operations on rows */
+  /** @param rows whether the endpoint has data operations */
   const handler =
     (language: Language, rows: boolean): AdministrationHandler =>
     async (body, caller) => {
@@ -96,7 +99,7 @@ export function createAdministration(options: AdministrationOptions): Administra
         try {
           const within = span === undefined ? caller : { ...caller, trace: span };
           const answer = await audited(request, options, caller, () => runCommands(request, services, within));
-          return await inSlices(printAnswer(answer));
+          return await runCooperatively(printAnswer(answer));
         } finally {
           span?.set('svc.resource_version', options.state.current().resourceVersion);
           if (span !== caller.trace) span?.end();
@@ -110,8 +113,8 @@ export function createAdministration(options: AdministrationOptions): Administra
         body,
         Math.min(options.rows.batchLimit, limitsFor(state.current().cache.apiLimits, caller.session)?.batch ?? Number.POSITIVE_INFINITY),
       );
-      return inSlices(
-        printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget(caller.hold) })),
+      return runCooperatively(
+        printAnswer(await runCommands(decode(body, language), services, { ...caller, budget: pipeline.newBudget(caller.reservation) })),
       );
     };
   return {
@@ -122,7 +125,7 @@ export function createAdministration(options: AdministrationOptions): Administra
   };
 }
 
-/** Tells of whatever may change the metadata or a database. */
+/** Runs a request, and records it in the audit log if it may change the metadata or a database. */
 async function audited<T>(
   { command }: AdministrationRequest,
   { state, observe }: Pick<AdministrationOptions, 'state' | 'observe'>,
@@ -133,29 +136,29 @@ async function audited<T>(
   if (types.length === 0) return run();
   const versionBefore = state.current().resourceVersion;
   const user = session.variables.get(USER_VARIABLE) ?? null;
-  const tell = (error: string | null): void => {
+  const record = (error: string | null): void => {
     const versionAfter = state.current().resourceVersion;
     observe({ kind: 'audit', requestId, role: session.role, user, ip: address, types, versionBefore, versionAfter, error, trace });
   };
   try {
     const answer = await run();
-    tell(null);
+    record(null);
     return answer;
   } catch (error) {
-    tell(toSvcError(error).code);
+    record(toSvcError(error).code);
     throw error;
   }
 }
 
 const USER_VARIABLE = 'x-svc-user-id';
-/** Types that are told of one request. */
-const MOST_TYPES = 100;
+/** Maximum number of operation types in an audit record. */
+const MAX_TYPES = 100;
 
-function changingTypes(command: Command): readonly string[] {
+function changingTypes(command: AdministrationCommand): readonly string[] {
   const types = new Set<string>();
-  const add = (each: Command): void => {
+  const add = (each: AdministrationCommand): void => {
     if (each.kind === 'bulk') for (const item of each.items) add(item);
-    else if ((each.prepared.changes !== 'nothing' || each.prepared.runsSql) && types.size < MOST_TYPES) types.add(each.prepared.type);
+    else if ((each.prepared.changes !== 'nothing' || each.prepared.runsSql) && types.size < MAX_TYPES) types.add(each.prepared.type);
   };
   add(command);
   return [...types];
@@ -166,5 +169,5 @@ const ARGS = at(ROOT, 'args');
 /** @throws SvcError bad-request */
 function checkBatch(body: Json, limit: number): void {
   const count = countOperations(body);
-  if (count > limit) throw new SvcError('bad-request', `batch of ${count} operations is over the limit of ${limit}`, { path: ARGS });
+  if (count > limit) throw new SvcError('bad-request', `batch of ${count} operations exceeds the limit of ${limit}`, { path: ARGS });
 }

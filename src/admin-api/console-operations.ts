@@ -1,4 +1,4 @@
-/** The operations of `/v1/metadata` as the console knows them: a module of TypeScript, made from their entries. */
+/** Generates the module of the console with the operations of `/v1/metadata`. */
 import type { Backend } from '../backend/backend.ts';
 import type { FieldDescription } from '../metadata/codec.ts';
 import { printJson } from '../util/json.ts';
@@ -17,11 +17,11 @@ export function consoleOperations(backends: readonly Backend[]): string {
   const byKind = new Map<string, KindOperation>();
   for (const entry of operationTable(backends).values()) {
     const { type, unprefixed } = entry;
-    // Of two forms the second one takes what the first one does.
+    // The second form of arguments includes the first one.
     if (unprefixed === undefined) common.set(type, entry);
     else {
       const kind = type.slice(0, -unprefixed.length - 1);
-      // Aliases are for those who are used to them.
+      // The console does not use aliases.
       if (!backends.some((backend) => backend.kind === kind)) continue;
       byKind.set(unprefixed, { entry: byKind.get(unprefixed)?.entry ?? entry, kinds: [...(byKind.get(unprefixed)?.kinds ?? []), kind] });
     }
@@ -34,12 +34,12 @@ export function consoleOperations(backends: readonly Backend[]): string {
     '',
     "export type Changes = 'nothing' | 'metadata' | 'database';",
     '',
-    '/** Operations that have no kind, with what they change. */',
+    '/** Operations without a kind, with what they change. */',
     'export const OPERATIONS = {',
     ...operations.map(([type, { changes }]) => `  ${type}: '${changes}',`),
     '} as const satisfies Readonly<Record<string, Changes>>;',
     '',
-    '/** Operations of kinds of databases without their prefix: what they change, and which kinds have them. */',
+    '/** Operations of database kinds, without their prefix: what they change, and the kinds that have them. */',
     'export const KIND_OPERATIONS = {',
     ...ofKinds.map(([name, { entry, kinds }]) => `  ${name}: ['${entry.changes}', '${[...kinds].sort().join(' ')}'],`),
     '} as const satisfies Readonly<Record<string, readonly [Changes, string]>>;',
@@ -47,12 +47,12 @@ export function consoleOperations(backends: readonly Backend[]): string {
     '/** Several operations in one request. */',
     `export type BulkOperation = ${METADATA_BULKS.map(({ type }) => `'${type}'`).join(' | ')};`,
     '',
-    '/** The arguments of the operations that have no kind. */',
+    '/** Arguments of the operations without a kind. */',
     'export interface OperationArguments {',
     ...operations.flatMap(([type, entry]) => argumentLines(type, entry)),
     '}',
     '',
-    '/** The arguments of the operations of kinds. */',
+    '/** Arguments of the operations of database kinds. */',
     'export interface KindOperationArguments {',
     ...ofKinds.flatMap(([name, { entry }]) => argumentLines(name, entry)),
     '}',

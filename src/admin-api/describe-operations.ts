@@ -1,4 +1,4 @@
-/** The operations of the three endpoints as documentation; needs the kinds of the service, but no state. */
+/** Describes the operations of the three endpoints for documentation. */
 import type { Backend } from '../backend/backend.ts';
 import type { FieldDescription } from '../metadata/codec.ts';
 import type { Json } from '../util/json.ts';
@@ -13,17 +13,17 @@ import { SCHEMA_BULKS, schemaEntries } from './schema-language.ts';
 export interface OperationDescription {
   readonly type: string;
   readonly version: 1 | 2;
-  /** Undefined where it depends on the elements. */
+  /** `undefined` if it depends on the elements. */
   readonly changes: OperationEntry['changes'] | undefined;
   readonly summary: string;
   readonly details?: string;
   readonly example: Json;
   readonly errors: OperationErrors;
-  /** Undefined where the arguments are no object with keys of their own. */
+  /** `undefined` if the arguments are not an object with fixed keys. */
   readonly arguments: readonly FieldDescription[] | undefined;
 }
 
-/** Every operation of `/v1/metadata`, sorted by type. */
+/** Returns every operation of `/v1/metadata`, sorted by type. */
 export function describeOperations(backends: readonly Backend[]): readonly OperationDescription[] {
   return described(
     [...operationTable(backends).values()].map((entry) => [entry.type, entry]),
@@ -31,17 +31,17 @@ export function describeOperations(backends: readonly Backend[]): readonly Opera
   );
 }
 
-/** Every operation of `/v2/query`, sorted by type. */
+/** Returns every operation of `/v2/query`, sorted by type. */
 export function describeSchemaOperations(backends: readonly Backend[]): readonly OperationDescription[] {
   return described([...schemaEntries(backends)], SCHEMA_BULKS);
 }
 
-/** The operations of `/v1/query` that are not those of `/v1/metadata` under their old names, sorted by type. */
+/** Returns the operations of `/v1/query` that `/v1/metadata` does not have, sorted by type. */
 export function describeLegacyOperations(backends: readonly Backend[]): readonly OperationDescription[] {
   return described([...legacyEntries(backends)], LEGACY_BULKS);
 }
 
-/** The others: their types on `/v1/query` and on `/v1/metadata`, sorted by the former. */
+/** Returns the other operations of `/v1/query`: their types there and on `/v1/metadata`, sorted by the former. */
 export function renamedOperations(backends: readonly Backend[]): readonly (readonly [legacy: string, type: string])[] {
   const table = operationTable(backends);
   const own = legacyEntries(backends);
@@ -53,8 +53,8 @@ function described(entries: readonly (readonly [type: string, entry: OperationEn
     const { version, changes, documentation, errors, arguments: args } = entry;
     return { type, version, changes, ...documentation, errors, arguments: args };
   });
-  const together = bulks.map(({ type, documentation, errors }): OperationDescription => {
+  const bulkDescriptions = bulks.map(({ type, documentation, errors }): OperationDescription => {
     return { type, version: 1, changes: undefined, ...documentation, errors: [INVALID_ARGUMENTS, ...errors], arguments: undefined };
   });
-  return [...operations, ...together].sort((a, b) => (a.type === b.type ? a.version - b.version : a.type < b.type ? -1 : 1));
+  return [...operations, ...bulkDescriptions].sort((a, b) => (a.type === b.type ? a.version - b.version : a.type < b.type ? -1 : 1));
 }

@@ -1,8 +1,8 @@
-/** What JSON the types of arguments take, as Markdown. */
+/** Describes the types of arguments as Markdown. */
 import { bool, type FieldDescription, int, nonEmptyText, text, type TypeDescription } from '../metadata/codec.ts';
 import { printJson } from '../util/json.ts';
 
-/** Types that others refine without a name of their own: what is special about one is said where it is used. */
+/** Types that others refine under the same name: the refinement is described where it is used. */
 export const BASE_TYPES: readonly TypeDescription[] = [text, nonEmptyText, bool, int];
 
 /** A row of a table. */
@@ -10,19 +10,19 @@ export function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-/** Whether it has a section of its own. */
+/** Returns whether the type has its own section. */
 function isNamed({ name }: TypeDescription): boolean {
   return !name.startsWith('[') && name !== 'HashMap';
 }
 
-/** Types that it is made of; `fields` and what its sentences tell of. */
-export function partsOf({ fields = [], about }: TypeDescription): readonly TypeDescription[] {
+/** Returns the types of its fields, and those that its description refers to. */
+function partTypesOf({ fields = [], about }: TypeDescription): readonly TypeDescription[] {
   return [...fields.map(({ type }) => type), ...(about?.of ?? [])];
 }
 
 /**
- * A type where it is used, with a link to its section.
- * @param page the file with the sections, relative to where the link stands; empty: the same
+ * Returns a type where it is used, with a link to its section.
+ * @param page file with the sections, relative to the page of the link; empty for the same page
  */
 export function typeReference(type: TypeDescription, page: string): string {
   const { name, about } = type;
@@ -33,26 +33,27 @@ export function typeReference(type: TypeDescription, page: string): string {
   }
   const link = `[${name}](${page}#${name.toLowerCase()})`;
   const base = BASE_TYPES.find((each) => each.name === name);
-  const says = about?.says;
-  return base === undefined || says === undefined || says === base.about?.says ? link : `${link}: ${lowered(says)}`;
+  const description = about?.description;
+  const isOwn = base !== undefined && description !== undefined && description !== base.about?.description;
+  return isOwn ? `${link}: ${uncapitalized(description)}` : link;
 }
 
-function lowered(sentence: string): string {
+function uncapitalized(sentence: string): string {
   return `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1)}`.replace(/\.$/, '');
 }
 
-/** A row for a key of an object: its names, its type, its default. */
+/** Returns a row for a key of an object: its names, its type, its default. */
 export function fieldRow({ key, aliases, type, required, default: byDefault }: FieldDescription, page: string): string {
   const name = required ? `\`${key}\`` : `_\`${key}\`_`;
   const others = aliases.length === 0 ? '' : ` (or ${aliases.map((alias) => `\`${alias}\``).join(', ')})`;
   return row([name + others, typeReference(type, page), byDefault === undefined ? '' : `\`${printJson(byDefault)}\``]);
 }
 
-/** What JSON it takes; undefined: nobody says. */
+/** Returns the body of a section; `undefined` if the type has no description. */
 export function typeBody(type: TypeDescription): string | undefined {
   const { fields, about } = type;
   const paragraphs: string[] = [];
-  if (about?.says !== undefined) paragraphs.push(about.says);
+  if (about?.description !== undefined) paragraphs.push(about.description);
   if (about?.values !== undefined)
     paragraphs.push(
       `One of ${about.values
@@ -70,14 +71,14 @@ export function typeBody(type: TypeDescription): string | undefined {
   return paragraphs.length === 0 ? undefined : paragraphs.join('\n\n');
 }
 
-/** Every type with a section of its own that can be reached from some types, these included. */
+/** Returns the types with their own sections that can be reached from some types, including these. */
 export function reachableTypes(types: readonly TypeDescription[]): ReadonlySet<TypeDescription> {
   const seen = new Set<TypeDescription>();
   const rest = [...types];
   for (let type = rest.pop(); type !== undefined; type = rest.pop()) {
     if (seen.has(type)) continue;
     seen.add(type);
-    rest.push(...partsOf(type));
+    rest.push(...partTypesOf(type));
   }
   return new Set([...seen].filter(isNamed));
 }

@@ -7,7 +7,7 @@ import type { Language } from '../metadata-api/request.ts';
 
 export const METADATA_BULKS: readonly Bulk[] = [METADATA_BULK, BULK_KEEP_GOING, BULK_ATOMIC];
 
-/** What `/v1/metadata` understands. */
+/** Operations of `/v1/metadata`. */
 export function metadataLanguage(table: OperationTable, backends: readonly Backend[]): Language {
   return {
     bulks: bulkModes(METADATA_BULKS),

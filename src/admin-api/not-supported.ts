@@ -1,7 +1,4 @@
-/**
- * Operation types that another kind of database has. They answer `not-supported`, which tells a client that it asked for the right
- * thing.
- */
+/** Operation types that exist for another kind of database. They fail with `not-supported` instead of `parse-failed`. */
 import type { Backend } from '../backend/backend.ts';
 
 /** Returns the kind whose name or alias an operation type begins with; `undefined` if there is none. */
@@ -11,10 +8,7 @@ export function kindOfType(type: string, backends: readonly Backend[]): string |
   return backends.find(({ kind, aliases }) => kind === prefix || aliases.includes(prefix))?.kind;
 }
 
-/** Whether some kind has the operation, though not the kind of the prefix. @param names of all operations, without prefixes */
-export function isAwaited(type: string, names: Iterable<string | undefined>, backends: readonly Backend[]): boolean {
-  if (kindOfType(type, backends) === undefined) return false;
-  const wanted = type.slice(type.indexOf('_') + 1);
-  for (const name of names) if (name === wanted) return true;
-  return false;
+/** Returns whether another kind than that of the prefix has the operation. @param names names of all operations without prefixes */
+export function isOfOtherKind(type: string, names: readonly (string | undefined)[], backends: readonly Backend[]): boolean {
+  return kindOfType(type, backends) !== undefined && names.includes(type.slice(type.indexOf('_') + 1));
 }

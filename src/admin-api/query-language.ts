@@ -1,23 +1,20 @@
-/**
- * What `/v1/query` understands: the operations that were there before sources and kinds, under
- * their old names. Each is the `pg_` operation with the same arguments.
- */
+/** Operations of `/v1/query`: those that existed before there were several sources, under their old names. Each is a `pg_` operation. */
 import type { Backend } from '../backend/backend.ts';
 import { parseFailed } from '../metadata/codec.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Bulk, bulkModes, QUERY_BULK } from '../metadata-api/bulks.ts';
 import type { OperationEntry } from '../metadata-api/operation.ts';
 import { type OperationTable, operationKey } from './operation-table.ts';
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import { setCustomFields } from '../metadata-api/operations/tables.ts';
 import type { Language } from '../metadata-api/request.ts';
 import { runSqlOperations } from '../sql-api/run-sql.ts';
 import { dataOperations } from '../data-api/data-operations.ts';
 
-/** Version 1 had no other kind. */
-const PREFIX = `${DEFAULT_KIND}_`;
+/** Old names are those of the default kind. */
+const PREFIX = `${DEFAULT_SOURCE_KIND}_`;
 
-/** Old names that are the new ones without `pg_`. */
+/** Old names that are the new ones without the prefix. */
 const UNPREFIXED: readonly string[] = [
   'track_table',
   'untrack_table',
@@ -85,7 +82,7 @@ const SAME_NAME: readonly string[] = [
   'dump_internal_state',
 ];
 
-/** Old name to the type on `/v1/metadata`. */
+/** Types on `/v1/metadata` by their old names. */
 export const legacyTypes: ReadonlyMap<string, string> = new Map([
   ...UNPREFIXED.map((name) => [name, PREFIX + name] as const),
   ['add_existing_table_or_view', `${PREFIX}track_table`],
@@ -94,7 +91,7 @@ export const legacyTypes: ReadonlyMap<string, string> = new Map([
 
 export const LEGACY_BULKS: readonly Bulk[] = [QUERY_BULK];
 
-/** By type: operations that are not those of `/v1/metadata`. */
+/** Returns the operations that `/v1/metadata` does not have, by type. */
 export function legacyEntries(backends: readonly Backend[]): ReadonlyMap<string, OperationEntry> {
   const own = new Map<string, OperationEntry>();
   for (const entry of dataOperations(backends)) own.set(entry.type, entry);
@@ -104,10 +101,10 @@ export function legacyEntries(backends: readonly Backend[]): ReadonlyMap<string,
   return own;
 }
 
-/** Requests that old clients keep on file have these at this place, where nobody ever read them. */
+/** Keys without effect in stored requests of old clients. */
 const IDLE_KEYS: readonly string[] = ['cascade', 'response', 'variables'];
 
-/** Versions need no entries of their own here: the arguments show which one they are. */
+/** Versions of an operation share an entry here, because the arguments show their version. */
 export function legacyLanguage(table: OperationTable, backends: readonly Backend[]): Language {
   const own = legacyEntries(backends);
   return {

@@ -34,7 +34,7 @@ describe('the reference of operations', () => {
     expect(page).toContain('| _`source`_ | [NonEmptyText](metadata-types.md#nonemptytext) | `"default"` |');
   });
 
-  it('says on which endpoints there is what `/v1/metadata` does not have', () => {
+  it('names the endpoints of operations that `/v1/metadata` does not have', () => {
     const page = queryPage(backends);
     expect(headingsOf(page).map((heading) => heading.slice(3))).toEqual([
       'bulk',
@@ -53,7 +53,7 @@ describe('the reference of operations', () => {
       'Operations of the metadata API',
     ]);
     expect(page).toContain('\nOn `/v2/query` and `/v1/query`. Counts the rows');
-    expect(page).toContain('\nOn `/v2/query`. Runs operations that only read');
+    expect(page).toContain('\nOn `/v2/query`. Runs read-only operations');
     expect(page).toContain('| `track_table` | [`pg_track_table`](metadata-api.md#pg_track_table) |');
   });
 
@@ -66,7 +66,7 @@ describe('the reference of operations', () => {
     },
   );
 
-  it('says of every type what it takes', () => {
+  it('describes every type', () => {
     const page = typesPage(backends);
     const anchors = new Set(headingsOf(page).map((heading) => heading.slice(3).toLowerCase()));
     for (const text of [page, operationsPage(backends), queryPage(backends)])
@@ -75,7 +75,7 @@ describe('the reference of operations', () => {
     expect(page).toContain('## SelPerm\n\n| key | type | default |\n|---|---|---|\n| `columns` | [PermColSpec](#permcolspec) |  |');
     expect(page).toContain('| _`num_retries`_ | [Int](#int): a whole number from 0 to 1000000 |');
     expect(page).toContain('## EventLogStatus\n\nOne of `pending`, `processed`, `delivered`, `error`.');
-    // A section with nothing in it would help nobody.
+    // No section is empty.
     expect(page).not.toMatch(/^## \w+\n+## /m);
   });
 });

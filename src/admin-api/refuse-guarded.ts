@@ -1,58 +1,47 @@
 import { SvcError } from '../errors/svc-error.ts';
-import type { Command } from '../metadata-api/request.ts';
+import type { Prepared } from '../metadata-api/operation.ts';
+import type { AdministrationCommand } from '../metadata-api/request.ts';
 
-/**
- * Of a service whose metadata is read-only: nothing of a request is run when a part of it would change the metadata, or is
- * SQL that may change something.
- * @throws SvcError access-denied
- */
-export function refuseGuarded(command: Command): void {
+/** Fails with the message of the first operation that has one, at its path, before any operation runs. */
+function refuseOperations(
+  command: AdministrationCommand,
+  code: 'access-denied' | 'not-supported',
+  messageFor: (prepared: Prepared) => string | null,
+): void {
   if (command.kind === 'bulk') {
-    for (const item of command.items) refuseGuarded(item);
+    for (const item of command.items) refuseOperations(item, code, messageFor);
     return;
   }
-  const { isGuarded, type } = command.prepared;
-  if (!isGuarded) return;
-  throw new SvcError('access-denied', `the metadata of this service is read-only (--metadata-read-only): "${type}" is refused`, {
-    path: command.path,
-    status: 403,
-  });
+  const message = messageFor(command.prepared);
+  if (message !== null) throw new SvcError(code, message, { path: command.path, ...(code === 'access-denied' && { status: 403 }) });
 }
 
-/** Of a service that runs no SQL of administrators: nothing of a request is run when a part of it would. @throws SvcError access-denied */
-export function refuseSql(command: Command): void {
-  if (command.kind === 'bulk') {
-    for (const item of command.items) refuseSql(item);
-    return;
-  }
-  const { type, runsSql } = command.prepared;
-  if (!runsSql) return;
-  const message = `this service runs no SQL of administrators (--disable-run-sql): "${type}" is refused`;
-  throw new SvcError('access-denied', message, { path: command.path, status: 403 });
+/** Refuses changes of the metadata, and SQL that is not read-only, if the metadata is read-only. @throws SvcError access-denied */
+export function refuseGuarded(command: AdministrationCommand): void {
+  refuseOperations(command, 'access-denied', ({ isGuarded, type }) =>
+    isGuarded ? `the metadata of this service is read-only (--metadata-read-only): "${type}" is refused` : null,
+  );
 }
 
-/**
- * Of what is tried where the metadata is read-only: whoever may not say which addresses are called may not try it either.
- * @throws SvcError access-denied
- */
-export function refuseAddresses(command: Command): void {
-  if (command.kind === 'bulk') {
-    for (const item of command.items) refuseAddresses(item);
-    return;
-  }
-  const { bringsAddresses, type } = command.prepared;
-  if (!bringsAddresses) return;
-  const message = `the metadata of this service is read-only (--metadata-read-only): "${type}" is not tried, because addresses would be called`;
-  throw new SvcError('access-denied', message, { path: command.path, status: 403 });
+/** Refuses administration SQL if it is disabled. @throws SvcError access-denied */
+export function refuseSql(command: AdministrationCommand): void {
+  refuseOperations(command, 'access-denied', ({ runsSql, type }) =>
+    runsSql ? `administration SQL is disabled (--disable-run-sql): "${type}" is refused` : null,
+  );
 }
 
-/** Of what is only tried: nothing of it may do more than change the metadata. @throws SvcError not-supported */
-export function refuseEffects(command: Command): void {
-  if (command.kind === 'bulk') {
-    for (const item of command.items) refuseEffects(item);
-    return;
-  }
-  const { changes, type } = command.prepared;
-  if (changes === 'metadata') return;
-  throw new SvcError('not-supported', `"${type}" is no change of the metadata, so that it cannot be tried`, { path: command.path });
+/** Refuses previews of new addresses if the metadata is read-only, because the service would call them. @throws SvcError access-denied */
+export function refuseAddresses(command: AdministrationCommand): void {
+  refuseOperations(command, 'access-denied', ({ bringsAddresses, type }) =>
+    bringsAddresses
+      ? `the metadata of this service is read-only (--metadata-read-only): "${type}" is not previewed, because the service would call its addresses`
+      : null,
+  );
+}
+
+/** Refuses operations in a preview that do more than change the metadata. @throws SvcError not-supported */
+export function refuseEffects(command: AdministrationCommand): void {
+  refuseOperations(command, 'not-supported', ({ changes, type }) =>
+    changes === 'metadata' ? null : `"${type}" cannot be previewed, because it does more than change the metadata`,
+  );
 }

@@ -5,13 +5,13 @@ import { at } from '../util/path.ts';
 import { type Bulk, bulkModes, CONCURRENT_BULK, QUERY_BULK } from '../metadata-api/bulks.ts';
 import { dataOperations } from '../data-api/data-operations.ts';
 import type { OperationEntry } from '../metadata-api/operation.ts';
-import { isAwaited } from './not-supported.ts';
+import { isOfOtherKind } from './not-supported.ts';
 import type { Language } from '../metadata-api/request.ts';
 import { runSqlOfAnyKind, runSqlOperations } from '../sql-api/run-sql.ts';
 
 export const SCHEMA_BULKS: readonly Bulk[] = [QUERY_BULK, CONCURRENT_BULK];
 
-/** By type: SQL of every kind of source, and data operations. */
+/** Returns `run_sql` of every kind and the data operations, by type. */
 export function schemaEntries(backends: readonly Backend[]): ReadonlyMap<string, OperationEntry> {
   const entries = new Map<string, OperationEntry>();
   for (const entry of [...runSqlOperations(backends), ...runSqlOfAnyKind(backends), ...dataOperations(backends)])
@@ -19,14 +19,14 @@ export function schemaEntries(backends: readonly Backend[]): ReadonlyMap<string,
   return entries;
 }
 
-/** What `/v2/query` understands. */
+/** Operations of `/v2/query`. */
 export function schemaLanguage(backends: readonly Backend[]): Language {
   const entries = schemaEntries(backends);
   return {
     bulks: bulkModes(SCHEMA_BULKS),
     find(type, _version, path) {
       const entry = entries.get(type);
-      if (entry === undefined && isAwaited(type, ['run_sql'], backends)) {
+      if (entry === undefined && isOfOtherKind(type, ['run_sql'], backends)) {
         const message = `the query command "${type}" is not supported by this version of the service`;
         throw new SvcError('not-supported', message, { path: at(path, 'args') });
       }

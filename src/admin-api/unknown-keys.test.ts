@@ -13,8 +13,8 @@ const table = operationTable(backends);
 const entries = [...new Set([...table.values(), ...schemaEntries(backends).values(), ...legacyEntries(backends).values()])];
 
 /**
- * Keys whose values are free JSON, or maps by names of the client's. Documents are decoded when they are loaded, changes that are previewed
- * when they are tried.
+ * Keys whose values are any JSON, or maps by names that the client chooses. Documents are decoded when they are loaded, previewed changes
+ * when they run.
  */
 const FREE = new Set([
   'argument_mapping',
@@ -44,7 +44,7 @@ const FREE = new Set([
 ]);
 const UNKNOWN = 'zz_nobody_knows';
 
-/** The example once for every object in it, with a key more; where the key is, too. */
+/** Yields the example once for every object in it, with an additional key, and the path of that key. */
 function* withUnknownKey(json: Json, path = '$'): Iterable<{ readonly json: Json; readonly path: string }> {
   if (isJsonArray(json)) {
     for (const [i, item] of json.entries()) {
@@ -69,7 +69,7 @@ function refusalOf(work: () => unknown): { code: string; path: string; message: 
   return undefined;
 }
 
-describe('a key that nobody knows', () => {
+describe('an unknown key', () => {
   const examples = entries.flatMap((entry) =>
     [...withUnknownKey(entry.documentation.example)].map(
       ({ json, path }) => [`${entry.type} ${entry.version} ${path}`, entry, json, path] as const,
@@ -80,7 +80,7 @@ describe('a key that nobody knows', () => {
     expect(refusalOf(() => entry.prepare(json, ROOT))).toMatchObject({ code: 'parse-failed', path });
   });
 
-  it('is looked for in every operation with arguments', () => {
+  it('is tested for every operation with arguments', () => {
     expect(new Set(examples.map(([, entry]) => entry)).size).toBeGreaterThan(entries.length - 5);
   });
 
@@ -122,16 +122,16 @@ describe('a key that nobody knows', () => {
       '$.configuration.connection_info.database_url.from_en',
       'from_env',
     ],
-  ])('in %s: %j names the one that was meant', (type, args, path, meant) => {
+  ])('in %s: %j is refused with a suggestion', (type, args, path, meant) => {
     expect(prepare(type, args)).toMatchObject({ code: 'parse-failed', path, message: expect.stringContaining(`did you mean "${meant}"?`) });
   });
 
-  it('is told of as not supported where the interface has it', () => {
+  it('is refused as not supported if other engines support it', () => {
     const args = { function: 'f', configuration: { response: { type: 'table' } } };
     expect(prepare('pg_track_function', args)).toMatchObject({ code: 'not-supported', path: '$.configuration.response' });
   });
 
-  it('is refused beside the type and the arguments, in elements of a bulk too', () => {
+  it('is refused beside the type and the arguments, also in elements of a bulk', () => {
     const languages = [metadataLanguage(table, backends), schemaLanguage(backends), legacyLanguage(table, backends)];
     for (const language of languages) {
       const refusal = (body: Json) => refusalOf(() => decodeAdministration(body, language));
@@ -142,7 +142,7 @@ describe('a key that nobody knows', () => {
     }
   });
 
-  it('has older spellings beside it that are known', () => {
+  it('does not include older spellings of known keys', () => {
     expect(prepare('pg_set_permission_comment', { table: 't', role: 'r', type: 'select' })).toBeUndefined();
     expect(prepare('pg_track_table', { table: 't', schema: 's' })).toBeUndefined();
     expect(prepare('pg_track_table', { table: 't', configuration: { identifier: 'x', custom_column_names: { a: 'b' } } })).toBeUndefined();

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { ALL_METRICS } from './all-metrics.ts';
 
-/** What a gauge counts that has no unit of its own. */
+/** Last words of gauges that count things and have no unit. */
 const COUNTED =
   /_(info|ready|entries|schemas|flight|connections|subscriptions|pollers|state|cohorts|requests|health|version|objects|batch|workers|workers_max|pending|jobs)$/;
 
-it.each(ALL_METRICS.map((metric) => [metric.name, metric] as const))('%s says what it measures, in which unit', (name, metric) => {
+it.each(ALL_METRICS.map((metric) => [metric.name, metric] as const))('%s names its unit and has a help text', (name, metric) => {
   const { type, help, labels, bounds } = metric;
   expect(name).toMatch(/^svc_[a-z0-9_]+$/);
   expect(help).toMatch(/^[A-Z0-9].{10,}\.$/);
@@ -18,11 +18,11 @@ it.each(ALL_METRICS.map((metric) => [metric.name, metric] as const))('%s says wh
   for (const label of labels) expect(label).toMatch(/^[a-z_]+$/);
 });
 
-it('has each name once', () => {
+it('has no name twice', () => {
   expect(new Set(ALL_METRICS.map(({ name }) => name)).size).toBe(ALL_METRICS.length);
 });
 
-/** What dashboards and alerts of others ask for, under our prefix and with units. */
+/** Metrics on which common dashboards and alerts rely, with our prefix and units. */
 const EXPECTED = `
 graphql_requests_total graphql_execution_time_seconds event_fetch_time_per_batch_seconds events_fetch_query_time_seconds events_fetched_total
 events_fetched_per_batch event_invocations_total event_processed_total event_processing_time_seconds event_queue_time_seconds
@@ -43,7 +43,7 @@ schema_build_time_seconds metadata_changes_total event_oldest_pending_age_second
 scheduled_event_delay_seconds subscription_cohorts subscription_polls_total outbound_requests_total outbound_request_duration_seconds
 jwk_last_success_timestamp_seconds cache_bytes cache_evictions_total log_lines_dropped_total`;
 
-it('has what is asked for', () => {
+it('has the metrics on which dashboards and alerts rely', () => {
   const names = new Set(ALL_METRICS.map(({ name }) => name));
   expect(EXPECTED.split(/\s+/).filter((name) => name !== '' && !names.has(`svc_${name}`))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Asynchronous actions: their log, whoever makes their calls, and the end of old ones. */
+/** Asynchronous actions: their log, the queue that calls their handlers, and the removal of old log entries. */
 import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
@@ -6,31 +6,40 @@ import type { Config } from '../config/options.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { actionCalls } from '../events/action-calls.ts';
 import { createEngine } from '../events/engine.ts';
-import type { LaterCalls } from '../execute/run-context.ts';
+import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { State } from '../state/state.ts';
 import { type ActionLog, createActionLog } from '../metadata-store/action-log.ts';
 import { type Repetition, repeatedly } from '../util/repeatedly.ts';
 
-export interface AsynchronousActions extends LaterCalls {
+type ActionsConfig = Pick<
+  Config,
+  | 'asyncActionsFetchInterval'
+  | 'asyncActionsFetchBatchSize'
+  | 'asyncActionsLogRetention'
+  | 'actionResponseLimit'
+  | 'devMode'
+  | 'adminInternalErrors'
+>;
+
+export interface AsynchronousActions extends AsynchronousCalls {
   readonly log: ActionLog;
-  /** Begins to make calls. */
+  /** Starts calling handlers. */
   start(state: Pick<State, 'current'>, call: HandlerCaller): void;
-  /** Takes no more calls, waits so many ms for those under way, and hands back the others. */
+  /** Fetches no more calls, waits up to `graceMs` for running ones, and releases the rest to other instances. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Calls that are made at a time. */
-const SLOTS = 100;
-const MOST_BETWEEN_CLEANUPS_MS = 3_600_000;
+const MAX_CONCURRENT_CALLS = 100;
+const MAX_CLEANUP_INTERVAL_MS = 3_600_000;
 
-export function asynchronousActions(config: Config, database: Source, instanceId: string, observe: Observer): AsynchronousActions {
+export function asynchronousActions(config: ActionsConfig, database: Source, instanceId: string, observe: Observer): AsynchronousActions {
   const log = createActionLog(database);
   let queue: { wake(): void } | undefined;
   let stopEngine: (graceMs: number) => Promise<void> = async () => undefined;
   let cleaning: Repetition | undefined;
   let isStopping = false;
-  const clean = async (): Promise<void> => {
+  const removeOld = async (): Promise<void> => {
     while (!isStopping && (await log.removeOlder(Math.ceil(config.asyncActionsLogRetention / 1000))) > 0);
   };
   return {
@@ -40,14 +49,18 @@ export function asynchronousActions(config: Config, database: Source, instanceId
     start(state, call) {
       const { asyncActionsFetchInterval: pollInterval, asyncActionsLogRetention: retention } = config;
       if (retention > 0) {
-        cleaning = repeatedly(clean, Math.min(MOST_BETWEEN_CLEANUPS_MS, Math.max(1000, retention)), (error) =>
-          observe({ kind: 'unexpected', message: `cannot remove old calls of actions: ${describeFailure(error)}`, error }),
+        cleaning = repeatedly(removeOld, Math.min(MAX_CLEANUP_INTERVAL_MS, Math.max(1000, retention)), (error) =>
+          observe({
+            kind: 'unexpected',
+            message: `cannot remove old log entries of asynchronous actions: ${describeFailure(error)}`,
+            error,
+          }),
         );
       }
       if (pollInterval === 0) return;
       const engine = createEngine({
         holder: `${instanceId}-actions`,
-        slots: SLOTS,
+        workers: MAX_CONCURRENT_CALLS,
         batchSize: config.asyncActionsFetchBatchSize,
         observe,
       });

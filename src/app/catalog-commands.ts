@@ -1,4 +1,4 @@
-/** Work on the metadata database that needs no service. */
+/** `svc export` and `svc clean`: work on the metadata database without a running service. */
 import type { Source } from '../backend/backend.ts';
 import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config/options.ts';
@@ -16,8 +16,9 @@ import { clusterFolder, provideDatabases } from '../embedded-postgres/embedded-s
 import { openMetadataDatabase } from './metadata-database.ts';
 
 /**
- * The stored metadata as the metadata API exports it, with its version. It changes nothing, an older catalog included.
- * @throws SvcError not-exists when nothing is stored, not-supported for the catalog of a newer service
+ * Returns the stored metadata and its version, as the metadata API exports them. Does not change the database, not even the catalog of
+ * an older service.
+ * @throws SvcError `not-exists` if nothing is stored, `not-supported` for the catalog of a newer service
  */
 export function exportMetadata(config: Config, observe: Observer): Promise<Json> {
   return withMetadataDatabase(config, observe, async (database) => {
@@ -32,7 +33,7 @@ export function exportMetadata(config: Config, observe: Observer): Promise<Json>
   });
 }
 
-/** Removes what the service keeps in the metadata database. @returns whether there was anything */
+/** Removes the schema `svc_catalog` from the metadata database. @returns false if it did not exist */
 export function cleanMetadata(config: Config, observe: Observer): Promise<boolean> {
   return withMetadataDatabase(config, observe, removeCatalog);
 }

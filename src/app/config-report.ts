@@ -3,12 +3,12 @@ import { DEFAULT_CLAIMS_NAMESPACE, type JwtSecret } from '../config/jwt-secret.t
 import { type Config, optionRows } from '../config/options.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 
-/** An interval in seconds, rounded up: the report has whole numbers. The option itself is listed with its milliseconds. */
+/** Rounds an interval up to whole seconds, which the report uses; the list of options has milliseconds. */
 function wholeSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** What `/v1alpha1/config` answers (docs/options.md has the options behind it); it holds no secret. */
+/** Response of `/v1alpha1/config`, without secrets. docs/options.md describes the options behind it. */
 export function configReport(config: Config, version: string): JsonObject {
   const [firstJwtSecret] = jwtSecretsOf(config);
   return {
@@ -48,7 +48,7 @@ export function configReport(config: Config, version: string): JsonObject {
   };
 }
 
-/** Every option as it is in force, secrets hidden. `is_default`: nobody has said anything else. */
+/** Value of every option, with secrets hidden. */
 export function optionsReport(config: Config): Json {
   return optionRows.map(([name, { flag, env, group, type, help, default: byDefault }]) => ({
     flag,

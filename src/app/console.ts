@@ -1,15 +1,18 @@
 import { fileURLToPath } from 'node:url';
-import { adminSecretsOf } from '../config/access.ts';
+import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import type { Observer } from '../observability/observation.ts';
 import { ConsoleMissing, readConsole } from '../server/console-files.ts';
 import type { ConsoleState } from '../server/console-state.ts';
 
-/** Where the build puts it, seen from the sources and from what is made of them alike. */
+export type ConsoleConfig = AccessConfig &
+  Pick<Config, 'enableConsole' | 'enabledApis' | 'consoleLabel' | 'consoleReadOnly' | 'consoleAssetsDir' | 'sessionPrefixAliases'>;
+
+/** Folder of the built console; the relative path is the same from `src` and from `dist`. */
 const BUILT = fileURLToPath(new URL('../../dist/console', import.meta.url));
 
-/** Reads the console if it is switched on; that it is not there is told in the log, and to whoever opens it. */
-export async function openConsole(config: Config, observe: Observer): Promise<ConsoleState> {
+/** Reads the files of the console if it is enabled. If they are missing, the log and the page say so. */
+export async function openConsole(config: ConsoleConfig, observe: Observer): Promise<ConsoleState> {
   if (!config.enableConsole) return { kind: 'off' };
   try {
     if (!config.enabledApis.has('metadata')) throw new ConsoleMissing('it needs the endpoint group metadata (--enabled-apis)');

@@ -4,12 +4,12 @@ import { NO_CUSTOMIZATION } from '../metadata/source.ts';
 import type { State } from '../state/state.ts';
 import { ROOT } from '../util/path.ts';
 
-/** Version of a metadata catalog that nobody has changed yet. */
+/** Version of metadata that has never been changed. */
 const FIRST_VERSION = 1;
 
 /**
- * Adds the database of `--database-url` as source `default` to metadata that is still untouched.
- * Metadata that an administrator has edited is left alone, even when it has no such source.
+ * Adds the database of `--database-url` as source `default` to metadata that has never been changed. Metadata that an administrator has
+ * edited stays as it is, even without that source.
  */
 export async function trackDefaultSource(state: State, backend: Backend): Promise<void> {
   const { metadata, resourceVersion } = state.current();
@@ -25,7 +25,7 @@ export async function trackDefaultSource(state: State, backend: Backend): Promis
         tables: new Map(),
         functions: new Map(),
       }),
-    // A database that is not there yet must not keep the service from starting.
+    // The service must start even if the database cannot be reached yet.
     inconsistencies: 'allow',
   });
 }

@@ -1,4 +1,4 @@
-/** Everything that delivers events: one engine, and what feeds it. */
+/** Delivery of events: one engine, and the queues of event triggers, cron triggers and one-off events that feed it. */
 import type { Source } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { serviceVersion } from '../config/version.ts';
@@ -8,7 +8,7 @@ import type { EventMeter } from '../events/event-meter.ts';
 import { createEngine, type Engine } from '../events/engine.ts';
 import { deliverCapturedEvents } from '../events/event-triggers.ts';
 import { deliverScheduledEvents } from '../events/scheduled.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
@@ -17,13 +17,17 @@ import type { Snapshots } from '../state/state.ts';
 import { generateCronEvents } from '../metadata-store/cron-events.ts';
 import { createScheduledEventStore } from '../metadata-store/scheduled-event-store.ts';
 
-export interface DeliveriesOptions {
-  readonly config: Config;
+type DeliveriesConfig = Pick<
+  Config,
+  'disableEventing' | 'eventsHttpPoolSize' | 'eventsFetchBatchSize' | 'eventsFetchInterval' | 'enableTriggersErrorLogLevel'
+>;
+
+export interface DeliveriesParts {
   readonly state: Snapshots;
-  /** The metadata database. */
+  /** Metadata database. */
   readonly database: Source;
   readonly outbound: OutboundClient;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly observe: Observer;
   readonly instanceId: string;
   readonly tracing?: { current(): Tracer | null };
@@ -31,40 +35,31 @@ export interface DeliveriesOptions {
 }
 
 export interface Deliveries {
-  /** This instance has written something in a source. */
+  /** Called after this instance has written to a source: looks for captured events at once. */
   written(source: string): void;
-  /** There is a new event of a schedule. */
+  /** Called after a scheduled event was created: looks for due events at once. */
   wake(): void;
-  /** Deliveries that are under way, and how many may be. */
-  workers(): { readonly busy: number; readonly most: number };
-  /** Waits so many ms for deliveries that are under way; what is left is handed back to other instances. */
+  /** Running deliveries, and their maximum. */
+  workers(): { readonly busy: number; readonly total: number };
+  /** Waits up to `graceMs` for running deliveries, then releases the rest to other instances. */
   stop(graceMs: number): Promise<void>;
 }
 
 const DEFAULT_BATCH = 100;
 
-const NONE: Deliveries = {
+const DISABLED: Deliveries = {
   written: () => undefined,
   wake: () => undefined,
-  workers: () => ({ busy: 0, most: 0 }),
+  workers: () => ({ busy: 0, total: 0 }),
   stop: async () => undefined,
 };
 
-export function startDeliveries({
-  config,
-  state,
-  database,
-  outbound,
-  environment,
-  observe,
-  instanceId,
-  meter,
-  tracing,
-}: DeliveriesOptions): Deliveries {
-  if (config.disableEventing) return NONE;
+export function startDeliveries(config: DeliveriesConfig, parts: DeliveriesParts): Deliveries {
+  const { state, database, outbound, environment, observe, instanceId, meter, tracing } = parts;
+  if (config.disableEventing) return DISABLED;
   const engine: Engine = createEngine({
     holder: instanceId,
-    slots: config.eventsHttpPoolSize,
+    workers: config.eventsHttpPoolSize,
     batchSize: config.eventsFetchBatchSize || DEFAULT_BATCH,
     observe,
   });

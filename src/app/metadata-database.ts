@@ -9,7 +9,9 @@ import { ROOT } from '../util/path.ts';
 const METADATA_POOL = 5;
 const RETRY_PAUSE_MS = 1000;
 
-/** Whether the server answered and does not let us in (SQLSTATE class 28): waiting will not help. */
+export type MetadataDatabaseConfig = Pick<Config, 'retries' | 'usePreparedStatements' | 'dynamicSecretsAllowedPathPrefix'>;
+
+/** True if the server rejected the credentials (SQLSTATE class 28), so that a retry would not help. */
 function isRefused(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { code?: unknown };
@@ -19,14 +21,10 @@ function isRefused(error: unknown): boolean {
 }
 
 /**
- * Waits for a database that is not there yet, as often as `--retries` says.
- * @throws SvcError postgres-error when it cannot be reached
+ * Connects to the metadata database, with `--retries` further attempts.
+ * @throws SvcError `postgres-error` if it cannot be reached
  */
-export async function openMetadataDatabase(
-  config: Pick<Config, 'retries' | 'usePreparedStatements' | 'dynamicSecretsAllowedPathPrefix'>,
-  url: string,
-  observe: Observer,
-): Promise<Source> {
+export async function openMetadataDatabase(config: MetadataDatabaseConfig, url: string, observe: Observer): Promise<Source> {
   const configuration = postgresql.configuration.decode(parseJson(JSON.stringify({ connection_info: { database_url: url } })), ROOT);
   for (let attempt = 0; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-/** Brings together what is counted all over the service, for whoever asks for it. */
+/** The registry of metrics, and the values in it that other parts of the service hold. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Backend } from '../backend/backend.ts';
 import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
@@ -22,7 +22,7 @@ export function createRegistry(config: Pick<Config, 'metricsEnableHighCardinalit
   return new Registry(allMetricsOf(backends), { freeLabels: config.metricsEnableHighCardinalityLabels });
 }
 
-/** The page, and who may see it: whoever has the secret of the metrics, or where there is none an admin secret. */
+/** The metrics page, which needs the metrics secret, or an admin secret if there is none. */
 export async function metricsAccess(config: AccessConfig & Pick<Config, 'metricsSecret'>, registry: Registry): Promise<MetricsAccess> {
   const digest = (secret: string): Buffer => createHash('sha512').update(secret).digest();
   const digests = (config.metricsSecret === null ? adminSecretsOf(config) : [config.metricsSecret]).map(digest);
@@ -30,10 +30,11 @@ export async function metricsAccess(config: AccessConfig & Pick<Config, 'metrics
     page: await metricsPage(registry),
     isOpen: digests.length === 0,
     admits(secret) {
-      const given = digest(secret);
-      let isKnown = false;
-      for (const each of digests) isKnown = timingSafeEqual(given, each) || isKnown;
-      return isKnown;
+      const sent = digest(secret);
+      // No early exit: the time must not depend on which secret matches.
+      let matches = false;
+      for (const each of digests) matches = timingSafeEqual(sent, each) || matches;
+      return matches;
     },
   };
 }
@@ -45,22 +46,22 @@ export interface Watched {
   readonly responses: ResponseCache | null;
   readonly sourceHealth: SourceHealth;
   readonly actionLog: Pick<ActionLog, 'pending'>;
-  /** Deliveries that are under way, and how many may be. */
-  readonly workers: () => { readonly busy: number; readonly most: number };
-  /** Seconds since the newest version of the metadata was asked for. */
+  /** Running deliveries, and their maximum. */
+  readonly workers: () => { readonly busy: number; readonly total: number };
+  /** Time since the newest metadata version was read, in seconds. */
   readonly syncLag: () => number;
   readonly isReady: () => boolean;
-  /** Of what is sent to a collector. */
+  /** Counts of what is sent to collectors. */
   readonly telemetry: { readonly spans: ExportCounts; readonly lines: ExportCounts };
   readonly linesDropped: () => number;
 }
 
 const HEALTH = { OK: 0, TIMEOUT: 1, FAILED: 2, ERROR: 3 } as const;
-/** Between questions to a database that are asked for metrics alone. ms */
-const ASK_MS = 15_000;
-const PATIENCE_MS = 5_000;
+/** Minimum interval between statements that run for metrics only, in ms. */
+const QUERY_INTERVAL_MS = 15_000;
+const QUERY_TIMEOUT_MS = 5_000;
 
-/** From now on the parts of the service are asked when somebody asks. */
+/** Registers readers that take values from the parts of the service whenever metrics are collected. */
 export function watchService(registry: Registry, watched: Watched): void {
   const { state, operations, sourceHealth } = watched;
   const one = (definition: MetricDefinition, value: () => number | Histogram): void =>
@@ -107,23 +108,23 @@ export function watchService(registry: Registry, watched: Watched): void {
   );
 
   one(METRICS.eventWorkers, () => watched.workers().busy);
-  one(METRICS.eventWorkersMax, () => watched.workers().most);
+  one(METRICS.eventWorkersMax, () => watched.workers().total);
   const capturing = (): readonly string[] =>
     [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name);
-  const backlogs = nowAndThen(
+  const backlogs = cachedFor(
     async () => {
       const { connections } = state.current();
-      const asked = await Promise.all(
+      const found = await Promise.all(
         capturing().map(async (name) => {
-          const found = await connections
+          const backlog = await connections
             .get(name)
-            ?.captures?.backlog?.({ deadline: Date.now() + PATIENCE_MS })
-            // The metrics of its connections tell of a source that is away.
+            ?.captures?.backlog?.({ deadline: Date.now() + QUERY_TIMEOUT_MS })
+            // Metrics of connections report a source that cannot be reached.
             .catch(() => undefined);
-          return found === undefined ? [] : [{ name, ...found }];
+          return backlog === undefined ? [] : [{ name, ...backlog }];
         }),
       );
-      return asked.flat();
+      return found.flat();
     },
     () => JSON.stringify(capturing()),
   );
@@ -131,7 +132,7 @@ export function watchService(registry: Registry, watched: Watched): void {
   registry.read(METRICS.oldestEventAge, async () =>
     (await backlogs()).map(({ name, oldestAge }) => ({ labels: [name], value: oldestAge })),
   );
-  const calls = nowAndThen(async () => [await watched.actionLog.pending()].map((value): Sample => ({ labels: [], value })));
+  const calls = cachedFor(async () => [await watched.actionLog.pending()].map((value): Sample => ({ labels: [], value })));
   registry.read(METRICS.asyncActionsPending, () => calls().catch(() => []));
   const { spans, lines } = watched.telemetry;
   for (const [sent, dropped, counts] of [
@@ -161,7 +162,7 @@ function watchConnections(registry: Registry, { backends, state }: Watched): voi
       );
 }
 
-/** Notes what the log tells of that has a metric. */
+/** Passes observations on, and updates the metrics that are derived from them. */
 export function meteredObserver(observe: Observer, registry: Registry): Observer {
   let lastKeys = 0;
   registry.read(METRICS.jwkSuccess, () => (lastKeys === 0 ? [] : [{ labels: [], value: lastKeys }]));
@@ -171,19 +172,19 @@ export function meteredObserver(observe: Observer, registry: Registry): Observer
   };
 }
 
-/** The same answer for a while, however often it is asked for; another one at once for what is about something else. */
-function nowAndThen<T>(ask: () => Promise<T>, about: () => string = () => ''): () => Promise<T> {
-  let lastAbout = '';
-  let at = Number.NEGATIVE_INFINITY;
-  let last: Promise<T> | undefined;
+/** Caches the result of a query for `QUERY_INTERVAL_MS`, or until its key changes. */
+function cachedFor<T>(query: () => Promise<T>, key: () => string = () => ''): () => Promise<T> {
+  let cachedKey = '';
+  let cachedAt = Number.NEGATIVE_INFINITY;
+  let cached: Promise<T> | undefined;
   return () => {
     const now = performance.now();
-    const what = about();
-    if (last === undefined || what !== lastAbout || now - at >= ASK_MS) {
-      lastAbout = what;
-      at = now;
-      last = ask();
+    const current = key();
+    if (cached === undefined || current !== cachedKey || now - cachedAt >= QUERY_INTERVAL_MS) {
+      cachedKey = current;
+      cachedAt = now;
+      cached = query();
     }
-    return last;
+    return cached;
   };
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../config/options.ts';
 import { createLogger, type Logger, logStyle } from '../observability/logger.ts';
 
-/** The log of the service on standard output, as the settings and the kind of output ask for. */
+/** Logger on standard output, as text on a terminal and as JSON elsewhere, unless `--log-format` says otherwise. */
 export function serviceLogger(
   config: Pick<Config, 'logLevel' | 'enabledLogTypes' | 'logFormat'>,
   environment: Readonly<Record<string, string | undefined>>,

@@ -7,8 +7,8 @@ const snapshot = { metadata: { sources: new Map() }, cache: { unavailable: { sou
 const openTo = (...argv: string[]): readonly string[] =>
   startSummary(loadConfig({ argv, environment: {} }), 'http://h:1', snapshot).open_to;
 
-it('says who may come in', () => {
-  expect(openTo()).toEqual(['everyone who reaches the port, as administrator: no admin secret is set']);
+it('lists who has access to the service', () => {
+  expect(openTo()).toEqual(['everyone who can reach the port, as administrator: no admin secret is set']);
   expect(openTo('--server-host', '127.0.0.1')).toEqual(['everyone on this host, as administrator: no admin secret is set']);
   const secret = ['--admin-secret', 'hush'];
   const holders = 'holders of the admin secret, as administrators';
@@ -16,10 +16,10 @@ it('says who may come in', () => {
   expect(openTo(...secret, '--unauthorized-role', 'public')).toEqual([holders, 'everyone else, as "public" (--unauthorized-role)']);
   expect(openTo(...secret, '--auth-hook', 'https://u:hush@h/p?k=hush')).toEqual([
     holders,
-    'whom the webhook https://***@h/p?*** lets in, in the role that it says',
+    'requests that the webhook https://***@h/p?*** accepts, in the role that it returns',
   ]);
   expect(openTo(...secret, '--jwt-secret', JSON.stringify({ type: 'HS256', key: 'k'.repeat(32) }))).toEqual([
     holders,
-    'holders of a valid token, in its roles',
+    'holders of a valid JWT, in the roles of its claims',
   ]);
 });

@@ -5,10 +5,10 @@ import { hidePassword, httpUrl } from '../config/option-types.ts';
 import type { Config } from '../config/options.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 
-/** What whoever starts the service wants to know: where it answers, on which databases, and to whom. */
+/** Summary of the start for the log: addresses, databases, and who has access. */
 export interface StartSummary extends Readonly<Record<string, unknown>> {
   readonly url: string;
-  /** Where the console is; absent: it is not served. */
+  /** URL of the console, if it is served. */
   readonly console?: string;
   readonly databases: readonly string[];
   readonly metadata: string;
@@ -48,12 +48,12 @@ export function startSummary(config: SummaryConfig, url: string, snapshot: Snaps
 
 function openTo(config: SummaryConfig): readonly string[] {
   if (adminSecretsOf(config).length === 0) {
-    const who = isLoopback(config.serverHost) ? 'everyone on this host' : 'everyone who reaches the port';
+    const who = isLoopback(config.serverHost) ? 'everyone on this host' : 'everyone who can reach the port';
     return [`${who}, as administrator: no admin secret is set`];
   }
   const who = ['holders of the admin secret, as administrators'];
-  if (config.authHook !== null) who.push(`whom the webhook ${httpUrl.show(config.authHook)} lets in, in the role that it says`);
-  if (jwtSecretsOf(config).length > 0) who.push('holders of a valid token, in its roles');
+  if (config.authHook !== null) who.push(`requests that the webhook ${httpUrl.show(config.authHook)} accepts, in the role that it returns`);
+  if (jwtSecretsOf(config).length > 0) who.push('holders of a valid JWT, in the roles of its claims');
   if (config.unauthorizedRole !== null) {
     const role = config.unauthorizedRole === ADMIN_ROLE ? 'ADMINISTRATORS' : `"${config.unauthorizedRole}"`;
     who.push(`everyone else, as ${role} (--unauthorized-role)`);

@@ -1,5 +1,5 @@
 /**
- * Request -> session. The order: nothing configured, everybody is trusted; an admin secret that is sent decides
+ * Turns a request into a session. Without admin secrets, every request is trusted. Otherwise an admin secret in the request decides
  * alone; then the webhook or the tokens; then the unauthorized role.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -12,33 +12,33 @@ import { trustedSession, unauthorizedSession } from './trusted-session.ts';
 
 export interface Authenticator {
   /**
-   * Gives the session at once where nobody has to be asked.
-   * @param graphql the GraphQL request, null on other endpoints
-   * @throws SvcError at once or later
+   * Returns the session synchronously unless the webhook or a token has to be checked.
+   * @param graphql the GraphQL request, `null` on other endpoints
+   * @throws SvcError synchronously or as a rejection
    */
   authenticate(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Session | Promise<Authenticated>;
-  /** Where the credentials are that `authenticate` will use: known before anything is read or asked. */
+  /** Returns the location of the credentials that `authenticate` will use, without reading or calling anything. */
   place(headers: IncomingHttpHeaders): CredentialPlace;
   /**
-   * The headers that say who asks, for `Vary`: those that may, and of the others those that were sent.
-   * @param sent names in lower case, as they came
-   * @returns names in lower case; `*` alone: there is no telling
+   * Returns the headers that identify the client, for `Vary`: the standard ones, and session variables among `sent`.
+   * @param sent names in lower case
+   * @returns names in lower case; `*` alone if any header may matter
    */
-  askers(sent: Iterable<string>): readonly string[];
-  /** Ends what runs in the background. */
+  identityHeaders(sent: Iterable<string>): readonly string[];
+  /** Stops background work. */
   stop(): void;
 }
 
 export interface AuthenticatorOptions {
-  /** Empty: open mode. */
+  /** Empty for open mode. */
   readonly adminSecrets: readonly string[];
   readonly unauthorizedRole?: string | null;
-  /** Webhook or tokens. */
+  /** Check of the webhook or of tokens. */
   readonly credentials?: CredentialCheck | null;
 }
 
-/** Whatever is configured. */
-const ASKERS = ['authorization', 'cookie', SECRET_HEADERS[0], ROLE_VARIABLE] as const;
+/** Headers that identify a client under every configuration. */
+const IDENTITY_HEADERS = ['authorization', 'cookie', SECRET_HEADERS[0], ROLE_VARIABLE] as const;
 
 function digest(secret: string): Buffer {
   return createHash('sha512').update(secret).digest();
@@ -46,20 +46,20 @@ function digest(secret: string): Buffer {
 
 export function createAuthenticator({ adminSecrets, unauthorizedRole = null, credentials = null }: AuthenticatorOptions): Authenticator {
   const digests = adminSecrets.map(digest);
-  const isAdminSecret = (given: string): boolean => {
-    const hash = digest(given);
-    // Every secret is compared, so that the time does not tell which one came close.
-    let known = false;
-    for (const expected of digests) known = timingSafeEqual(hash, expected) || known;
-    return known;
+  const isAdminSecret = (secret: string): boolean => {
+    const hash = digest(secret);
+    // Compares with every secret, so that the time does not reveal which one was close.
+    let matches = false;
+    for (const expected of digests) matches = timingSafeEqual(hash, expected) || matches;
+    return matches;
   };
   return {
     authenticate(request, graphql, client) {
       const { headers } = request;
       if (digests.length === 0) return trustedSession(headers);
-      const given = headerValue(headers, SECRET_HEADERS[0]) ?? headerValue(headers, SECRET_HEADERS[1]);
-      if (given !== undefined) {
-        if (isAdminSecret(given)) return trustedSession(headers);
+      const secret = headerValue(headers, SECRET_HEADERS[0]) ?? headerValue(headers, SECRET_HEADERS[1]);
+      if (secret !== undefined) {
+        if (isAdminSecret(secret)) return trustedSession(headers);
         throw new SvcError('access-denied', 'invalid "x-svc-admin-secret"/"x-svc-access-key"', { status: 401 });
       }
       const checked = credentials?.check(request, graphql, client) ?? null;
@@ -72,11 +72,11 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
       if (headers[SECRET_HEADERS[0]] !== undefined || headers[SECRET_HEADERS[1]] !== undefined) return 'header';
       return credentials?.place(headers) ?? 'none';
     },
-    askers(sent) {
+    identityHeaders(sent) {
       const { headers: others = [] } = credentials ?? {};
       if (others === '*') return ['*'];
       const own = [...sent].filter((name) => name.startsWith('x-svc-'));
-      return [...new Set([...ASKERS, ...others, ...own])];
+      return [...new Set([...IDENTITY_HEADERS, ...others, ...own])];
     },
     stop() {
       credentials?.stop();

@@ -4,28 +4,27 @@ import type { Json } from '../util/json.ts';
 import type { Span } from '../observability/tracing/span.ts';
 import type { Session } from './session.ts';
 
-/** What authentication looks at; an `IncomingMessage` is one. */
+/** The parts of a request that authentication reads; an `IncomingMessage` is one. */
 export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they were sent. */
+  /** Alternating names and values, as sent. */
   readonly rawHeaders?: readonly string[];
-  /** What the webhook is asked as a part of. */
+  /** Parent span of the webhook call. */
   readonly trace?: Span | undefined;
 }
 
-/** Reads the GraphQL request, when somebody wants to know it. */
+/** Reads the GraphQL request on demand. */
 export type GraphqlPayload = () => Json | Promise<Json>;
 
 /**
- * Where the credentials of a request are. `browser`: where a browser puts them by itself, whichever page has made it
- * send the request; `header`: in a header that only the page's own script or another client could set; `none`: there
- * are none; `open`: none are needed.
+ * Location of the credentials of a request. `browser`: a browser attaches them to requests of any page. `header`: in a header that only
+ * the page's own script or another client can set. `none`: the request has none. `open`: none are needed.
  */
 export type CredentialPlace = 'browser' | 'header' | 'none' | 'open';
 
-/** Makes a signal for those who need one: most requests do not. */
+/** Creates the signal on demand: most requests do not need it. */
 export interface ClientPresence {
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal(): AbortSignal;
 }
 
@@ -38,15 +37,15 @@ export interface Authenticated {
 /** A way to authenticate besides the admin secret. */
 export interface CredentialCheck {
   /**
-   * @returns null when the request has no credentials of this kind
-   * @throws SvcError at once or later, when they are refused
+   * @returns `null` if the request has no credentials of this kind
+   * @throws SvcError synchronously or as a rejection, if they are invalid
    */
   check(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Promise<Authenticated> | null;
-  /** Where the credentials are that `check` may use. */
+  /** Returns the location of the credentials that `check` may use. */
   place(headers: IncomingHttpHeaders): 'browser' | 'header' | 'none';
-  /** The headers that `check` looks at, in lower case; `*`: there is no telling. */
+  /** Headers that `check` reads, in lower case; `*` for any. */
   readonly headers: readonly string[] | '*';
-  /** The refusal of a request without credentials. */
+  /** Returns the error for a request without credentials. */
   missing(): SvcError;
   stop(): void;
 }

@@ -9,22 +9,22 @@ import type { KeySetTiming } from './jwt/key-set.ts';
 import { aliasedAuthenticator, type PrefixAliases } from './prefix-aliases.ts';
 import { createWebhookCheck } from './webhook/webhook.ts';
 
-/** Who may do what, as the options say it; their combination has been checked. */
+/** Options of authentication; their combination has been validated. */
 export interface AccessOptions {
-  /** Empty: open mode, and nothing else is set. */
+  /** Empty for open mode; then nothing else is set. */
   readonly adminSecrets: readonly string[];
   readonly unauthorizedRole: string | null;
   readonly webhook: { readonly url: string; readonly method: HookMethod; readonly sendRequestBody: boolean } | null;
-  /** Empty: no JWT mode. */
+  /** Empty if JWT mode is off. */
   readonly jwtSecrets: readonly JwtSecret[];
   readonly keySetTiming?: KeySetTiming;
-  /** Other prefixes of session variables; absent: none. */
+  /** Other prefixes of session variables. Defaults to none. */
   readonly prefixAliases?: PrefixAliases;
 }
 
 /**
- * Puts the configured modes together; with a `jwk_url` it waits for the keys.
- * @throws ConfigError when there are none
+ * Combines the configured modes; with a `jwk_url` it waits for the keys.
+ * @throws ConfigError if no keys can be fetched
  */
 export async function openAuthenticator(access: AccessOptions, outbound: OutboundClient, observe: Observer): Promise<Authenticator> {
   const { adminSecrets, unauthorizedRole } = access;

@@ -1,34 +1,34 @@
 /**
- * Other prefixes of session variables, for clients, tokens, webhooks and SQL that come from another service: what comes in under one
- * of them counts as if it had come under our own, and what goes out says both. Everything between knows our own names only.
+ * Other prefixes of session variables, for clients, tokens, webhooks and SQL that come from another service. Names under such a prefix
+ * are read as names under our own, and output has both. All code in between uses our own names only.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticated } from './credentials.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { Session } from './session.ts';
 
-const OWN = 'x-svc-';
+const OWN_PREFIX = 'x-svc-';
 
-/** In lower case: `x-hasura-`. */
+/** In lower case, e.g. `x-hasura-`. */
 export type PrefixAliases = readonly string[];
 
-/** Where tokens of the other service have their claims, unless it is told otherwise. */
+/** Default namespace of the claims of the other service's tokens, by prefix. */
 const NAMESPACES: Readonly<Record<string, string>> = { 'x-hasura-': 'https://hasura.io/jwt/claims' };
 
-/** The namespaces of claims that go with the aliases. */
+/** Returns the default namespaces of claims for the aliases. */
 export function aliasNamespaces(aliases: PrefixAliases): readonly string[] {
   return aliases.flatMap((alias) => NAMESPACES[alias] ?? []);
 }
 
-/** The name under our prefix of a name in lower case. */
+/** Returns the name under our prefix for a name in lower case. */
 export function ownName(name: string, aliases: PrefixAliases): string {
   const alias = aliases.find((each) => name.startsWith(each));
-  return alias === undefined ? name : OWN + name.slice(alias.length);
+  return alias === undefined ? name : OWN_PREFIX + name.slice(alias.length);
 }
 
 /**
- * Renames headers in place: what is left under another prefix could be forwarded as if it had been checked. A header under our own name
- * wins.
+ * Renames headers in place: one left under another prefix could be forwarded as if it had been checked. A header under our own name
+ * takes precedence.
  */
 function renameHeaders(headers: IncomingHttpHeaders, aliases: PrefixAliases): void {
   for (const name of Object.keys(headers)) {
@@ -39,25 +39,27 @@ function renameHeaders(headers: IncomingHttpHeaders, aliases: PrefixAliases): vo
   }
 }
 
-/** The session with its variables under all names. */
+/** Returns the session with its variables under all prefixes. */
 function withAliases(session: Session, aliases: PrefixAliases): Session {
   const variables = new Map(session.variables);
-  for (const [name, value] of session.variables) for (const alias of aliases) variables.set(alias + name.slice(OWN.length), value);
+  for (const [name, value] of session.variables) {
+    for (const alias of aliases) variables.set(alias + name.slice(OWN_PREFIX.length), value);
+  }
   return { ...session, variables, settingPrefixes: aliases.map((alias) => alias.slice('x-'.length, -1)) };
 }
 
-/** An authenticator whose sessions and requests may speak of session variables under other prefixes too. */
+/** Wraps an authenticator: its requests and sessions may use session variables under other prefixes, too. */
 export function aliasedAuthenticator(inner: Authenticator, aliases: PrefixAliases): Authenticator {
   if (aliases.length === 0) return inner;
-  // What is derived from a session is derived once.
-  const known = new WeakMap<Session, Session>();
+  // Later stages derive data from a session object once, so each session must map to one object.
+  const cache = new WeakMap<Session, Session>();
   const aliased = (session: Session): Session => {
-    let made = known.get(session);
-    if (made === undefined) {
-      made = withAliases(session, aliases);
-      known.set(session, made);
+    let result = cache.get(session);
+    if (result === undefined) {
+      result = withAliases(session, aliases);
+      cache.set(session, result);
     }
-    return made;
+    return result;
   };
   return {
     authenticate(request, graphql, client) {
@@ -70,12 +72,12 @@ export function aliasedAuthenticator(inner: Authenticator, aliases: PrefixAliase
       renameHeaders(headers, aliases);
       return inner.place(headers);
     },
-    askers(sent) {
-      const names = [...sent];
-      const found = inner.askers(names.map((name) => ownName(name, aliases)));
-      // What came under another prefix is told as it came; what may come, under all of them.
-      const alike = found.flatMap((name) => (name.startsWith(OWN) ? aliases.map((alias) => alias + name.slice(OWN.length)) : []));
-      return [...found, ...alike];
+    identityHeaders(sent) {
+      const found = inner.identityHeaders([...sent].map((name) => ownName(name, aliases)));
+      const aliased = found.flatMap((name) =>
+        name.startsWith(OWN_PREFIX) ? aliases.map((alias) => alias + name.slice(OWN_PREFIX.length)) : [],
+      );
+      return [...found, ...aliased];
     },
     stop: () => inner.stop(),
   };

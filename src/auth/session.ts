@@ -1,13 +1,13 @@
-/** Who is asking. */
+/** Identity and session variables of the client. */
 export interface Session {
   readonly role: string;
   /** Lower-case names (`x-svc-user-id`), the role included; values are always text. */
   readonly variables: ReadonlyMap<string, string>;
-  /** Trusted and asked for with `X-Svc-Use-Backend-Only-Permissions`. */
+  /** Set if the request is trusted and has `X-Svc-Use-Backend-Only-Permissions`. */
   readonly backendOnly: boolean;
-  /** Prefixes of settings of the database that say what `svc.user` does: `hasura` for `hasura.user`. Absent: there are none. */
+  /** Prefixes of database settings that mirror `svc.user`: `hasura` for `hasura.user`. */
   readonly settingPrefixes?: readonly string[];
-  /** epoch milliseconds after which a websocket must be closed */
+  /** Epoch milliseconds after which a websocket must be closed. */
   readonly expiresAt?: number;
 }
 

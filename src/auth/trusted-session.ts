@@ -6,12 +6,12 @@ import { BACKEND_ONLY_HEADER, headerValue, requestedRole, ROLE_VARIABLE, variabl
 const TRUE_TEXTS: ReadonlySet<string> = new Set(['true', 't', 'yes', 'y']);
 const FALSE_TEXTS: ReadonlySet<string> = new Set(['false', 'f', 'no', 'n']);
 
-/** One for all administrators who say nothing else: what is derived from a session is derived once. */
+/** One object for all administrators without variables: data derived from a session is derived once per object. */
 const PLAIN_ADMIN: Session = { role: ADMIN_ROLE, variables: new Map([[ROLE_VARIABLE, ADMIN_ROLE]]), backendOnly: false };
 
 /**
- * The session of a request that is trusted: any role, all `x-svc-*` headers but the secrets.
- * @throws SvcError bad-request when the header about backend permissions is no boolean
+ * Returns the session of a trusted request: any role, all `x-svc-*` headers except the secrets.
+ * @throws SvcError bad-request if the header about backend permissions is not a boolean
  */
 export function trustedSession(headers: IncomingHttpHeaders): Session {
   const role = requestedRole(headers) ?? ADMIN_ROLE;
@@ -22,7 +22,7 @@ export function trustedSession(headers: IncomingHttpHeaders): Session {
   return { role, variables, backendOnly: forBackend };
 }
 
-/** The session of a request without credentials, whatever role it asks for. */
+/** Returns the session of a request without credentials; a requested role is ignored. */
 export function unauthorizedSession(headers: IncomingHttpHeaders, role: string): Session {
   const variables = variablesOfHeaders(headers);
   variables.set(ROLE_VARIABLE, role);

@@ -25,84 +25,83 @@ import type { QualifiedName } from '../catalog/catalog.ts';
 import type { Connection, JsonRow, RunOptions, SessionSettings, Statement } from './connection.ts';
 
 export interface Backend<C = unknown, S extends Source = Source> {
-  /** Also the prefix of its operations: `pg`. */
+  /** Kind of a source in metadata and prefix of its operations: `pg`. */
   readonly kind: string;
   /** Other spellings in metadata and operation prefixes: `postgres`. */
   readonly aliases: readonly string[];
-  /** What messages call its databases: `postgres`. */
+  /** Name of the product in messages: `postgres`. */
   readonly product: string;
   /** Schema of a table name that is a plain string: `public`. */
   readonly defaultSchema: string;
   /** Configuration of `<kind>_add_source`. */
   readonly configuration: Codec<C>;
-  /** Of one, for documentation. */
+  /** Example for documentation. */
   readonly exampleConfiguration: Json;
-  /** How documentation writes the name of a table or function; absent: as a text. */
+  /** Returns the name of a table or function for documentation. Defaults to a plain string. */
   readonly exampleName?: (name: string) => Json;
-  /** The stored form, where it says less than the exported one. */
+  /** Stored form, if the exported one also has defaults. */
   readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
   /** Returns this backend for sources in which names may also name `unnamedSchema` (see `Catalog`): both spellings decode to the name without it. */
   readonly namedWithin?: (unnamedSchema: string) => Backend<C>;
-  /** Functions of computed fields take values of columns, and no rows; which table's rows they return is said with them. */
+  /** Functions of computed fields take column values instead of rows, and metadata name the table whose rows they return. */
   readonly functionsOfColumns?: true;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
   readonly sqlText: SqlText;
-  /** Absent if sources have no `measures`. */
+  /** Present if sources have `measures`. */
   readonly metrics?: ServerMetrics;
   readonly diagnostics?: Diagnostics;
   readonly console: ConsoleForm;
-  /** Absent if its databases are not migrated. */
+  /** Present if databases of the kind can be migrated. */
   readonly migrations?: MigrationDialect;
-  /** Of errors that tell what only such a database says. */
+  /** Codes of errors that come from the database. */
   readonly errorCodes: {
-    /** SQL of administrators that fails, a database that is out of reach. */
+    /** SQL of an administrator failed, or the database cannot be reached. */
     readonly failed: ErrorCode;
     /** No connection is free. */
     readonly noConnection: ErrorCode;
   };
-  /** Whether the database makes up such a name for a constraint that was given none: `author_pkey`. */
+  /** Returns whether the database generates such names for constraints without one: `author_pkey`. */
   isMadeUpConstraint(name: string): boolean;
-  /** Pure; made once per service because output options are part of it. */
+  /** Called once per service, because output options are part of the compiler. Pure. */
   compiler(options: CompilerOptions): Compiler;
   /**
-   * Resolves environment references and opens the source.
-   * @param how it is given up when its deadline passes or nobody waits any more, also where a server says nothing
-   * @throws SvcError, `timeout` where it was given up
+   * Resolves environment references and opens the source. Stops waiting for a silent server when it is cancelled or its deadline passes.
+   * @throws SvcError, `timeout` after the deadline
    */
-  connect(config: C, context: ConnectContext, how?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<S>;
+  connect(config: C, context: ConnectContext, options?: Pick<RunOptions, 'signal' | 'deadline'>): Promise<S>;
 }
 
 export interface ConnectContext {
   readonly sourceName: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What holds where the source's own configuration says nothing. */
+  /** Defaults for sources whose configuration does not set them: this one and those up to `isolation`. */
   readonly usePreparedStatements: boolean;
-  /** Bytes that prepared statements may take in the database for each connection, estimated; absent: the kind decides. */
+  /** Estimated memory of prepared statements per connection, in bytes. Default: the kind's own. */
   readonly preparedStatementMemory?: number;
   readonly maxConnections: number;
-  /** ms; a connection that was idle for so long is closed */
+  /** Time after which an idle connection is closed, in milliseconds. */
   readonly idleTimeoutMs?: number;
-  /** ms; 0 is for ever */
+  /** Maximum age of a connection, in milliseconds. 0: unlimited. */
   readonly lifetimeMs?: number;
-  /** ms to wait for a free connection; null is for ever */
+  /** Timeout for a free connection, in milliseconds. `null`: unlimited. */
   readonly waitTimeoutMs?: number | null;
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
-  /** ms that a request may take; the database ends what goes on after it. Absent or 0: for ever. */
+  /** Time limit of requests, in milliseconds, after which the database cancels their statements. Absent or 0: unlimited. */
   readonly requestTimeoutMs?: number;
-  /** The only folder whose files may hold database URLs; absent or null: there is none. */
+  /** The only folder from which secrets may be read. Absent or `null`: none. */
   readonly secretsFolder?: string | null;
-  /** Whether large numbers are strings in events, as in answers. */
+  /** True if large numbers are strings in event payloads. */
   readonly stringifyNumericTypes?: boolean;
-  /** For kinds that are called by HTTP. */
+  /** Client for kinds with an HTTP interface. */
   readonly http?: HttpClient;
-  /** Told about connections that broke while idle, retries and so on. */
+  /** Called for retries, connections that broke while idle and the like. */
   readonly onEvent?: (event: { readonly kind: string; readonly message: string }) => void;
 }
 
-/** What the core asks before it offers something. */
+/** Features that the core offers only for kinds that have them. */
 export interface Capabilities {
   readonly mutations: boolean;
   readonly functions: boolean;
@@ -111,100 +110,99 @@ export interface Capabilities {
   readonly computedFields: boolean;
   /** The first row for each value of some columns (`distinct_on`). */
   readonly distinctOn: boolean;
-  /** What becomes of an inserted row whose key is there already (`on_conflict`). */
+  /** Upserts (`on_conflict`). */
   readonly onConflict: boolean;
-  /** Rows with such a clause are written by statements that do not depend on how many there are. */
+  /** The statements of an upsert do not depend on the number of its rows. */
   readonly conflictsTogether: boolean;
-  /** Subscriptions that hand out the rows of a table in the order of a column. */
+  /** Streaming subscriptions. */
   readonly streaming: boolean;
   /** Sources have `captures`. */
   readonly eventTriggers: boolean;
 }
 
 export interface CompilerOptions {
-  /** bigint, numeric, float8 and money as JSON strings. */
+  /** Prints bigint, numeric, float8 and money as JSON strings. */
   readonly stringifyNumericTypes: boolean;
 }
 
 export interface Compiler {
-  /** All roots of one operation on one source: one row with one JSON column per root, in order. */
+  /** Compiles the roots of an operation on one source to one row with a JSON column per root. */
   select(roots: readonly SelectRoot[]): Statement;
   /**
-   * Root fields that run in one transaction, in order; a select among them is a function that may write.
-   * Absent without `Capabilities.mutations`.
+   * Compiles root fields that run in order in one transaction; a select among them calls a function that may write. Present if
+   * `Capabilities.mutations`.
    * @param once whether the statements serve one request only
-   * @throws SvcError validation-failed where it would take too many statements
+   * @throws SvcError validation-failed if there would be too many statements
    */
   mutation?(roots: readonly (SelectRoot | MutationRoot)[], once: boolean): CompiledMutation;
   /**
-   * The rows that keys of another answer lead to: one row with one cell, the JSON for each key in the order of the keys
-   * (`null` where a single row is not there), with the name of the holes and a semicolon between each two. Absent where a kind cannot be
-   * joined to. The parameters of the keys are `join-keys`, lists of texts.
+   * Compiles the rows for keys of another answer to one row with one cell: the JSON for each key in the order of the keys (`null` for a
+   * single row that does not exist), separated by the name of the placeholders and a semicolon. The parameters of the keys are
+   * `join-keys`, lists of texts. Absent if a kind cannot be the target of a join.
    */
   join?(target: JoinToSource): Statement;
-  /** The same as `select` for many cohorts at once, or the one root of a stream; absent where a kind cannot do that. */
+  /** Compiles `select` for many cohorts at once, or the one root of a stream. */
   liveQuery?(roots: readonly SelectRoot[]): LiveQuery;
-  /** A statement with its values written into it, for people; absent: the text says enough. */
+  /** Returns a statement with its values, to be shown or run by hand. */
   inlined?(statement: Statement, values: readonly (string | null)[]): string;
 }
 
 /**
- * A statement that answers a batch of cohorts, subscribers that share all values. Its rows are in no order. The cells of
- * a row: the number of its cohort in the batch, one JSON text per root, of a stream the text of the cursor behind its
- * rows (null: there are none), where `tellsTime` the seconds of the statement after which the row was there, and in the row of the
- * first cohort the snapshot that the statement saw (null: unknown).
+ * A statement that answers a batch of cohorts. Its rows are in no order. A row has the index of its cohort in the batch, one JSON text
+ * per root, for a stream the text of the cursor after its rows (`null` without rows), if `reportsTime` the seconds after which the
+ * statement had computed the row, and in the row of the first cohort the snapshot that the statement saw (`null` if unknown).
  */
 export interface LiveQuery {
-  /** What it is known by, to people too; `batch` may write it once for each cohort. */
+  /** Identifies the live query, and is shown to administrators. `batch` may repeat it for each cohort. */
   readonly text: string;
-  /** The values by which cohorts differ. */
+  /** Values that differ between cohorts. */
   readonly parameters: readonly Parameter[];
   /** Number of JSON columns: one per root. */
   readonly columns: number;
-  /** Of a stream: which of `parameters` is its cursor. */
+  /** Index of the parameter that is the cursor of a stream; `null` for a live query. */
   readonly cursor: number | null;
-  /** As that of a statement. */
+  /** See `Statement.repeatable`. */
   readonly repeatable: boolean;
-  /** Rows come one after the other as they are made, and tell when. */
-  readonly tellsTime: boolean;
-  /** What answers may depend on besides stored rows, for people; null: nothing, so that the same snapshot means the same answers. */
+  /** Rows arrive as soon as they are computed, with the time. */
+  readonly reportsTime: boolean;
+  /** Description, for messages, of what results depend on besides stored rows; `null` if the same snapshot gives the same results. */
   readonly dependsOn: string | null;
-  /** Whether values mean the same at any time, unlike `'today'`; `dependsOn` does not tell of them. */
+  /** Returns whether values mean the same at any time, unlike `'today'`. Not part of `dependsOn`. */
   isTimeless(values: readonly (string | null)[]): boolean;
   /**
-   * The statement for such a batch, and the values of its placeholders.
-   * @param cohorts the values of `parameters` of each
+   * Returns the statement for a batch and its values.
+   * @param cohorts values of `parameters` for each
    */
   batch(cohorts: readonly (readonly (string | null)[])[]): { readonly text: string; readonly values: readonly (string | null)[] };
-  /** A statement that fails where one of the values has no meaning for its type, and does nothing else. */
+  /** Returns a statement that fails if its type does not accept one of the values, and does nothing else. */
   check(values: readonly (string | null)[]): { readonly text: string; readonly values: readonly (string | null)[] };
 }
 
 export interface CompiledMutation {
-  /** In order; none when nothing is to be done. */
+  /** Empty if nothing is to be changed. */
   readonly statements: readonly CompiledMutationStatement[];
   /** The JSON of each root, in pieces. */
   readonly results: readonly (readonly ResultPiece[])[];
   /**
-   * The same with rows apart that are one statement here, though the database may find that it would change a row
-   * twice: for when it does. The results are at the same places. Only where the statements serve one request.
-   * @throws SvcError validation-failed where it would take too many statements
+   * Returns fallback statements for the case that the database refuses to change a row twice in one statement: rows that are written
+   * together here are written one by one there. Results have the same places. Present only if the statements serve one request.
+   * @throws SvcError validation-failed if there would be too many statements
    */
-  readonly apart?: () => CompiledMutation;
+  readonly fallback?: () => CompiledMutation;
 }
 
-/** JSON text, or a cell of a statement's row; `absent` is the text when there is no row or it is NULL. */
+/** JSON text, or a cell of a statement's row; `absent` is the text if there is no row or the cell is NULL. */
 export type ResultPiece = string | { readonly statement: number; readonly column: number; readonly absent: string };
 
 export interface CompiledMutationStatement {
   readonly statement: Statement;
-  /** Where the database's errors are reported. */
+  /** Path of the database's errors. */
   readonly path: Path;
-  /** What the statement may raise on purpose, by number. */
+  /** Errors that the statement may raise itself, by number. */
   readonly failures: readonly RaisedFailure[];
-  /** What it inserts, where errors may be about one row of several. */
+  /** Rows that it inserts, if an error may be about one of several. */
   readonly rows?: InsertedRows;
-  /** Of kinds whose sources hand rows from one statement to another. */
+  /** Present for kinds whose sources pass rows from one statement to another. */
   readonly flow?: StatementFlow;
 }
 
@@ -212,76 +210,76 @@ export interface CompiledMutationStatement {
 export interface InsertedRows {
   readonly table: QualifiedName;
   readonly columns: readonly InsertColumn[];
-  /** They are written as they are given: nothing in the database changes them before, and they update no others. */
+  /** True if the rows are written as they are: no trigger or default changes them first, and they update no existing rows. */
   readonly unchanged: boolean;
   readonly rows: readonly Pick<InsertRow, 'path' | 'values'>[] | UniformRows;
 }
 
-/** The same with the values of a request. */
+/** Inserted rows with the values of a request. */
 export interface RowsOfRequest extends Omit<InsertedRows, 'rows'> {
-  /** Of a row. */
+  /** Returns the path of a row. */
   place(index: number): Path;
-  /** Of a column, by row; undefined where a row has none. */
+  /** Returns the values of a column by row; `undefined` for a row without one. */
   cells(column: string): readonly (Json | undefined)[];
 }
 
-/** An error that a statement raises itself, such as a check that does not hold. */
+/** An error that a statement raises itself, such as a failed check. */
 export interface RaisedFailure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly path: Path;
 }
 
-/** What is looked at to find out whether a catalog has changed. */
-export interface CatalogMark {
-  /** Another text whenever what the catalog says may be another. */
+/** Fingerprint by which a changed catalog is recognized. */
+export interface CatalogFingerprint {
+  /** Differs whenever the catalog may differ. */
   readonly definitions: string;
-  /** What the database looks at first; null: nothing is known that would do. */
+  /** Cheaper fingerprint that is compared first; `null` if there is none. */
   readonly seen: string | null;
 }
 
 export interface TransactionOptions {
-  /** The caller checks SQL of administrators with `SqlText.requireReads` before. */
+  /** The caller has checked SQL of administrators with `SqlText.requireReads`. */
   readonly readOnly?: boolean;
-  /** Hold for the transaction. */
+  /** Settings for the transaction. */
   readonly settings?: SessionSettings;
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
-  /** epoch milliseconds, for the wait for a connection, the end of the transaction, and statements that name none */
+  /** Deadline of the wait for a connection, of the transaction, and of statements without one, in epoch milliseconds. */
   readonly deadline?: number | undefined;
-  /** For the wait for a connection. */
+  /** Cancels the wait for a connection. */
   readonly signal?: Cancellation | undefined;
   /**
-   * Maximum pause between statements, in ms, after which the server ends the transaction: the locks of a process that stands still
+   * Maximum pause between statements, in milliseconds, after which the server ends the transaction: the locks of a stalled process
    * block others. Defaults to the limit of the kind or the server, if there is one.
    */
   readonly idleMs?: number;
 }
 
-/** One statement of a mutation; `path` is where its errors are reported. */
+/** One statement of a mutation. */
 export interface MutationStatement {
   readonly statement: Statement;
   readonly values: readonly (string | null)[];
   readonly path?: Path;
   readonly failures?: readonly RaisedFailure[];
-  /** Looked at when the statement fails. */
+  /** Called if the statement fails. */
   readonly rows?: () => RowsOfRequest;
   readonly flow?: StatementFlow;
-  /** It will not come again: not worth preparing. */
+  /** The statement serves one request: preparing it would not pay. */
   readonly once?: boolean;
 }
 
 export interface MutationOptions extends RunOptions {
-  /** The source's own level when absent. */
+  /** Defaults to the source's isolation level. */
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
-  /** Session settings that hold for the transaction, such as `svc.user`. */
+  /** Session settings for the transaction, such as `svc.user`. */
   readonly settings: SessionSettings;
-  /** What to run instead where a statement would change a row twice; see `CompiledMutation`. May throw `SvcError`. */
-  readonly apart?: (() => readonly MutationStatement[]) | undefined;
+  /** Returns the statements to run if one would change a row twice; see `CompiledMutation.fallback`. @throws SvcError */
+  readonly fallback?: (() => readonly MutationStatement[]) | undefined;
 }
 
-/** Which database it is, for people: without user and password. */
+/** Address of a database for traces and messages, without user and password. */
 export interface SourceAddress {
-  /** As OpenTelemetry calls it: `postgresql`. */
+  /** Name in OpenTelemetry: `postgresql`. */
   readonly system: string;
   readonly database: string | null;
   readonly host: string | null;
@@ -290,10 +288,10 @@ export interface SourceAddress {
 
 export type HealthStatus = { readonly status: 'OK' | 'TIMEOUT' } | { readonly status: 'ERROR' | 'FAILED'; readonly message: string };
 
-/** Asks again and again what statements see. */
+/** Polls the snapshot that statements see. */
 export interface SnapshotWatch {
-  /** Asks now: something has been written. */
-  ask(): void;
+  /** Polls at once, after a write. */
+  poll(): void;
   stop(): void;
 }
 
@@ -301,56 +299,54 @@ export interface Listening {
   stop(): Promise<void>;
 }
 
-/** Reads of requests, and what every kind can do. The source owns its pool. */
+/** Reads and administration, which every kind has. The source owns its pool. */
 export interface Reads extends Connection {
-  transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Statements in one session of the database, without a transaction around them. The settings hold for the session. */
+  transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T>;
+  /** Runs statements in one session of the database, without a transaction. The settings hold for the session. */
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
   /**
-   * Tells whether the catalog is the same, for less than it takes to read it; absent where there is no such way.
-   * @param before what it told the last time; null: nothing
+   * Reads the fingerprint of the catalog, for less than it takes to read the catalog.
+   * @param before last fingerprint, if any
    */
-  catalogMark?(before: CatalogMark | null, how?: RunOptions): Promise<CatalogMark>;
-  /** For traces; absent where the kind does not tell. */
+  catalogFingerprint?(before: CatalogFingerprint | null, options?: RunOptions): Promise<CatalogFingerprint>;
+  /** Address for traces. */
   readonly address?: SourceAddress;
-  /** Of each server that statements run on; absent where the kind does not count. */
+  /** Returns measures of each server that statements run on. */
   measures?(): readonly ServerMeasures[];
-  /** Waits for running statements up to a bound, then ends all connections. */
+  /** Waits for running statements for a limited time, then closes all connections. */
   close(): Promise<void>;
 }
 
 /** Mutations; present if `Capabilities.mutations`. */
 export interface Writes {
   /**
-   * Runs the statements in one transaction and, where the database can, in one round trip; the
-   * first failure rolls everything back. One row per statement, empty where it returned none.
+   * Runs the statements in one transaction, and in one round trip if the database can. The first failure rolls back. Returns one row
+   * per statement, empty for a statement that returned none.
    */
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]>;
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]>;
 }
 
 /** Statements of live queries; present if the compiler has `liveQuery`. */
 export interface Polls {
-  /** Runs a statement with bound texts on the primary and returns all of its rows. Throws `SvcError`. */
+  /** Runs a statement with bound texts on the primary and returns all of its rows. @throws SvcError */
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]>;
 }
 
 /** Messages from the database. */
 export interface Listens {
   /**
-   * Calls back for messages that are sent on a channel, on a connection of its own. Resolves after the first attempt and never rejects:
-   * a connection that cannot be made, or breaks, is tried again until `stop` or `close`. `onMessage(null)` says that messages may have
-   * been missed: the connection is there again.
+   * Listens for messages on a channel, on a connection of its own. Resolves after the first attempt and never rejects: it reconnects
+   * until `stop` or `close`. `onMessage(null)` follows a reconnect, before which messages may have been lost.
    */
   listen(channel: string, onMessage: (payload: string | null) => void): Promise<Listening>;
   /**
-   * Reports what statements see, as live queries do, every so often until `stop` or `close`, on a connection of its own that is
-   * opened anew when it breaks. `null` if it is not known; then nothing that was known is valid any more, because the database is away or
-   * another copy of it.
+   * Reports the snapshot that statements see at an interval until `stop` or `close`, on a connection of its own, which is reopened when
+   * it breaks. `null` if the snapshot is unknown; then earlier snapshots are invalid, because the database is unreachable or another copy.
    */
   watchSnapshots(intervalMs: number, onSnapshot: (snapshot: string | null) => void): SnapshotWatch;
 }
@@ -360,5 +356,5 @@ export interface CapturesEvents {
   readonly captures: Captures;
 }
 
-/** An open source. Abilities that its kind lacks are absent. */
+/** An open source, without the abilities that its kind lacks. */
 export type Source = Reads & Partial<Writes & Polls & Listens & CapturesEvents>;

@@ -1,9 +1,9 @@
-/** What the parts of event triggers are called in any database. */
+/** Names of the parts of event triggers in databases. */
 import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../metadata/event-trigger.ts';
 import { identifier, type Sql, sql } from '../sql/fragment.ts';
 
 const SCHEMA = 'svc_catalog';
-/** Of functions and triggers, before the name of the event trigger. */
+/** Prefix of functions and triggers, before the name of the event trigger. */
 export const CAPTURE_PREFIX = 'notify_svc_';
 
 export const OPERATION_NAMES = { insert: 'INSERT', update: 'UPDATE', delete: 'DELETE' } as const satisfies Record<
@@ -11,7 +11,7 @@ export const OPERATION_NAMES = { insert: 'INSERT', update: 'UPDATE', delete: 'DE
   string
 >;
 
-/** Of what captures an operation. */
+/** Name of the function or trigger that captures an operation. */
 export function captureName(trigger: string, operation: CapturedOperationName): string {
   return `${CAPTURE_PREFIX}${trigger}_${OPERATION_NAMES[operation]}`;
 }
@@ -24,7 +24,7 @@ export function captureNames(definitions: readonly EventTrigger[]): ReadonlySet<
   return new Set(names);
 }
 
-/** An object of the schema that events are kept in. */
+/** Qualified name of an object in the schema of events. */
 export function inCatalog(name: string): Sql {
   return sql`${identifier(SCHEMA)}.${identifier(name)}`;
 }

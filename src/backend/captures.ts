@@ -1,9 +1,9 @@
-/** What a database does for event triggers. */
+/** Event triggers in a database: their installation, and the log of their events. */
 import type { CatalogTable } from '../catalog/catalog.ts';
 import type { EventTrigger } from '../metadata/event-trigger.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
-import type { MarkedFor, Settled } from './capture-mark.ts';
+import type { CaptureVersion, Settled } from './capture-label.ts';
 import type { CapturedEventStore } from './event-store.ts';
 import type { Connection, RunOptions } from './connection.ts';
 
@@ -13,53 +13,53 @@ export interface CapturedTrigger {
   readonly table: CatalogTable;
 }
 
-/** A writer that holds a table for longer fails a change, not the other writers that queue up behind it. */
+/** Default timeout for the lock of a table: a writer that holds it for longer fails the change, instead of delaying other writers. */
 export const DEFAULT_LOCK_MS = 10_000;
 
-export interface InstallOptions extends MarkedFor, Partial<Settled> {
-  /** Maximum wait for the lock of a table, in ms. Default 10,000. */
+export interface InstallOptions extends CaptureVersion, Partial<Settled> {
+  /** Timeout for the lock of a table, in milliseconds. Default 10,000. */
   readonly lockMs?: number;
-  /** Marks what is installed as this service's: of the metadata and the source in it. */
+  /** Identifies this service's captures by its metadata and the source. */
   readonly owner: string;
   /**
-   * Repairs: what was made from the same definition stays, and so does what a change under way has installed for a version after
-   * this one; its trigger is one of the failures. Absent: a change installs, and replaces whatever differs.
+   * If set, the call repairs: it keeps captures with the same definition, and captures that a pending change has installed for a
+   * later version, whose triggers are among the failures. If absent, a change installs, and replaces everything that differs.
    */
   readonly settled?: number;
-  /** Other owners whose captures a repair may take over: names that the source had in a change that is undone. */
+  /** Other owners whose captures a repair may replace: names that the source had in a change that is undone. */
   readonly formerOwners?: readonly string[];
-  /** Repairs after the catalog has been read: what was made for other columns is replaced too. */
+  /** True if the catalog has just been read: a repair also replaces captures of other columns. */
   readonly hasFreshColumns?: boolean;
-  /** Names of captures, from `captureName`, that the metadata did not have before: their marks get the new version and the draft. */
+  /** Names of captures, from `captureName`, that are new in the metadata: their labels get the new version and the draft. */
   readonly added?: ReadonlySet<string>;
-  /** Leaves what a draft of another instance has installed for the same version; its trigger is one of the failures. */
+  /** Keeps captures that a draft of another instance has installed for the same version; their triggers are among the failures. */
   readonly yields?: boolean;
-  /** Also what is there already as it should be. */
-  readonly again?: boolean;
-  /** An open transaction that it becomes part of; absent: it has its own. */
-  readonly within?: Connection;
+  /** Also installs captures that are up to date. */
+  readonly reinstall?: boolean;
+  /** Connection with an open transaction to use. Default: a new transaction. */
+  readonly connection?: Connection;
 }
 
 export interface RetainOptions extends Pick<InstallOptions, 'lockMs'>, Settled {
   readonly owner: string;
-  /** Names of triggers that are known to be gone: they may have nothing installed. */
-  readonly gone: readonly string[];
+  /** Names of removed triggers, which may have no captures left. */
+  readonly removed: readonly string[];
 }
 
 export interface InstallFailure {
-  /** Of the trigger. */
+  /** Name of the event trigger. */
   readonly name: string;
   readonly error: SvcError;
 }
 
-/** Failure of a trigger whose capture another change has installed, which is not stored yet. */
-export function underWay(): SvcError {
+/** Error for a trigger whose capture belongs to another change that is not stored yet. */
+export function pendingChangeError(): SvcError {
   return new SvcError('concurrent-update', 'its capture in the database belongs to a change of the metadata that is under way', {
-    isPassing: true,
+    isTransient: true,
   });
 }
 
-/** Refuses to take over what another service has installed under the same name. @throws SvcError already-exists */
+/** Refuses to replace the capture of another service. @throws SvcError already-exists */
 export function requireOwn(
   known: { readonly owner: string; readonly trigger: string },
   { owner, settled, hasFreshColumns, formerOwners = [] }: InstallOptions,
@@ -69,50 +69,50 @@ export function requireOwn(
   throw new SvcError('already-exists', `another service has an event trigger "${known.trigger}" in the database`);
 }
 
-/** Which events; an absent property excludes none. */
+/** Filter of events; an absent property matches all. */
 export interface EventFilter {
   readonly trigger?: string;
   readonly state: 'pending' | 'processed' | 'delivered' | 'error' | 'any';
-  /** Made at this time or later, and before that time: texts that the database reads as times. */
+  /** Bounds of the creation time, `from` inclusive and `to` exclusive: texts that the database reads as times. */
   readonly from?: string;
   readonly to?: string;
-  /** Also those of triggers that were removed. */
+  /** Includes events of removed triggers. */
   readonly archived?: boolean;
 }
 
 export interface Page {
   readonly limit: number;
   readonly offset: number;
-  /** The id of a row: the page has what comes behind it in the list. */
+  /** ID of a row after which the page begins. */
   readonly after?: string;
 }
 
-/** Events of a trigger. Of very many, some are counted. */
+/** Numbers of events of a trigger, at most `MAX_COUNTED` each. */
 export interface EventCounts {
   readonly delivered: number;
   readonly failed: number;
-  /** Of any age. */
+  /** Pending events of any age. */
   readonly pending: number;
-  /** ISO 8601; null: none is pending. */
+  /** Creation time in ISO 8601; `null` if none is pending. */
   readonly oldestPending: string | null;
 }
 
-/** Events of one trigger and state that are counted at most. */
-export const MOST_COUNTED = 100_000;
+/** Maximum number of events that are counted per trigger and state. */
+export const MAX_COUNTED = 100_000;
 
 export interface Backlog {
   readonly pending: number;
-  /** Since the oldest of them is due; 0 where none is. seconds */
+  /** Seconds since the oldest of them became due; 0 without any. */
   readonly oldestAge: number;
 }
 
-/** What a clean-up takes away. */
+/** Settings of a clean-up of old events. */
 export interface CleanupSpec {
   readonly trigger: string;
   readonly batchSize: number;
-  /** hours */
+  /** Age from which events are removed, in hours. */
   readonly clearOlderThan: number;
-  /** seconds for one statement */
+  /** Timeout for a batch, in seconds. */
   readonly timeout: number;
   readonly cleanInvocationLogs: boolean;
 }
@@ -129,61 +129,62 @@ export interface PlannedCleanup {
 }
 
 /**
- * Changes of rows, written down in the database in the transaction that makes them. What that takes is made with the
- * first trigger. Everything throws `SvcError` when the database refuses or does not answer.
+ * Change data capture: events are written in the transaction of the change. Their tables are created with the first event trigger. All
+ * methods throw `SvcError` if the database refuses or does not answer.
  */
 export interface Captures {
-  /** What is left to deliver. */
+  /** Queue of events to deliver. */
   readonly events: CapturedEventStore;
   /**
-   * Installs those that are missing or different, each for itself: one that cannot be installed keeps none of the others
-   * out. A trigger that is on another table is taken from it first. @returns those that failed; inside of a transaction the first failure is thrown
+   * Installs missing and outdated captures, each in its own transaction, so that a failure does not affect the others. A trigger on
+   * another table is dropped first.
+   * @returns the failures; with `connection` the first failure is thrown
    */
   install(triggers: readonly CapturedTrigger[], options: InstallOptions): Promise<readonly InstallFailure[]>;
   /**
-   * Removes the captures of `owner` that these definitions do not need; events of removed triggers that are not delivered never will be.
-   * @returns whether nothing else is left: false while a change may be under way that has installed something
+   * Removes the captures of `owner` that no definition needs. Undelivered events of removed triggers are archived.
+   * @returns false if some remain because they may belong to a pending change
    */
-  retain(definitions: readonly EventTrigger[], how: RetainOptions): Promise<boolean>;
-  /** Takes away all that `owner` has installed and, unless others use them, the tables of events too. */
+  retain(definitions: readonly EventTrigger[], options: RetainOptions): Promise<boolean>;
+  /** Removes all captures of `owner` and, unless other owners need them, the tables of events. */
   uninstall(owner: string): Promise<void>;
-  /** Whether somebody else has a trigger of the name on a table. */
+  /** Returns whether another owner has a trigger of the name on a table. */
   isTaken(name: string, owner: string): Promise<boolean>;
 
-  /** Writes an event of an administrator down. @param payload JSON @param session the session variables as JSON @returns its id */
+  /** Creates an event by hand. @param session session variables as JSON @returns its ID */
   invoke(trigger: CapturedTrigger, payload: Json, session: Json, traceContext: Json): Promise<string>;
-  /** Makes an event be delivered as if it were new. `processing`: somebody is at it. */
+  /** Queues an event again as if it were new. `processing`: it is under a lease. */
   redeliver(id: string): Promise<'done' | 'missing' | 'processing'>;
-  /** The same for many, but for those that are pending already. @returns how many */
+  /** Queues all matching events again that are not pending. @returns their number */
   redeliverAll(filter: EventFilter, limit: number | null): Promise<number>;
-  /** Rows of events, newest first, as JSON objects with the columns that are told. */
+  /** Returns events, newest first, as JSON objects. */
   list(filter: EventFilter, page: Page): Promise<readonly Json[]>;
   count(filter: EventFilter): Promise<number>;
-  /** How many events of these triggers there are, without archived ones; delivered and failed ones made since a time, ISO 8601. */
+  /** Counts events per trigger, without archived ones. @param since start for delivered and failed events, in ISO 8601 */
   summary(triggers: readonly string[], since: string): Promise<ReadonlyMap<string, EventCounts>>;
-  /** What waits for its delivery; absent where the kind does not tell. Of very many, only some are looked at. */
-  backlog?(how: RunOptions): Promise<Backlog>;
-  /** Attempts to deliver events of a trigger, newest first, as JSON objects. */
+  /** Counts events that wait for delivery, up to a maximum. */
+  backlog?(options: RunOptions): Promise<Backlog>;
+  /** Returns the delivery attempts of a trigger, newest first, as JSON objects. */
   invocations(trigger: string, page: Page): Promise<readonly Json[]>;
-  /** An event and the attempts to deliver it; null when there is none. */
+  /** Returns an event and its delivery attempts; `null` if it does not exist. */
   event(id: string, page: Page): Promise<{ readonly event: Json; readonly invocations: readonly Json[] } | null>;
 
   /**
-   * Removes old events that are delivered or given up, batch by batch. Ends when nothing is left, when `spec`, asked before
-   * each batch, gives null, or when a batch takes too long, which is no error.
+   * Removes old delivered and failed events, batch by batch. Ends when none is left, when `spec`, which is called before each batch,
+   * returns `null`, or when a batch times out, which is not an error.
    */
-  cleanUp(spec: () => CleanupSpec | null, how: RunOptions): Promise<CleanupCounts>;
-  /** How many runs of automatic clean-ups are ahead, by trigger. */
+  cleanUp(spec: () => CleanupSpec | null, options: RunOptions): Promise<CleanupCounts>;
+  /** Counts the planned runs of automatic clean-ups by trigger. */
   plannedCleanups(): Promise<ReadonlyMap<string, number>>;
-  /** Times in ISO 8601; those that are planned already do no harm. */
+  /** Plans runs at these times, in ISO 8601. Times that are already planned are ignored. */
   planCleanups(trigger: string, times: readonly string[]): Promise<void>;
-  /** Forgets all that are ahead, of all triggers but these. */
+  /** Removes the planned runs of all triggers but these. */
   forgetCleanups(except: readonly string[]): Promise<void>;
-  /** Forgets those of one trigger that are ahead. */
+  /** Replaces the planned runs of a trigger. */
   replanCleanups(trigger: string, times: readonly string[]): Promise<void>;
   /**
-   * Takes the latest one that is due of each trigger; older ones are given up, as are those that have been under way for longer than
-   * `LONGEST_CLEANUP_S`. Of several instances one gets it. Forgets runs that are long over.
+   * Starts the latest due run of each trigger, on one of several instances. Older due runs end as `dead`, and so do runs that take
+   * longer than `LONGEST_CLEANUP_S`. Removes runs that ended long ago.
    */
   takeDueCleanups(): Promise<readonly PlannedCleanup[]>;
   endCleanup(id: string, status: 'completed' | 'paused' | 'dead', counts: CleanupCounts): Promise<void>;

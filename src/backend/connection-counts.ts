@@ -1,34 +1,34 @@
-/** What a pool counts of its connections to one server, since the source was opened: plain fields, whoever asks reads them. */
+/** Counters of the connections to one server since the source was opened. */
 import { FETCH_BOUNDS, Histogram, WAIT_BOUNDS, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 
 export class ConnectionCounts {
-  /** Seconds. */
+  /** Histograms of seconds. */
   readonly initTime = new Histogram(WIDE_BOUNDS);
   readonly waitTime = new Histogram(WAIT_BOUNDS);
   readonly queryTime = new Histogram(FETCH_BOUNDS);
   /** Connections that could not be opened or broke. */
   errors = 0;
-  /** Statements that got no connection in time. */
+  /** Statements for which no connection became free in time. */
   timeouts = 0;
-  /** Statements whose time was over. */
-  late = 0;
-  /** Statements that nobody waited for any more. */
-  abandoned = 0;
-  /** Queries that the primary had to answer for it; of a replica. */
+  /** Statements whose deadline passed. */
+  timedOut = 0;
+  /** Statements that the caller cancelled. */
+  cancelled = 0;
+  /** Queries of a replica that the primary answered after it failed. */
   fallbacks = 0;
-  /** Bytes that statements have read and that are charged for, where a database says so. */
+  /** Bytes that statements read and bytes that are billed, for databases that report them. */
   processedBytes = 0;
   billedBytes = 0;
 }
 
-/** The connections to one server, now. */
+/** State of the connections to one server. */
 export interface ServerMeasures {
-  /** Sort of server, which names its metrics: `postgres`. */
+  /** Prefix of its metrics: `postgres`. */
   readonly family: string;
   readonly role: 'primary' | 'replica';
   readonly used: number;
   readonly idle: number;
-  readonly most: number;
+  readonly maxConnections: number;
   /** Statements that wait for a connection. */
   readonly pending: number;
   readonly counts: ConnectionCounts;

@@ -4,12 +4,12 @@ import type { Bytes } from '../util/bytes.ts';
 import type { Cancellation } from '../util/cancellation.ts';
 import type { ResultBudget } from './result-budget.ts';
 import type { QueryTags } from './query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../catalog/catalog.ts';
 
 export interface Statement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
-  /** Only reads plain tables and non-volatile functions: may be pipelined and repeated. */
+  /** Reads only plain tables and non-volatile functions: it may be pipelined and repeated. */
   readonly repeatable: boolean;
   /** Number of JSON columns in the single result row. */
   readonly columns: number;
@@ -17,90 +17,90 @@ export interface Statement {
 
 export interface RunOptions {
   readonly signal?: Cancellation | undefined;
-  /** epoch milliseconds */
+  /** Deadline in epoch milliseconds. */
   readonly deadline?: number | undefined;
-  /** The role that it is run for: where statements have to wait, roles take turns. Absent: the service itself. */
-  readonly turn?: string;
-  /** What it is a part of; absent: nothing is traced. */
+  /** Role of the request, for fair queueing between roles. Absent for statements of the service itself. */
+  readonly role?: string;
+  /** Parent span; without one nothing is traced. */
   readonly trace?: Span | undefined;
-  /** A copy of the database that is a little behind may answer. */
+  /** A read replica may answer. */
   readonly mayLag?: boolean;
-  /** What the statement is to say of the request that it is for. */
+  /** Description of the request for the statement's comment or labels. */
   readonly tags?: QueryTags | undefined;
-  /** Told what a statement has read, where the database charges for that. */
+  /** Called with the bytes that a statement has read, if the database bills them. */
   readonly onCost?: (cost: StatementCost) => void;
-  /** What the answer is kept in; of SQL of administrators too. Absent: nobody counts it. */
-  readonly intake?: ResultBudget | undefined;
+  /** Budget for the bytes of the answer. Default: unlimited. */
+  readonly resultBudget?: ResultBudget | undefined;
 }
 
-/** Bytes; null where the database does not say. */
+/** Numbers of bytes; `null` if the database does not report them. */
 export interface StatementCost {
   readonly processedBytes: number | null;
   readonly billedBytes: number | null;
 }
 
-/** How SQL of several statements is run. */
+/** Options for SQL with several statements. */
 export interface RunSqlOptions extends RunOptions {
-  /** Is told where the database failed, as far as it says that; before the failure is thrown. */
+  /** Called before an error is thrown, with its place in the SQL as far as the database reports it. */
   readonly onFailure?: (at: SqlFailure) => void;
-  /** Of rows beyond these nothing is kept. Absent: all are. */
+  /** Number of rows that are returned. Default: all. */
   readonly maxRows?: number;
-  /** Bytes that all rows may have together, beyond which it fails. Absent: `MOST_RESULT_BYTES`. */
-  readonly mostBytes?: number;
-  /** In a transaction: a backslash in a plain string is a character like any other, whatever the session says; so whoever looked at the text before has read it alike. */
+  /** Maximum size of all rows together, in bytes. Default: `MAX_RESULT_BYTES`. */
+  readonly maxBytes?: number;
+  /** Makes a backslash in a plain string an ordinary character in the transaction, as the checks of the SQL text assume. */
   readonly standardStrings?: boolean;
 }
 
 export interface SqlFailure {
-  /** Statements of the text that were done before. */
-  readonly done: number;
-  /** The character in the text, from 1, counted in code points; null: the statement failed while it ran. */
+  /** Number of statements that completed before it. */
+  readonly completed: number;
+  /** Position in the text from 1, in code points; `null` if the statement failed during execution. */
   readonly position: number | null;
 }
 
-/** Column values of the one result row as they came from the database; null is SQL NULL. */
+/** Column values of a result row as the database sent them; `null` is SQL NULL. */
 export type JsonRow = readonly (readonly Bytes[] | null)[];
 
-/** Text protocol rows, for administration. */
+/** Rows of texts, for administration. */
 export interface RunSqlResult {
-  /** `TuplesOk` when the last statement returned rows. */
+  /** `TuplesOk` if the last statement returned rows. */
   readonly kind: 'CommandOk' | 'TuplesOk';
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | null)[])[];
   /** Command tag, such as `INSERT 0 1`. */
   readonly command: string;
-  /** There were more rows than wanted. */
+  /** There were more rows than `maxRows`. */
   readonly isCut?: true;
 }
 
 export interface Connection {
-  /** Runs a statement with bound texts and returns its single row. Throws `SvcError`. */
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow>;
-  /** Plan lines of `EXPLAIN (FORMAT TEXT)`. */
-  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]>;
-  /** One or several statements separated by `;`. */
-  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult>;
-  /** One statement with parameters, text results. For the service's own small queries. */
-  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult>;
-  introspect(scope?: CatalogScope, how?: RunOptions): Promise<Catalog>;
-  /** Tells of these tables, or of all, what is quickly told, in no order; absent where that is no less than the catalog. */
-  survey?(tables?: readonly QualifiedName[], how?: RunOptions): Promise<readonly SurveyedTable[]>;
-  /** What SQL will do to what is there; where definitions stand whatever becomes of their transaction, and objects have no ids that outlive new names. */
-  foresee?(sql: string, before: Catalog): Foresight;
+  /** Runs a statement with bound texts and returns its single row. @throws SvcError */
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow>;
+  /** Returns the lines of `EXPLAIN (FORMAT TEXT)`. */
+  explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]>;
+  /** Runs one or several statements separated by `;`. */
+  runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult>;
+  /** Runs one statement with parameters and returns texts. For small queries of the service itself. */
+  query(text: string, values: readonly (string | null)[], options?: StatementOptions): Promise<RunSqlResult>;
+  introspect(scope?: CatalogScope, options?: RunOptions): Promise<Catalog>;
+  /** Returns overviews of these tables, or of all, in no order. Absent if they cost as much as the catalog. */
+  tableOverviews?(tables?: readonly QualifiedName[], options?: RunOptions): Promise<readonly TableOverview[]>;
+  /** Analyzes SQL without running it. Only for databases whose DDL commits implicitly and whose objects have no ids that survive a rename. */
+  analyzeDryRun?(sql: string, before: Catalog): DryRunAnalysis;
 }
 
-/** As far as the text of the SQL tells. */
-export interface Foresight {
-  /** The object that was given, where nothing changes. */
+/** Effect of SQL on a catalog, as far as its text shows it. */
+export interface DryRunAnalysis {
+  /** Expected catalog; the same object as before if nothing changes. */
   readonly catalog: Catalog;
-  /** What is found after the SQL has run; with the ids that its objects had before, also under new names. */
+  /** Returns the catalog found after the SQL has run, with the ids that its objects had before, also if they were renamed. */
   recognize(found: Catalog): Catalog;
 }
 
-/** Values that functions and triggers of the database read in a session, by name: `svc.user`. */
+/** Session settings that functions and triggers of the database read, by name: `svc.user`. */
 export type SessionSettings = readonly (readonly [name: string, value: string])[];
 
 export interface StatementOptions extends RunOptions {
-  /** Hold for the statement and, in a transaction, for the rest of that. Of PostgreSQL alone. */
+  /** Settings for the statement, or in a transaction for the rest of it. PostgreSQL only. */
   readonly settings?: SessionSettings;
 }

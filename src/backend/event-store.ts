@@ -1,93 +1,91 @@
 /**
- * Queues of deliveries in a database: types only. The delivery engine takes events under a lease, works on
- * them and records what came of it; what an event is, only its store and its worker know.
+ * Queues of deliveries in a database: types only. The delivery engine takes events under a lease, delivers them and records the outcome.
+ * Only the store and the worker depend on the type of the events.
  */
 
-/** Something to be worked on. */
+/** An event to deliver. */
 export interface QueuedEvent {
   readonly id: string;
-  /** The trigger or action that it is of: bounds and fairness are by this name. */
-  readonly lane: string;
-  /** How many attempts were recorded before. */
+  /** Name of its trigger or action. Limits and fairness apply per name. */
+  readonly queue: string;
+  /** Number of recorded attempts. */
   readonly tries: number;
-  /** Characters of it, where it may be large. */
+  /** Size in characters, for events that may be large. */
   readonly size?: number;
 }
 
 /**
- * The right of an instance to work on events. It ends by itself, so that the events of an instance that died
- * are free again; an instance that lives renews it.
+ * The right of an instance to deliver events. It expires unless the instance renews it, which frees the events of an instance that has
+ * stopped.
  */
 export interface Lease {
-  /** The instance; a new one at every start of the service. */
+  /** ID of the instance, new at every start of the service. */
   readonly holder: string;
-  /** How long it holds from the moment that the database grants or renews it, by the database's clock. */
+  /** Duration from the time at which the database grants or renews it, by the database's clock. */
   readonly seconds: number;
 }
 
 /**
- * An outcome with the `tries` of the event that it is of. It is left alone where they have grown since: its answer was lost, and an
+ * An outcome with the `tries` of its event. It is ignored if they have grown since: then it was recorded, its answer was lost, and an
  * attempt counts once.
  */
 export type Attempted<O> = O & { readonly tries: number };
 
-/** A trigger or action whose events are wanted. */
-export interface LaneRequest {
+/** A trigger or action whose events are taken. */
+export interface TriggerQueueRequest {
   readonly name: string;
-  /** So many at most are taken now. */
+  /** Maximum number of events to take now. */
   readonly limit: number;
-  /** So many at most may be under a lease at any time, in all instances together. Absent: any number. */
+  /** Maximum number of events under a lease at any time, in all instances together. Default: unlimited. */
   readonly overall?: number;
 }
 
 export interface FetchRequest {
   readonly lease: Lease;
-  /** Of all lanes together. */
+  /** Maximum number of events of all queues together. */
   readonly limit: number;
-  /** Of what events hold: one that comes when so many bytes are reached is left alone. Stores of small events need not look. */
+  /** Size in bytes after which no more events are taken. Stores of small events may ignore it. */
   readonly bytes?: number;
-  /** Events of others are left alone. */
-  readonly lanes: readonly LaneRequest[];
+  /** Only their events are taken. */
+  readonly queues: readonly TriggerQueueRequest[];
 }
 
 /**
- * `E` is an event as its worker gets it, `O` what came of one. Each method is one short transaction.
- * @throws SvcError, all of them, when the database does not answer; then nothing has happened, or nobody knows
+ * Store of events `E` and outcomes `O`. Each method is one short transaction.
+ * @throws SvcError, all methods, if the database does not answer; whether the transaction was committed is then unknown
  */
 export interface EventStore<E extends QueuedEvent, O extends { readonly id: string }> {
   /**
-   * Takes events that are due and under no lease, or under one that has ended; the longest due first within a lane. Where a lane is ordered,
-   * an event is left alone while an earlier one with the same key is neither delivered nor given up, or another one of the key is under a
-   * lease. Waits for no lock. What it locks is free when the time of the lease is over, also where the instance stands still in between.
+   * Takes due events that are under no lease, or under one that has ended; within a queue the longest due first. In an ordered queue an event
+   * is skipped while an earlier one with the same key is neither delivered nor failed, or another one with the key is under a lease. Does
+   * not wait for locks. Its own locks are released when the lease is over, even if the instance hangs meanwhile.
    */
   fetch(request: FetchRequest): Promise<readonly E[]>;
-  /** Lets the lease begin anew. @returns the ids for which the holder still had it */
+  /** Renews a lease. @returns the IDs for which the holder still had it */
   renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]>;
-  /** Writes what came of events and ends their leases, for those whose lease the holder still has and that were not written before. @returns their ids */
+  /** Records outcomes and ends the leases of events that the holder still has and that were not recorded before. @returns their IDs */
   record(lease: Lease, outcomes: readonly Attempted<O>[]): Promise<readonly string[]>;
-  /** Ends the leases, as if the events had never been taken. */
+  /** Ends leases as if the events had never been taken. */
   release(lease: Lease, ids: readonly string[]): Promise<void>;
-  /**
-   * Calls `wake` when there may be something new, often or seldom; never rejects. Absent: the queue is polled alone.
-   */
+  /** Calls `wake` when there may be new events. Never rejects. Without it the queue is only polled. */
   listen?(wake: () => void): Promise<{ stop(): Promise<void> }>;
 }
 
-/** A row's change that an event trigger captured, or a manual one. */
+/** A change of a row that an event trigger captured, or a manual event. */
 export interface CapturedEvent extends QueuedEvent {
   readonly schema: string;
   readonly table: string;
-  /** As receivers see it: `2024-05-01T10:00:00.123456`. */
+  /** Creation time as webhooks receive it: `2024-05-01T10:00:00.123456`. */
   readonly createdAt: string;
-  /** Since it was made, or since its next attempt was due, when it was taken. seconds */
+  /** Seconds from its creation, or from the time of its next attempt, until it was taken. */
   readonly age: number;
   /** JSON text of `{op, data, session_variables, trace_context}`. */
   readonly payload: string;
 }
 
-/** One attempt at a delivery, for the log of invocations. */
+/** A delivery attempt, for the log of invocations. */
 export interface InvocationRecord {
-  /** Of the answer; null when there was none. */
+  /** HTTP status; `null` without an answer. */
   readonly status: number | null;
   /** JSON text. */
   readonly request: string;
@@ -95,22 +93,22 @@ export interface InvocationRecord {
   readonly response: string;
 }
 
-/** What came of a delivery. `tries` grows by one where there is an invocation. */
+/** Outcome of a delivery. With an invocation `tries` grows by one. */
 export interface DeliveryOutcome {
   readonly id: string;
   readonly result: DeliveryResult;
-  /** Null when nothing was sent. */
+  /** `null` if nothing was sent. */
   readonly invocation: InvocationRecord | null;
 }
 
 export type DeliveryResult =
   | { readonly kind: 'delivered' }
-  /** To be tried again so many seconds from now. */
+  /** Retried after a delay. */
   | { readonly kind: 'retry'; readonly seconds: number }
-  /** Given up. */
+  /** Out of retries. */
   | { readonly kind: 'failed' }
-  /** Never tried: it came too late. Of scheduled events alone. */
+  /** Never tried because it came too late. Scheduled events only. */
   | { readonly kind: 'dead' };
 
-/** What event triggers of a source have left to deliver. */
+/** Queue of the events of a source. */
 export type CapturedEventStore = EventStore<CapturedEvent, DeliveryOutcome>;

@@ -1,4 +1,4 @@
-/** What a kind of database that is called by HTTP needs of a client: the one for all calls out fulfils it. */
+/** HTTP client for kinds with an HTTP interface. Types only. */
 import type { PromptCancellation } from '../util/cancellation.ts';
 
 export interface HttpCall {
@@ -6,23 +6,23 @@ export interface HttpCall {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** ms for the whole call */
+  /** Timeout for the whole call, in milliseconds. */
   readonly timeout: number;
-  /** bytes */
+  /** Maximum size of the response body, in bytes. */
   readonly maxResponseSize: number;
   readonly signal?: PromptCancellation;
-  /** The call goes to the metadata server of the platform, which has a link-local address. Never set for URLs of metadata. */
+  /** Allows the link-local address of the platform's metadata server. Never set for URLs from metadata. */
   readonly metadataServer?: true;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
 export interface HttpClient {
-  /** @throws when there is no answer; an answer of any status is no failure */
+  /** Resolves with the response, whatever its status. @throws if there is none */
   send(call: HttpCall): Promise<HttpAnswer>;
 }

@@ -1,8 +1,8 @@
-/** SQL of migrations in the words of a kind. All texts are for `run_sql`. */
+/** SQL of migrations for a kind. All texts are for `run_sql`. */
 import type { QualifiedName } from '../catalog/catalog.ts';
 import type { JsonObject } from '../util/json.ts';
 
-/** Applied migration, as the history in its database has it. */
+/** An applied migration as an entry of the history. */
 export interface NewEntry {
   readonly version: bigint;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface NewEntry {
 }
 
 export interface Limits {
-  /** In ms. Defaults to that of the source. */
+  /** In milliseconds. Defaults to that of the source. */
   readonly statementTimeoutMs?: number | undefined;
   readonly lockTimeoutMs?: number | undefined;
 }
@@ -37,7 +37,7 @@ export interface MigrationHistory {
   refuseApplied(version: bigint): string;
   /** Fails with `gone` if the version has no entry. */
   refuseMissing(version: bigint): string;
-  insert(entry: NewEntry, how: { readonly dirty: boolean }): string;
+  insert(entry: NewEntry, options: { readonly dirty: boolean }): string;
   /** Clears dirty after the last statement, and records the duration. */
   markApplied(version: bigint): string;
   /** Marks an entry before its SQL is undone without a transaction. */
@@ -51,7 +51,7 @@ export interface MigrationHistory {
   insertSeed(name: string, checksum: string): string;
 }
 
-/** Failures that a history raises on purpose, with their messages. */
+/** Messages of the errors that a history raises. */
 export const REFUSALS = {
   locked: 'svc: locked',
   done: 'svc: applied already',
@@ -62,17 +62,17 @@ export const REFUSALS = {
 export type Refusal = keyof typeof REFUSALS;
 
 /** Returns the refusal in a database's message; `undefined` if something else failed. */
-export function refusalOf(message: string): Refusal | undefined {
+export function historyRefusalOf(message: string): Refusal | undefined {
   return (Object.keys(REFUSALS) as Refusal[]).find((refusal) => message.includes(REFUSALS[refusal]));
 }
 
 export interface ScannedStatement {
   readonly text: string;
-  /** Index of its first character in the whole text. */
+  /** Index of the first character in the whole text. */
   readonly at: number;
-  /** Line of its first character after comments, from 1. */
+  /** Line of the first character after comments, from 1. */
   readonly line: number;
-  /** Its first words in lower case, without comments. */
+  /** First words in lower case, without comments. */
   readonly words: readonly string[];
 }
 
@@ -104,10 +104,10 @@ export interface ImplicitCommits {
 export interface ScratchDialect {
   /** Query with one cell: `1` if the database holds nothing, else `0`. */
   readonly empty: string;
-  /** Query with one cell: what `clear` has to leave or to restore. Run while the database is empty. */
-  readonly kept: string;
-  /** Removes everything else. @param kept the cell of `kept` */
-  clear(kept: string): string;
+  /** Query with one cell: the state that `clear` has to keep or to restore. Run while the database is empty. */
+  readonly baseline: string;
+  /** Returns SQL that removes everything else. @param baseline the cell of `baseline` */
+  clear(baseline: string): string;
 }
 
 /** Trials of SQL in a transaction of a source that always fails, with the result in its message after `marker`. */
@@ -143,8 +143,8 @@ export interface DumpContext {
 
 export interface SchemaDump {
   readonly sql: string;
-  /** Objects that are not written. */
-  readonly left: readonly string[];
+  /** Objects that the dump does not contain. */
+  readonly omitted: readonly string[];
 }
 
 export interface NeededExtension {
@@ -166,9 +166,9 @@ export interface MigrationDialect {
   readonly implicitCommits?: ImplicitCommits;
   /** Query with one column: the lines of the schema, for comparison. */
   readonly schemaLines: string;
-  /** Absent if migrations are not tried in a database of their own. */
+  /** Present if migrations can be tried in a separate database. */
   readonly scratch?: ScratchDialect;
-  /** Absent if migrations are not tried in transactions that are rolled back. */
+  /** Present if migrations can be tried in transactions that are rolled back. */
   readonly rollback?: RollbackDialect;
   /**
    * Returns SQL that creates the schema.

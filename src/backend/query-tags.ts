@@ -1,15 +1,15 @@
-/** What a statement says of the request that it is for, to people who look at the database. */
+/** Description of a request in the comment or labels of its statements, for administrators of the database. */
 export interface QueryTags {
-  /** Put before and behind the statement: a comment, or nothing. */
+  /** Comment before and after the statement; either may be empty. */
   readonly before: string;
   readonly after: string;
-  /** The same without a text, for databases that know labels. Values are not encoded. */
+  /** Labels for databases that have them. Values are not encoded. */
   readonly labels: ReadonlyMap<string, string>;
-  /** No other request has the same: statements with them will not come again. */
+  /** True if no other request has the same tags: such statements are not worth preparing. */
   readonly isUnique: boolean;
 }
 
-/** A statement's text with its comment. */
+/** Returns the text of a statement with its comment. */
 export function taggedText(text: string, tags: QueryTags | undefined): string {
   return tags === undefined ? text : tags.before + text + tags.after;
 }

@@ -1,23 +1,23 @@
-/** What whoever asks is ready to hold of the answers of databases. */
+/** A memory budget for query results. */
 import { SvcError } from '../errors/svc-error.ts';
 
 export interface ResultBudget {
-  /** Before so many bytes more are kept. False: they are not to be, and no more is wanted. */
+  /** Called before more bytes are held. Returns false if they exceed the budget, which ends the query. */
   take(bytes: number): boolean;
-  /** So many are not kept after all. */
-  giveBack(bytes: number): void;
-  /** Before so many bytes more are printed of what is kept already. They are made while they are sent. @returns as `take` */
+  /** Called after bytes are no longer held. */
+  release(bytes: number): void;
+  /** Called before bytes are printed from held ones while they are sent. Returns like `take`. */
   print(bytes: number): boolean;
-  /** Why no more was wanted. @param isDone what was to be written is written all the same */
+  /** Returns the error for an exceeded budget. @param isDone whether a mutation has been committed */
   refusal(isDone: boolean): SvcError;
 }
 
-/** @param message what is too large */
-export function intakeRefusal(message: string, isDone: boolean): SvcError {
-  return new SvcError('bad-request', isDone ? doneWithout(message) : message);
+/** @param message names the part that is too large */
+export function budgetExceeded(message: string, isDone: boolean): SvcError {
+  return new SvcError('bad-request', isDone ? committedWithoutAnswer(message) : message);
 }
 
-/** The message for a mutation whose changes stand, though its answer cannot be sent. */
-export function doneWithout(message: string): string {
+/** Returns the message for a committed mutation whose answer cannot be sent. */
+export function committedWithoutAnswer(message: string): string {
   return `${message}. The mutation was committed; its answer was not sent`;
 }

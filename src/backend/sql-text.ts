@@ -1,11 +1,11 @@
-/** How a kind of database reads SQL of administrators. Pure: functions of the text, without a connection. Types only. */
+/** Analysis of SQL of administrators by its text, without a connection. Types only. */
 
 import type { SqlStatement } from '../model/split-statements.ts';
 
 export type { SqlStatement };
 
 export interface SqlText {
-  /** Whether the catalog may differ after the SQL. True also for SQL that only contains a word of definitions. */
+  /** Returns whether the catalog may differ after the SQL. True also for SQL that only contains a word of definitions. */
   mayChangeCatalog(sql: string): boolean;
   /**
    * Refuses SQL with effects that a read-only transaction of the database does not prevent. Called before each read-only transaction

@@ -1,34 +1,34 @@
 /**
- * How the statements of one transaction depend on each other's rows, for databases in which a statement cannot hand rows to the
- * next one: the source keeps them and does what is said here. Statements are named by their place in the transaction, cells by
- * their place in a row, failures by their place in `failures` of the statement. Types only.
+ * Data flow between the statements of one transaction, for databases in which a statement cannot read the rows of an earlier one: the
+ * source keeps these rows. Statements are indexes in the transaction, cells are indexes in a row, and failures are indexes in
+ * `failures` of the statement. Types only.
  */
 export interface StatementFlow {
-  /** It is only run where one of these has given a row; absent: it always is. */
+  /** Runs only if one of these returned a row. Default: always. */
   readonly ifAny?: readonly number[];
-  /** It is not run where one of these has met a row, given or not. */
+  /** Does not run if one of these found a row, returned or not. */
   readonly ifNone?: readonly number[];
-  /** Parameters that the source fills. */
-  readonly takes: readonly Taken[];
-  /** What has to hold in every row: a cell with the text `1`. */
+  /** Parameters that the source sets from earlier rows. */
+  readonly inputs: readonly FlowInput[];
+  /** Cell that has to be `1` in every row. */
   readonly check?: { readonly cell: number; readonly failure: number };
-  /** Rows without the text `1` in this cell are met, but not given. */
-  readonly given?: number;
-  /** It has to give as many rows as these together. */
-  readonly sameAs?: { readonly statements: readonly number[]; readonly failure: number };
-  /** These have to give a row, one of them: asked behind this statement, whether it was run or not. */
-  readonly some?: { readonly statements: readonly number[]; readonly failure: number };
-  /** What becomes of a row that is there already: it is left alone, or looked for again, from that statement on. */
+  /** Cell that is `1` in the rows that are returned; other rows are only found. */
+  readonly returned?: number;
+  /** Statements that together have to return the same number of rows. */
+  readonly sameCountAs?: { readonly statements: readonly number[]; readonly failure: number };
+  /** Statements of which one has to have returned a row, checked after this statement whether or not it ran. */
+  readonly requiresAny?: { readonly statements: readonly number[]; readonly failure: number };
+  /** Handling of a row whose key exists: it is ignored, or the statements from `again` on run once more. */
   readonly onDuplicate?: 'ignore' | { readonly again: number };
-  /** The text stands for one with as many rows as the request has. */
+  /** The text is repeated for each row of the request. */
   readonly rows?: RepeatedRows;
-  /** Its cells hold related rows, which the database may have cut. */
+  /** Its cells hold related rows, which the database may truncate. */
   readonly mayBeCut?: true;
-  /** The columns of its row in the answer. There is always one, whether the statement was run or not. */
-  readonly gives: readonly GivenCell[];
+  /** Columns of its row in the answer. There is one row, whether or not the statement ran. */
+  readonly outputs: readonly FlowOutput[];
 }
 
-export interface Taken {
+export interface FlowInput {
   readonly parameter: number;
   readonly statements: readonly number[];
   readonly cell: number;
@@ -38,15 +38,15 @@ export interface Taken {
 
 export interface RepeatedRows {
   readonly before: string;
-  /** Comes once for each row, with commas between. */
+  /** Repeated for each row, separated by commas. */
   readonly row: string;
   readonly after: string;
-  /** How many of the parameters are those of `row`; they come first. Of each, whether its value is a JSON array, an item for each row. */
+  /** One item for each of the first parameters, which belong to `row`: whether its value is a JSON array with an item per row. */
   readonly lists: readonly boolean[];
 }
 
-export type GivenCell =
-  /** How many rows these have written. */
+export type FlowOutput =
+  /** Number of rows that these wrote. */
   | { readonly kind: 'count'; readonly statements: readonly number[] }
-  /** The JSON of the rows of these: all as an array, or the first one alone. */
+  /** JSON of the rows of these: an array of all, or the first one. */
   | { readonly kind: 'list' | 'first'; readonly statements: readonly number[]; readonly cell: number };

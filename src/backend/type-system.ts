@@ -1,41 +1,41 @@
-/** What the core reads of the types of a kind of database: tables to build GraphQL types from. */
+/** Types of a kind of database, as tables from which the core builds GraphQL types. */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
 export interface TypeSystem {
-  /** The scalar of a type, its element's for an array. Total: unknown types get a generic scalar. */
+  /** Returns the scalar of a type, for an array that of its elements. Unknown types get a generic scalar. */
   scalar(type: CatalogType): ScalarType;
-  /** A type whose scalar has this name in GraphQL; null where the kind of database has none by itself. */
+  /** Returns a built-in type whose scalar has this name in GraphQL; `null` if there is none. */
   named(graphql: string): CatalogType | null;
-  /** What messages call the type: `integer`, `text[]`. */
+  /** Returns the name of a type for messages: `integer`, `text[]`. */
   print(type: CatalogType): string;
   /**
-   * Whether columns of the types may find related rows: false where the database would take values for equal that are not (`'1x'` and
-   * 1). Absent: it refuses such comparisons itself.
+   * Returns whether columns of the types may relate tables: false if the database takes different values for equal (`'1x'` and 1).
+   * Absent if it refuses such comparisons itself.
    */
   joins?(one: CatalogType, other: CatalogType): boolean;
   /**
-   * Stands in the names of comparison types (`Int_dbb_comparison_exp`), so that those of kinds whose operators differ are told
-   * apart; null: nothing.
+   * Part of the names of comparison types (`Int_dbb_comparison_exp`), which differ between kinds with different operators; `null` for
+   * none.
    */
   readonly comparisonInfix: string | null;
   /** Operators of whole arrays (`X_array_comparison_exp`). */
   readonly arrayComparisons: readonly Comparison[];
-  /** What texts and numbers are that belong to no column: keys of JSON, counts. */
+  /** Types of texts and numbers without a column, such as JSON keys and counts. */
   readonly basic: { readonly text: CatalogType; readonly integer: CatalogType };
-  /** Aggregates of columns, in the order of the schema; `count` is there anyhow. */
+  /** Aggregates of columns besides `count`, in the order of the schema. */
   readonly aggregates: readonly AggregateFunction[];
   /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
   readonly aggregatePredicates: readonly AggregatePredicateFunction[];
 }
 
 export interface ScalarType {
-  /** GraphQL scalar name, `Int`, `uuid`, `timestamptz`. May be no GraphQL name at all: then what has that type is inconsistent. */
+  /** Name of the GraphQL scalar: `Int`, `uuid`. Objects with a type whose name is invalid in GraphQL are inconsistent. */
   readonly graphql: string;
-  /** Name of the scalar that a whole array of it is, where a function takes one: `_int4`. */
+  /** Name of the scalar of a whole array, for arguments of functions: `_int4`. */
   readonly graphqlArray: string;
-  /** Operators besides those that every type has (`COMMON_COMPARISONS`); in order. */
+  /** Operators besides those of every type (`COMMON_COMPARISONS`), in order. */
   readonly comparisons: readonly Comparison[];
   /** sum, avg, … and `_inc` exist. */
   readonly numeric: boolean;
@@ -45,13 +45,13 @@ export interface ScalarType {
   readonly arraysComparable: boolean;
   /** `_gt` and its family exist (not for raster). */
   readonly ordered: boolean;
-  /** Any JSON value: takes every literal, and a `path` argument on output. */
+  /** Accepts any JSON value, and has a `path` argument on output. */
   readonly json: boolean;
-  /** Of JSON: `_append`, `_delete_key` and their kin exist. */
+  /** `_append`, `_delete_key` and the other JSON update operators exist. */
   readonly jsonOperators: boolean;
-  /** Values can be compared; not those of JSON that is kept as the text that it came as. */
+  /** Values have an equality, unlike JSON that is stored as text. */
   readonly hasEquality: boolean;
-  /** Kinds of literal and JSON value that are accepted, for messages. */
+  /** Returns the value if the scalar accepts it. @throws SvcError */
   check(json: Json, at: Path): Json;
 }
 
@@ -60,13 +60,13 @@ export interface Comparison {
   /** `_ilike` */
   readonly name: string;
   readonly description: string | null;
-  /** What it costs the database more than others do, in values of an operation; absent: nothing. */
+  /** Additional cost, counted in values of an operation. Default 0. */
   readonly cost?: number;
   readonly argument: /** the column's own type */
     | { readonly kind: 'same' }
     /** a list of the column's own type */
     | { readonly kind: 'list' }
-    /** another type, or a list of it */
+    /** another type, or a list of that */
     | { readonly kind: 'type'; readonly type: CatalogType; readonly list: boolean }
     /** an input object type with a fixed name */
     | { readonly kind: 'input'; readonly name: string; readonly description: string | null; readonly fields: readonly ComparisonField[] }
@@ -88,19 +88,19 @@ export interface ComparisonField {
 }
 
 export interface AggregateFunction {
-  /** `sum`, `stddev_pop`: the name in the IR too. */
+  /** Name in GraphQL and in the IR: `sum`, `stddev_pop`. */
   readonly name: string;
   readonly takes: 'numeric' | 'comparable';
-  /** Of the operand's type; else `Float`, where the operand is a column. */
+  /** True if the result has the type of the operand; otherwise it is a `Float`. */
   readonly sameType: boolean;
 }
 
 export interface AggregatePredicateFunction {
   /** `bool_and`, `avg`, `corr` */
   readonly name: string;
-  /** The columns it takes must have exactly this type. */
+  /** Exact type of the columns that it accepts. */
   readonly argumentType: CatalogType;
-  /** One column, or an input object with these keys (`X`, `Y`). */
+  /** Keys of an input object with several columns (`X`, `Y`); `null` for one column. */
   readonly argumentNames: readonly string[] | null;
   readonly resultType: CatalogType;
 }

@@ -1,7 +1,7 @@
 import { SERVICE_COMMANDS } from '../config/service-commands.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 
-/** What `svc --help` prints: all commands, a line for each. */
+/** Output of `svc --help`: one line per command. */
 export function commandsHelp(): string {
   const rows: (readonly [string, string])[] = verbs
     .filter(({ path }) => path.length === 1)
@@ -12,7 +12,7 @@ export function commandsHelp(): string {
     rows.push([name, `${summary}: ${members.join(', ')}`]);
   }
   const width = Math.max(...[...rows, ...SERVICE_COMMANDS].map(([name]) => name.length));
-  const line = ([name, what]: readonly [string, string]): string => `  ${name.padEnd(width)}  ${what}`;
+  const line = ([name, summary]: readonly [string, string]): string => `  ${name.padEnd(width)}  ${summary}`;
   return `${[
     'Usage: svc <command> [options]',
     '',
@@ -22,7 +22,7 @@ export function commandsHelp(): string {
     'Projects, which keep metadata and migrations in files:',
     ...rows.map(line),
     '',
-    'svc serve --help lists the options of the service, --help-all tells all about them;',
-    'svc <command> --help tells about a command.',
+    'svc serve --help lists the options of the service, and svc serve --help-all describes them in full.',
+    'svc <command> --help describes a command.',
   ].join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-/** `svc serve --project`: what a container does before it is healthy. */
+/** `svc serve --project`: deploys a project before the service becomes healthy. */
 import { metadataKinds } from '../app/metadata-kinds.ts';
 import { adminSecretsOf } from '../config/access.ts';
 import { ConfigError } from '../config/config-error.ts';
@@ -12,20 +12,20 @@ import { deploy } from './run/deploy.ts';
 const LOCK_TIMEOUT_MS = 600_000;
 
 /**
- * Deploys a project to the service itself; instances that start together take turns.
- * @param config names the project, or its parts
- * @throws ConfigError when it cannot be deployed
+ * Deploys a project to the service itself; instances that start at the same time do so one after another.
+ * @param config names the project, or the folders of its parts
+ * @throws ConfigError if the project cannot be deployed
  */
 export async function deployAtStart(config: Config, url: string, logger: Logger): Promise<void> {
-  const { project: given, metadataDir, migrationsDir } = config;
-  const folder = given ?? metadataDir;
+  const { project: projectFolder, metadataDir, migrationsDir } = config;
+  const folder = projectFolder ?? metadataDir;
   if (folder === null)
     throw new ConfigError(
-      '--migrations-dir (SVC_GRAPHQL_MIGRATIONS_DIR) needs --metadata-dir or --project: migrations are of sources of the metadata',
+      '--migrations-dir (SVC_GRAPHQL_MIGRATIONS_DIR) needs --metadata-dir or --project: migrations belong to sources of the metadata',
     );
-  const told = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
+  const log = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
   try {
-    // The project is for this service, whatever its configuration says of others.
+    // The project is deployed to this service, whatever endpoint its configuration names.
     const flags = { project: folder, metadataFolder: metadataDir ?? undefined, migrationsFolder: migrationsDir ?? undefined };
     const project = openProject(process.cwd(), flags, { SVC_GRAPHQL_ENDPOINT: undefined }, false);
     const [adminSecret = null] = adminSecretsOf(config);
@@ -41,18 +41,18 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
           singleTransaction: false,
           lockTimeoutMs: LOCK_TIMEOUT_MS,
           limits: {},
-          tell: told,
+          report: log,
         },
         withSeeds: false,
         once: false,
         allowInconsistent: false,
         allowChanged: false,
         unlessNewer: true,
-        tell: told,
-        warn: told,
+        progress: log,
+        warn: log,
       });
       if ((outcome.exit ?? EXIT.done) !== EXIT.done) throw new ProjectFailure(outcome.problems ?? []);
-      told(outcome.text ?? '');
+      log(outcome.text ?? '');
     } finally {
       await server.close();
     }
@@ -63,7 +63,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
   }
 }
 
-/** Those of a service that nothing stands in front of. */
+/** API paths of a service without a proxy in front of it. */
 export const OWN_PATHS = {
   metadata: 'v1/metadata',
   query: 'v2/query',

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** By how much of what is live the heap may grow before it is collected as a whole, in per cent; left alone it is up to three hundred. */
-const GROWTH = 100;
+/** Growth of the heap, in percent of the live data, before a full garbage collection. V8's own value is up to 300. */
+const GROWTH_PERCENT = 100;
 
 /**
- * Keeps memory nearer to what is in use: after something large, such as the introspection of many roles, the process
- * would hold several times as much as it needs, for as long as it runs.
+ * Keeps memory closer to what is in use. Otherwise the process would keep several times as much as it needs after a large operation, such
+ * as the introspection of many roles.
  */
 export function boundHeapGrowth(): void {
-  setFlagsFromString(`--heap-growing-percent=${GROWTH}`);
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
 }

@@ -3,7 +3,7 @@ import { IdleCollection } from './idle-collection.ts';
 
 const MB = 1024 * 1024;
 
-class Played {
+class FakeHeap {
   bytes = 50 * MB;
   live = 40 * MB;
   collections = 0;
@@ -16,51 +16,51 @@ class Played {
   }
 }
 
-function play(): { readonly heap: Played; readonly idle: IdleCollection } {
-  const heap = new Played();
+function play(): { readonly heap: FakeHeap; readonly idle: IdleCollection } {
+  const heap = new FakeHeap();
   return { heap, idle: new IdleCollection(heap) };
 }
 
-test('collects what a storm has left, once there is nothing to do', () => {
+test('collects the garbage of a load peak once the service is idle', () => {
   const { heap, idle } = play();
   heap.bytes = 300 * MB;
-  idle.look(0.9);
+  idle.check(0.9);
   expect(heap.collections).toBe(0);
-  idle.look(0.01);
+  idle.check(0.01);
   expect(heap).toMatchObject({ collections: 1, bytes: 40 * MB });
-  idle.look(0.5);
+  idle.check(0.5);
   expect(heap.collections).toBe(1);
-  for (let i = 0; i < 5; i++) idle.look(0.01);
+  for (let i = 0; i < 5; i++) idle.check(0.01);
   expect(heap.collections).toBe(2);
 });
 
-test('leaves a heap alone that has not grown, however large what lives is', () => {
+test('does not collect a heap that has not grown, whatever its size', () => {
   const { heap, idle } = play();
   heap.bytes = 100 * MB;
-  idle.look(0);
+  idle.check(0);
   expect(heap.collections).toBe(0);
   heap.live = 400 * MB;
   heap.bytes = 450 * MB;
-  idle.look(0);
+  idle.check(0);
   for (let i = 0; i < 5; i++) {
     heap.bytes = 460 * MB;
-    idle.look(0);
+    idle.check(0);
   }
   expect(heap.collections).toBe(2);
 });
 
-test('counts from the least that was in use', () => {
+test('measures growth from the lowest size', () => {
   const { heap, idle } = play();
   heap.bytes = 20 * MB;
-  idle.look(1);
+  idle.check(1);
   heap.bytes = 90 * MB;
-  idle.look(0);
+  idle.check(0);
   expect(heap.collections).toBe(1);
 });
 
-test('does not stop the service for a heap that takes long', () => {
+test('does not collect a heap that would take too long', () => {
   const { heap, idle } = play();
   heap.bytes = 600 * MB;
-  idle.look(0);
+  idle.check(0);
   expect(heap.collections).toBe(0);
 });

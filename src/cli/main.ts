@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-/** Loads no more than the command needs: help has to be there at once. */
+/** Entry point. Loads only what the command needs, so that help prints at once. */
 import { describeFailure } from '../errors/describe-failure.ts';
-import { asksForCommands, complaintOf, isServiceCommand, withHelpBehind } from './service-command.ts';
+import { isCommandListRequest, isServiceCommand, unknownCommandMessage, withHelpFlag } from './service-command.ts';
 
 const USAGE = 2;
 
-/** Comes back when a pipe has taken all that was written, or nobody reads it any more. */
-function written(stream: NodeJS.WriteStream): Promise<void> {
+/** Resolves when a pipe has taken everything that was written, or its reader is gone. */
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.once('error', () => resolve());
     stream.write('', () => resolve());
@@ -17,25 +17,25 @@ function ignoreReaderGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }
 
-const argv = withHelpBehind(process.argv.slice(2));
+const argv = withHelpFlag(process.argv.slice(2));
 try {
-  const complaint = complaintOf(argv);
-  if (asksForCommands(argv)) {
+  const problem = unknownCommandMessage(argv);
+  if (isCommandListRequest(argv)) {
     const { commandsHelp } = await import('./commands-help.ts');
     process.stdout.write(commandsHelp());
-  } else if (complaint !== undefined) {
-    process.stderr.write(`error: ${complaint}\n`);
+  } else if (problem !== undefined) {
+    process.stderr.write(`error: ${problem}\n`);
     process.exitCode = USAGE;
   } else if (isServiceCommand(argv)) {
     const { runCommand } = await import('./run-command.ts');
     await runCommand(argv);
   } else {
-    // `svc … | head` is no failure.
+    // `svc … | head` is not a failure.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreReaderGone);
     const { runVerb } = await import('./program.ts');
-    // What an ended command leaves open, such as a watcher, is not waited for; but whoever reads what it prints is.
+    // Exits even if the command leaves something open, such as a watcher, but not before its output has been read.
     if (!(await runVerb(argv))) {
-      await Promise.all([written(process.stdout), written(process.stderr)]);
+      await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
       process.exit();
     }
   }

@@ -9,8 +9,8 @@ import { commandsHelp } from './commands-help.ts';
 import type { RunningService } from './start-service.ts';
 
 /**
- * Runs the command of the arguments. `serve` comes back when the service answers and ends the process by signal;
- * the others print and come back with null.
+ * Runs the command of the arguments. `serve` resolves when the service is listening, and ends the process on a signal; other commands
+ * print their result and resolve with `null`.
  * @throws Error whose message is for the user
  */
 export async function runCommand(argv: readonly string[]): Promise<RunningService | null> {
@@ -23,25 +23,25 @@ export async function runCommand(argv: readonly string[]): Promise<RunningServic
       process.stdout.write(`svc ${serviceVersion()}\n`);
       return null;
     case 'serve':
-      // Loaded when it is wanted: help and the like have to be there at once.
+      // Loaded on demand, so that help prints at once.
       return (await import('./start-service.ts')).startService(configOf(argv));
     case 'export':
-      await (await import('./catalog-commands.ts')).exportCommand(warned(configOf(argv)));
+      await (await import('./catalog-commands.ts')).exportCommand(withWarnings(configOf(argv)));
       return null;
     case 'clean':
-      await (await import('./catalog-commands.ts')).cleanCommand(warned(configOf(argv)), confirmed);
+      await (await import('./catalog-commands.ts')).cleanCommand(withWarnings(configOf(argv)), confirmed);
       return null;
   }
 }
 
 function configOf(argv: readonly string[]): Config {
-  // Metadata refers to variables by name (`from_env`), and those may come from the file as well.
+  // Variables that metadata refers to (`from_env`) may come from .env too.
   Object.assign(process.env, mergedEnvironment(process.env, readDotEnv()));
   return loadConfig({ argv, environment: process.env });
 }
 
-/** `serve` says it in its log. */
-function warned(config: Config): Config {
+/** Prints warnings that `serve` writes to its log. */
+function withWarnings(config: Config): Config {
   for (const warning of unknownVariables(process.env)) process.stderr.write(`warning: ${warning}\n`);
   return config;
 }

@@ -1,48 +1,46 @@
-import { COMMANDS, SERVICE_COMMANDS } from '../config/service-commands.ts';
-import { nearest } from '../util/nearest.ts';
+/** Decides from the first words whether the service's own command line or that of projects applies. */
+import { unknownWord } from '../config/arguments.ts';
+import { SERVICE_COMMAND_NAMES, SERVICE_COMMANDS } from '../config/service-commands.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 
-/** Whether the arguments are for the service's own commands (`serve`, `export`, `clean`, help), which have the options of the service. */
+/** True for `serve`, `export`, `clean` and help, which have the options of the service. */
 export function isServiceCommand(argv: readonly string[]): boolean {
   const [first] = argv;
   if (first === undefined || first.startsWith('-')) return true;
-  // Of the projects', which knows the service's too.
+  // `svc version` is a command of projects, which also asks the service for its version.
   if (first === 'version') return false;
-  return (COMMANDS as readonly string[]).includes(first);
+  return (SERVICE_COMMAND_NAMES as readonly string[]).includes(first);
 }
 
-/** Whether only the list of commands is wanted. */
-export function asksForCommands(argv: readonly string[]): boolean {
+export function isCommandListRequest(argv: readonly string[]): boolean {
   return argv.length === 0 || (argv.length === 1 && ['--help', '-h', 'help'].includes(argv[0] as string));
 }
 
-/** `svc help metadata apply` is `svc metadata apply --help`. */
-export function withHelpBehind(argv: readonly string[]): readonly string[] {
+/** Turns `svc help metadata apply` into `svc metadata apply --help`. */
+export function withHelpFlag(argv: readonly string[]): readonly string[] {
   const [first, second] = argv;
   return first === 'help' && second !== undefined && !second.startsWith('-') ? [...argv.slice(1), '--help'] : argv;
 }
 
-/** Commands of Hasura's command line that there are none of here, and what does what they did. */
+/** Commands of Hasura's CLI that do not exist here, with their replacements. */
 const REPLACED: Readonly<Record<string, string>> = {
-  scripts:
-    'svc import OLD --out NEW makes a project of this version of one of any older version, and --state-from takes over what is applied',
+  scripts: 'svc import OLD --out NEW converts a project of any older version, and --state-from takes over which migrations are applied',
   console: 'the console is a page of the service, /console',
   plugins: 'there are no plugins',
-  'update-cli': 'npm brings the command up to date with the service',
+  'update-cli': 'npm updates the command together with the service',
 };
 
-/** What is to be told of a first word that is no command; undefined: it is one. */
-export function complaintOf(argv: readonly string[]): string | undefined {
+/** Message for a first word that is no command; `undefined` if it is one. */
+export function unknownCommandMessage(argv: readonly string[]): string | undefined {
   const [first] = argv;
   if (first === undefined || first.startsWith('-')) return undefined;
   const names = [
     ...SERVICE_COMMANDS.map(([name]) => name),
-    ...verbGroups.flatMap(({ name, aliases = [] }) => [name.split(' ')[0] as string, ...(name.includes(' ') ? [] : aliases)]),
+    ...verbGroups.flatMap(({ name, aliases = [] }) => (name.includes(' ') ? [] : [name, ...aliases])),
     ...verbs.flatMap(({ path, aliases = [] }) => (path.length === 1 ? [path[0] as string, ...aliases] : [])),
   ];
   if (names.includes(first)) return undefined;
-  const instead = REPLACED[first];
-  if (instead !== undefined) return `not-supported: there is no command "${first}"; ${instead}`;
-  const meant = nearest(first, names);
-  return `unknown command ${JSON.stringify(first)}${meant === undefined ? '' : `, did you mean "${meant}"?`}; svc --help lists all commands`;
+  const replacement = REPLACED[first];
+  if (replacement !== undefined) return `not-supported: there is no command "${first}"; ${replacement}`;
+  return `${unknownWord('command', first, names).message}; svc --help lists all commands`;
 }

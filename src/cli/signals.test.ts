@@ -16,7 +16,7 @@ interface Watched {
   readonly ended: Promise<number | string | null>;
 }
 
-/** A process whose stop takes `stopMs` and which runs `script` when it is ready. */
+/** Starts a process whose stop takes `stopMs`, and which runs `script` when it is ready. */
 async function run(stopMs: number, script = ''): Promise<Watched> {
   const source = `
     const { stopOnSignals } = await import(${JSON.stringify(new URL('./signals.ts', import.meta.url).href)});
@@ -47,14 +47,14 @@ async function run(stopMs: number, script = ''): Promise<Watched> {
   return { child, printed: () => output, ended };
 }
 
-it.each(sample(['SIGINT', 'SIGTERM'] as const, 1))('stops in order at %s', async (signal) => {
+it.each(sample(['SIGINT', 'SIGTERM'] as const, 1))('stops cleanly on %s', async (signal) => {
   const { child, printed, ended } = await run(100);
   child.kill(signal);
   expect(await ended).toBe(0);
   expect(printed()).toBe('ready\nstopping\nstopped\n');
 });
 
-it.runIf(DEEP)('takes the same Ctrl-C passed on by npm for one', async () => {
+it.runIf(DEEP)('treats a Ctrl-C that npm forwards as one signal', async () => {
   const { child, printed, ended } = await run(300);
   child.kill('SIGINT');
   await sleep(50);
@@ -63,7 +63,7 @@ it.runIf(DEEP)('takes the same Ctrl-C passed on by npm for one', async () => {
   expect(printed()).toBe('ready\nstopping\nstopped\n');
 });
 
-it('ends at once at a second signal', async () => {
+it('exits at once on a second signal', async () => {
   const { child, printed, ended } = await run(60_000);
   child.kill('SIGTERM');
   while (!printed().includes('stopping')) await sleep(10);
@@ -73,8 +73,8 @@ it('ends at once at a second signal', async () => {
   expect(printed()).toBe('ready\nstopping\nabandoned\n');
 });
 
-it('stops after an error that nobody caught, and reports it', async () => {
+it('reports an uncaught error and stops', async () => {
   const { printed, ended } = await run(10, `setTimeout(() => { throw new Error('oops'); }, 10);`);
   expect(await ended).toBe(1);
-  expect(printed()).toBe('ready\nan error that nobody caught: oops\nstopping\nstopped\n');
+  expect(printed()).toBe('ready\nuncaught error: oops\nstopping\nstopped\n');
 });

@@ -1,18 +1,18 @@
 export interface Stoppable {
-  /** Ends everything in order. */
+  /** Stops everything in order. */
   stop(): Promise<void>;
-  /** Called in place of waiting any longer, just before the process ends. */
+  /** Called instead of waiting any longer, right before the process exits. */
   abandon(): void;
   failed(message: string, error: unknown): void;
 }
 
-/** npm passes on to its script the Ctrl-C that the terminal has sent to both of them. */
+/** Signals within this time count as one, in ms: npm forwards the Ctrl-C that the terminal has sent to npm and to its script. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Stops the service at the first SIGINT or SIGTERM (exit code 0) and ends the process at the second. An error that
- * nobody caught leaves unknown state behind, so that stops it as well (exit code 1).
- * @returns what takes the handlers away again
+ * Stops the service on the first SIGINT or SIGTERM (exit code 0) and exits on the second (130). An uncaught error leaves unknown state
+ * behind, so it also stops the service (exit code 1).
+ * @returns a function that removes the handlers
  */
 export function stopOnSignals(service: Stoppable): () => void {
   let stoppingSince: number | undefined;
@@ -21,7 +21,7 @@ export function stopOnSignals(service: Stoppable): () => void {
     service.stop().then(
       () => process.exit(code),
       (error: unknown) => {
-        service.failed('the service did not stop in order', error);
+        service.failed('the service did not stop cleanly', error);
         service.abandon();
         process.exit(1);
       },
@@ -36,7 +36,7 @@ export function stopOnSignals(service: Stoppable): () => void {
     }
   };
   const onDefect = (error: unknown): void => {
-    service.failed('an error that nobody caught', error);
+    service.failed('uncaught error', error);
     if (stoppingSince === undefined) finish(1);
   };
   process.on('SIGINT', onSignal);

@@ -11,20 +11,19 @@ import { collectWhenIdle } from './idle-collection.ts';
 import { stopOnSignals } from './signals.ts';
 
 export interface RunningService {
-  /** Where the service answers, such as `http://127.0.0.1:8080`. */
+  /** `http://127.0.0.1:8080` */
   readonly url: string;
   readonly config: Config;
   readonly readCatalogs: Service['readCatalogs'];
   readonly onMetadata: Service['onMetadata'];
 }
 
-/** How long a stop waits for a start that is still going on. */
-const START_PATIENCE_MS = 3000;
+/** Maximum time that a stop waits for an unfinished start, in ms. */
+const START_TIMEOUT_MS = 3000;
 
 /**
- * Starts the databases, then the service, and stops them in the opposite order at SIGINT, SIGTERM or an error
- * that nobody caught.
- * @throws Error when the service cannot start; nothing is left running then
+ * Starts the databases, then the service, and stops them in reverse order on SIGINT, SIGTERM or an uncaught error.
+ * @throws Error if the service cannot start; nothing is left running
  */
 export async function startService(config: Config): Promise<RunningService> {
   boundHeapGrowth();
@@ -44,7 +43,7 @@ export async function startService(config: Config): Promise<RunningService> {
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
     const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
-    const started = await serve(complete, process.env, logger, () => isReady, isReadOnly, isSqlDisabled);
+    const started = await serve(complete, { logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
@@ -76,11 +75,11 @@ export async function startService(config: Config): Promise<RunningService> {
   const starting = start();
   const release = stopOnSignals({
     async stop() {
-      await Promise.race([starting.catch(() => undefined), sleep(START_PATIENCE_MS)]);
+      await Promise.race([starting.catch(() => undefined), sleep(START_TIMEOUT_MS)]);
       await stop();
     },
     abandon() {
-      // A database that was told to stop does so alone.
+      // The database stops by itself after the signal.
       void databases?.stop();
       logger.flush();
     },

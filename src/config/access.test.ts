@@ -10,29 +10,29 @@ const load = (environment: Record<string, string>): Config =>
     environment: Object.fromEntries(Object.entries(environment).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value])),
   });
 
-describe('the options of access', () => {
+describe('authentication options', () => {
   it.each<[string, Record<string, string>, string]>([
     [
-      'a webhook without secret',
+      'a webhook without an admin secret',
       { AUTH_HOOK: 'http://h/' },
       'Fatal Error : --auth-hook (SVC_GRAPHQL_AUTH_HOOK) requires --admin-secret (SVC_GRAPHQL_ADMIN_SECRET) or  --access-key (SVC_GRAPHQL_ACCESS_KEY) to be set',
     ],
     [
-      'tokens without secret',
+      'JWT mode without an admin secret',
       { JWT_SECRET: KEY },
       'Fatal Error : --jwt-secret (SVC_GRAPHQL_JWT_SECRET) requires --admin-secret (SVC_GRAPHQL_ADMIN_SECRET) or  --access-key (SVC_GRAPHQL_ACCESS_KEY) to be set',
     ],
     [
-      'both modes',
+      'webhook and JWT mode together',
       { ADMIN_SECRET: 's', AUTH_HOOK: 'http://h/', JWT_SECRETS: `[${KEY}]` },
       'Fatal Error: Both webhook and JWT mode cannot be enabled at the same time',
     ],
     [
-      'an unauthorized role beside a webhook',
+      'an unauthorized role with a webhook',
       { ADMIN_SECRET: 's', AUTH_HOOK: 'http://h/', UNAUTHORIZED_ROLE: 'nobody' },
       'Fatal Error: --unauthorized-role (SVC_GRAPHQL_UNAUTHORIZED_ROLE) requires --admin-secret (SVC_GRAPHQL_ADMIN_SECRET) or  --access-key (SVC_GRAPHQL_ACCESS_KEY) to be set and is not allowed when --auth-hook (SVC_GRAPHQL_AUTH_HOOK) is set',
     ],
-    ['an unauthorized role where everybody is admin', { UNAUTHORIZED_ROLE: 'nobody' }, 'Fatal Error: --unauthorized-role'],
+    ['an unauthorized role without an admin secret', { UNAUTHORIZED_ROLE: 'nobody' }, 'Fatal Error: --unauthorized-role'],
     [
       'a broken JWT secret',
       { ADMIN_SECRET: 's', JWT_SECRET: '{}' },
@@ -43,13 +43,13 @@ describe('the options of access', () => {
       { ADMIN_SECRET: 's', JWT_SECRET: '' },
       'Fatal Error:- Environment variable SVC_GRAPHQL_JWT_SECRET: expecting JSON',
     ],
-    ['a webhook that is no URL', { ADMIN_SECRET: 's', AUTH_HOOK: 'hook' }, 'Fatal Error:- Environment variable SVC_GRAPHQL_AUTH_HOOK'],
+    ['a webhook with an invalid URL', { ADMIN_SECRET: 's', AUTH_HOOK: 'hook' }, 'Fatal Error:- Environment variable SVC_GRAPHQL_AUTH_HOOK'],
     [
-      'another method',
+      'an invalid webhook method',
       { ADMIN_SECRET: 's', AUTH_HOOK_TYPE: 'PUT' },
       'Fatal Error:- Environment variable SVC_GRAPHQL_AUTH_HOOK_TYPE: expecting GET or POST',
     ],
-  ])('refuse %s', (_what, environment, message) => {
+  ])('reject %s', (_what, environment, message) => {
     let found = '';
     try {
       load(environment);
@@ -59,7 +59,7 @@ describe('the options of access', () => {
     expect(found.slice(0, message.length)).toBe(message);
   });
 
-  it('prefer the list to the single secret and that to its older name', () => {
+  it('prefer the list of secrets to the single one, and that to its older name', () => {
     const secrets = (environment: Record<string, string>): readonly string[] => adminSecretsOf(load(environment));
     expect(secrets({})).toEqual([]);
     expect(secrets({ ACCESS_KEY: 'a' })).toEqual(['a']);
@@ -69,12 +69,12 @@ describe('the options of access', () => {
     expect(jwtSecretsOf(both)).toHaveLength(2);
   });
 
-  it('take the older variable when the newer one is not set', () => {
+  it('read the older variable if the newer one is not set', () => {
     expect(load({ AUTH_HOOK_TYPE: 'post' }).authHookMode).toBe('POST');
     expect(load({ AUTH_HOOK_TYPE: 'POST', AUTH_HOOK_MODE: 'get' }).authHookMode).toBe('GET');
   });
 
-  it('are shown without what is secret in them', () => {
+  it('are shown without secrets', () => {
     const shown = describeConfig(
       load({
         ACCESS_KEY: 'planted',

@@ -1,4 +1,4 @@
-/** Rules about the options of access that concern several of them. */
+/** Rules for combinations of authentication options. */
 import { ConfigError } from './config-error.ts';
 import type { JwtSecret } from './jwt-secret.ts';
 import type { Config } from './options.ts';
@@ -8,12 +8,12 @@ export type AccessConfig = Pick<
   'adminSecret' | 'adminSecrets' | 'accessKey' | 'authHook' | 'jwtSecret' | 'jwtSecrets' | 'unauthorizedRole'
 >;
 
-/** Every secret that makes a request an administrator; none: everybody is one. */
+/** All admin secrets; if there are none, every request has full access. */
 export function adminSecretsOf({ adminSecrets, adminSecret, accessKey }: AccessConfig): readonly string[] {
   return adminSecrets ?? [adminSecret ?? accessKey].filter((secret) => secret !== null);
 }
 
-/** None: no JWT mode. */
+/** Empty if JWT mode is off. */
 export function jwtSecretsOf({ jwtSecrets, jwtSecret }: AccessConfig): readonly JwtSecret[] {
   return jwtSecrets ?? (jwtSecret === null ? [] : [jwtSecret]);
 }
@@ -21,7 +21,7 @@ export function jwtSecretsOf({ jwtSecrets, jwtSecret }: AccessConfig): readonly 
 const NEEDS_SECRET = 'requires --admin-secret (SVC_GRAPHQL_ADMIN_SECRET) or  --access-key (SVC_GRAPHQL_ACCESS_KEY) to be set';
 const HOOK = '--auth-hook (SVC_GRAPHQL_AUTH_HOOK)';
 
-/** @throws ConfigError when one option would be without effect beside another, or open what another one closes */
+/** @throws ConfigError for options that exclude each other, or that are unsafe without an admin secret */
 export function checkAccess(config: AccessConfig): void {
   const isSecured = adminSecretsOf(config).length > 0;
   const hasHook = config.authHook !== null;

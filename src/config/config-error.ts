@@ -1,11 +1,11 @@
-/** The service cannot start with these settings. The message is complete and goes to the user as it is. */
+/** Invalid settings: the service cannot start. The message is shown to the user unchanged. */
 export class ConfigError extends Error {
   constructor(reason: string) {
     super(`Fatal Error: ${reason}`);
     this.name = 'ConfigError';
   }
 
-  /** With a text that has a beginning of its own. */
+  /** Uses the message without the usual prefix. */
   static complete(message: string): ConfigError {
     const error = new ConfigError('');
     error.message = message;
@@ -13,7 +13,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A setting that came from the environment. */
+/** Invalid environment variable. */
 export class EnvironmentError extends ConfigError {
   constructor(variable: string, reason: string) {
     super(reason);

@@ -3,24 +3,27 @@ import type { Config } from './options.ts';
 
 type Parts = Pick<Config, 'databaseUrl' | 'host' | 'port' | 'user' | 'password' | 'dbname' | 'pgConnectionOptions'>;
 
-/** The characters that `decodeURI`, by which the driver reads a database's name, leaves encoded, but that a path may have plain. */
+/** Characters that the driver's `decodeURI` leaves encoded in the name of a database, but that a path may contain unencoded. */
 const PLAIN_IN_PATH = /%(?:3B|2F|3A|40|26|3D|2B|24|2C)/g;
 
 /**
- * The URL that `--host` and the other parts make together, or null when none is given.
- * @throws ConfigError when parts are missing, or there is a URL as well; it tells no values
+ * Builds the URL from `--host` and the other parts. The messages of errors contain no values.
+ * @returns `null` if no part is set
+ * @throws ConfigError if parts are missing, or a URL is set as well
  */
 export function databaseUrlOfParts(config: Parts): string | null {
   const { host, port, user, password, dbname, pgConnectionOptions } = config;
-  const given = [host, port, user, password, dbname, pgConnectionOptions].some((part) => part !== null);
-  if (!given) return null;
+  const isSet = [host, port, user, password, dbname, pgConnectionOptions].some((part) => part !== null);
+  if (!isSet) return null;
   if (config.databaseUrl !== null) {
-    throw new ConfigError('the database is given by --database-url (SVC_GRAPHQL_DATABASE_URL) and by --host and its like: only one may be');
+    throw new ConfigError(
+      'the database is set both by --database-url (SVC_GRAPHQL_DATABASE_URL) and by --host and related options: only one may be used',
+    );
   }
   if (host === null || user === null || dbname === null) {
     const missing = Object.entries({ host, user, dbname }).flatMap(([flag, value]) => (value === null ? [`--${flag}`] : []));
     throw new ConfigError(
-      `a database given by its parts needs --host, --user and --dbname; missing: ${missing.join(', ')}${port === null ? '' : " (--port is the database's; the service listens at --server-port)"}`,
+      `a database without a URL needs --host, --user and --dbname; missing: ${missing.join(', ')}${port === null ? '' : ' (--port is the port of the database; the service listens at --server-port)'}`,
     );
   }
   const credentials = encodeURIComponent(user) + (password === null || password === '' ? '' : `:${encodeURIComponent(password)}`);
@@ -29,7 +32,7 @@ export function databaseUrlOfParts(config: Parts): string | null {
   return `postgresql://${credentials}@${hostInUrl(host)}:${port ?? 5432}/${path}${settings}`;
 }
 
-/** An IPv6 address stands in brackets. */
+/** Puts an IPv6 address in brackets. */
 function hostInUrl(host: string): string {
   return /^[\da-f:.]*:[\da-f:.]*$/i.test(host) ? `[${host}]` : encodeURIComponent(host);
 }

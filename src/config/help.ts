@@ -2,7 +2,7 @@ import type { HelpTopic } from './command-line.ts';
 import type { Option, OptionGroup } from './option.ts';
 import { type OptionName, optionRows } from './options.ts';
 
-/** What `--help` and `--help-all` print of the service's commands. */
+/** Output of `--help` and `--help-all` for the commands of the service. */
 export function helpText(topic: Exclude<HelpTopic, 'commands'>): string {
   return `${linesAbout(topic).join('\n')}\n`;
 }
@@ -22,26 +22,25 @@ const CATALOG_COMMANDS = {
   export: [
     'Usage: svc export [options]',
     '',
-    'Prints the metadata as JSON, {"resource_version", "metadata"}. Needs no running service and changes nothing.',
+    'Prints the metadata as JSON, {"resource_version", "metadata"}. Works without a running service, and changes nothing.',
   ],
   clean: [
     'Usage: svc clean [--yes] [options]',
     '',
-    'Removes the metadata and all else that the service keeps: the schema svc_catalog of the metadata database.',
-    'The databases that the API serves keep their data. Stop all instances before.',
-    'Asks first; --yes confirms it where nobody can be asked.',
+    'Removes the metadata and all other state of the service: the schema svc_catalog of the metadata database.',
+    'Does not change the data of other databases. Stop all instances before.',
+    'Asks for confirmation; --yes confirms without a prompt.',
   ],
 } as const;
 
-/** The options that say where the metadata is. */
 function catalogOptionLines(): readonly string[] {
-  const where = optionRows.flatMap(([name, option]) => (CATALOG_OPTIONS.has(name) ? [option] : []));
-  const width = Math.max(...where.map((option) => spelling(option).length));
+  const listed = optionRows.flatMap(([name, option]) => (CATALOG_OPTIONS.has(name) ? [option] : []));
+  const width = Math.max(...listed.map((option) => spelling(option).length));
   return [
-    'Where the metadata is:',
-    ...where.map((option) => `  ${spelling(option).padEnd(width)}  ${briefOf(option.help)}`),
+    'Options for the metadata database:',
+    ...listed.map((option) => `  ${spelling(option).padEnd(width)}  ${briefOf(option.help)}`),
     '',
-    'They are read from the environment and .env too, as svc serve does. svc serve --help lists all options.',
+    'The environment and .env are read too, as by svc serve. svc serve --help lists all options.',
   ];
 }
 
@@ -56,29 +55,29 @@ const CATALOG_OPTIONS: ReadonlySet<OptionName> = new Set([
   'dataDir',
 ]);
 
-/** A line for each option. */
+/** One line for each option. */
 function briefLines(): readonly string[] {
   const lines = ['Usage: svc serve [options]'];
-  const width = Math.max(...optionRows.map(([, option]) => spelling(option).length).filter((length) => length <= WIDEST_COLUMN));
+  const width = Math.max(...optionRows.map(([, option]) => spelling(option).length).filter((length) => length <= MAX_NAME_COLUMN));
   for (const [group, members] of grouped()) {
     lines.push('', `${group}:`);
     for (const option of members) {
       const byDefault = shownDefault(option);
-      const note = byDefault === '' || byDefault === 'false' || byDefault.length > LONGEST_DEFAULT ? '' : ` [${byDefault}]`;
+      const note = byDefault === '' || byDefault === 'false' || byDefault.length > MAX_DEFAULT_LENGTH ? '' : ` [${byDefault}]`;
       lines.push(`  ${spelling(option).padEnd(width)}  ${briefOf(option.help)}${note}`);
     }
   }
-  lines.push('', 'In brackets: what holds without the option. Most are environment variables too: --server-port is');
-  lines.push('SVC_GRAPHQL_SERVER_PORT. --help-all names them all, and tells more of each option.');
+  lines.push('', 'Defaults are in brackets. Most options can be set by environment variables: --server-port is');
+  lines.push('SVC_GRAPHQL_SERVER_PORT. --help-all lists the variables and describes each option in full.');
   return lines;
 }
 
-const LONGEST_DEFAULT = 40;
-/** Longer names stand out, so that the others leave room for what is said of them. */
-const WIDEST_COLUMN = 36;
+const MAX_DEFAULT_LENGTH = 40;
+/** Width of the column of names; longer names exceed it, so that it does not take the width of the longest. */
+const MAX_NAME_COLUMN = 36;
 const BRIEF_LENGTH = 80;
 
-/** The first sentence, and of a long one what is before a comma or the like. */
+/** First sentence of a help text; a long one ends at a comma, colon or semicolon. */
 function briefOf(help: string): string {
   const sentence = /^.*?(?=\.(?: |$))/s.exec(help)?.[0] ?? help;
   if (sentence.length <= BRIEF_LENGTH) return sentence;
@@ -89,9 +88,9 @@ function longLines(): readonly string[] {
   const lines = [
     'Usage: svc <command> [options]',
     '',
-    'Options stand before or after the command. Most are environment variables too, which may be',
-    'set in the file .env; a flag wins over the environment. Durations are whole seconds unless they say',
-    'milliseconds. Booleans are true, t, yes, y, false, f, no, n; a boolean flag alone means true.',
+    'Options may stand before or after the command. Most can also be set by environment variables, including those',
+    'of the file .env; flags take precedence over the environment. Booleans are true, t, yes, y, false, f, no, n;',
+    'a boolean flag without a value means true.',
   ];
   for (const [group, members] of grouped()) {
     lines.push('', `${group}:`);
@@ -99,7 +98,7 @@ function longLines(): readonly string[] {
       lines.push(
         `  ${spelling(option)} <${option.type.name}>`,
         `      ${meaning(option)}`,
-        `      ${option.env ?? 'without a variable'}${defaultNote(option)}`,
+        `      ${option.env ?? 'no environment variable'}${defaultNote(option)}`,
       );
     }
   }
@@ -112,9 +111,9 @@ export function optionsPage(): string {
     '<!-- generated by scripts/options-page.mjs, do not edit -->',
     '# Options of `svc`',
     '',
-    'Each option is a flag and, where the table names it, an environment variable, which may also be set in the file `.env` of the',
-    'working directory. A flag wins over the environment, the environment over `.env`. An empty variable counts as',
-    'absent, except for secrets. Booleans are `true t yes y` / `false f no n`, in any case; a boolean flag alone means true.',
+    'Each option is a flag and, if the table lists one, an environment variable, which can also be set in the file `.env` of the',
+    'working directory. Flags take precedence over the environment, and the environment over `.env`. An empty variable counts as',
+    'unset, except for secrets. Booleans are `true t yes y` / `false f no n` in any case; a boolean flag without a value means true.',
   ];
   for (const [group, members] of grouped()) {
     lines.push('', `## ${group}`, '', '| flag | environment variable | value | default | meaning |', '|---|---|---|---|---|');

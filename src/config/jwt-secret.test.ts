@@ -30,11 +30,11 @@ describe('a JWT secret', () => {
     ['ES384', pem(p384.publicKey), ['ES384']],
     ['Ed25519', pem(ed25519.publicKey), ['EdDSA', 'Ed25519']],
     ['EdDSA', pem(ed25519.publicKey), ['EdDSA', 'Ed25519']],
-  ])('takes a public key for %s', (type, key, algorithms) => {
+  ])('accepts a public key for %s', (type, key, algorithms) => {
     expect(parse({ type, key }).algorithms).toEqual(algorithms);
   });
 
-  it('takes everything else', () => {
+  it('accepts all other settings', () => {
     const secret = parse({
       jwk_url: 'https://id.example/keys',
       claims_namespace_path: "$.a['b c']",
@@ -64,7 +64,7 @@ describe('a JWT secret', () => {
     ['two sources of keys', { ...hmac, jwk_url: 'https://h/' }, 'key, jwk_url both cannot be present'],
     ['no type', { key: hmac.key }, "the key 'type' was not present"],
     ['no algorithm', { type: 'none', key: hmac.key }, 'Key type: none is not supported'],
-    ['a type of every object', { type: 'toString', key: hmac.key }, 'Key type: toString is not supported'],
+    ['a type that every object has', { type: 'toString', key: hmac.key }, 'Key type: toString is not supported'],
     ['a shared secret behind a URL', { type: 'HS256', jwk_url: 'https://h/' }, 'Key type: HS256 is not supported with jwk_url'],
     ['a short secret', { ...hmac, key: 'k'.repeat(31) }, 'Key size too small; should be atleast 32 characters'],
     ['a short secret of HS384', { type: 'HS384', key: 'k'.repeat(47) }, 'Key size too small; should be atleast 48 characters'],
@@ -83,14 +83,14 @@ describe('a JWT secret', () => {
       { type: 'RS256', key: pem(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey) },
       'Invalid JWK: an RSA key needs at least 2048 bits',
     ],
-    ['a URL that is none', { jwk_url: 'file:///keys' }, 'jwk_url: expecting an http or https URL'],
+    ['an invalid URL', { jwk_url: 'file:///keys' }, 'jwk_url: expecting an http or https URL'],
     [
-      'two places of claims',
+      'two locations of claims',
       { ...hmac, claims_namespace: 'a', claims_namespace_path: '$.a' },
       'claims_namespace and claims_namespace_path both cannot be set',
     ],
     ['another format', { ...hmac, claims_format: 'xml' }, "claims_format: expecting 'json' or 'stringified_json'"],
-    ['a path that is none', { ...hmac, claims_namespace_path: 'a.b' }, 'a JSON path starts with $, but found "a.b"'],
+    ['an invalid path', { ...hmac, claims_namespace_path: 'a.b' }, 'a JSON path starts with $, but found "a.b"'],
     ['a map without roles', { ...hmac, claims_map: {} }, 'x-svc-allowed-roles is expected but not found'],
     [
       'a map without default role',
@@ -98,13 +98,13 @@ describe('a JWT secret', () => {
       'x-svc-default-role is expected but not found',
     ],
     [
-      'a map of other names',
+      'a map with other names',
       { ...hmac, claims_map: { role: 'a' } },
-      "claims_map: 'role' is no session variable, as it does not start with x-svc-",
+      "claims_map: 'role' is not a session variable: it does not start with x-svc-",
     ],
     ['a map with a number', { ...hmac, claims_map: { 'x-svc-user-id': 1 } }, 'claims_map: x-svc-user-id: expecting a string'],
     [
-      'roles that are no list',
+      'roles that are not a list',
       { ...hmac, claims_map: { 'x-svc-allowed-roles': 'a' } },
       'claims_map: x-svc-allowed-roles: expecting a list of roles',
     ],
@@ -116,14 +116,14 @@ describe('a JWT secret', () => {
     ['another location', { ...hmac, header: { type: 'Query' } }, "expected 'type' is 'Authorization' or 'Cookie' or 'CustomHeader'"],
     ['a cookie without name', { ...hmac, header: { type: 'Cookie' } }, "header: expecting the name of a cookie under the key 'name'"],
     ['no audience', { ...hmac, audience: [] }, 'audience: expecting a string or a list of strings'],
-    ['a skew that is none', { ...hmac, allowed_skew: -1 }, 'allowed_skew: expecting a number of seconds'],
-    ['a slip of the pen', { ...hmac, audiance: 'a' }, "unknown key 'audiance'"],
+    ['a negative skew', { ...hmac, allowed_skew: -1 }, 'allowed_skew: expecting a number of seconds'],
+    ['a misspelled key', { ...hmac, audiance: 'a' }, "unknown key 'audiance'"],
     ['a list', [hmac], 'expecting a JSON object'],
-  ])('refuses %s', (_what, json, message) => {
+  ])('rejects %s', (_what, json, message) => {
     expect(() => parse(json)).toThrow(message);
   });
 
-  it('quotes no secret when it refuses, and shows none', () => {
+  it('is not quoted in errors, and not shown', () => {
     for (const text of ['{"key": planted', '"planted"', '{"type":"RS256","key":"planted"}', '{"type":"HS256","key":"planted"}']) {
       let message = '';
       try {
@@ -137,7 +137,7 @@ describe('a JWT secret', () => {
     expect(jwtSecret.show(parse(hmac))).toBe('***');
   });
 
-  it('comes in lists too', () => {
+  it('may be a list', () => {
     expect(jwtSecrets.parse(JSON.stringify([hmac, { jwk_url: 'https://h/' }]))).toHaveLength(2);
     for (const text of ['[]', '{}', '[{}]', 'x']) expect(() => jwtSecrets.parse(text)).toThrow();
   });

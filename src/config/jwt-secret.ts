@@ -1,4 +1,4 @@
-/** The value of `--jwt-secret`: where the tokens stand, what verifies them, and where their claims are. */
+/** The value of `--jwt-secret`: location of tokens, verification, and location of claims. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { type JsonPath, parseJsonPath } from '../util/json-path.ts';
@@ -10,13 +10,13 @@ export interface JwtSecret {
     | { readonly kind: 'hmac'; readonly secret: Uint8Array }
     | { readonly kind: 'public'; readonly key: KeyObject }
     | { readonly kind: 'url'; readonly url: string };
-  /** The `alg` values that a token may have; a token never chooses the kind of its key. */
+  /** Permitted `alg` values; a token never chooses the kind of its key. */
   readonly algorithms: readonly string[];
   readonly claims: ClaimsLocation;
-  /** Any of them must be in the token; null: not looked at. */
+  /** The token must contain one of these; `null` if the audience is not checked. */
   readonly audience: readonly string[] | null;
   readonly issuer: string | null;
-  /** seconds */
+  /** In seconds. */
   readonly allowedSkew: number;
   readonly location: TokenLocation;
 }
@@ -24,7 +24,7 @@ export interface JwtSecret {
 export type TokenLocation =
   | { readonly kind: 'authorization' }
   | { readonly kind: 'cookie'; readonly name: string }
-  /** `name` in lower case; the whole value is the token. */
+  /** `name` is in lower case; the whole value is the token. */
   | { readonly kind: 'header'; readonly name: string };
 
 export type ClaimsFormat = 'json' | 'stringified_json';
@@ -32,7 +32,7 @@ export type ClaimsFormat = 'json' | 'stringified_json';
 export type ClaimsLocation =
   | { readonly kind: 'namespace'; readonly name: string; readonly format: ClaimsFormat }
   | { readonly kind: 'path'; readonly text: string; readonly path: JsonPath; readonly format: ClaimsFormat }
-  /** By lower-case session variable. `json` is the map as it was given. */
+  /** `entries` is keyed by lower-case session variable; `json` is the configured map. */
   | { readonly kind: 'map'; readonly entries: ReadonlyMap<string, ClaimSource>; readonly json: JsonObject };
 
 export type ClaimSource =
@@ -43,7 +43,7 @@ export const DEFAULT_CLAIMS_NAMESPACE = 'urn:svc:jwt:claims';
 export const ALLOWED_ROLES = 'x-svc-allowed-roles';
 export const DEFAULT_ROLE = 'x-svc-default-role';
 
-/** With the least length of the secret. */
+/** Algorithms with the minimum length of their secret. */
 const HMAC: ReadonlyMap<string, number> = new Map([
   ['HS256', 32],
   ['HS384', 48],
@@ -57,7 +57,7 @@ const CURVES: ReadonlyMap<string, string> = new Map([
 ]);
 const EDWARDS: readonly string[] = ['EdDSA', 'Ed25519'];
 const MIN_RSA_BITS = 2048;
-/** What keys of a URL may be used for: never a shared secret, which a public document cannot hold. */
+/** Algorithms of keys from a URL: no HMAC, because a public document cannot contain a shared secret. */
 const PUBLIC_ALGORITHMS = [...RSA, ...CURVES.keys(), ...EDWARDS];
 const KEYS: readonly string[] = [
   'type',
@@ -75,15 +75,15 @@ const KEYS: readonly string[] = [
 
 export const jwtSecret: OptionType<JwtSecret> = {
   name: 'JSON object',
-  parse: (given) => decodeJwtSecret(parseText(given)),
+  parse: (text) => decodeJwtSecret(parseText(text)),
   show: () => '***',
   emptyIsValue: true,
 };
 
 export const jwtSecrets: OptionType<readonly JwtSecret[]> = {
   name: 'JSON list of objects',
-  parse(given) {
-    const list = parseText(given);
+  parse(text) {
+    const list = parseText(text);
     if (!isJsonArray(list) || list.length === 0) throw new Error('expecting a JSON list of at least one JWT secret');
     return list.map(decodeJwtSecret);
   },
@@ -91,11 +91,11 @@ export const jwtSecrets: OptionType<readonly JwtSecret[]> = {
   emptyIsValue: true,
 };
 
-function parseText(given: string): Json {
+function parseText(text: string): Json {
   try {
-    return JSON.parse(given) as Json;
+    return JSON.parse(text) as Json;
   } catch {
-    // The parser's own message would quote the secret.
+    // The message of the parser would quote the secret.
     throw new Error('expecting JSON');
   }
 }
@@ -133,7 +133,7 @@ function decodeKey(json: JsonObject): Pick<JwtSecret, 'key' | 'algorithms'> {
   return { key: { kind: 'hmac', secret: Buffer.from(key as string) }, algorithms };
 }
 
-/** Signatures of Ed25519 keys have gone by two names (RFC 8037, RFC 9864). */
+/** Ed25519 signatures have two names (RFC 8037, RFC 9864). */
 function algorithmsOf(type: string): readonly string[] {
   if (EDWARDS.includes(type)) return EDWARDS;
   if (!HMAC.has(type) && !CURVES.has(type) && !RSA.includes(type)) {
@@ -142,7 +142,7 @@ function algorithmsOf(type: string): readonly string[] {
   return [type];
 }
 
-/** A PEM public key or X.509 certificate. */
+/** @param pem public key or X.509 certificate */
 function publicKey(pem: string, type: string): KeyObject {
   if (/PRIVATE KEY/.test(pem)) throw new Error('Invalid JWK: expecting a public key or a certificate, but found a private key');
   let key: KeyObject;
@@ -177,10 +177,10 @@ function decodeClaims(json: JsonObject): ClaimsLocation {
 function decodeClaimsMap(json: Json): ClaimsLocation {
   if (!isJsonObject(json)) throw new Error('claims_map: expecting a JSON object');
   const entries = new Map<string, ClaimSource>();
-  for (const [given, value] of Object.entries(json)) {
-    const name = given.toLowerCase();
-    if (!name.startsWith('x-svc-')) throw new Error(`claims_map: '${given}' is no session variable, as it does not start with x-svc-`);
-    if (entries.has(name)) throw new Error(`claims_map: '${name}' is there twice`);
+  for (const [key, value] of Object.entries(json)) {
+    const name = key.toLowerCase();
+    if (!name.startsWith('x-svc-')) throw new Error(`claims_map: '${key}' is not a session variable: it does not start with x-svc-`);
+    if (entries.has(name)) throw new Error(`claims_map: '${name}' occurs twice`);
     entries.set(name, decodeClaimSource(name, value));
   }
   for (const name of [ALLOWED_ROLES, DEFAULT_ROLE]) {
@@ -240,6 +240,6 @@ function decodeLocation(json: Json | undefined): TokenLocation {
 function optionalText(json: JsonObject, key: string): string | null {
   const value = json[key];
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string' || value === '') throw new Error(`${key}: expecting a string that is not empty`);
+  if (typeof value !== 'string' || value === '') throw new Error(`${key}: expecting a non-empty string`);
   return value;
 }

@@ -4,7 +4,7 @@ import { parseCommandLine } from './command-line.ts';
 import { helpText, optionsPage } from './help.ts';
 import { type Config, optionRows } from './options.ts';
 import { unknownVariables } from './unknown-variables.ts';
-import { givenWithoutEffect } from './without-effect.ts';
+import { settingsWithoutEffect } from './without-effect.ts';
 
 const load = (argv: string[] = [], environment: Record<string, string> = {}, dotEnvText?: string): Config =>
   loadConfig({ argv, environment, ...(dotEnvText === undefined ? {} : { dotEnvText }) });
@@ -12,7 +12,7 @@ const load = (argv: string[] = [], environment: Record<string, string> = {}, dot
 const USAGE = 'Usage: svc <serve|export|clean|version|help> [options]; svc serve --help lists the options';
 
 describe('loadConfig', () => {
-  it('takes defaults where nothing is given', () => {
+  it('uses the defaults without options', () => {
     const config = load();
     expect(config.serverPort).toBe(8080);
     expect(config.databaseUrl).toBeNull();
@@ -20,24 +20,24 @@ describe('loadConfig', () => {
     expect([...config.enabledApis]).toEqual(['metadata', 'graphql', 'pgdump', 'config']);
   });
 
-  it('has the types of the table', () => {
+  it('has the types of the option table', () => {
     expectTypeOf<Config['serverPort']>().toEqualTypeOf<number>();
     expectTypeOf<Config['databaseUrl']>().toEqualTypeOf<string | null>();
     expectTypeOf<Config['txIso']>().toEqualTypeOf<'read-committed' | 'repeatable-read' | 'serializable'>();
   });
 
-  it('prefers flags to the environment and that to .env', () => {
+  it('prefers flags to the environment, and the environment to .env', () => {
     const dotEnv = 'SVC_GRAPHQL_SERVER_PORT=1\nSVC_GRAPHQL_PG_CONNECTIONS=2\nSVC_GRAPHQL_PG_TIMEOUT=3\n';
     const config = load(['--server-port', '10'], { SVC_GRAPHQL_SERVER_PORT: '20', SVC_GRAPHQL_PG_CONNECTIONS: '21' }, dotEnv);
     expect([config.serverPort, config.connections, config.timeout]).toEqual([10, 21, 3000]);
   });
 
-  it('takes flags before and after the command, and in every spelling', () => {
+  it('accepts flags before and after the command, in every spelling', () => {
     const config = load(['--dev-mode', 'serve', '-c', '7', '--server-port=9', '--use-prepared-statements', 'F', '-i=serializable']);
     expect(config).toMatchObject({ devMode: true, connections: 7, serverPort: 9, usePreparedStatements: false, txIso: 'serializable' });
   });
 
-  it('keeps = inside a value', () => {
+  it('accepts = in a value', () => {
     expect(load(['--database-url=postgres://u@h/d?options=-c%20x=1']).databaseUrl).toBe('postgres://u@h/d?options=-c%20x=1');
   });
 
@@ -64,11 +64,11 @@ describe('loadConfig', () => {
       ['--cors-domain', 'example.com'],
       "invalid domain: 'example.com'. All domains should have scheme + (optional wildcard) host + (optional port)",
     ],
-  ])('refuses %j', (argv, message) => {
+  ])('rejects %j', (argv, message) => {
     expect(() => load(argv)).toThrow(message);
   });
 
-  it('names the variable when the environment is wrong', () => {
+  it('names an invalid environment variable', () => {
     expect(() => load([], { SVC_GRAPHQL_DEV_MODE: 'on' })).toThrow(
       'Fatal Error:- Environment variable SVC_GRAPHQL_DEV_MODE: Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive',
     );
@@ -78,11 +78,11 @@ describe('loadConfig', () => {
     expect(() => load([], { SVC_GRAPHQL_ADMIN_SECRET: '' })).toThrow('the secret must not be empty');
   });
 
-  it('takes an empty variable as absent', () => {
+  it('treats an empty variable as unset', () => {
     expect(load([], { SVC_GRAPHQL_SERVER_PORT: '', SVC_GRAPHQL_DATABASE_URL: '' })).toMatchObject({ serverPort: 8080, databaseUrl: null });
   });
 
-  it('shows no secret and no password', () => {
+  it('hides secrets and passwords', () => {
     const shown = describeConfig(
       load(['--admin-secret', 'hush', '--admin-secrets', '["hush"]', '--database-url', 'postgres://u:hush@h/d?password=hush']),
     );
@@ -90,7 +90,7 @@ describe('loadConfig', () => {
     expect(shown['server_port']).toBe('8080');
   });
 
-  it('has one spelling for each option and a default that passes its own check', () => {
+  it('has unique spellings, and defaults that pass their own validation', () => {
     for (const spelling of ['flag', 'env', 'short'] as const) {
       const all = optionRows.map(([, option]) => option[spelling]).filter((s) => s !== undefined);
       expect(new Set(all).size).toBe(all.length);
@@ -101,25 +101,27 @@ describe('loadConfig', () => {
   });
 });
 
-describe('values whose feature is not there', () => {
-  it('are told of when they were given by name', () => {
-    expect(givenWithoutEffect(load())).toEqual([]);
-    expect(givenWithoutEffect(load(['--enabled-apis', 'graphql,config', '--enabled-log-types', 'startup,query-log']))).toEqual([]);
+describe('values without effect', () => {
+  it('are reported, unless they are defaults', () => {
+    expect(settingsWithoutEffect(load())).toEqual([]);
+    expect(settingsWithoutEffect(load(['--enabled-apis', 'graphql,config', '--enabled-log-types', 'startup,query-log']))).toEqual([]);
     expect(
-      givenWithoutEffect(load(['--enabled-apis', 'metadata,pgdump,metrics'], { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'execution-log,http-log' })),
+      settingsWithoutEffect(
+        load(['--enabled-apis', 'metadata,pgdump,metrics'], { SVC_GRAPHQL_ENABLED_LOG_TYPES: 'execution-log,http-log' }),
+      ),
     ).toEqual([
       '--enabled-apis pgdump has no effect until there is the endpoint /v1alpha1/pg_dump',
       '--enabled-log-types execution-log has no effect until executions are measured',
     ]);
   });
 
-  it.each([helpText('all'), optionsPage()])('are named where the option is explained', (text) => {
+  it.each([helpText('all'), optionsPage()])('are listed in the description of the option', (text) => {
     expect(text).toContain('Accepted but without effect: execution-log until executions are measured');
   });
 });
 
 describe('help', () => {
-  it('has a line for each option that fits beside its name, without wrapping', () => {
+  it('has one short line for each option', () => {
     const lines = helpText('options').split('\n');
     for (const [, { flag }] of optionRows) {
       const own = lines.filter((line) => new RegExp(`^  --${flag}[, ]`).test(line));
@@ -130,7 +132,7 @@ describe('help', () => {
     expect(lines.length).toBeLessThan(optionRows.length + 30);
   });
 
-  it('of a command that needs few options names those alone', () => {
+  it('lists only the relevant options of a command', () => {
     expect(helpText('clean')).toContain('--yes');
     expect(helpText('export')).not.toContain('--yes');
     for (const text of [helpText('clean'), helpText('export')]) {
@@ -139,7 +141,7 @@ describe('help', () => {
     }
   });
 
-  it('tells all about an option elsewhere', () => {
+  it('describes each option in full with --help-all', () => {
     const text = helpText('all');
     for (const [, { help, env = '' }] of optionRows) {
       expect(text).toContain(help);
@@ -158,12 +160,12 @@ describe('help', () => {
     [['clean', '--help-all'], 'all'],
     [['--help-all'], 'all'],
     [['serve', '--help', '--help-all'], 'all'],
-  ])('is about what was asked for: %j', (argv, help) => {
+  ])('has the topic of the arguments: %j', (argv, help) => {
     expect(parseCommandLine(argv)).toMatchObject({ command: 'help', help });
   });
 });
 
-describe('variables that no option has', () => {
+describe('unknown variables', () => {
   it.each([
     ['SVC_GRAPHQL_ADMIN_SECERT', ', did you mean SVC_GRAPHQL_ADMIN_SECRET?'],
     ['SVC_GRAPHQL_DATABSE_URL', ', did you mean SVC_GRAPHQL_DATABASE_URL?'],
@@ -171,11 +173,11 @@ describe('variables that no option has', () => {
     ['svc_graphql_server_port', ', did you mean SVC_GRAPHQL_SERVER_PORT?'],
     ['SVC_GRAPHQL_OTHER_DATABASE_OF_MINE', ''],
     ['SVC_GRAPHQL_ENDPIONT', ', did you mean SVC_GRAPHQL_ENDPOINT?'],
-  ])('are told of with the nearest: %s', (name, guess) => {
+  ])('are reported with the nearest known name: %s', (name, guess) => {
     expect(unknownVariables({ [name]: 'hush', PATH: '/bin' })).toEqual([`no option has the environment variable ${name}${guess}`]);
   });
 
-  it('are none of those that options or the commands of projects have', () => {
+  it('do not include those of options and project commands', () => {
     const names = optionRows.flatMap(([, { env, olderEnv }]) => [env, olderEnv]).filter((name) => name !== undefined);
     names.push('SVC_GRAPHQL_ENDPOINT', 'SVC_GRAPHQL_DATABASE_NAME', 'SVC_GRAPHQL_API_PATHS_GRAPHQL');
     expect(unknownVariables(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([]);

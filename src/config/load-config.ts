@@ -7,28 +7,28 @@ import type { Option } from './option.ts';
 import { type Config, type OptionName, optionRows } from './options.ts';
 
 export interface ConfigSources {
-  /** Arguments without node and script. */
+  /** Arguments, without node and script. */
   readonly argv: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Content of the file `.env`, if there is one; the real environment wins over it. */
+  /** Content of the file `.env`; the environment takes precedence. */
   readonly dotEnvText?: string;
 }
 
 /**
- * Flags before environment before `.env` before defaults.
+ * Reads all options. Flags take precedence over the environment, then `.env`, then defaults.
  * @throws ConfigError
  */
 export function loadConfig({ argv, environment, dotEnvText }: ConfigSources): Config {
-  const { given } = parseCommandLine(argv);
+  const { values: flags } = parseCommandLine(argv);
   const merged = mergedEnvironment(environment, dotEnvText);
   const values: Partial<Record<OptionName, unknown>> = {};
-  for (const [name, option] of optionRows) values[name] = chooseValue(option, given.get(name), merged);
+  for (const [name, option] of optionRows) values[name] = chooseValue(option, flags.get(name), merged);
   const config = values as Config;
   checkAccess(config);
   return Object.freeze({ ...config, databaseUrl: databaseUrlOfParts(config) ?? config.databaseUrl });
 }
 
-/** The environment joined with `.env`; what metadata refers to by `from_env` is looked up here too. */
+/** Merges the environment with `.env`; `from_env` in metadata refers to the result. */
 export function mergedEnvironment(
   environment: ConfigSources['environment'],
   dotEnvText: string | undefined,
@@ -56,7 +56,7 @@ function chooseValue(option: Option<unknown>, flag: string | undefined, environm
   }
 }
 
-/** Every setting as text for the start-up log; secrets and passwords are hidden. */
+/** All settings as text for the startup log, with secrets and passwords hidden. */
 export function describeConfig(config: Config): Record<string, string> {
   return Object.fromEntries(optionRows.map(([name, option]) => [option.flag.replaceAll('-', '_'), option.type.show(config[name])]));
 }

@@ -1,65 +1,66 @@
-/** How the text of an option becomes its value, and how the value is shown again. */
+/** Types of options: parsing of their text, and display of their values. */
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import { booleanOf } from './arguments.ts';
 import { isWebUrl } from '../util/web-url.ts';
 
 export interface OptionType<T> {
-  /** What help and the documentation call it: `integer`, `seconds`, `list of …`. */
+  /** Name in help and documentation: `integer`, `seconds`, `list of …`. */
   readonly name: string;
   /** @throws Error whose message is the reason shown to the user */
   parse(text: string): T;
-  /** The value as it may be printed in help, documentation and logs: secrets are hidden. */
+  /** Text for help, documentation and logs, with secrets hidden. */
   show(value: T): string;
-  /** A flag of this type may stand alone and then means `true`. */
+  /** A flag without a value means `true`. */
   readonly flagAlone?: true;
-  /** An empty environment variable is an error, not an absent one. */
+  /** An empty environment variable is passed to `parse`; otherwise it counts as unset. */
   readonly emptyIsValue?: true;
 }
 
-export const text: OptionType<string> = { name: 'text', parse: (given) => given, show: (value) => value };
+export const anyText: OptionType<string> = { name: 'text', parse: (text) => text, show: (value) => value };
 
 export const nonEmpty: OptionType<string> = {
   name: 'text',
-  parse(given) {
-    if (given === '') throw new Error('must not be empty');
-    return given;
+  parse(text) {
+    if (text === '') throw new Error('must not be empty');
+    return text;
   },
   show: (value) => value,
 };
 
-/** @param most characters */
-export function shortText(most: number): OptionType<string> {
+/** @param maxLength in characters */
+export function shortText(maxLength: number): OptionType<string> {
   return {
     ...nonEmpty,
-    parse(given) {
-      const text = nonEmpty.parse(given);
-      if (text.length > most) throw new Error(`must have at most ${most} characters, but has ${text.length}`);
+    parse(text) {
+      nonEmpty.parse(text);
+      if (text.length > maxLength) throw new Error(`must have at most ${maxLength} characters, but has ${text.length}`);
       return text;
     },
   };
 }
 
-/** Text that is never shown. Empty text is refused: an unset variable in a script must not open the service. */
+/** Secret, which is never shown. Empty text is rejected: an unset variable in a script must not give everyone access. */
 export const secret: OptionType<string> = {
   name: 'secret',
-  parse(given) {
-    if (given === '') throw new Error('the secret must not be empty');
-    return given;
+  parse(text) {
+    if (text === '') throw new Error('the secret must not be empty');
+    return text;
   },
   show: () => '***',
   emptyIsValue: true,
 };
 
-/** Never shown; empty text is none. */
-export const password: OptionType<string> = { name: 'password', parse: (given) => given, show: () => '***' };
+/** Password, which is never shown. Empty text means none. */
+export const password: OptionType<string> = { name: 'password', parse: (text) => text, show: () => '***' };
 
-/** A JSON list of secrets, at least one. */
+/** JSON list with at least one secret. */
 export const secretList: OptionType<readonly string[]> = {
   name: 'JSON list of secrets',
-  parse(given) {
+  parse(text) {
     let list: unknown;
     try {
-      list = JSON.parse(given);
+      list = JSON.parse(text);
     } catch {
       list = undefined;
     }
@@ -72,19 +73,11 @@ export const secretList: OptionType<readonly string[]> = {
   emptyIsValue: true,
 };
 
-const TRUE = new Set(['true', 't', 'yes', 'y']);
-const FALSE = new Set(['false', 'f', 'no', 'n']);
-
-export function isBooleanText(given: string): boolean {
-  return TRUE.has(given.toLowerCase()) || FALSE.has(given.toLowerCase());
-}
-
 export const boolean: OptionType<boolean> = {
   name: 'boolean',
-  parse(given) {
-    const lower = given.toLowerCase();
-    if (TRUE.has(lower)) return true;
-    if (FALSE.has(lower)) return false;
+  parse(text) {
+    const value = booleanOf(text);
+    if (value !== undefined) return value;
     throw new Error(
       'Not a valid boolean text. True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive',
     );
@@ -93,26 +86,26 @@ export const boolean: OptionType<boolean> = {
   flagAlone: true,
 };
 
-export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): OptionType<number> {
+export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): OptionType<number> {
   return {
     name: 'integer',
-    parse: (given) => parseWhole(given, min, max),
+    parse: (text) => parseWhole(text, min, max),
     show: String,
   };
 }
 
-/** Given in whole seconds, kept in milliseconds. */
+/** Whole seconds; the value is in milliseconds. */
 export function seconds(min: number, max = 2_000_000): OptionType<number> {
-  return { name: 'seconds', parse: (given) => parseWhole(given, min, max) * 1000, show: (value) => String(value / 1000) };
+  return { name: 'seconds', parse: (text) => parseWhole(text, min, max) * 1000, show: (value) => String(value / 1000) };
 }
 
 export function milliseconds(min: number, max = 2_000_000_000): OptionType<number> {
-  return { name: 'milliseconds', parse: (given) => parseWhole(given, min, max), show: String };
+  return { name: 'milliseconds', parse: (text) => parseWhole(text, min, max), show: String };
 }
 
-function parseWhole(given: string, min: number, max: number): number {
-  const value = /^[+-]?\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
-  if (Number.isNaN(value)) throw new Error(`expecting an integer, but found ${JSON.stringify(given)}`);
+function parseWhole(text: string, min: number, max: number): number {
+  const value = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(value)) throw new Error(`expecting an integer, but found ${JSON.stringify(text)}`);
   if (value < min || value > max) {
     throw new Error(max === Number.MAX_SAFE_INTEGER ? `must be at least ${min}` : `must be between ${min} and ${max}`);
   }
@@ -122,25 +115,25 @@ function parseWhole(given: string, min: number, max: number): number {
 export function choice<const C extends string>(...choices: readonly C[]): OptionType<C> {
   return {
     name: `one of ${choices.join(', ')}`,
-    parse(given) {
-      const found = choices.find((c) => c === given.toLowerCase());
-      if (found === undefined) throw new Error(`expecting one of ${choices.join(', ')}, but found ${JSON.stringify(given)}`);
+    parse(text) {
+      const found = choices.find((c) => c === text.toLowerCase());
+      if (found === undefined) throw new Error(`expecting one of ${choices.join(', ')}, but found ${JSON.stringify(text)}`);
       return found;
     },
     show: (value) => value,
   };
 }
 
-/** A comma-separated list of known words; `complaint` replaces the reason for an unknown one. */
-export function listOf<const C extends string>(choices: readonly C[], complaint?: string): OptionType<ReadonlySet<C>> {
+/** Comma-separated list of known words. @param message error for an unknown word */
+export function wordList<const C extends string>(choices: readonly C[], message?: string): OptionType<ReadonlySet<C>> {
   return {
     name: `list of ${choices.join(', ')}`,
-    parse(given) {
+    parse(text) {
       const values = new Set<C>();
-      for (const item of splitList(given)) {
+      for (const item of splitList(text)) {
         const found = choices.find((c) => c === item);
         if (found === undefined) {
-          throw new Error(complaint ?? `expecting a comma separated list of ${choices.join(', ')}, but found ${JSON.stringify(item)}`);
+          throw new Error(message ?? `expecting a comma-separated list of ${choices.join(', ')}, but found ${JSON.stringify(item)}`);
         }
         values.add(found);
       }
@@ -150,23 +143,23 @@ export function listOf<const C extends string>(choices: readonly C[], complaint?
   };
 }
 
-function splitList(given: string): string[] {
-  return given
+function splitList(text: string): string[] {
+  return text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }
 
-/** IP addresses and CIDR ranges, comma separated. */
+/** Comma-separated IP addresses and CIDR ranges. */
 export const addressRanges: OptionType<readonly string[]> = {
   name: 'list of addresses',
-  parse(given) {
-    const ranges = splitList(given);
+  parse(text) {
+    const ranges = splitList(text);
     for (const range of ranges) {
       const [address = '', bits, ...more] = range.split('/');
       const family = isIP(address);
-      const most = family === 6 ? 128 : 32;
-      if (family === 0 || more.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most))) {
+      const maxBits = family === 6 ? 128 : 32;
+      if (family === 0 || more.length > 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))) {
         throw new Error(`expecting addresses and ranges such as 10.0.0.0/8, but found ${JSON.stringify(range)}`);
       }
     }
@@ -175,67 +168,67 @@ export const addressRanges: OptionType<readonly string[]> = {
   show: (value) => value.join(','),
 };
 
-/** Any names, comma separated. */
+/** Comma-separated names. */
 export const nameList: OptionType<ReadonlySet<string>> = {
   name: 'list of names',
-  parse: (given) => new Set(splitList(given)),
+  parse: (text) => new Set(splitList(text)),
   show: (value) => [...value].join(','),
 };
 
-/** `postgres://user:password@host:port/database`; the password is hidden when shown. */
-/** Prefixes of names of session variables, in lower case. */
+/** Comma-separated prefixes of session variables; the value is in lower case. */
 export const prefixList: OptionType<readonly string[]> = {
   name: 'list of prefixes',
-  parse(given) {
-    const prefixes = splitList(given).map((prefix) => prefix.toLowerCase());
-    const wrong = prefixes.find((prefix) => !/^x-[a-z0-9]+-$/.test(prefix) || prefix === 'x-svc-');
-    if (wrong !== undefined) throw new Error(`expecting prefixes such as x-hasura-, but found ${JSON.stringify(wrong)}`);
+  parse(text) {
+    const prefixes = splitList(text).map((prefix) => prefix.toLowerCase());
+    const invalid = prefixes.find((prefix) => !/^x-[a-z0-9]+-$/.test(prefix) || prefix === 'x-svc-');
+    if (invalid !== undefined) throw new Error(`expecting prefixes such as x-hasura-, but found ${JSON.stringify(invalid)}`);
     return [...new Set(prefixes)];
   },
   show: (value) => value.join(','),
 };
 
+/** `postgres://user:password@host:port/database`, shown without the password. */
 export const postgresUrl: OptionType<string> = {
   name: 'PostgreSQL URL',
-  parse(given) {
-    if (/^dynamic-from-file:\/\/\/./.test(given)) return given;
-    if (!/^postgres(?:ql)?:\/\//i.test(given) || !URL.canParse(given)) {
+  parse(text) {
+    if (/^dynamic-from-file:\/\/\/./.test(text)) return text;
+    if (!/^postgres(?:ql)?:\/\//i.test(text) || !URL.canParse(text)) {
       throw new Error(
         'expecting a URL of the form postgres://user:password@host:port/database, with special characters of user and password as in %40 for @, or dynamic-from-file:///path',
       );
     }
-    return given;
+    return text;
   },
   show: hidePassword,
 };
 
 export const absolutePath: OptionType<string> = {
   name: 'path',
-  parse(given) {
-    if (!isAbsolute(given)) throw new Error('expecting an absolute path');
-    return given;
+  parse(text) {
+    if (!isAbsolute(text)) throw new Error('expecting an absolute path');
+    return text;
   },
   show: (value) => value,
 };
 
-/** What the path of a URL can say: the driver leaves these two characters encoded, and a folder is none. */
+/** Database name that fits into a URL: the driver leaves `?` and `#` encoded, and `.` and `..` are folders in a path. */
 export const databaseName: OptionType<string> = {
   name: 'text',
-  parse(given) {
-    if (given === '' || given === '.' || given === '..' || /[?#]/.test(given)) {
+  parse(text) {
+    if (text === '' || text === '.' || text === '..' || /[?#]/.test(text)) {
       throw new Error('expecting the name of a database, without ? and #');
     }
-    return given;
+    return text;
   },
   show: (value) => value,
 };
 
-/** An address to call; what may be a secret in it is hidden when shown. */
+/** URL of a webhook, shown without user, password and query, which may contain secrets. */
 export const httpUrl: OptionType<string> = {
   name: 'URL',
-  parse(given) {
-    if (!isWebUrl(given)) throw new Error('expecting an http or https URL');
-    return given;
+  parse(text) {
+    if (!isWebUrl(text)) throw new Error('expecting an http or https URL');
+    return text;
   },
   show(value) {
     const { protocol, username, password, host, pathname, search } = new URL(value);
@@ -248,15 +241,15 @@ export type HookMethod = 'GET' | 'POST';
 
 export const httpMethod: OptionType<HookMethod> = {
   name: 'one of GET, POST',
-  parse(given) {
-    const method = given.toUpperCase();
-    if (method !== 'GET' && method !== 'POST') throw new Error(`expecting GET or POST, but found ${JSON.stringify(given)}`);
+  parse(text) {
+    const method = text.toUpperCase();
+    if (method !== 'GET' && method !== 'POST') throw new Error(`expecting GET or POST, but found ${JSON.stringify(text)}`);
     return method;
   },
   show: (value) => value,
 };
 
-/** The URL with `***` in place of every password. */
+/** Replaces passwords in a URL by `***`. */
 export function hidePassword(url: string): string {
   if (!URL.canParse(url)) return '***';
   const parsed = new URL(url);
@@ -265,15 +258,15 @@ export function hidePassword(url: string): string {
   return parsed.href;
 }
 
-/** The origins that browsers may call from: all, or exact and `*.` wildcard ones. */
+/** Permitted CORS origins: all, or exact and `*.` wildcard ones. */
 export type CorsDomains = '*' | readonly string[];
 
 const ORIGIN = /^https?:\/\/(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?::\d{1,5})?$/;
 
 export const corsDomains: OptionType<CorsDomains> = {
   name: 'list of scheme://[*.]host[:port], or *',
-  parse(given) {
-    const items = splitList(given);
+  parse(text) {
+    const items = splitList(text);
     if (items.includes('*')) return '*';
     for (const item of items) {
       if (!ORIGIN.test(item)) {
@@ -285,25 +278,25 @@ export const corsDomains: OptionType<CorsDomains> = {
   show: (value) => (value === '*' ? '*' : value.join(',')),
 };
 
-/** The names by which a service may be addressed: all, or exact and `*.` wildcard ones. */
+/** Permitted host names of the service: all, or exact and `*.` wildcard ones. */
 export type HostNames = '*' | readonly string[];
 
 const HOST_NAME = /^(?:\*\.)?[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const hostNames: OptionType<HostNames> = {
   name: 'list of [*.]host, or *',
-  parse(given) {
-    const items = splitList(given);
+  parse(text) {
+    const items = splitList(text);
     if (items.includes('*')) return '*';
     for (const item of items) {
-      if (!HOST_NAME.test(item)) throw new Error(`expecting the name of a host without scheme and port, but found ${JSON.stringify(item)}`);
+      if (!HOST_NAME.test(item)) throw new Error(`expecting a host name without scheme and port, but found ${JSON.stringify(item)}`);
     }
     return items.map((item) => item.toLowerCase());
   },
   show: (value) => (value === '*' ? '*' : value.join(',')),
 };
 
-/** The same type for an option that may be absent. */
-export function optional<T>(type: OptionType<T>): OptionType<T | null> {
+/** Makes an option nullable; `null` is shown as empty text. */
+export function orNull<T>(type: OptionType<T>): OptionType<T | null> {
   return { ...type, show: (value) => (value === null ? '' : type.show(value)) };
 }

@@ -1,19 +1,18 @@
-/** One option of the service, and how the rows of the table are written. */
 import type { OptionType } from './option-types.ts';
 
 export interface Option<T> {
-  /** Without the dashes. */
+  /** Name without the dashes. */
   readonly flag: string;
   readonly short?: string;
-  /** Absent: the flag only. */
+  /** Environment variable, if there is one. */
   readonly env?: string;
-  /** Read when the other one is not set. */
+  /** Read if `env` is not set. */
   readonly olderEnv?: string;
   readonly type: OptionType<T>;
   readonly default: T;
   readonly group: OptionGroup;
   readonly help: string;
-  /** Of a list: values that are accepted, for set-ups name them, although their feature is not there; until what. */
+  /** Values of a list that are accepted although their feature does not exist yet, with the condition that they wait for. */
   readonly withoutEffect?: ReadonlyMap<string, string>;
 }
 
@@ -21,15 +20,14 @@ export type OptionGroup = 'Databases' | 'HTTP' | 'Access' | 'Behaviour' | 'Event
 
 interface Details extends Pick<Option<unknown>, 'withoutEffect'> {
   readonly short?: string;
-  /** Replaces the upper-case flag behind the prefix; null: there is no variable. */
+  /** Replaces the upper-case flag in the name of the variable; `null` for no variable. */
   readonly env?: string | null;
   readonly olderEnv?: string;
 }
 
-/** Of the environment variables of all options. */
 export const VARIABLE_PREFIX = 'SVC_GRAPHQL_';
 
-/** @returns makes the rows of a group */
+/** Returns a function that makes the rows of a group. */
 export function optionsOf(group: OptionGroup) {
   return <T>(flag: string, type: OptionType<T>, byDefault: NoInfer<T>, help: string, details: Details = {}): Option<T> => ({
     flag,

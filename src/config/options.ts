@@ -1,7 +1,6 @@
 /**
- * Every option of the service, once: flags, environment variables, defaults, validation, `--help`
- * and the documentation page come from this table. A new option is a row of its group, and whoever owns the
- * feature reads it from `Config`. All durations in `Config` are milliseconds.
+ * The table of options: flags, environment variables, defaults, validation, `--help` and the reference page come from it. A new option is
+ * one row in its group. All durations in `Config` are in milliseconds.
  */
 import type { Option } from './option.ts';
 import { accessOptions } from './options/access.ts';
@@ -13,7 +12,6 @@ import { httpOptions } from './options/http.ts';
 import { limitOptions } from './options/limits.ts';
 import { loggingOptions } from './options/logging.ts';
 
-/** In the order in which help and documentation show them. */
 const options = {
   ...databaseOptions,
   ...httpOptions,
@@ -27,8 +25,8 @@ const options = {
 
 export type OptionName = keyof typeof options;
 
-/** The settings of one process, complete and checked. Durations are milliseconds. */
+/** Complete and validated settings of the process. Durations are in milliseconds. */
 export type Config = { readonly [K in OptionName]: (typeof options)[K] extends Option<infer T> ? T : never };
 
-/** The rows in the order of the table. */
+/** Rows in the order of help and documentation. */
 export const optionRows = Object.entries(options) as readonly (readonly [OptionName, Option<unknown>])[];

@@ -1,6 +1,6 @@
 import { VARIABLE_PREFIX } from './option.ts';
 
-/** Settings of the commands of projects that environment variables may say, by their keys of config.yaml where they have one. */
+/** Settings of project commands that have an environment variable, named by their key in config.yaml. */
 const SETTINGS = [
   'env',
   'database_name',
@@ -23,10 +23,10 @@ const SETTINGS = [
 
 export type ProjectSetting = (typeof SETTINGS)[number];
 
-/** The variable of a setting: that of `api_paths.graphql` is `SVC_GRAPHQL_API_PATHS_GRAPHQL`. */
+/** Returns `SVC_GRAPHQL_API_PATHS_GRAPHQL` for `api_paths.graphql`. */
 export function projectVariable(setting: ProjectSetting): string {
   return VARIABLE_PREFIX + setting.toUpperCase().replaceAll('.', '_');
 }
 
-/** Of all settings: a service may find them in its environment, too, and has no use for them. */
+/** Variables of all project settings; the service ignores them. */
 export const PROJECT_VARIABLES: readonly string[] = SETTINGS.map(projectVariable);

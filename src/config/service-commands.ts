@@ -1,10 +1,12 @@
-/** The commands of the service itself. Imports nothing: `svc --help` has to be there at once. */
-export const COMMANDS = ['serve', 'export', 'clean', 'version', 'help'] as const;
+/** Names of the commands of the service. This file imports nothing, so that `svc --help` prints at once. */
+export const SERVICE_COMMAND_NAMES = ['serve', 'export', 'clean', 'version', 'help'] as const;
 
-/** The commands of the service itself, for the list of all commands. */
-export const SERVICE_COMMANDS: readonly (readonly [name: string, what: string])[] = [
+export type ServiceCommand = (typeof SERVICE_COMMAND_NAMES)[number];
+
+/** Commands of the service with their summaries, for the list of all commands. */
+export const SERVICE_COMMANDS: readonly (readonly [name: string, summary: string])[] = [
   ['serve', 'start the service'],
-  ['export', 'print the metadata as JSON, {"resource_version", "metadata"}; needs no running service'],
-  ['clean', 'remove the metadata and all else that the service keeps, the schema svc_catalog of the metadata database; asks first'],
-  ['help', 'print this text'],
+  ['export', 'print the metadata as JSON, {"resource_version", "metadata"}; works without a running service'],
+  ['clean', 'remove the metadata and all other state of the service (schema svc_catalog of the metadata database); asks for confirmation'],
+  ['help', 'print this list'],
 ];

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 
-let known: string | undefined;
+let cached: string | undefined;
 
-/** The version of the package this code belongs to. */
+/** Version of this package. */
 export function serviceVersion(): string {
-  // The same distance from src/config and from dist/config.
-  known ??= (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
-  return known;
+  // The relative path is the same from src/config and dist/config.
+  cached ??= (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+  return cached;
 }
 
-/** Of two versions like `0.1.0`; those of other forms are not compared. */
+/** Compares versions such as `0.1.0`; false for other forms. */
 export function isOlder(version: string, than: string): boolean {
   const [one, other] = [version, than].map((text) => /^(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number));
   if (one === undefined || other === undefined) return false;

@@ -1,12 +1,12 @@
 import { type Config, optionRows } from './options.ts';
 
-/** What was given by name and has no effect yet, a sentence for each. Defaults are given by nobody. */
-export function givenWithoutEffect(config: Config): readonly string[] {
+/** Returns a warning for each value that has no effect yet, unless it is a default. */
+export function settingsWithoutEffect(config: Config): readonly string[] {
   return optionRows.flatMap(([name, option]) => {
-    const given: unknown = config[name];
-    if (option.withoutEffect === undefined || given === option.default) return [];
-    return [...option.withoutEffect].flatMap(([value, until]) =>
-      given instanceof Set && given.has(value) ? [`--${option.flag} ${value} has no effect until ${until}`] : [],
+    const value: unknown = config[name];
+    if (option.withoutEffect === undefined || value === option.default) return [];
+    return [...option.withoutEffect].flatMap(([word, until]) =>
+      value instanceof Set && value.has(word) ? [`--${option.flag} ${word} has no effect until ${until}`] : [],
     );
   });
 }

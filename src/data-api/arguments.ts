@@ -1,4 +1,4 @@
-/** Argument codecs that the legacy data operations share. */
+/** Argument codecs of data operations. */
 import {
   type Codec,
   int,
@@ -16,8 +16,8 @@ import {
 import { rawBoolExpCodec, type RawBoolExp } from '../metadata/permission.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 
-/** The codec of an operation's arguments, with the words of the legacy API for a key that is missing. */
-export function legacyArguments<T>(keys: readonly string[], inner: Pick<Codec<T>, 'name' | 'decode' | 'fields'>): Codec<T> {
+/** Makes the codec of an operation's arguments, with the API's own error text for a missing key. */
+export function dataArguments<T>(keys: readonly string[], inner: Pick<Codec<T>, 'name' | 'decode' | 'fields'>): Codec<T> {
   return leaf(
     inner.name,
     (json, path) => {
@@ -59,7 +59,7 @@ const orderItem: Codec<OrderItem> = leaf(
     return { column, direction: type ?? 'asc', nulls };
   },
   ({ column, direction, nulls }): Json => ({ column, type: direction, ...(nulls === undefined ? {} : { nulls }) }),
-  { says: '`"+c"`, `"-c"`, `"c"`, or an object.', of: [orderObject] },
+  { description: '`"+c"`, `"-c"`, `"c"`, or an object.', of: [orderObject] },
 );
 
 /** One item or a list of them. */
@@ -67,10 +67,10 @@ const orderBy: Codec<readonly OrderItem[]> = leaf(
   'OrderByExp',
   (json, path) => (isJsonArray(json) ? list(orderItem).decode(json, path) : [orderItem.decode(json, path)]),
   (value) => list(orderItem).encode(value),
-  { says: 'One item, or a list of them.', of: [orderItem] },
+  { description: 'One item, or a list of them.', of: [orderItem] },
 );
 
-/** Which rows are wanted. */
+/** Filter, order and page of the selected rows. */
 export interface RowsArguments {
   readonly where?: RawBoolExp | undefined;
   readonly orderBy?: readonly OrderItem[] | undefined;

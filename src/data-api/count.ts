@@ -3,31 +3,31 @@ import { SvcError } from '../errors/svc-error.ts';
 import { TRUE } from '../ir/bool-exp.ts';
 import { type Codec, list, nonEmptyText, object, optional } from '../metadata/codec.ts';
 import { rawBoolExpCodec, type RawBoolExp } from '../metadata/permission.ts';
-import { narrowedRows, refuseUnsorted } from '../schema/fields/arguments.ts';
+import { narrowedRows, rejectUnsortable } from '../schema/fields/arguments.ts';
 import type { RoleColumn, RoleTable } from '../schema/fields/role-table.ts';
 import type { JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { legacyArguments } from './arguments.ts';
+import { dataArguments } from './arguments.ts';
 import { selectable } from './data-context.ts';
 import { READ_ERRORS } from './data-errors.ts';
-import { type Asker, columnOf, isAdminRole, notAllowed } from './data-names.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { type Requester, requiredColumn, isAdminRole, notAllowed } from './data-names.ts';
+import { dataOperation, type DataTarget, targetFields } from './data-operation.ts';
 import { whereCondition } from './where.ts';
 
-interface Count extends Target {
+interface Count extends DataTarget {
   readonly distinct?: readonly string[] | undefined;
   readonly where?: RawBoolExp | undefined;
 }
 
 const countArguments = (backend: Backend): Codec<Count> =>
-  legacyArguments(
+  dataArguments(
     ['table'],
     object('CountQuery', { ...targetFields(backend), distinct: optional(list(nonEmptyText)), where: optional(rawBoolExpCodec) }),
   );
 
 const BECAUSE = '; "count" is only allowed if the role has "select" permissions on the table';
 
-/** Counts rows, or with `distinct` the different combinations of some columns, NULL among them. */
+/** Counts rows, or with `distinct` the distinct combinations of some columns, including NULL. */
 export const countOperation = dataOperation<Count>({
   type: 'count',
   action: 'select',
@@ -40,18 +40,18 @@ export const countOperation = dataOperation<Count>({
     example: { table: 'article', where: { is_published: true }, distinct: ['author_id'] },
   },
   root({ where, distinct = [] }, context) {
-    const { asker, printedTable, path } = context;
+    const { requester, printedTable, path } = context;
     const table = selectable(context, BECAUSE);
     const { queryRootFields } = table.access;
     if (queryRootFields !== null && !queryRootFields.has('select') && !queryRootFields.has('select_aggregate')) {
-      throw notAllowed(asker.role, printedTable, 'select', path, BECAUSE);
+      throw notAllowed(requester.role, printedTable, 'select', path, BECAUSE);
     }
-    asker.size.addNode(1);
-    asker.size.addNode(2);
-    asker.size.addFields(1 + distinct.length, 3);
-    const columns = distinct.map((name, i) => distinctColumn(asker, table, name, at(at(path, 'distinct'), i)));
+    requester.size.addNode(1);
+    requester.size.addNode(2);
+    requester.size.addFields(1 + distinct.length, 3);
+    const columns = distinct.map((name, i) => distinctColumn(requester, table, name, at(at(path, 'distinct'), i)));
     const rows = narrowedRows(table, {
-      where: where === undefined ? TRUE : whereCondition(asker, table, where, at(path, 'where')),
+      where: where === undefined ? TRUE : whereCondition(requester, table, where, at(path, 'where')),
       distinctOn: columns.map(({ read }) => read),
       orderBy: [],
       limit: null,
@@ -72,12 +72,12 @@ export const countOperation = dataOperation<Count>({
   answer: (result) => (result as JsonObject)['aggregate'] ?? null,
 });
 
-/** As clients know it, a column that is not there is one that may not be used. */
-function distinctColumn(asker: Asker, table: RoleTable, name: string, path: Path): RoleColumn {
-  if (isAdminRole(asker.role) && !table.columns.has(name)) {
+/** Clients expect `permission-denied` here, even for administrators and a column that does not exist. */
+function distinctColumn(requester: Requester, table: RoleTable, name: string, path: Path): RoleColumn {
+  if (isAdminRole(requester.role) && !table.columns.has(name)) {
     throw new SvcError('permission-denied', `no such column exists: "${name}"`, { path });
   }
-  const column = columnOf(asker, table, name, path);
-  refuseUnsorted(table, column, path, 'unexpected-payload');
+  const column = requiredColumn(requester, table, name, path);
+  rejectUnsortable(table, column, path, 'unexpected-payload');
   return column;
 }

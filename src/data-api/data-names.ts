@@ -1,6 +1,6 @@
 /**
- * What the names of a request mean for whoever asks. To administrators an absent name is absent; to every other role it is
- * one that it may not use, as a hidden one is: the answer does not tell them apart.
+ * Lookup of the names in a request. For administrators, an absent name gives a not-exists error; for other roles, absent and hidden names
+ * give the same permission error, so that an answer does not reveal which names exist.
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { QualifiedName } from '../catalog/catalog.ts';
@@ -13,11 +13,11 @@ import type { Path } from '../util/path.ts';
 
 export type RowAction = 'select' | 'insert' | 'update' | 'delete';
 
-/** Who asks for what of which source. */
-export interface Asker {
+/** Role of the request, with the tables of the source that are visible to it. */
+export interface Requester {
   readonly role: string;
   readonly tables: RoleTables;
-  /** Of the request so far. */
+  /** Size of the request so far. */
   readonly size: RequestSize;
 }
 
@@ -41,18 +41,18 @@ function hidden(role: string, name: string, action: RowAction, path: Path): SvcE
   return new SvcError('permission-denied', `role "${role}" does not have permission to ${action} column "${name}"`, { path });
 }
 
-/** A column that the role does not know. */
-export function unknownColumn({ role }: Asker, name: string, action: RowAction, path: Path): SvcError {
+/** Returns the error for a column that is invisible to the role. */
+export function unknownColumn({ role }: Requester, name: string, action: RowAction, path: Path): SvcError {
   return isAdminRole(role) ? absentColumn(name, path) : hidden(role, name, action, path);
 }
 
-/** Something that is no column, no relationship and no computed field that the role knows. */
-export function unknownField({ role }: Asker, name: string, path: Path): SvcError {
+/** Returns the error for a name that is not a column, relationship or computed field visible to the role. */
+export function unknownField({ role }: Requester, name: string, path: Path): SvcError {
   return isAdminRole(role) ? new SvcError('not-exists', `"${name}" does not exist`, { path }) : hidden(role, name, 'select', path);
 }
 
-/** Another table than that of the operation. @throws SvcError when the role may not select from it */
-export function otherTable({ role, tables }: Asker, name: QualifiedName, path: Path): RoleTable {
+/** Returns another table of the source. @throws SvcError if the role may not select from it */
+export function otherTable({ role, tables }: Requester, name: QualifiedName, path: Path): RoleTable {
   const table = tables.reading.table(name);
   if (table !== null) return table;
   const printed = printName(name, tables.context.info.backend.defaultSchema);
@@ -60,16 +60,16 @@ export function otherTable({ role, tables }: Asker, name: QualifiedName, path: P
 }
 
 /** @throws SvcError */
-export function columnOf(asker: Asker, table: RoleTable, name: string, path: Path): RoleColumn {
+export function requiredColumn(requester: Requester, table: RoleTable, name: string, path: Path): RoleColumn {
   const column = table.columns.get(name);
-  if (column === undefined) throw unknownColumn(asker, name, 'select', path);
+  if (column === undefined) throw unknownColumn(requester, name, 'select', path);
   return column;
 }
 
-export function relationshipOf(table: RoleTable, name: string): RoleRelationship | undefined {
+export function findRelationship(table: RoleTable, name: string): RoleRelationship | undefined {
   return table.relationships.find(({ info }) => info.name === name);
 }
 
-export function computedFieldOf(table: RoleTable, name: string): RoleComputedField | undefined {
+export function findComputedField(table: RoleTable, name: string): RoleComputedField | undefined {
   return table.computedFields.find(({ info }) => info.name === name);
 }

@@ -8,11 +8,11 @@ import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { type Codec, required } from '../metadata/codec.ts';
 import { printName } from '../metadata/table-name.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { Parameter } from '../sql/fragment.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { type Json, parseJson } from '../util/json.ts';
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import { type OperationAnswer, PrintedJson } from '../metadata-api/answer.ts';
 import { type Documentation, operation, type OperationGroup, type OperationContext } from '../metadata-api/operation.ts';
 import { databaseErrors, type OperationErrors, TABLE_ERRORS } from '../metadata-api/operation-error.ts';
@@ -20,21 +20,21 @@ import { requireOpenSource, sourceArgument } from '../metadata-api/target.ts';
 import { type DataContext, refuseTable } from './data-context.ts';
 import type { RowAction } from './data-names.ts';
 
-/** Every data operation names a table of a source. */
-export interface Target {
+/** Arguments of every data operation. */
+export interface DataTarget {
   readonly table: QualifiedName;
   readonly source: string;
 }
 
-/** The keys of every data operation. */
 export function targetFields(backend: Backend) {
   return { table: required(backend.tableName), source: sourceArgument };
 }
 
-export interface DataOperation<A extends Target> {
+export interface DataOperation<A extends DataTarget> {
   readonly type: string;
-  /** What the role has to be allowed; `because` follows in the refusal. */
+  /** Permission that the role needs. */
   readonly action: RowAction;
+  /** End of the error message if the role lacks it. */
   readonly because?: string;
   args(backend: Backend): Codec<A>;
   readonly changes: 'database' | 'nothing';
@@ -42,15 +42,15 @@ export interface DataOperation<A extends Target> {
   readonly documentation: Documentation;
   /** @throws SvcError */
   root(args: A, context: DataContext): SelectRoot | MutationRoot;
-  /** The answer, from the result of the root, which is read for it; that result itself when absent. */
+  /** Makes the answer from the parsed result of the root. Defaults to the result, unparsed. */
   answer?(result: Json): Json;
 }
 
-/** The operation for the backend that the legacy API is about. */
-export function dataOperation<A extends Target>(definition: DataOperation<A>): OperationGroup {
+/** Makes the operation for sources of the default kind, the only one that data operations support. */
+export function dataOperation<A extends DataTarget>(definition: DataOperation<A>): OperationGroup {
   return (backends) =>
     backends
-      .filter((backend) => backend.kind === DEFAULT_KIND)
+      .filter((backend) => backend.kind === DEFAULT_SOURCE_KIND)
       .map((backend) =>
         operation<A>({
           type: definition.type,
@@ -63,25 +63,25 @@ export function dataOperation<A extends Target>(definition: DataOperation<A>): O
       );
 }
 
-async function run<A extends Target>(
+async function run<A extends DataTarget>(
   definition: DataOperation<A>,
   args: A,
   backend: Backend,
   context: OperationContext,
 ): Promise<OperationAnswer> {
-  const { services, snapshot, session, path, how } = context;
+  const { services, snapshot, session, path, requestOptions } = context;
   const request: CheckedDataRequest = {
     source: args.source,
     path,
     translate: (size) => definition.root(args, contextOf(definition, args, backend, context, size)),
     check: (plan) => requireSessionVariables(plan, session),
   };
-  const result = await runDataRequest({ pipeline: services.pipeline, snapshot, session, request, how });
+  const result = await runDataRequest({ pipeline: services.pipeline, snapshot, session, request, options: requestOptions });
   return definition.answer === undefined ? new PrintedJson(result) : definition.answer(parseJson(textOfBytes(result)));
 }
 
-/** @throws SvcError when there is no such table, or the role knows none */
-function contextOf<A extends Target>(
+/** @throws SvcError if the table does not exist, or is invisible to the role */
+function contextOf<A extends DataTarget>(
   { action, because }: DataOperation<A>,
   { source, table: name }: A,
   backend: Backend,
@@ -95,11 +95,11 @@ function contextOf<A extends Target>(
   const printedTable = printName(name, backend.defaultSchema);
   const table = tables?.table(name) ?? null;
   if (tables === null || table === null) throw refuseTable(role, printedTable, action, path, because);
-  return { asker: { role, tables, size }, table, printedTable, path };
+  return { requester: { role, tables, size }, table, printedTable, path };
 }
 
-/** @throws SvcError not-found in the words of the legacy API */
-function requireSessionVariables(plan: Plan, { variables }: Session): void {
+/** @throws SvcError not-found */
+function requireSessionVariables(plan: OperationPlan, { variables }: Session): void {
   for (const parameter of parametersOf(plan)) {
     const { value } = parameter.operand;
     if (value.kind === 'session' && !variables.has(value.name)) {
@@ -108,7 +108,7 @@ function requireSessionVariables(plan: Plan, { variables }: Session): void {
   }
 }
 
-function parametersOf({ steps }: Plan): readonly Parameter[] {
+function parametersOf({ steps }: OperationPlan): readonly Parameter[] {
   return steps.flatMap((step) =>
     step.kind === 'mutation'
       ? step.statements.flatMap(({ statement }) => statement.parameters)

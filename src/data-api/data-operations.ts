@@ -9,7 +9,7 @@ import { updateOperation } from './update.ts';
 
 const GROUPS: readonly OperationGroup[] = [selectOperation, insertOperation, updateOperation, deleteOperation, countOperation];
 
-/** Types of `/v1/query` and `/v2/query` that act on rows. */
+/** Types of `/v1/query` and `/v2/query` that read or write rows. */
 const DATA_OPERATIONS: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'count']);
 const BULKS: ReadonlySet<string> = new Set(['bulk', 'concurrent_bulk']);
 
@@ -17,7 +17,7 @@ export function dataOperations(backends: readonly Backend[]): readonly Operation
   return GROUPS.flatMap((group) => group(backends));
 }
 
-/** Whether a request may come from other roles, where the service is set so: a data operation, or several of them and nothing else. */
+/** Returns whether all roles may send a request if the service is so configured: it is a data operation, or a bulk of nothing else. */
 export function isOpenToRoles(body: Json): boolean {
   if (!isJsonObject(body)) return false;
   const { type, args } = body;
@@ -25,7 +25,7 @@ export function isOpenToRoles(body: Json): boolean {
   return DATA_OPERATIONS.has(type) || (BULKS.has(type) && isJsonArray(args) && args.every(isOpenToRoles));
 }
 
-/** Of a request, those of bulks in bulks included. */
+/** Returns the number of operations of a request, including those of nested bulks. */
 export function countOperations(body: Json): number {
   if (!isJsonObject(body)) return 1;
   const { type, args } = body;

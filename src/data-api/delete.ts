@@ -3,20 +3,20 @@ import { type Codec, list, nonEmptyText, object, optional, required } from '../m
 import { rawBoolExpCodec, type RawBoolExp } from '../metadata/permission.ts';
 import { deleteRows } from '../schema/fields/write-rows.ts';
 import { at } from '../util/path.ts';
-import { legacyArguments } from './arguments.ts';
+import { dataArguments } from './arguments.ts';
 import { requireWritable, writeOutput } from './data-context.ts';
 import { WRITE_ERRORS } from './data-errors.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { dataOperation, type DataTarget, targetFields } from './data-operation.ts';
 import { whereCondition } from './where.ts';
 import { writtenArguments, writtenWhere } from './written-input.ts';
 
-interface DeleteArguments extends Target {
+interface DeleteArguments extends DataTarget {
   readonly where: RawBoolExp;
   readonly returning?: readonly string[] | undefined;
 }
 
 const deleteArguments = (backend: Backend): Codec<DeleteArguments> =>
-  legacyArguments(
+  dataArguments(
     ['table', 'where'],
     object('DeleteQuery', { ...targetFields(backend), where: required(rawBoolExpCodec), returning: optional(list(nonEmptyText)) }),
   );
@@ -32,9 +32,9 @@ export const deleteOperation = dataOperation<DeleteArguments>({
     example: { table: 'article', where: { id: 2 }, returning: ['id'] },
   },
   root({ where, returning }, context) {
-    const { asker, table, path } = context;
+    const { requester, table, path } = context;
     requireWritable(context, 'delete');
-    const condition = whereCondition(asker, table.conditions(), where, at(path, 'where'));
+    const condition = whereCondition(requester, table.conditionTable(), where, at(path, 'where'));
     const written = () => ({ kind: 'json', json: writtenArguments(table, { where: writtenWhere(table, where) }) }) as const;
     return { alias: 'delete', mutation: deleteRows(table, condition, writeOutput(context, returning), written) };
   },

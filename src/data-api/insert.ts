@@ -11,11 +11,11 @@ import { type FlatRow, flatRows, insertRows } from '../schema/fields/write-rows.
 import type { WriteTable } from '../schema/fields/write-table.ts';
 import type { Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { legacyArguments } from './arguments.ts';
+import { dataArguments } from './arguments.ts';
 import { type DataContext, requireWritable, writeOutput, writtenColumn } from './data-context.ts';
 import { INSERT_ERRORS } from './data-errors.ts';
 import { isAdminRole, unknownColumn } from './data-names.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { dataOperation, type DataTarget, targetFields } from './data-operation.ts';
 import { columnOperand } from './operand.ts';
 import { writtenArguments, writtenValues } from './written-input.ts';
 
@@ -25,7 +25,7 @@ interface Conflict {
   readonly constraintOn?: readonly string[] | undefined;
 }
 
-interface InsertArguments extends Target {
+interface InsertArguments extends DataTarget {
   readonly objects: readonly ReadonlyMap<string, Json>[];
   readonly onConflict?: Conflict | undefined;
   readonly returning?: readonly string[] | undefined;
@@ -35,7 +35,7 @@ const oneOrMore: Codec<readonly string[]> = leaf(
   '[Text]',
   (json, path) => (typeof json === 'string' ? [nonEmptyText.decode(json, path)] : list(nonEmptyText).decode(json, path)),
   (value) => [...value],
-  { says: 'A name, or a list of names.' },
+  { description: 'A name, or a list of names.' },
 );
 
 const conflictCodec = object('OnConflict', {
@@ -45,7 +45,7 @@ const conflictCodec = object('OnConflict', {
 });
 
 const insertArguments = (backend: Backend): Codec<InsertArguments> =>
-  legacyArguments(
+  dataArguments(
     ['table', 'objects'],
     object('InsertQuery', {
       ...targetFields(backend),
@@ -74,13 +74,13 @@ function insert({ objects, onConflict, returning }: InsertArguments, context: Da
   if (objects.length === 0) throw new SvcError('unexpected-payload', 'objects should not be empty', { path: at(path, 'objects') });
   const output = writeOutput(context, returning);
   const rows = objects.map((row, i) => flatRow(row, context, at(at(path, 'objects'), i)));
-  const given = new Set(rows.flatMap(({ values }) => [...values.keys()]));
-  context.asker.size.addFields(given.size, 1);
-  const conflict = onConflict === undefined ? null : conflictClause(onConflict, given, context);
+  const columns = new Set(rows.flatMap(({ values }) => [...values.keys()]));
+  context.requester.size.addFields(columns.size, 1);
+  const conflict = onConflict === undefined ? null : conflictClause(onConflict, columns, context);
   return insertRows(table, flatRows(table, rows, conflict, insertValidations(objects, conflict, table)), path, output);
 }
 
-/** Those of the insert permission, and of the update permission where rows that are there already may change. */
+/** Returns the validations of the insert permission, and those of the update permission if existing rows may change. */
 function insertValidations(
   objects: InsertArguments['objects'],
   conflict: OnConflict | null,
@@ -104,15 +104,15 @@ function flatRow(row: ReadonlyMap<string, Json>, context: DataContext, path: Pat
   return { path, values };
 }
 
-/** An update writes all columns that the request gave, under the update permission. */
-function conflictClause({ action, constraint, constraintOn }: Conflict, given: ReadonlySet<string>, context: DataContext): OnConflict {
-  const { asker, table } = context;
+/** @param columns columns of the request, which an update writes under the update permission */
+function conflictClause({ action, constraint, constraintOn }: Conflict, columns: ReadonlySet<string>, context: DataContext): OnConflict {
+  const { requester, table } = context;
   const path = at(context.path, 'on_conflict');
   for (const name of constraintOn ?? []) {
     const known = table.selected?.columns.has(name) === true || table.insertColumns().has(name);
-    if (!known) throw unknownColumn(asker, name, 'insert', at(path, 'constraint_on'));
+    if (!known) throw unknownColumn(requester, name, 'insert', at(path, 'constraint_on'));
   }
-  if (constraint !== undefined && !isAdminRole(asker.role)) requireConstraint(constraint, context);
+  if (constraint !== undefined && !isAdminRole(requester.role)) requireConstraint(constraint, context);
   const { primaryKey, uniqueConstraints } = table.info.catalog;
   const key = constraint === undefined ? constraintOn : [primaryKey, ...uniqueConstraints].find((one) => one?.name === constraint)?.columns;
   const target = {
@@ -126,14 +126,14 @@ function conflictClause({ action, constraint, constraintOn }: Conflict, given: R
     throw new SvcError('unexpected-payload', message, { path });
   }
   if (table.update === null) {
-    const message = `upsert is not allowed for role "${asker.role}" since update permissions are not defined`;
+    const message = `upsert is not allowed for role "${requester.role}" since update permissions are not defined`;
     throw new SvcError('permission-denied', message, { path });
   }
-  for (const name of given) writtenColumn(context, 'update', name, path);
-  return { ...target, update: updateOnConflict(table.update, [...given], TRUE) };
+  for (const name of columns) writtenColumn(context, 'update', name, path);
+  return { ...target, update: updateOnConflict(table.update, [...columns], TRUE) };
 }
 
-/** Of constraints, roles know the keys; for others the database would say which there are. */
+/** Accepts keys only: an error of the database about another constraint would reveal whether it exists. */
 function requireConstraint(name: string, { table, printedTable, path }: DataContext): void {
   const { primaryKey, uniqueConstraints } = table.info.catalog;
   if (primaryKey?.name === name || uniqueConstraints.some((key) => key.name === name)) return;

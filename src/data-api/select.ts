@@ -1,20 +1,20 @@
 import type { Backend } from '../backend/backend.ts';
 import { type Codec, object, required } from '../metadata/codec.ts';
-import { legacyArguments, type RowsArguments, rowsFields } from './arguments.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
-import { rowsQuery, type SelectItem, selectItems } from './rows.ts';
+import { dataArguments, type RowsArguments, rowsFields } from './arguments.ts';
+import { dataOperation, type DataTarget, targetFields } from './data-operation.ts';
+import { selectedRows, type SelectItem, selectItems } from './rows.ts';
 import { selectable } from './data-context.ts';
 import { notAllowed } from './data-names.ts';
 import { READ_ERRORS } from './data-errors.ts';
 
-interface Select extends Target, RowsArguments {
+interface Select extends DataTarget, RowsArguments {
   readonly columns: readonly SelectItem[];
 }
 
 const selectArguments = (backend: Backend): Codec<Select> =>
-  legacyArguments(['table', 'columns'], object('SelectQuery', { ...targetFields(backend), columns: required(selectItems), ...rowsFields }));
+  dataArguments(['table', 'columns'], object('SelectQuery', { ...targetFields(backend), columns: required(selectItems), ...rowsFields }));
 
-/** Rows under the select permission of the role, if it has the root field that would show them. */
+/** Selects rows under the select permission of the role, if that permission has the root field `select`. */
 export const selectOperation = dataOperation<Select>({
   type: 'select',
   action: 'select',
@@ -26,10 +26,10 @@ export const selectOperation = dataOperation<Select>({
     example: { table: 'author', columns: ['id', { name: 'articles', columns: ['title'] }], where: { id: { $gt: 1 } }, order_by: '-id' },
   },
   root(args, context) {
-    const { asker, printedTable, path } = context;
+    const { requester, printedTable, path } = context;
     const table = selectable(context);
     const { queryRootFields } = table.access;
-    if (queryRootFields?.has('select') === false) throw notAllowed(asker.role, printedTable, 'select', path);
-    return { alias: 'rows', query: rowsQuery(asker, table, args, path) };
+    if (queryRootFields?.has('select') === false) throw notAllowed(requester.role, printedTable, 'select', path);
+    return { alias: 'rows', query: selectedRows(requester, table, args, path) };
   },
 });

@@ -8,17 +8,17 @@ import type { WriteTable } from '../schema/fields/write-table.ts';
 import { updateRows } from '../schema/fields/write-rows.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { legacyArguments } from './arguments.ts';
+import { dataArguments } from './arguments.ts';
 import { type DataContext, requireWritable, writeOutput, writtenColumn } from './data-context.ts';
 import { UPDATE_ERRORS } from './data-errors.ts';
-import { dataOperation, type Target, targetFields } from './data-operation.ts';
+import { dataOperation, type DataTarget, targetFields } from './data-operation.ts';
 import { columnOperand, literalOperand } from './operand.ts';
 import { whereCondition } from './where.ts';
 import { writtenArguments, writtenValues, writtenWhere } from './written-input.ts';
 
 type Values = ReadonlyMap<string, Json>;
 
-interface UpdateArguments extends Target {
+interface UpdateArguments extends DataTarget {
   readonly where: RawBoolExp;
   readonly $set?: Values | undefined;
   readonly $inc?: Values | undefined;
@@ -28,7 +28,7 @@ interface UpdateArguments extends Target {
 }
 
 const updateArguments = (backend: Backend): Codec<UpdateArguments> =>
-  legacyArguments(
+  dataArguments(
     ['table', 'where'],
     object('UpdateQuery', {
       ...targetFields(backend),
@@ -55,14 +55,18 @@ export const updateOperation = dataOperation<UpdateArguments>({
 });
 
 function update(args: UpdateArguments, context: DataContext): Update {
-  const { asker, table, path } = context;
+  const { requester, table, path } = context;
   requireWritable(context, 'update');
-  const condition = whereCondition(asker, table.conditions(), args.where, at(path, 'where'));
-  const given = [...assigned(args.$set, '$set', context), ...assigned(args.$inc, '$inc', context), ...assigned(args.$mul, '$mul', context)];
+  const condition = whereCondition(requester, table.conditionTable(), args.where, at(path, 'where'));
+  const explicit = [
+    ...assigned(args.$set, '$set', context),
+    ...assigned(args.$inc, '$inc', context),
+    ...assigned(args.$mul, '$mul', context),
+  ];
   const defaults = (args.$default ?? []).map((name, i) => writtenColumn(context, 'update', name, at(at(path, '$default'), i)).name);
-  asker.size.addFields(defaults.length, 1);
-  refuseRepeated([...given.map(({ column }) => column), ...defaults], path);
-  const assignments = [...given, ...presetsOf(table)];
+  requester.size.addFields(defaults.length, 1);
+  refuseRepeated([...explicit.map(({ column }) => column), ...defaults], path);
+  const assignments = [...explicit, ...presetsOf(table)];
   if (assignments.length + defaults.length === 0) {
     throw new SvcError('unexpected-payload', 'atleast one of $set, $inc, $mul has to be present', { path });
   }
@@ -71,7 +75,7 @@ function update(args: UpdateArguments, context: DataContext): Update {
 }
 
 function writtenUpdate({ where, $set, $inc, $mul, $default }: UpdateArguments, table: WriteTable): JsonObject {
-  const values = (given: Values | undefined): JsonObject | undefined => given && writtenValues(table, given);
+  const values = (some: Values | undefined): JsonObject | undefined => some && writtenValues(table, some);
   const defaults =
     $default &&
     Object.keys(
@@ -93,7 +97,7 @@ const OPERATORS = { $set: 'set', $inc: 'inc', $mul: 'mul' } as const;
 
 function assigned(values: Values | undefined, key: keyof typeof OPERATORS, context: DataContext): Assignment[] {
   const { types } = context.table.source.shared;
-  const { size } = context.asker;
+  const { size } = context.requester;
   return [...(values ?? [])].map(([name, json]) => {
     const path = at(at(context.path, key), name);
     const { type } = writtenColumn(context, 'update', name, path);

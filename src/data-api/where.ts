@@ -1,7 +1,6 @@
 /**
- * Conditions of requests, in the language of permissions. What differs from a permission: only what
- * the role may select can be named, the permission filters of related tables hold, equality is that
- * of SQL, and texts are never session variables.
+ * Conditions of data operations, in the language of permissions. Unlike in a permission, only columns and relationships that the role may
+ * select are visible, permission filters of related tables apply, equality is that of SQL, and texts are never session variables.
  */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { Comparison } from '../backend/type-system.ts';
@@ -9,7 +8,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { and, type BoolExp, not, or, type Read } from '../ir/bool-exp.ts';
 import { parseFailed, wrongType } from '../metadata/codec.ts';
 import { Defect } from '../schema-cache/inconsistency.ts';
-import { type ColumnReference, type OperatorRules, resolveOperators, type Subject } from '../schema-cache/stages/comparison.ts';
+import { type ColumnReference, type OperatorRules, resolveOperators, type ComparedValue } from '../schema-cache/stages/comparison.ts';
 import { takesArguments } from '../schema-cache/stages/computed-field.ts';
 import { visibleRow } from '../schema/fields/bool-exp.ts';
 import { chargeReads } from '../schema/fields/related-cost.ts';
@@ -17,21 +16,21 @@ import type { RoleTable } from '../schema/fields/role-table.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { literalOperand } from './operand.ts';
-import { type Asker, columnOf, computedFieldOf, otherTable, relationshipOf, unknownField } from './data-names.ts';
+import { type Requester, requiredColumn, findComputedField, otherTable, findRelationship, unknownField } from './data-names.ts';
 
 interface Scope {
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly row: RoleTable;
-  /** The table of the operation: `$` in column comparisons. */
+  /** Table of the operation: `$` in column comparisons. */
   readonly root: RoleTable;
-  /** `exists` conditions between `row` and `root`. */
+  /** Number of `exists` conditions between `row` and `root`. */
   readonly levels: number;
 }
 
-/** The condition `json` on a row of the table. @throws SvcError */
-export function whereCondition(asker: Asker, table: RoleTable, json: Json, path: Path): BoolExp {
-  asker.size.addJson(json);
-  return expression({ asker, row: table, root: table, levels: 0 }, json, path);
+/** Returns the condition `json` on a row of the table. @throws SvcError */
+export function whereCondition(requester: Requester, table: RoleTable, json: Json, path: Path): BoolExp {
+  requester.size.addJson(json);
+  return expression({ requester, row: table, root: table, levels: 0 }, json, path);
 }
 
 function expression(scope: Scope, json: Json, path: Path): BoolExp {
@@ -59,7 +58,6 @@ function items(scope: Scope, value: Json, path: Path): readonly BoolExp[] {
   return value.map((item, i) => expression(scope, item, at(path, i)));
 }
 
-/** A condition on a row of another table. */
 function inside(scope: Scope, target: RoleTable, value: Json, path: Path): BoolExp {
   return expression({ ...scope, row: target, levels: scope.levels + 1 }, value, path);
 }
@@ -72,24 +70,24 @@ function existsAnywhere(scope: Scope, value: Json, path: Path): BoolExp {
   if (where === undefined) throw parseFailed("the key '_where' was not present", path);
   const tablePath = at(path, '_table');
   const { backend } = scope.row.source.info;
-  const target = otherTable(scope.asker, backend.tableName.decode(table, tablePath), tablePath);
-  return visibleRow(scope.asker.size, target, null, target.relation, () => inside(scope, target, where, at(path, '_where')));
+  const target = otherTable(scope.requester, backend.tableName.decode(table, tablePath), tablePath);
+  return visibleRow(scope.requester.size, target, null, target.relation, () => inside(scope, target, where, at(path, '_where')));
 }
 
 function fieldCondition(scope: Scope, key: string, value: Json, path: Path): BoolExp {
   const { row } = scope;
   const column = row.columns.get(key);
   if (column !== undefined) {
-    chargeReads(scope.asker.size, column.read, isJsonObject(value) ? Object.keys(value).length : 1);
+    chargeReads(scope.requester.size, column.read, isJsonObject(value) ? Object.keys(value).length : 1);
     return comparisons(scope, `column "${key}"`, column.read, column.info.catalog, value, path);
   }
-  const relationship = relationshipOf(row, key);
+  const relationship = findRelationship(row, key);
   if (relationship !== undefined) {
     const { info, target } = relationship;
-    return visibleRow(scope.asker.size, target, info.join, target.relation, () => inside(scope, target, value, path));
+    return visibleRow(scope.requester.size, target, info.join, target.relation, () => inside(scope, target, value, path));
   }
-  const computed = computedFieldOf(row, key);
-  if (computed === undefined) throw unknownField(scope.asker, key, path);
+  const computed = findComputedField(row, key);
+  if (computed === undefined) throw unknownField(scope.requester, key, path);
   const call = computed.arguments.plain;
   if (call === null || takesArguments(computed.info)) {
     throw new SvcError('unexpected-payload', 'Computed columns with input arguments can not be part of the where clause', { path });
@@ -99,10 +97,10 @@ function fieldCondition(scope: Scope, key: string, value: Json, path: Path): Boo
     return comparisons(scope, `computed field "${key}"`, computed.read(call), { type, nullable: true }, value, path);
   }
   const { target } = computed;
-  return visibleRow(scope.asker.size, target, null, { kind: 'function', call }, () => inside(scope, target, value, path));
+  return visibleRow(scope.requester.size, target, null, { kind: 'function', call }, () => inside(scope, target, value, path));
 }
 
-/** An object of operators, or a bare value that the column must equal. */
+/** @param value object of operators, or a bare value that the column must equal */
 function comparisons(
   scope: Scope,
   label: string,
@@ -115,15 +113,15 @@ function comparisons(
   if (isPlainJson(scope, type)) {
     throw new SvcError('unexpected-payload', 'JSON column can not be part of boolean expression', { path });
   }
-  const subject: Subject = { label, read, type, nullable };
+  const subject: ComparedValue = { label, read, type, nullable };
   const operators = isJsonObject(value) ? Object.entries(value) : [['_eq', value] as const];
   return and(
     ...operators.map(([operator, argument]) => {
       const cost = type.array ? 0 : costOf(types.scalar(type).comparisons, operator);
-      if (cost > 0) scope.asker.size.costs(cost);
+      if (cost > 0) scope.requester.size.charge(cost);
       const place = isJsonObject(value) ? at(path, operator) : path;
       const rules: OperatorRules = { nullSafe: false, operand: (...of) => literalOperand(...of, place) };
-      return placed(place, () => and(...resolveOperators(types, subject, { [operator]: argument }, reference(scope, place), rules)));
+      return withPlace(place, () => and(...resolveOperators(types, subject, { [operator]: argument }, reference(scope, place), rules)));
     }),
   );
 }
@@ -137,8 +135,8 @@ function isPlainJson({ row }: Scope, type: CatalogType): boolean {
   return !type.array && !row.source.shared.types.scalar(type).hasEquality;
 }
 
-/** What is wrong with an operator, at its place. */
-function placed<T>(path: Path, resolve: () => T): T {
+/** Adds the path of an operator to its error. */
+function withPlace<T>(path: Path, resolve: () => T): T {
   try {
     return resolve();
   } catch (error) {
@@ -146,7 +144,7 @@ function placed<T>(path: Path, resolve: () => T): T {
   }
 }
 
-/** `"c"` and `["c"]` are in the same row, `["$", "c"]` is in the root's. */
+/** Resolves the column of a comparison: `"c"` and `["c"]` are in the same row, `["$", "c"]` in that of the root. */
 function reference(scope: Scope, path: Path): (json: Json) => ColumnReference {
   return (json) => {
     const steps = isJsonArray(json) ? json : [json];
@@ -155,7 +153,7 @@ function reference(scope: Scope, path: Path): (json: Json) => ColumnReference {
     if (typeof name !== 'string' || steps.length > 2) throw wrongType('ColumnReference', 'String', json, path);
     if (steps.length === 2 && !fromRoot) throw new Defect('Relationship references are not supported in column comparison RHS');
     const table = fromRoot ? scope.root : scope.row;
-    const { read, info } = columnOf(scope.asker, table, name, path);
+    const { read, info } = requiredColumn(scope.requester, table, name, path);
     const { catalog } = info;
     const otherRow = fromRoot && scope.levels > 0;
     return {

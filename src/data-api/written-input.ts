@@ -1,8 +1,7 @@
 /**
- * What a data operation is about to write, as the hook of a permission gets it: in the words of the
- * GraphQL mutation that does the same, so that a hook that looks at `_set` finds it whichever
- * endpoint was asked. What GraphQL has no word for stays as the request has it. Everything here was
- * checked before: it is only spelled anew.
+ * Input of a write as it is sent to the input validation hook of a permission: with the names of the equivalent GraphQL mutation, so that
+ * a hook finds `_set` for every endpoint. Names without a GraphQL equivalent stay as they are. The input is valid here; it is only
+ * renamed.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { fieldName } from '../schema-cache/naming.ts';
@@ -10,24 +9,23 @@ import type { SourceInfo, TableInfo } from '../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { WriteTable } from '../schema/fields/write-table.ts';
 
-/** Values by column. */
+/** Returns values by GraphQL column name. */
 export function writtenValues({ source, info }: WriteTable, values: Iterable<readonly [string, Json]>): JsonObject {
   return Object.fromEntries([...values].map(([column, json]) => [columnName(source.info, info, column), json]));
 }
 
-/** Arguments of a mutation: its operators have their names with `_` there. */
+/** Returns the arguments of a mutation, whose operators begin with `_` instead of `$`. */
 export function writtenArguments({ source }: WriteTable, args: Readonly<Record<string, Json | undefined>>): JsonObject {
-  const given = Object.entries(args).filter((entry): entry is [string, Json] => entry[1] !== undefined);
-  return Object.fromEntries(given.map(([name, json]) => [word(source.info, name), json]));
+  const present = Object.entries(args).filter((entry): entry is [string, Json] => entry[1] !== undefined);
+  return Object.fromEntries(present.map(([name, json]) => [operatorName(source.info, name), json]));
 }
 
-/** The condition of a request. */
 export function writtenWhere({ source, info }: WriteTable, where: Json): Json {
   return expression(source.info, info, where);
 }
 
-/** `$eq` and `_eq` alike, in the naming convention of the source. */
-function word({ namingConvention }: SourceInfo, name: string): string {
+/** Returns the GraphQL name of `$eq` or `_eq` in the naming convention of the source. */
+function operatorName({ namingConvention }: SourceInfo, name: string): string {
   return fieldName(namingConvention, name.startsWith('$') ? `_${name.slice(1)}` : name);
 }
 
@@ -46,9 +44,9 @@ function entry(source: SourceInfo, table: TableInfo, key: string, value: Json): 
   switch (key.startsWith('$') ? `_${key.slice(1)}` : key) {
     case '_and':
     case '_or':
-      return [word(source, key), isJsonArray(value) ? value.map((item) => expression(source, table, item)) : value];
+      return [operatorName(source, key), isJsonArray(value) ? value.map((item) => expression(source, table, item)) : value];
     case '_not':
-      return [word(source, key), expression(source, table, value)];
+      return [operatorName(source, key), expression(source, table, value)];
     case '_exists':
       return ['_exists', value];
     default:
@@ -70,6 +68,6 @@ function fieldEntry(source: SourceInfo, table: TableInfo, key: string, value: Js
 }
 
 function comparisons(source: SourceInfo, value: Json): Json {
-  if (!isJsonObject(value)) return { [word(source, '_eq')]: value };
-  return Object.fromEntries(Object.entries(value).map(([operator, argument]) => [word(source, operator), argument]));
+  if (!isJsonObject(value)) return { [operatorName(source, '_eq')]: value };
+  return Object.fromEntries(Object.entries(value).map(([operator, argument]) => [operatorName(source, operator), argument]));
 }

@@ -1,14 +1,14 @@
-/** Locks that a migration holds until its transaction ends, as the trial of a plan finds them. */
+/** Locks that a migration holds until its transaction ends, as found by a trial run. */
 import { isJsonArray, type Json } from '../util/json.ts';
 
 export interface HeldLock {
   /** `schema.name` */
   readonly table: string;
-  /** Its name in the manual of the database, in lower case: `access exclusive`. */
+  /** Name of the lock mode in the manual of the database, in lower case: `access exclusive`. */
   readonly mode: string;
-  /** Operations on rows that wait for it: `reads and writes`, `writes`; empty if none waits. */
+  /** Operations on rows that it blocks: `reads and writes`, `writes` or empty. */
   readonly blocks: string;
-  /** Whether all rows of the table are written anew. */
+  /** True if the migration rewrites the whole table. */
   readonly rewritten: boolean;
 }
 
@@ -19,8 +19,8 @@ function heldIn(probed: Json | undefined): readonly HeldLock[] {
 }
 
 /**
- * Returns the tables that a migration has locked or written anew.
- * @param before rows of the probe after the migration before it, in the same transaction
+ * Returns the tables that a migration has locked or rewritten.
+ * @param before rows of the probe after the previous migration in the same transaction
  */
 export function locksIn(probed: Json | undefined, before: Json | undefined): readonly HeldLock[] {
   const known = new Map(heldIn(before).map((lock) => [lock.table, lock]));
@@ -30,14 +30,14 @@ export function locksIn(probed: Json | undefined, before: Json | undefined): rea
   });
 }
 
-/** Returns lines about locks that operations wait for. */
-export function whoWaits(locks: readonly HeldLock[]): readonly string[] {
-  const named = (told: readonly HeldLock[]): string => told.map(({ table }) => table).join(', ');
+/** Returns lines about the operations that the locks block and the tables that are rewritten. */
+export function blockingLines(locks: readonly HeldLock[]): readonly string[] {
+  const tablesOf = (some: readonly HeldLock[]): string => some.map(({ table }) => table).join(', ');
   const lines = ['reads and writes', 'writes'].flatMap((blocks) => {
     const blocking = locks.filter((lock) => lock.blocks === blocks);
     const modes = [...new Set(blocking.map(({ mode }) => mode))];
-    return modes.map((mode) => `${blocks} of ${named(blocking.filter((lock) => lock.mode === mode))} wait meanwhile (${mode})`);
+    return modes.map((mode) => `blocks ${blocks} of ${tablesOf(blocking.filter((lock) => lock.mode === mode))} (${mode} lock)`);
   });
   const rewritten = locks.filter((lock) => lock.rewritten);
-  return rewritten.length === 0 ? lines : [...lines, `all rows of ${named(rewritten)} are written anew`];
+  return rewritten.length === 0 ? lines : [...lines, `rewrites all rows of ${tablesOf(rewritten)}`];
 }

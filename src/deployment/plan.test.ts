@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Plan, planJson, printPlan } from './plan.ts';
+import { type DeploymentPlan, planJson, printPlan } from './plan.ts';
 
-const NOTHING: Plan = {
+const NOTHING: DeploymentPlan = {
   ...{ hash: 'h', migrations: [], changes: [], schemas: [], notes: [] },
   inconsistencies: { before: [], after: [], notKnown: [], problems: [] },
   notCompared: { roles: [], sources: [], remoteSchemas: [] },
 };
 
-it('tells what was not compared, and says nothing where all was', () => {
+it('lists what was not compared only if something was not compared', () => {
   expect(printPlan(NOTHING)).toBe('migrations: none\n\nmetadata: no changes\n\nplan h');
   const plan = { ...NOTHING, notCompared: { roles: ['clerk', 'guest'], sources: ['far'], remoteSchemas: ['added'] }, notes: ['so it is'] };
   expect(printPlan(plan)).toBe(`migrations: none
@@ -15,9 +15,9 @@ it('tells what was not compared, and says nothing where all was', () => {
 metadata: no changes
 
 not compared:
-  roles clerk, guest: there are too many of them, or their schemas are too large
-  sources far: they are opened in another way, and are compared as they are known
-  remote schemas added: they are new or asked in another way, and no server is asked for a plan
+  roles clerk, guest: there are too many roles, or their schemas are too large
+  sources far: their connection settings change, so the plan uses the tables that the service knows
+  remote schemas added: they are new or their connection settings change, and a plan sends no requests to remote servers
 
 note: so it is
 

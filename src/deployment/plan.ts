@@ -1,4 +1,4 @@
-/** What a deployment would do, found out without doing it. */
+/** Makes the plan of a deployment: what it would do, without doing it. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BreakingChangeType, buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSchema, isInputObjectType } from 'graphql';
@@ -13,7 +13,7 @@ import { compareMigrations, readEntries } from '../migrations/run-migrations.ts'
 import { movedSources, sourcesOf } from '../migrations/sources.ts';
 import { type PlannedInconsistencies, plannedInconsistencies } from './trial-inconsistencies.ts';
 import { changesOf, exportFrom, isApplied } from '../project/project-metadata.ts';
-import { whoWaits } from './locks.ts';
+import { blockingLines } from './locks.ts';
 import {
   extensionsOf,
   objectsIn,
@@ -22,10 +22,10 @@ import {
   type PlanOptions,
   readEntriesOfNew,
   stepOf,
-  tryOut,
-  whyNotTried,
+  runTrial,
+  reasonNotTried,
 } from './trial.ts';
-import { announce } from '../migrations/implicit-extension.ts';
+import { describeExtension } from '../migrations/implicit-extension.ts';
 import type { Project } from '../project/project.ts';
 import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
 import type { ServerClient } from '../project/server-client.ts';
@@ -36,8 +36,8 @@ export interface SchemaChange {
   readonly message: string;
 }
 
-export interface Plan {
-  /** Of everything that it was made of: files, and the state of the service. */
+export interface DeploymentPlan {
+  /** Hash of the plan's input: the files, and the state of the service. */
   readonly hash: string;
   readonly migrations: readonly PlannedStep[];
   readonly changes: readonly DocumentChange[];
@@ -47,9 +47,8 @@ export interface Plan {
   readonly notes: readonly string[];
 }
 
-/** What the service left out, by names. */
+/** Names of objects that the trial run left out. Their schemas may differ. */
 interface NotCompared {
-  /** Their schemas may differ. */
   readonly roles: readonly string[];
   readonly sources: readonly string[];
   readonly remoteSchemas: readonly string[];
@@ -62,21 +61,22 @@ export async function makePlan(
   server: ServerClient,
   kinds: Kinds<Backend>,
   options: PlanOptions,
-): Promise<Plan> {
+): Promise<DeploymentPlan> {
   const { metadata, resourceVersion } = await exportFrom(server);
   const moved = movedSources(read.document, metadata, kinds);
-  // A deployment connects a source as the project says before its migrations run.
-  const there = sourcesOf(metadata, kinds).filter(({ name }) => !moved.some((each) => each.name === name));
+  // A deployment connects a source as the project configures it before its migrations run.
+  const existing = sourcesOf(metadata, kinds).filter(({ name }) => !moved.some((each) => each.name === name));
+  const projectSources = sourcesOf(read.document, kinds);
   const notes: string[] = [];
   const pending: Pending[] = [];
   for (const name of migratedSources(project.migrationsFolder)) {
     const migrations = readMigrations(project.files, join(project.migrationsFolder, name));
-    const source = there.find((each) => each.name === name);
-    const wanted = sourcesOf(read.document, kinds).find((each) => each.name === name);
-    if (source === undefined && wanted === undefined)
-      notes.push(`there are migrations of the source "${name}", which the metadata does not have`);
-    const known = source ?? wanted;
-    if (known === undefined) continue;
+    const source = existing.find((each) => each.name === name);
+    const known = source ?? projectSources.find((each) => each.name === name);
+    if (known === undefined) {
+      notes.push(`there are migrations of the source "${name}", which is not in the metadata: add it or remove them`);
+      continue;
+    }
     const entries = source === undefined ? await readEntriesOfNew(server, known, options) : await readEntries(server, source);
     for (const { status, migration, version } of compareMigrations(migrations, entries)) {
       if (status === 'pending' && migration !== undefined) pending.push({ source: known, migration });
@@ -93,23 +93,22 @@ export async function makePlan(
   const stopped = new Set<string>();
   for (const each of pending) {
     const { name } = each.source;
-    const why = options.tries ? whyNotTried(each) : '--no-try';
-    // What follows one that is not tried cannot be tried either.
-    const reason = why ?? (stopped.has(name) ? 'one before it is not tried' : undefined);
+    const own = options.tries ? reasonNotTried(each) : '--no-try';
+    const reason = own ?? (stopped.has(name) ? 'an earlier one is not tried' : undefined);
     if (reason === undefined) continue;
     untried.set(each, reason);
     stopped.add(name);
   }
   const tried = pending.filter((each) => !untried.has(each));
   const missing = addedBy(read.document, metadata, 'sources');
-  const added = [...sourcesOf(read.document, kinds).filter(({ name }) => missing.includes(name)), ...moved];
-  const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, there, options);
-  for (const [name, needed] of extensions) notes.push(`a deployment creates ${announce(needed, name)}`);
+  const added = [...projectSources.filter(({ name }) => missing.includes(name)), ...moved];
+  const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, existing, options);
+  for (const [name, needed] of extensions) notes.push(`a deployment creates ${describeExtension(needed, name)}`);
   const document = untried.size === 0 ? read.document : undefined;
-  const trial = await tryOut(server, { tried, document, added, extensions }, options, notes);
+  const trial = await runTrial(server, { tried, document, added, extensions }, options, notes);
   if (untried.size > 0)
     notes.push(
-      `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: what would be inconsistent, and what clients would notice, is not known`,
+      `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: inconsistencies and changes of GraphQL schemas are not known`,
     );
   return {
     hash,
@@ -126,53 +125,53 @@ export async function makePlan(
   };
 }
 
-/** Names of sources or remote schemas that the service does not have. */
+/** Returns the names of the sources or remote schemas of the project that the service does not have. */
 function addedBy(document: JsonObject, current: JsonObject, section: 'sources' | 'remote_schemas'): readonly string[] {
-  const there = new Set(objectsIn(current[section]).map(({ name }) => name));
-  return objectsIn(document[section]).flatMap(({ name }) => (there.has(name) ? [] : [String(name)]));
+  const existing = new Set(objectsIn(current[section]).map(({ name }) => name));
+  return objectsIn(document[section]).flatMap(({ name }) => (existing.has(name) ? [] : [String(name)]));
 }
 
 function namesIn(list: Json | undefined): readonly string[] {
   return isJsonArray(list) ? list.map(String) : [];
 }
 
-/** What changes for clients, role by role. */
+/** Returns the changes that clients may notice, by role. */
 function schemaChanges(trial: JsonObject): readonly SchemaChange[] {
   const schemas = isJsonArray(trial['schemas']) ? trial['schemas'].filter(isJsonObject) : [];
   return schemas.flatMap((each): readonly SchemaChange[] => {
     const role = String(each['role']);
     const [before, after] = [schemaOf(each['before']), schemaOf(each['after'])];
-    if (before === undefined || after === undefined) return [{ role, kind: 'safe', message: 'the schema is another one' }];
+    if (before === undefined || after === undefined) return [{ role, kind: 'safe', message: 'the schema differs' }];
     const breaking = breakingChanges(before, after).map(
       ({ description }): SchemaChange => ({ role, kind: 'breaking', message: description }),
     );
     const dangerous = findDangerousChanges(before, after).map(
       ({ description }): SchemaChange => ({ role, kind: 'dangerous', message: description }),
     );
-    // What the one schema must not lose, the other has gained; what may disturb clients in it is told already.
+    // A breaking change in the other direction is an addition. The additions that may disturb clients are in `dangerous`.
     const gained = breakingChanges(after, before)
       .filter(({ type, description }) => isPlainGain(type, description, after))
       .map(({ description }): SchemaChange => ({ role, kind: 'safe', message: description.replace('was removed', 'was added') }));
     const all = [...breaking, ...dangerous, ...gained];
-    const told = all.filter(({ message }) => !isArtificial(message));
-    // The texts differ, or it would not be told at all.
-    return all.length > 0 ? told : [{ role, kind: 'safe', message: 'only descriptions have changed, or what is deprecated.' }];
+    if (all.length > 0) return all.filter(({ message }) => !isArtificial(message));
+    // The service lists only schemas whose texts differ.
+    return [{ role, kind: 'safe', message: 'only descriptions or deprecations have changed.' }];
   });
 }
 
-/** Of what is there so that GraphQL and gateways have something, and that no client asks for by itself. */
+/** Returns whether a change is about a field or type that only GraphQL itself or gateways need. */
 function isArtificial(message: string): boolean {
   return message.includes(`.${PLACEHOLDER_FIELD} was `) || message.endsWith(' was added to union type _Entity.');
 }
 
-/** Without what is said of scalars that every schema has: the documents have what differs, and may not refer to these. */
+/** Finds breaking changes except those of standard scalars: the compared documents have only types that differ, so these may be missing. */
 function breakingChanges(before: GraphQLSchema, after: GraphQLSchema): ReturnType<typeof findBreakingChanges> {
   return findBreakingChanges(before, after).filter(
     ({ type, description }) => type !== BreakingChangeType.TYPE_REMOVED || !description.startsWith('Standard scalar '),
   );
 }
 
-/** New types, and new fields of what is answered. */
+/** Returns whether a change adds a type, or a field to an output type. */
 function isPlainGain(type: string, description: string, schema: GraphQLSchema): boolean {
   if (type === BreakingChangeType.TYPE_REMOVED) return true;
   const [owner = ''] = description.split('.');
@@ -187,20 +186,20 @@ function schemaOf(sdl: Json | undefined) {
   }
 }
 
-/** Whether a deployment would do anything. */
-export function isEmptyPlan({ migrations, changes }: Plan): boolean {
+/** Returns whether a deployment would do nothing. */
+export function isEmptyPlan({ migrations, changes }: DeploymentPlan): boolean {
   return migrations.length + changes.length === 0;
 }
 
-/** For people; the same whenever the same is planned. */
-export function printPlan(plan: Plan): string {
+/** Returns the plan as text. Equal plans have equal texts. */
+export function printPlan(plan: DeploymentPlan): string {
   const { migrations, changes, schemas, inconsistencies, notCompared, notes, hash } = plan;
   const lines: string[] = [];
   lines.push(`migrations: ${migrations.length === 0 ? 'none' : ''}`.trimEnd());
   for (const { source, version, name, state, message, file, line, locks = [] } of migrations) {
     const where = state === 'failed' ? ` at ${file}${line === undefined ? '' : `:${line}`}` : '';
     lines.push(`  ${source} ${version} ${name}: ${state}${where}${message === undefined ? '' : `: ${message}`}`);
-    lines.push(...whoWaits(locks).map((told) => `    ${told}`));
+    lines.push(...blockingLines(locks).map((text) => `    ${text}`));
   }
   lines.push('', `metadata: ${changes.length === 0 ? 'no changes' : ''}`.trimEnd());
   if (changes.length > 0)
@@ -223,26 +222,30 @@ export function printPlan(plan: Plan): string {
   for (const [title, reasons] of [
     ['would be inconsistent:', inconsistencies.after.filter((reason) => !isOld(reason))],
     ['would stay inconsistent:', inconsistencies.after.filter(isOld)],
-    ['may be inconsistent, which is not known before what is not compared is there:', inconsistencies.notKnown],
+    ['may be inconsistent (not known until the new sources and remote schemas exist):', inconsistencies.notKnown],
   ] as const)
     if (reasons.length > 0) lines.push('', title, ...reasons.map((reason) => `  ${reason}`));
-  const left = whatIsLeft(notCompared);
-  if (left.length > 0) lines.push('', 'not compared:', ...left.map((line) => `  ${line}`));
+  const omitted = omittedLines(notCompared);
+  if (omitted.length > 0) lines.push('', 'not compared:', ...omitted.map((line) => `  ${line}`));
   if (notes.length > 0) lines.push('', ...notes.map((note) => `note: ${note}`));
   return [...lines, '', `plan ${hash}`].join('\n');
 }
 
-function whatIsLeft({ roles, sources, remoteSchemas }: NotCompared): readonly string[] {
-  const line = (what: string, names: readonly string[], why: string): readonly string[] =>
-    names.length === 0 ? [] : [`${what} ${names.join(', ')}: ${why}`];
+function omittedLines({ roles, sources, remoteSchemas }: NotCompared): readonly string[] {
+  const line = (noun: string, names: readonly string[], reason: string): readonly string[] =>
+    names.length === 0 ? [] : [`${noun} ${names.join(', ')}: ${reason}`];
   return [
-    ...line('roles', roles, 'there are too many of them, or their schemas are too large'),
-    ...line('sources', sources, 'they are opened in another way, and are compared as they are known'),
-    ...line('remote schemas', remoteSchemas, 'they are new or asked in another way, and no server is asked for a plan'),
+    ...line('roles', roles, 'there are too many roles, or their schemas are too large'),
+    ...line('sources', sources, 'their connection settings change, so the plan uses the tables that the service knows'),
+    ...line(
+      'remote schemas',
+      remoteSchemas,
+      'they are new or their connection settings change, and a plan sends no requests to remote servers',
+    ),
   ];
 }
 
-export function planJson({ hash, migrations, changes, schemas, inconsistencies, notCompared, notes }: Plan): JsonObject {
+export function planJson({ hash, migrations, changes, schemas, inconsistencies, notCompared, notes }: DeploymentPlan): JsonObject {
   return {
     hash,
     migrations: migrations.map(

@@ -1,4 +1,4 @@
-/** What a trial says about objects that would be inconsistent. */
+/** Inconsistent objects in the result of a trial run. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
 import type { Problem } from '../project/failure.ts';
@@ -7,13 +7,13 @@ import { inconsistenciesIn, isMissingTable, problemsOf } from '../project/projec
 export interface PlannedInconsistencies {
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** Would be inconsistent without what the trial leaves out, so that nobody knows whether they will be. */
+  /** Inconsistent in the trial, but maybe only because it runs without the added sources and remote schemas. */
   readonly notKnown: readonly string[];
-  /** Of `after`, with their places: what a deployment is refused for. */
+  /** Records of `after` with their places: the reasons for which a deployment is refused. */
   readonly problems: readonly Problem[];
 }
 
-/** @param added sources and remote schemas that the service does not have yet, so that the trial goes without them */
+/** @param added sources and remote schemas that the service does not have yet and the trial runs without */
 export function plannedInconsistencies(trial: JsonObject, read: ReadMetadata, added: readonly string[]): PlannedInconsistencies {
   const isUncertain = (record: Json): boolean => added.length > 0 && isJsonObject(record) && mayNeed(record, new Set(added));
   const after = recordsIn(trial, 'after');
@@ -31,7 +31,7 @@ function recordsIn(trial: JsonObject, when: 'before' | 'after'): readonly Json[]
   return isJsonArray(found) ? found : [];
 }
 
-/** Returns a text for each record. Many tables that do not exist in one source are one text. */
+/** Returns a text for each record, and a single one for many missing tables of one source. */
 function textsOf(records: readonly Json[]): readonly string[] {
   const [missing, others] = [records.filter(isMissingTable), records.filter((record) => !isMissingTable(record))];
   const folded = problemsOf(inconsistenciesIn(missing, null));
@@ -45,21 +45,22 @@ function textOf(record: Json): string {
   return isJsonObject(record) ? `${String(record['type'] ?? 'objects')}: ${String(record['reason'])}` : '';
 }
 
-/** They may use fields and types of whatever source, and do not name it. */
+/** Objects that may use fields and types of any source without naming it. */
 const OF_ANY_SOURCE: ReadonlySet<Json | undefined> = new Set(['rest_endpoint', 'query_collections', 'action', 'custom_types']);
 
 function mayNeed(record: JsonObject, added: ReadonlySet<string>): boolean {
   const { type, definition, objects } = record;
   if (OF_ANY_SOURCE.has(type)) return true;
   if (isJsonArray(objects)) return objects.some((object) => isJsonObject(object) && mayNeed(object, added));
-  return names(definition ?? null, added);
+  return mentions(definition ?? null, added);
 }
 
-const NAMING: ReadonlySet<string> = new Set(['source', 'remote_schema', 'remote_schema_name']);
+const REFERENCE_KEYS: ReadonlySet<string> = new Set(['source', 'remote_schema', 'remote_schema_name']);
 
-/** Whether a definition names one of them, at any depth. */
-function names(value: Json, added: ReadonlySet<string>): boolean {
-  if (isJsonArray(value)) return value.some((item) => names(item, added));
+function mentions(value: Json, added: ReadonlySet<string>): boolean {
+  if (isJsonArray(value)) return value.some((item) => mentions(item, added));
   if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(([key, item]) => (typeof item === 'string' ? NAMING.has(key) && added.has(item) : names(item, added)));
+  return Object.entries(value).some(([key, item]) =>
+    typeof item === 'string' ? REFERENCE_KEYS.has(key) && added.has(item) : mentions(item, added),
+  );
 }

@@ -1,8 +1,8 @@
-/** The trial of a plan: migrations in transactions that the service rolls back. */
+/** Trial run of a plan: the service runs the migrations in transactions that it rolls back. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { NeededExtension } from '../backend/migration-dialect.ts';
 import { type Migration, shownFile } from '../migrations/migration-files.ts';
-import { entriesIn, type Entry } from '../migrations/run-migrations.ts';
+import { entriesIn, type HistoryEntry } from '../migrations/run-migrations.ts';
 import { trialSql } from '../migrations/schema-print.ts';
 import { cellOf, emptySource, type ListedSource, migrationsOf } from '../migrations/sources.ts';
 import { offsetOf, placeIn } from '../migrations/text-place.ts';
@@ -10,7 +10,7 @@ import { failure } from '../project/failure.ts';
 import { OLD_SERVICE, ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import { type HeldLock, locksIn } from './locks.ts';
 
-/** Beginning of the version under which a needed extension is tried, before its name. */
+/** Prefix of the version under which a needed extension is tried; its name follows. */
 const EXTENSION = 'extension ';
 
 export interface PlannedStep {
@@ -20,11 +20,11 @@ export interface PlannedStep {
   readonly file: string;
   readonly checksum: string;
   readonly state: 'tried' | 'failed' | 'not tried';
-  /** Why it failed or was not tried, with the line where it is known. */
+  /** Reason why it failed or was not tried. */
   readonly message?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Of one that was tried: what it takes of tables that were there, until its transaction ends. */
+  /** Locks on existing tables; present if `state` is `tried`. */
   readonly locks?: readonly HeldLock[];
 }
 
@@ -34,20 +34,20 @@ export interface Pending {
 }
 
 export interface PlanOptions {
-  /** Whether SQL is run, in transactions that are rolled back. */
+  /** Runs SQL, in transactions that are rolled back. */
   readonly tries: boolean;
-  /** ms that a statement of the trial may take. */
+  /** Timeout of one statement of the trial run. */
   readonly statementTimeoutMs: number;
-  /** ms that it may wait for a lock. */
+  /** Timeout for a lock in the trial run. */
   readonly lockTimeoutMs: number;
-  /** ms that the trial may take in all. */
+  /** Timeout of the whole trial run. */
   readonly timeoutMs: number;
-  /** Only `hash` is wanted: the service is not asked for more. */
+  /** Makes a plan of which only `hash` is used: no trial run. */
   readonly hashOnly?: true;
 }
 
-export function whyNotTried({ source, migration }: Pending): string | undefined {
-  if (source.backend?.migrations?.rollback === undefined) return 'what is defined in its database cannot be rolled back';
+export function reasonNotTried({ source, migration }: Pending): string | undefined {
+  if (source.backend?.migrations?.rollback === undefined) return 'its database cannot roll back definitions';
   if (trialSql(source, migration, 'up') !== undefined) return undefined;
   const [foreign] = migrationsOf(source).scan(migration.up ?? '').foreign;
   return foreign === undefined
@@ -57,7 +57,7 @@ export function whyNotTried({ source, migration }: Pending): string | undefined 
 
 interface TrialInput {
   readonly tried: readonly Pending[];
-  /** `undefined` if inconsistencies and schemas are not to be compared. */
+  /** Metadata of the project; `undefined` if inconsistencies and schemas are not compared. */
   readonly document: JsonObject | undefined;
   /** Sources that the service does not have. */
   readonly added: readonly ListedSource[];
@@ -65,16 +65,16 @@ interface TrialInput {
   readonly extensions: ReadonlyMap<string, NeededExtension>;
 }
 
-export async function tryOut(
+export async function runTrial(
   server: ServerClient,
   { tried, document, added, extensions }: TrialInput,
   { statementTimeoutMs, lockTimeoutMs, timeoutMs, hashOnly }: PlanOptions,
   notes: string[],
 ): Promise<JsonObject> {
   if (hashOnly === true || (tried.length === 0 && document === undefined)) return {};
-  // A prelude and a probe are for the databases of all sources.
+  // One prelude and one probe serve the databases of all sources.
   const [rollback, ...others] = new Set(tried.map(({ source }) => migrationsOf(source).rollback));
-  if (others.length > 0) throw failure('not-supported', 'migrations of several kinds of databases are not tried in one plan: use --no-try');
+  if (others.length > 0) throw failure('not-supported', 'one plan cannot try migrations of several database kinds: use --no-try');
   const args: JsonObject = {
     migrations: [
       ...[...extensions].map(([source, { name, sql }]) => ({ source, version: EXTENSION + name, sql })),
@@ -105,7 +105,7 @@ function secondsOf(timeoutMs: number): number {
 }
 
 /**
- * Runs queries in the database of a source that the service does not have yet, and returns their one cell.
+ * Returns a function that runs a query in the database of a source that the service does not have yet, and returns its first cell.
  * @throws ProjectFailure if the database cannot be read
  */
 function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: PlanOptions): (sql: string) => Promise<string> {
@@ -123,16 +123,15 @@ function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: Pl
   };
 }
 
-/** A source as a deployment adds it. */
 function asAdded({ name, kind, entry }: ListedSource): JsonObject {
   return { name, kind, tables: [], ...emptySource(entry) };
 }
 
 /**
- * Returns the migrations that are recorded in the database of a source that the service does not have yet.
+ * Returns the migration history in the database of a source that the service does not have yet.
  * @throws ProjectFailure if the database cannot be read
  */
-export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly Entry[]> {
+export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly HistoryEntry[]> {
   const { history, rollback } = migrationsOf(source);
   if (rollback === undefined) return [];
   const cell = cellOfNew(server, source, options);
@@ -141,20 +140,20 @@ export async function readEntriesOfNew(server: ServerClient, source: ListedSourc
 
 /**
  * Returns the extensions that a deployment creates before the pending migrations, by source.
- * @param there sources of the service
+ * @param existing sources of the service
  * @throws ProjectFailure if a database cannot be read
  */
 export async function extensionsOf(
   server: ServerClient,
   pending: readonly Pending[],
-  there: readonly SqlSource[],
+  existing: readonly SqlSource[],
   options: PlanOptions,
 ): Promise<ReadonlyMap<string, NeededExtension>> {
   const found = new Map<string, NeededExtension>();
   for (const source of new Set(pending.map((each) => each.source))) {
     const texts = pending.filter((each) => each.source === source).map(({ migration }) => migration.up ?? '');
-    const isThere = there.some(({ name }) => name === source.name);
-    const cell = isThere ? cellOf(server, source) : cellOfNew(server, source, options);
+    const exists = existing.some(({ name }) => name === source.name);
+    const cell = exists ? cellOf(server, source) : cellOfNew(server, source, options);
     const needed = await source.backend?.migrations?.neededExtension?.(source.entry, texts, cell);
     if (needed !== undefined) found.set(source.name, needed);
   }
@@ -176,7 +175,7 @@ export function stepOf({ source, migration }: Pending, untried: string | undefin
       message: `${String(extension['version']).slice(EXTENSION.length)} cannot be created: ${String(extension['message'])}`,
     };
   if (result === undefined)
-    return { ...common, state: 'not tried', message: trial['migrations'] === undefined ? 'nothing was tried' : 'one before it failed' };
+    return { ...common, state: 'not tried', message: trial['migrations'] === undefined ? 'nothing was tried' : 'an earlier one failed' };
   if (result['ok'] === true) {
     const earlier = results.slice(0, at).filter((each) => each['source'] === source.name);
     return { ...common, state: 'tried', locks: locksIn(result['probed'], earlier.at(-1)?.['probed']) };

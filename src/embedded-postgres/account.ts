@@ -7,13 +7,13 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Tried in this order when the service itself is root, which PostgreSQL refuses to be. */
+/** Accounts to try, in order, if the service runs as root, which PostgreSQL refuses. */
 const SERVICE_ACCOUNTS: readonly string[] = ['postgres', 'nobody'];
 
 /**
- * The account to switch to, or null to stay the user of this process.
- * @param names accounts to look for, the best first
- * @throws Error when this process is root and none of them exists
+ * Returns the account to switch to, or `null` to keep the user of this process.
+ * @param names candidates, the preferred one first
+ * @throws Error if this process is root and none of them exists
  */
 export function accountToSwitchTo(names: readonly string[] = SERVICE_ACCOUNTS): Account | null {
   if (process.getuid?.() !== 0) return null;
@@ -23,7 +23,7 @@ export function accountToSwitchTo(names: readonly string[] = SERVICE_ACCOUNTS): 
     if (found !== undefined && found.uid !== 0) return found;
   }
   throw new Error(
-    `PostgreSQL does not run as root, and there is no user ${names.join(' or ')} to run it as: start the service as a plain user, or give --database-url`,
+    `PostgreSQL does not run as root, and there is no user ${names.join(' or ')} to run it as: start the service as another user, or set --database-url`,
   );
 }
 
@@ -46,7 +46,7 @@ function readAccounts(): Map<string, Account> {
 const READ = 4;
 const ENTER = 1;
 
-/** Whether the account may enter every folder above `path` (symbolic links followed) and read `path`; a folder must be enterable too. */
+/** Returns whether the account can enter every folder above `path` (symbolic links followed) and read `path`; it must also be able to enter a folder. */
 export function canReach(account: Account, path: string): boolean {
   try {
     const real = realpathSync(path);
@@ -57,7 +57,7 @@ export function canReach(account: Account, path: string): boolean {
   }
 }
 
-/** Whether a folder made at `path` could be used by the account: what exists of the way there lets it pass. */
+/** Returns whether the account could use a folder created at `path`: it can enter the existing part of the path. */
 export function couldReach(account: Account, path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
     try {
@@ -77,7 +77,7 @@ function canEnterParents(account: Account, real: string): boolean {
 }
 
 // Supplementary groups are dropped when a process is started as another user, so only the gid counts.
-function permits(account: Account, stats: Stats, wanted: number): boolean {
+function permits(account: Account, stats: Stats, mode: number): boolean {
   const shift = stats.uid === account.uid ? 6 : stats.gid === account.gid ? 3 : 0;
-  return ((stats.mode >> shift) & wanted) === wanted;
+  return ((stats.mode >> shift) & mode) === mode;
 }

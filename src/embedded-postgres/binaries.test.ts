@@ -10,7 +10,7 @@ interface Link {
   readonly target: string;
 }
 
-// nobody who runs the tests or owns a file
+// An account that neither runs the tests nor owns a file.
 const OTHER = { uid: 60_001, gid: 60_001 };
 let scratch: string;
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** A copy of the package as npm leaves it when it runs no install scripts. */
+/** Copies the package as npm installs it without install scripts. */
 function bareInstallation(mode: number): { folder: string; version: string; links: readonly Link[] } {
   const { folder, version } = platformPackage();
   const copy = join(scratch, 'installation', 'package');
@@ -35,7 +35,7 @@ const versionOf = (program: string): string => execFileSync(program, ['--version
 
 // Each copies the whole package. In a short run the server of all tests is started from these.
 describe.runIf(DEEP)('usableBinaries', () => {
-  it('makes the library links that were not installed', () => {
+  it('creates missing library links', () => {
     const installation = bareInstallation(0o755);
     const binaries = usableBinaries(installation, OTHER, []);
     expect(binaries.postgres.startsWith(installation.folder)).toBe(true);
@@ -44,7 +44,7 @@ describe.runIf(DEEP)('usableBinaries', () => {
     expect(versionOf(binaries.initdb)).toContain(`PostgreSQL) ${binaries.majorVersion}`);
   });
 
-  it('copies the package where the account can read it, once', () => {
+  it('copies the package once to a folder that the account can read', () => {
     const installation = bareInstallation(0o700);
     const shared = join(scratch, 'shared');
     const first = usableBinaries(installation, OTHER, [shared]);
@@ -55,7 +55,7 @@ describe.runIf(DEEP)('usableBinaries', () => {
     expect(lstatSync(first.postgres).birthtimeMs).toBe(madeAt);
   });
 
-  it('tries the next place when one cannot be used, and tells why when none can', () => {
+  it('tries the next folder if one cannot be used, and lists the reasons if none can', () => {
     const installation = bareInstallation(0o700);
     const file = join(installation.folder, 'package.json');
     const shared = join(scratch, 'shared');

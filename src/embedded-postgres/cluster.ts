@@ -11,24 +11,23 @@ import { choosePlace, type Place } from './place.ts';
 import { readPostmasterFile, stopOrphan, stopPostmaster } from './postmaster.ts';
 
 /**
- * The embedded PostgreSQL: a real server whose life belongs to this process. It listens on the loopback address
- * only, on a port of its own, behind a random password, and runs in a process group of its own, so that Ctrl-C
- * reaches the service first and the database is stopped last.
+ * The embedded PostgreSQL: a real server that this process starts and stops. It listens only on the loopback address, on a port of its own,
+ * behind a random password. It runs in its own process group, so that Ctrl-C reaches the service first and the database stops last.
  *
- * The folder holds `data/` (the database's files), `password`, `port`, `postgres.log` and `owner.lock`.
+ * The folder contains `data/` (the database's files), `password`, `port`, `postgres.log` and `owner.lock`.
  */
 export interface Cluster {
-  /** Where the files really are, which is not the folder asked for when the database's user cannot reach that. */
+  /** Actual folder of the files; another one than requested if the database's user cannot reach that. */
   readonly folder: string;
-  /** Whether this start made the cluster. */
+  /** This start created the cluster. */
   readonly created: boolean;
   readonly port: number;
-  /** The process id of the database; another one after it has ended by itself and was started again. */
+  /** Process id of the database; it changes when the database has crashed and was restarted. */
   readonly pid: number;
-  /** A superuser URL; without a name it is of the database `postgres`. */
+  /** Returns a superuser URL, by default of the database `postgres`. */
   url(database?: string): string;
   connectionConfig(database?: string): ConnectionConfig;
-  /** Stops the database and waits for it; a second call waits too. */
+  /** Stops the database and waits for it; further calls wait too. */
   stop(): Promise<void>;
 }
 
@@ -41,30 +40,34 @@ export interface ConnectionConfig {
 }
 
 export interface ClusterOptions {
-  /** The folder of the cluster; made when missing. */
+  /** Folder of the cluster; created if missing. */
   readonly dataDirectory: string;
-  /** Told what the user should know: a place chosen elsewhere, an orphan stopped, a database that ended by itself. */
+  /** Called with notes for the user: another folder was chosen, an orphan was stopped, the database crashed. */
   readonly log?: (message: string) => void;
-  /** Server settings on top of ours. */
+  /** Server settings in addition to ours. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Users to run as when this process is root, the best first. */
+  /** Users to run as if this process is root, the preferred one first. */
   readonly accountNames?: readonly string[];
 }
 
 const HOST = '127.0.0.1';
-const START_PATIENCE_MS = 60_000;
-/** Pauses before a database that ended by itself is started again: each is twice the one before. */
+const START_TIMEOUT_MS = 60_000;
+const MAX_START_ATTEMPTS = 5;
+/** Pauses before a crashed database is restarted; each is twice the previous one. */
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
+
+/** Another process has taken the port between its choice and the start of the server. */
+class PortTakenError extends Error {}
 
 /**
- * Starts the cluster in a folder, and makes it first when there is none.
- * @throws InUseError when another process runs it, Error with a message for the user for all else
+ * Starts the cluster in a folder, and creates it first if there is none.
+ * @throws InUseError if another process runs it, otherwise Error with a message for the user
  */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const log = options.log ?? (() => undefined);
   const requested = resolve(options.dataDirectory);
-  // Where there is none, nothing else is worth a complaint.
+  // Without binaries, no other check matters.
   platformPackage();
   const place = choosePlace(requested, options.accountNames);
   if (place.folder !== requested) log(`the user of the embedded PostgreSQL cannot enter ${requested}; its files are in ${place.folder}`);
@@ -97,7 +100,7 @@ function readPassword(place: Place): string {
   return password;
 }
 
-/** Runs the server until it is ready; takes another port when the chosen one was taken meanwhile. */
+/** Starts the server and waits until it is ready; uses another port if the chosen one was taken meanwhile. */
 async function launch(
   place: Place,
   binaries: Binaries,
@@ -111,8 +114,7 @@ async function launch(
       writeFileSync(portFile, `${port}\n`, { mode: 0o600 });
       return { child, port };
     } catch (error) {
-      if (attempt < 5 && (error as Error).message.includes('could not bind')) continue;
-      throw error;
+      if (!(error instanceof PortTakenError) || attempt === MAX_START_ATTEMPTS) throw error;
     }
   }
 }
@@ -150,16 +152,18 @@ async function untilReady(child: ChildProcess, place: Place, binaries: Binaries)
   child.once('error', (error) => {
     failure = startFailure(binaries.postgres, error);
   });
-  for (const until = Date.now() + START_PATIENCE_MS; Date.now() < until; await sleep(3)) {
+  for (const until = Date.now() + START_TIMEOUT_MS; Date.now() < until; await sleep(3)) {
     if (failure !== undefined) throw failure;
     if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Error(`the embedded PostgreSQL did not start: ${readFileSync(logPath(place), 'utf8').trim()}`);
+      const output = readFileSync(logPath(place), 'utf8').trim();
+      const message = `the embedded PostgreSQL did not start: ${output}`;
+      throw output.includes('could not bind') ? new PortTakenError(message) : new Error(message);
     }
     const file = readPostmasterFile(place.dataFolder);
     if (file !== null && file.pid === child.pid && file.status === 'ready') return;
   }
   if (child.pid !== undefined) await stopPostmaster(child.pid);
-  throw new Error(`the embedded PostgreSQL was not ready after ${START_PATIENCE_MS / 1000} s; see ${logPath(place)}`);
+  throw new Error(`the embedded PostgreSQL was not ready after ${START_TIMEOUT_MS / 1000} s; see ${logPath(place)}`);
 }
 
 interface Running {
@@ -168,13 +172,13 @@ interface Running {
   readonly port: number;
   readonly password: string;
   readonly created: boolean;
-  /** On the same port. */
+  /** Restarts on the same port. */
   readonly startAgain: () => Promise<ChildProcess>;
   readonly release: () => void;
   readonly log: (message: string) => void;
 }
 
-/** The database of a running service is started again when it ends by itself: its address stays the same. */
+/** Restarts the database of a running service after a crash; its address stays the same. */
 function watch({ place, child, port, password, created, startAgain, release, log }: Running): Cluster {
   let pid = child.pid as number;
   let stopping: Promise<void> | undefined;
@@ -182,24 +186,24 @@ function watch({ place, child, port, password, created, startAgain, release, log
   const stop = new AbortController();
 
   const restarted = async (): Promise<void> => {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       await sleep(pause, undefined, { signal: stop.signal }).catch(() => undefined);
       if (stop.signal.aborted) return;
       try {
         const next = await startAgain();
         pid = next.pid as number;
         observe(next);
-        log('the embedded PostgreSQL runs again');
+        log('the embedded PostgreSQL is running again');
         return;
       } catch (error) {
-        log(`the embedded PostgreSQL cannot be started again yet: ${(error as Error).message}`);
+        log(`the embedded PostgreSQL cannot be restarted yet: ${(error as Error).message}`);
       }
     }
   };
   const observe = (running: ChildProcess): void => {
     running.once('exit', (code, signal) => {
       if (stop.signal.aborted) return;
-      log(`the embedded PostgreSQL ended by itself (${signal ?? code}) and is started again; why is in ${logPath(place)}.1`);
+      log(`the embedded PostgreSQL ended unexpectedly (${signal ?? code}) and is being restarted; see ${logPath(place)}.1 for the reason`);
       restart = restarted();
     });
   };

@@ -10,7 +10,7 @@ import { provideDatabases } from './embedded-source.ts';
 const configFor = (...argv: string[]) => loadConfig({ argv, environment: {} });
 const quiet = (): void => undefined;
 
-it('takes the databases that were given', async () => {
+it('uses the configured databases', async () => {
   const one = 'postgres://u@localhost/one';
   const two = 'postgres://u@localhost/two';
   expect(await provideDatabases(configFor('--database-url', one), quiet)).toMatchObject({ databaseUrl: one, metadataDatabaseUrl: one });
@@ -24,13 +24,13 @@ it('takes the databases that were given', async () => {
   });
 });
 
-it('loads no sample data into a database that is not its own', async () => {
+it('rejects sample data for a configured database', async () => {
   await expect(provideDatabases(configFor('--database-url', 'postgres://u@localhost/one', '--sample-data'), quiet)).rejects.toThrow(
     'Fatal Error: --sample-data needs the embedded PostgreSQL',
   );
 });
 
-// A short run starts the embedded PostgreSQL in `test/serve.test.ts` only.
+// A short run starts the embedded PostgreSQL only in `test/serve.test.ts`.
 it.runIf(DEEP)('provides both databases when none is given, and the same ones again later', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-provide-'));
   chmodSync(folder, 0o755);

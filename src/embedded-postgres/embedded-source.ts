@@ -5,31 +5,31 @@ import type { Config } from '../config/options.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { loadSampleData } from './sample-data.ts';
 
-/** Databases of the embedded cluster: what the service keeps for itself, and the source `default`. */
+/** Databases of the embedded cluster: the metadata database, and the source `default`. */
 const METADATA_DATABASE = 'svc_metadata';
 const DEFAULT_DATABASE = 'svc_data';
 
-/** What PostgreSQL accepts as its `max_connections`. */
+/** Range of PostgreSQL's `max_connections`. */
 const MOST_CONNECTIONS = 262_143;
 
 export interface ProvidedDatabases {
-  /** The source `default`; null when only a metadata database was given. */
+  /** The source `default`; `null` if only a metadata database was configured. */
   readonly databaseUrl: string | null;
   readonly metadataDatabaseUrl: string;
-  /** The source `default` holds the sample data, so tracking it makes sense. */
+  /** The source `default` contains the sample data, which can be tracked. */
   readonly hasSampleData: boolean;
-  /** Stops the embedded PostgreSQL, if it runs; to be called last. */
+  /** Stops the embedded PostgreSQL, if it runs. Must be called last. */
   stop(): Promise<void>;
 }
 
-/** Where the embedded PostgreSQL is asked to keep its files. */
+/** Requested folder of the embedded PostgreSQL. */
 export function clusterFolder(dataDir: string): string {
   return join(resolve(dataDir), 'postgres');
 }
 
 /**
- * The databases of the settings, or, when those name none, the embedded PostgreSQL with a database for each purpose.
- * @throws ConfigError for settings that contradict each other, Error when the embedded PostgreSQL cannot start
+ * Returns the configured databases or, if there are none, the embedded PostgreSQL with one database for the source and one for the metadata.
+ * @throws ConfigError for contradictory settings, Error if the embedded PostgreSQL cannot start
  */
 export async function provideDatabases(
   config: Pick<Config, 'databaseUrl' | 'metadataDatabaseUrl' | 'dataDir' | 'sampleData' | 'connections' | 'stripes'>,
@@ -45,7 +45,7 @@ export async function provideDatabases(
     dataDirectory: clusterFolder(config.dataDir),
     log,
     settings: {
-      // one pool for the source, one for the metadata, some for a visitor
+      // one pool for the source, one for the metadata, some connections for users
       max_connections: String(Math.min(2 * config.connections * config.stripes + 20, MOST_CONNECTIONS)),
       password_encryption: 'scram-sha-256',
     },

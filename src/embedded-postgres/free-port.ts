@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port that nobody listens on: the preferred one when it is free, any other when not or when it is 0. */
+/** Returns a free port: the preferred one if it is free and not 0, otherwise any other. */
 export async function chooseFreePort(host: string, preferred: number): Promise<number> {
   if (Number.isInteger(preferred) && preferred > 0 && preferred < 65_536) {
     try {

@@ -7,9 +7,8 @@ import type { Place } from './place.ts';
 export const SUPERUSER = 'postgres';
 
 /**
- * Makes the database's files, unless they are there. They appear under their final name only when complete,
- * so an interrupted first start is simply done again.
- * @returns whether they were made now
+ * Creates the database's files unless they exist. They get their final name only when complete, so an interrupted first start is repeated.
+ * @returns whether they were created
  * @throws Error
  */
 export async function initialise(place: Place, binaries: Binaries, password: string): Promise<boolean> {
@@ -18,7 +17,7 @@ export async function initialise(place: Place, binaries: Binaries, password: str
     const version = readFileSync(versionFile, 'utf8').trim();
     if (version === binaries.majorVersion) return false;
     throw new Error(
-      `the data in ${place.dataFolder} was written by PostgreSQL ${version}, the embedded one is ${binaries.majorVersion}: dump it with the old version, or give another --data-dir`,
+      `the data in ${place.dataFolder} was written by PostgreSQL ${version}, the embedded one is ${binaries.majorVersion}: dump it with the old version, or set another --data-dir`,
     );
   }
   const draft = `${place.dataFolder}.new`;
@@ -58,7 +57,7 @@ function initdbArguments(folder: string, passwordFile: string): string[] {
   ];
 }
 
-/** What database processes see of the environment: nothing that could change how they behave. */
+/** Environment of database processes, without variables that could change their behaviour. */
 export const DATABASE_ENVIRONMENT: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 function run(program: string, args: readonly string[], place: Place): Promise<void> {
@@ -84,13 +83,13 @@ function run(program: string, args: readonly string[], place: Place): Promise<vo
   });
 }
 
-/** A program that is there but cannot be run has one likely cause each. */
+/** Likely causes if an existing program cannot be run. */
 export function startFailure(program: string, error: Error): Error {
   const causes: Record<string, string> = {
     ENOENT: 'this system cannot load it; on Linux it needs the GNU C library',
-    EACCES: 'the user of the database may not run it, or the file system forbids programs',
-    EPERM: 'this process may not start programs as another user',
+    EACCES: 'the user of the database is not allowed to run it, or the file system does not allow programs',
+    EPERM: 'this process is not allowed to start programs as another user',
   };
   const cause = causes[(error as NodeJS.ErrnoException).code ?? ''] ?? 'see the message';
-  return new Error(`${program} cannot be started (${cause}): ${error.message}. Give --database-url to use a PostgreSQL of your own`);
+  return new Error(`${program} cannot be started (${cause}): ${error.message}. Set --database-url to use your own PostgreSQL`);
 }

@@ -14,13 +14,13 @@ export class InUseError extends Error {
 }
 
 /**
- * Marks the folder as used by this process, in the file `path`. The mark of a process that no longer lives is taken over.
- * @returns what removes the mark
+ * Marks the folder as used by this process, in the file `path`. The mark of a dead process is replaced.
+ * @returns a function that removes the mark
  * @throws InUseError
  */
 export function takeOwnership(folder: string, path: string): () => void {
   const mine = JSON.stringify({ pid: process.pid, started: processStart(process.pid) });
-  // Written aside and linked, so that nobody ever reads half a mark.
+  // Written to another file and linked, so that no process reads a partial mark.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, mine, { mode: 0o600 });
   try {
@@ -65,7 +65,7 @@ function livingOwner(mark: string): number | null {
   return started !== null && started === owner.started ? owner.pid : null;
 }
 
-/** Moves the mark away and puts it back if another starter replaced it between reading and moving. */
+/** Moves the mark away, and back if another process replaced it between reading and moving. */
 function removeStale(path: string, stale: string): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
@@ -77,7 +77,7 @@ function removeStale(path: string, stale: string): void {
     try {
       linkSync(aside, path);
     } catch {
-      // a third starter owns it by now
+      // a third process owns it by now
     }
   }
   rmSync(aside, { force: true });

@@ -3,21 +3,20 @@ import { dirname, join } from 'node:path';
 import { type Account, accountToSwitchTo, couldReach } from './account.ts';
 import { makeSharedFolder, pathHash, sharedFolders } from './shared-folder.ts';
 
-/** Where a cluster lives and as whom it runs. */
+/** Folders of a cluster and the account that it runs as. */
 export interface Place {
-  /** Password, log and lock, which belong to the user of the service. */
+  /** Folder of password, log and lock, which belong to the user of the service. */
   readonly folder: string;
-  /** The database's own files, which belong to its user. */
+  /** Folder of the database's own files, which belong to its user. */
   readonly dataFolder: string;
-  /** null: the user of this process */
+  /** `null` for the user of this process. */
   readonly account: Account | null;
 }
 
 /**
- * The folder that was asked for, or, when the database has to run as another user who cannot reach it,
- * one below a shared folder that is always the same for the folder asked for. Files that are already there
- * are used by the user that they belong to.
- * @throws Error that tells why each place is unusable
+ * Returns the requested folder or, if the database has to run as another user that cannot reach it, a folder below a shared one, which is
+ * always the same for the requested folder. Existing files are used by the user that owns them.
+ * @throws Error with the reason why each folder is unusable
  */
 export function choosePlace(requested: string, accountNames?: readonly string[]): Place {
   const account = accountToSwitchTo(accountNames);
@@ -40,11 +39,11 @@ export function choosePlace(requested: string, accountNames?: readonly string[])
     }
   }
   throw new Error(
-    `PostgreSQL does not run as root, and there is no folder for it that user ${account.uid} can use: ${problems.join('; ')}. Give another --data-dir, or --database-url`,
+    `PostgreSQL does not run as root, and user ${account.uid} can use no folder for it: ${problems.join('; ')}. Set another --data-dir, or --database-url`,
   );
 }
 
-/** Whether there is a cluster for the folder that was asked for, wherever it is kept. It makes nothing. */
+/** Returns whether a cluster exists for the requested folder, wherever it is stored. Creates nothing. */
 export function hasCluster(requested: string): boolean {
   const candidates = process.getuid?.() === 0 ? candidatesFor(requested) : [requested];
   return candidates.some((folder) => existsSync(join(folder, 'data', 'PG_VERSION')));
@@ -59,14 +58,14 @@ function ownPlace(folder: string): Place {
   const owner = ownerOf(dataFolder);
   if (owner !== null && process.getuid !== undefined && owner.uid !== process.getuid()) {
     throw new Error(
-      `the embedded PostgreSQL in ${folder} belongs to user ${owner.uid}: start the service as that user or as root, or give another --data-dir`,
+      `the embedded PostgreSQL in ${folder} belongs to user ${owner.uid}: start the service as that user or as root, or set another --data-dir`,
     );
   }
   try {
     makeFolders(folder, 0o700);
   } catch (error) {
     throw new Error(
-      `the folder of the embedded PostgreSQL cannot be made: ${(error as Error).message}. Give another --data-dir, or --database-url`,
+      `the folder of the embedded PostgreSQL cannot be created: ${(error as Error).message}. Set another --data-dir, or --database-url`,
     );
   }
   return { folder, dataFolder, account: null };
@@ -77,14 +76,14 @@ function ownerOf(folder: string): Account | null {
     const { uid, gid } = statSync(folder);
     return { uid, gid };
   } catch (error) {
-    // Somebody else's folder that cannot be looked into: starting reports that better than a guess here.
+    // The folder belongs to another user and cannot be read: the start reports that precisely.
     if ((error as NodeJS.ErrnoException).code === 'EACCES')
-      throw new Error(`${folder} cannot be read by this user: give another --data-dir`);
+      throw new Error(`${folder} cannot be read by this user: set another --data-dir`);
     return null;
   }
 }
 
-/** Makes the folder and what is missing above it, with this mode whatever the umask is. */
+/** Creates the folder and missing parents, with this mode whatever the umask is. */
 function makeFolders(folder: string, mode: number): void {
   const missing: string[] = [];
   for (let path = folder; !existsSync(path); path = dirname(path)) missing.push(path);
@@ -94,12 +93,12 @@ function makeFolders(folder: string, mode: number): void {
   }
 }
 
-/** Some file systems keep the owner whatever is asked: better to know before the database refuses its folder. */
+/** Some file systems ignore a change of owner; this is detected before the database refuses its folder. */
 function trySwitch(folder: string, account: Account): void {
   const probe = mkdtempSync(join(folder, 'probe-'));
   try {
     chownSync(probe, account.uid, account.gid);
-    if (lstatSync(probe).uid !== account.uid) throw new Error('the file system does not let files belong to another user');
+    if (lstatSync(probe).uid !== account.uid) throw new Error('the file system does not support changing the owner of files');
   } finally {
     rmSync(probe, { recursive: true });
   }

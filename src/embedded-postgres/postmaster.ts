@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processArguments, processStart } from './process.ts';
 
-/** What the database wrote into `postmaster.pid`; see "storage file layout" of its manual. */
+/** Content of `postmaster.pid`; see "Database File Layout" in the manual of PostgreSQL. */
 export interface PostmasterFile {
   readonly pid: number;
   /** `starting`, `ready`, …; empty while the file is being written. */
   readonly status: string;
 }
 
-/** What the server of a data folder says of itself; null: it does not run, or cannot be asked. */
+/** Returns the state of the server of a data folder, or `null` if it does not run or cannot be read. */
 export function readPostmasterFile(dataFolder: string): PostmasterFile | null {
   let lines: string[];
   try {
@@ -22,13 +22,13 @@ export function readPostmasterFile(dataFolder: string): PostmasterFile | null {
   return Number.isInteger(pid) && pid > 0 ? { pid, status: (lines[7] ?? '').trim() } : null;
 }
 
-/** Fast shutdown: connections are closed, everything is written. After `patienceMs` it is told to end at once. */
-export async function stopPostmaster(pid: number, patienceMs = 30_000): Promise<void> {
+/** Fast shutdown: connections are closed and everything is written. After `timeoutMs` an immediate shutdown follows. */
+export async function stopPostmaster(pid: number, timeoutMs = 30_000): Promise<void> {
   const started = processStart(pid);
   if (started === null) return;
   const hasEnded = (): boolean => processStart(pid) !== started;
-  for (const [signal, patience] of [
-    ['SIGINT', patienceMs],
+  for (const [signal, timeout] of [
+    ['SIGINT', timeoutMs],
     ['SIGQUIT', 10_000],
   ] as const) {
     try {
@@ -37,16 +37,15 @@ export async function stopPostmaster(pid: number, patienceMs = 30_000): Promise<
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
       throw new Error(`the embedded PostgreSQL, process ${pid}, cannot be stopped: ${(error as Error).message}`);
     }
-    for (const until = Date.now() + patience; Date.now() < until; await sleep(5)) if (hasEnded()) return;
+    for (const until = Date.now() + timeout; Date.now() < until; await sleep(5)) if (hasEnded()) return;
   }
   throw new Error(`the embedded PostgreSQL, process ${pid}, does not stop`);
 }
 
 /**
- * Ends a database that was left behind in the folder when its service was killed, and removes the
- * file that it left when it was killed too and its process id has been given to something else.
- * To be called by the owner of the folder only.
- * @returns the process that was stopped, or null
+ * Stops a database that a killed service left running in the folder, and removes the file of a killed database whose process id was reused.
+ * Only the owner of the folder may call this.
+ * @returns the id of the stopped process, or `null`
  */
 export async function stopOrphan(dataFolder: string): Promise<number | null> {
   const file = readPostmasterFile(dataFolder);

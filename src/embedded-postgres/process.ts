@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * When the process was started, as text that only serves to tell it from another process that got the
- * same id later; null when there is no such process, or only the remains of one that ended.
+ * Returns the start time of a process as text, which distinguishes it from a later process with the same id; `null` if there is no such
+ * process or it is a zombie.
  */
 export function processStart(pid: number): string | null {
   if (process.platform !== 'linux') return fromPs(pid, 'lstart=');
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything, so fields are counted behind the last parenthesis.
+    // The name in parentheses may contain anything, so fields are counted after the last parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
   } catch {
@@ -17,7 +17,7 @@ export function processStart(pid: number): string | null {
   }
 }
 
-/** The arguments of a running process, or null. */
+/** Returns the arguments of a running process, or `null`. */
 export function processArguments(pid: number): string | null {
   if (process.platform !== 'linux') return fromPs(pid, 'command=');
   try {

@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('loads the store once, whole', async () => {
+it('loads the whole store once', async () => {
   expect(await loadSampleData(database.url)).toBe(true);
   const counts = await client.query(`select
     (select count(*)::int from artist) as artists, (select count(*)::int from album) as albums, (select count(*)::int from track) as tracks,
@@ -33,7 +33,7 @@ it('loads the store once, whole', async () => {
   expect(await loadSampleData(database.url)).toBe(false);
 });
 
-it('leaves a database alone that holds a table', async () => {
+it('does not change a database with a table', async () => {
   const other = await testDatabase();
   const visitor = new pg.Client({ connectionString: other.url });
   await visitor.connect();
@@ -46,7 +46,7 @@ it('leaves a database alone that holds a table', async () => {
   await other.drop();
 });
 
-it('describes relationships by foreign keys that exist', async () => {
+it('defines relationships by existing foreign keys', async () => {
   const tables = sampleTablesMetadata() as unknown as readonly {
     table: { name: string };
     object_relationships: readonly { using: { foreign_key_constraint_on: string } }[];

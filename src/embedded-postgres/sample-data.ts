@@ -6,8 +6,8 @@ import { sampleRows } from './sample-data/rows.ts';
 import { SAMPLE_TABLES } from './sample-data/tables.ts';
 
 /**
- * Fills the database at `url` with the sample music store, all or nothing, unless its schema `public` holds a table.
- * @returns whether the rows were written now
+ * Loads the sample music store into the database at `url` in one transaction, unless its schema `public` contains a table.
+ * @returns whether the rows were written
  */
 export async function loadSampleData(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url });
@@ -56,9 +56,9 @@ function keysAndSequences(): string {
 }
 
 /**
- * Tracks the store in the source `default` of the service at `baseUrl`, through its metadata API, unless tables are tracked already.
- * @returns whether it was done now
- * @throws Error with the service's answer
+ * Tracks the sample store in the source `default` of the service at `baseUrl` through its metadata API, unless tables are already tracked.
+ * @returns whether it was tracked
+ * @throws Error with the service's response
  */
 export async function trackSampleData(baseUrl: string, adminSecret: string | null): Promise<boolean> {
   const call = async (type: string, args: JsonObject): Promise<JsonObject> => {
@@ -68,7 +68,7 @@ export async function trackSampleData(baseUrl: string, adminSecret: string | nul
       body: printJson({ type, args }),
     });
     const body = await response.text();
-    if (!response.ok) throw new Error(`the sample data could not be tracked: ${type} was answered with ${response.status} ${body}`);
+    if (!response.ok) throw new Error(`the sample data could not be tracked: ${type} failed with status ${response.status}: ${body}`);
     return parseJson(body) as JsonObject;
   };
   const metadata = await call('export_metadata', {});

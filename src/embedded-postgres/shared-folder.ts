@@ -5,19 +5,19 @@ import { join } from 'node:path';
 
 const NAME = 'svc-graphql';
 
-/** Where things go that the database's user cannot reach below the project, the best place first. */
+/** Folders for files that the database's user cannot reach below the project, the preferred one first. */
 export function sharedFolders(): readonly string[] {
   return [join('/var/lib', NAME), join(tmpdir(), `${NAME}-${process.getuid?.() ?? 0}`)];
 }
 
-/** A short name for a path, the same at every start. */
+/** Returns a short name for a path, the same at every start. */
 export function pathHash(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16);
 }
 
 /**
- * Makes the folder, open for others to pass through. In the temporary folder anybody could have made it first,
- * so one that belongs to somebody else is refused.
+ * Creates the folder, which other users can enter. In the temporary folder any user could have created it before, so a folder of another
+ * user is refused.
  * @throws Error
  */
 export function makeSharedFolder(path: string): void {

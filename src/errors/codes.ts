@@ -1,4 +1,4 @@
-/** Every error code with the HTTP status it has on endpoints that keep the status. */
+/** Error codes with their HTTP status on endpoints that use status codes for errors. */
 export const ERROR_STATUS = {
   'access-denied': 400,
   'already-exists': 400,

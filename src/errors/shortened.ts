@@ -1,7 +1,7 @@
-/** Characters of a name or value of a client that a message repeats. */
+/** Maximum length of a client's name or value in a message, in characters. */
 const LONGEST = 200;
 
-/** A text of a client as a message may repeat it: what is long is cut. */
+/** Returns a client's text for a message, truncated if it is long. */
 export function shortened(text: string, longest: number = LONGEST): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
 }

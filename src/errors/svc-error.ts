@@ -2,7 +2,7 @@ import type { Json } from '../util/json.ts';
 import { type Path, printPath, ROOT } from '../util/path.ts';
 import { ERROR_STATUS, type ErrorCode } from './codes.ts';
 
-/** Both count from 1. */
+/** Position in a document; line and column start at 1. */
 export interface TextLocation {
   readonly line: number;
   readonly column: number;
@@ -14,33 +14,33 @@ export interface SvcErrorOptions {
   readonly internal?: Json;
   /** Overrides the status of the code. */
   readonly status?: number;
-  /** The status is the client's even where GraphQL errors are answered with 200: no GraphQL request has been made out. */
+  /** Keeps the status where GraphQL errors are answered with 200, because no GraphQL request was recognised. */
   readonly keepsStatus?: boolean;
-  /** The errors of another GraphQL server, which a GraphQL response hands on as they are instead of this one. */
+  /** Errors of a remote GraphQL server, which a GraphQL response forwards unchanged instead of this one. */
   readonly graphqlErrors?: readonly Json[];
-  /** The code that clients get, where it is the word of a server of others. */
+  /** Code for clients, if a remote server supplied it. */
   readonly shownCode?: string;
-  /** Where in the text of a GraphQL document. */
+  /** Positions in the GraphQL document. */
   readonly locations?: readonly TextLocation[];
-  /** It is nobody's fault and soon over: a database is out of reach or busy. */
-  readonly isPassing?: boolean;
-  /** The connection broke while the transaction was committed: it may be committed or not. */
+  /** The error is transient: a database is unreachable or busy. */
+  readonly isTransient?: boolean;
+  /** The connection broke during the commit: the transaction may be committed or not. */
   readonly isUncertain?: boolean;
   readonly cause?: unknown;
-  /** The message for those who may not know the schema, where `message` tells of it. */
-  readonly discreetMessage?: string;
+  /** Message for clients that may not see the schema, if `message` reveals it. */
+  readonly redactedMessage?: string;
 }
 
-/** The one error type that leaves a room. Its message is safe to show to any client. */
+/** The only error type that crosses a room's border. Its message is safe for any client. */
 export class SvcError extends Error {
   readonly code: ErrorCode;
   readonly path: Path;
   readonly internal: Json | undefined;
   readonly status: number;
   readonly keepsStatus: boolean;
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
   readonly isUncertain: boolean;
-  readonly #discreetMessage: string | undefined;
+  readonly #redactedMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
   readonly shownCode: string | undefined;
@@ -53,22 +53,22 @@ export class SvcError extends Error {
     this.internal = options.internal;
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
-    this.isPassing = options.isPassing === true;
+    this.isTransient = options.isTransient === true;
     this.isUncertain = options.isUncertain === true;
-    this.#discreetMessage = options.discreetMessage;
+    this.#redactedMessage = options.redactedMessage;
     this.graphqlErrors = options.graphqlErrors;
     this.locations = options.locations;
     this.shownCode = options.shownCode;
   }
 
-  /** The same error at another place. */
+  /** Returns the error at another path. */
   withPath(path: Path): SvcError {
     return this.#with(this.message, path);
   }
 
-  /** The same error without what its message tells of the schema. */
-  forStrangers(): SvcError {
-    return this.#discreetMessage === undefined ? this : this.#with(this.#discreetMessage, this.path);
+  /** Returns the error with a message that does not reveal the schema. */
+  redacted(): SvcError {
+    return this.#redactedMessage === undefined ? this : this.#with(this.#redactedMessage, this.path);
   }
 
   #with(message: string, path: Path): SvcError {
@@ -76,11 +76,11 @@ export class SvcError extends Error {
       path,
       status: this.status,
       keepsStatus: this.keepsStatus,
-      isPassing: this.isPassing,
+      isTransient: this.isTransient,
       isUncertain: this.isUncertain,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),
-      ...(this.#discreetMessage === undefined ? {} : { discreetMessage: this.#discreetMessage }),
+      ...(this.#redactedMessage === undefined ? {} : { redactedMessage: this.#redactedMessage }),
       ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
       ...(this.locations === undefined ? {} : { locations: this.locations }),
       ...(this.shownCode === undefined ? {} : { shownCode: this.shownCode }),
@@ -92,7 +92,7 @@ export class SvcError extends Error {
   }
 }
 
-/** Breaks with a clear message when something that cannot happen did. */
+/** Throws if an invariant is broken. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant: ${message}`);
 }

@@ -1,27 +1,27 @@
-/** Makes the calls of asynchronous actions that were written down. */
+/** Makes the stored calls of asynchronous actions. */
 import type { CallOutcome, CallStore, DueCall } from '../metadata-store/action-log.ts';
 import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import { ADMIN_ROLE } from '../auth/session.ts';
 import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import { encodeAdminError, toSvcError } from '../errors/encode.ts';
 import type { SvcError } from '../errors/svc-error.ts';
-import { AnswerRefused, checkAnswer } from '../execute/action-answer.ts';
+import { InvalidAnswer, checkAnswer } from '../execute/action-answer.ts';
 import { expectationOf } from '../schema/actions/expectation.ts';
 import type { ActionInfo } from '../schema-cache/action-info.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
-import type { Hold } from './holdings.ts';
+import type { ReserveMemory } from './event-memory.ts';
 import type { Queue } from './queue.ts';
 
 export interface ActionCallsOptions {
   readonly store: CallStore;
-  /** ms */
+  /** In ms. */
   readonly pollInterval: number;
-  /** As it is now. */
+  /** Returns the current schema cache. */
   cache(): Pick<SchemaCache, 'actions' | 'customTypes'>;
   readonly call: HandlerCaller;
-  /** Whether a caller of this role sees internals of errors. */
+  /** Returns true if a caller with this role may see internals of errors. */
   showsInternal(role: string): boolean;
 }
 
@@ -32,11 +32,11 @@ export function actionCalls(options: ActionCallsOptions): Queue<DueCall, CallOut
     pollInterval: options.pollInterval,
     store: () => options.store,
     sizeOf: ({ result }) => (result.kind === 'completed' ? result.response.length : result.kind === 'failed' ? result.errors.length : 0),
-    lanes: () => asynchronous().map(({ name }) => ({ name })),
-    async work(due, signal, hold) {
-      const action = asynchronous().find(({ name }) => name === due.lane);
-      if (action === undefined) throw new Error(`the action ${due.lane} has gone`);
-      return { id: due.id, result: await resultOf(due, action, options, signal, hold) };
+    triggerQueues: () => asynchronous().map(({ name }) => ({ name })),
+    async process(due, signal, reserve) {
+      const action = asynchronous().find(({ name }) => name === due.queue);
+      if (action === undefined) throw new Error(`the action ${due.queue} does not exist any more`);
+      return { id: due.id, result: await resultOf(due, action, options, signal, reserve) };
     },
   };
 }
@@ -46,10 +46,10 @@ async function resultOf(
   action: ActionInfo,
   { cache, call, showsInternal }: ActionCallsOptions,
   signal: PromptCancellation,
-  hold: Hold,
+  reserveMemory: ReserveMemory,
 ): Promise<CallOutcome['result']> {
   const { name, definition, output } = action;
-  let wait: number | null = null;
+  let requestedDelay: number | null = null;
   try {
     const reply = await call(
       {
@@ -59,10 +59,10 @@ async function resultOf(
         sessionVariables,
         query: null,
         headers,
-        how: { signal },
-        hold,
+        options: { signal },
+        reserveMemory,
         onRetryAfter: (seconds) => {
-          wait = seconds;
+          requestedDelay = seconds;
         },
       },
       { bytes: 0 },
@@ -70,20 +70,20 @@ async function resultOf(
     try {
       checkAnswer(reply.body, { type: output, expects: expectationOf(output, cache().customTypes), fields: null });
     } catch (error) {
-      throw error instanceof AnswerRefused ? reply.refused(error.message) : error;
+      throw error instanceof InvalidAnswer ? reply.refused(error.message) : error;
     }
     return { kind: 'completed', response: printJson(reply.body) };
   } catch (thrown) {
     if (signal.aborted) throw thrown;
     const error = toSvcError(thrown);
     const { numRetries = 0, intervalSec = 0 } = definition.retryConf ?? {};
-    if (tries < numRetries && !isFinal(error)) return { kind: 'retry', seconds: wait ?? intervalSec };
+    if (tries < numRetries && !isFinal(error)) return { kind: 'retry', seconds: requestedDelay ?? intervalSec };
     const shown = showsInternal(sessionVariables.get(ROLE_VARIABLE) ?? ADMIN_ROLE);
     return { kind: 'failed', errors: printJson(encodeAdminError(error, shown)) };
   }
 }
 
-/** What the handler itself has said is its answer. */
+/** Errors of the handler itself are final. */
 function isFinal(error: SvcError): boolean {
   return error.graphqlErrors !== undefined;
 }

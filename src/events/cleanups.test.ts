@@ -15,7 +15,7 @@ const CONFIG: CleanupConfig = {
   paused: false,
 };
 
-/** What clean-ups ask of a source, and what they find. */
+/** Calls of a source by clean-ups, and their results. */
 function played(config: CleanupConfig) {
   const calls: (readonly unknown[])[] = [];
   const specs: (CleanupSpec | null)[] = [];
@@ -56,7 +56,7 @@ function played(config: CleanupConfig) {
   return { calls, specs, state, captures, observations, start, letGo: () => letGo() };
 }
 
-it('plans ahead, again when the schedule is another one, and only when few are left', async () => {
+it('plans runs when few are left, and again when the schedule changes', async () => {
   const { calls, state, start } = played(CONFIG);
   const cleanups = start();
   await vi.waitFor(() => expect(calls).toEqual([['plan', 't', 50]]), WAIT);
@@ -69,7 +69,7 @@ it('plans ahead, again when the schedule is another one, and only when few are l
   await cleanups.stop();
 });
 
-it('runs what is due, and ends when it is paused', async () => {
+it('runs due clean-ups, and stops when they are paused', async () => {
   const { calls, specs, state, observations, start } = played(CONFIG);
   state.ahead.set('t', 50);
   state.due = [{ id: '1', trigger: 't' }];
@@ -92,7 +92,7 @@ it('runs what is due, and ends when it is paused', async () => {
   await cleanups.stop();
 });
 
-it('does not wait for another source, and gives up what fails', async () => {
+it('runs sources independently, and marks a failed run as dead', async () => {
   const { calls, state, captures, observations, start, letGo } = played(CONFIG);
   state.hasHanging = true;
   state.ahead.set('t', 50);

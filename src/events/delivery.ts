@@ -1,47 +1,47 @@
-/** One attempt to deliver an event to its webhook, and what follows from how it went. */
-import type { DeliveryOutcome, DeliveryResult, InvocationRecord } from '../backend/event-store.ts';
+/** One attempt to deliver an event to its webhook, and its outcome. */
+import type { DeliveryOutcome, DeliveryResult } from '../backend/event-store.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { OutboundClient } from '../http-client/client.ts';
+import { OutboundError } from '../http-client/outbound-error.ts';
+import type { CallKind, OutboundResponse } from '../http-client/request.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { DeliveryKind, Observer } from '../observability/observation.ts';
 import type { Span } from '../observability/tracing/span.ts';
-import type { OutboundClient } from '../http-client/client.ts';
-import { OutboundError } from '../http-client/outbound-error.ts';
-import { TransformFailure } from '../webhooks/transform/transform-failure.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
-import { answerJsonOrNull } from '../webhooks/answer-json.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { httpException } from '../webhooks/http-exception.ts';
-import { answeredHeaders, recordedHeaders } from '../webhooks/invocation-record.ts';
+import { recordedHeaders } from '../webhooks/invocation-record.ts';
 import { templateOf } from '../webhooks/logged-call.ts';
+import { responseJsonOrNull } from '../webhooks/response-json.ts';
 import { retryAfter } from '../webhooks/retry-after.ts';
 import { type TraceContext, traceHeaders } from '../webhooks/trace-context.ts';
+import { TransformFailure } from '../webhooks/transform/transform-failure.ts';
 import { loggedCall, openWebhook, type Webhook, type WebhookCall, type WebhookDefinition } from '../webhooks/webhook.ts';
-import type { CallKind, OutboundResponse } from '../http-client/request.ts';
+import { clientErrorRecord, payloadOf, type RecordVersion, requestRecord, responseRecord } from './delivery-record.ts';
 
 export interface Delivery {
   readonly of: DeliveryKind;
   readonly eventId: string;
-  /** Of the trigger; null for a one-off event. */
+  /** Name of the trigger; `null` for a one-off event. */
   readonly eventName: string | null;
-  /** Of the form of the record. */
-  readonly recordVersion: '1' | '2';
-  /** Throws SvcError when the environment does not have what it needs, TransformFailure when its templates are no templates. */
+  readonly recordVersion: RecordVersion;
+  /** Throws SvcError for missing environment variables, TransformFailure for invalid templates. */
   webhook(): Webhook;
   readonly retry: RetryPolicy;
-  /** Attempts before this one. */
+  /** Number of attempts before this one. */
   readonly tries: number;
   /** JSON text. */
   readonly body: string;
   readonly sessionVariables: ReadonlyMap<string, string> | null;
-  /** Of the request that caused the event. */
+  /** Trace context of the request that caused the event. */
   readonly trace?: TraceContext | undefined;
-  /** What the call is a part of; absent: nothing is traced here. */
+  /** Parent span of the call. Not set if tracing is off. */
   readonly span?: Span | undefined;
-  /** Hears how many seconds the call of the webhook took, whatever came of it. */
+  /** Called with the duration of the call in seconds, whatever its result. */
   readonly onCalled?: ((seconds: number) => void) | undefined;
-  /** What is said when it has taken longer than anything may. */
+  /** Error message for a call that exceeds the maximum timeout. */
   readonly timedOut: string;
 }
 
@@ -51,134 +51,133 @@ export interface DelivererOptions {
   readonly outbound: OutboundClient;
   readonly observe: Observer;
   readonly version: string;
-  /** Whether failed deliveries are logged as errors. */
+  /** If true, failed deliveries are logged as errors. */
   readonly failuresAreErrors: boolean;
 }
 
-/** Rejects only when `signal` ends it. */
+/** Makes one attempt, logs it, and returns its outcome. Rejects only if `signal` cancels it. */
 export type Deliverer = (delivery: Delivery, signal: PromptCancellation) => Promise<DeliveryEnd>;
 
-/** Whatever a trigger says. */
-const LONGEST_S = 30 * 60;
-/** Of an answer, for its record and its transform. bytes */
-const ANSWER_LIMIT = 256 * 1024;
+/** Maximum timeout of a call in seconds, whatever the trigger says. */
+const MAX_TIMEOUT_S = 30 * 60;
+/** Maximum size of a response for its record and its transform, in bytes. */
+const MAX_RESPONSE_SIZE = 256 * 1024;
 
-/** Makes attempts at deliveries, tells of them, and gives what is to be recorded. */
+/** An attempt that is sent. */
+interface SentDelivery {
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+  readonly call: WebhookCall;
+  /** In ms. */
+  readonly timeout: number;
+  /** Record of the request. */
+  readonly request: string;
+}
+
 export function createDeliverer({ outbound, observe, version, failuresAreErrors }: DelivererOptions): Deliverer {
-  const ownHeaders = { 'content-type': 'application/json', 'user-agent': `svc-graphql/${version}` };
-  const recordedOwn = { 'Content-Type': ownHeaders['content-type'], 'User-Agent': ownHeaders['user-agent'] };
+  const userAgent = `svc-graphql/${version}`;
+  const ownHeaders = { 'content-type': 'application/json', 'user-agent': userAgent };
+  const recordedOwn = { 'Content-Type': ownHeaders['content-type'], 'User-Agent': userAgent };
 
-  function tell(delivery: Delivery, isFailure: boolean, request: JsonObject | null, response: JsonObject): void {
+  function log(delivery: Delivery, level: 'error' | 'info', request: JsonObject | null, response: JsonObject): void {
     const { of, eventId, eventName } = delivery;
-    observe({ kind: 'delivery', of, level: isFailure && failuresAreErrors ? 'error' : 'info', eventId, eventName, request, response });
+    observe({ kind: 'delivery', of, level, eventId, eventName, request, response });
   }
 
-  return async (delivery, signal) => {
-    const { recordVersion, retry, tries, body } = delivery;
+  const failureLevel = failuresAreErrors ? 'error' : 'info';
+
+  /** Opens the webhook and sends the call. */
+  async function deliver(delivery: Delivery, signal: PromptCancellation): Promise<DeliveryEnd> {
     let webhook: Webhook;
     let call: WebhookCall;
     try {
       webhook = delivery.webhook();
     } catch (error) {
-      if (error instanceof TransformFailure) return unsendable(error);
-      // Somebody may set the variable before the next attempt.
-      const message = `Error creating the request. ${error instanceof Error ? upperFirst(error.message) : 'it cannot be made'}`;
-      tell(delivery, true, null, { error: message });
-      return {
-        result: afterFailure(tries, retry),
-        invocation: { status: null, request: recordedRequest([], body), response: clientError({ type: 'http_exception', message }) },
-      };
+      return error instanceof TransformFailure ? invalidTransform(delivery, error) : invalidWebhook(delivery, error);
     }
     try {
-      call = webhook.prepare(
-        body,
-        { ...ownHeaders, ...(delivery.trace === undefined ? {} : traceHeaders(delivery.trace)) },
-        delivery.sessionVariables,
-      );
+      const headers = { ...ownHeaders, ...(delivery.trace === undefined ? {} : traceHeaders(delivery.trace)) };
+      call = webhook.prepare(delivery.body, headers, delivery.sessionVariables);
     } catch (error) {
-      if (error instanceof TransformFailure) return unsendable(error);
+      if (error instanceof TransformFailure) return invalidTransform(delivery, error);
       throw error;
     }
-    const timeout = Math.min(retry.timeoutSeconds, LONGEST_S) * 1000;
-    const sent = recordedRequest(recordedHeaders(webhook.definition.headers, recordedOwn), payloadOf(call));
-    const began = performance.now();
-    const called = (): void => delivery.onCalled?.((performance.now() - began) / 1000);
+    const timeout = Math.min(delivery.retry.timeoutSeconds, MAX_TIMEOUT_S) * 1000;
+    const request = requestRecord(delivery.recordVersion, recordedHeaders(webhook.definition.headers, recordedOwn), payloadOf(call));
+    const sent: SentDelivery = { delivery, webhook, call, timeout, request };
     try {
-      const { url, method, headers } = call;
-      const template = templateOf(webhook.definition.url);
-      const request = { kind: callKind(delivery), url, template, method, headers, ...(call.body === undefined ? {} : { body: call.body }) };
-      const answer = await callWebhook(
-        outbound,
-        { ...request, timeout, maxResponseSize: ANSWER_LIMIT, cutLargeResponse: true },
-        { signal, trace: delivery.span },
-      ).finally(called);
-      return answered(answer);
+      return withResponse(sent, await send(sent, signal));
     } catch (error) {
       if (signal.aborted) throw error;
-      return unanswered(error);
+      return withoutResponse(sent, error);
     }
+  }
 
-    /** Sending it again would be no better. */
-    function unsendable(error: TransformFailure): DeliveryEnd {
-      observe({
-        kind: 'delivery',
-        of: delivery.of,
-        level: 'error',
-        eventId: delivery.eventId,
-        eventName: delivery.eventName,
-        request: null,
-        response: { error: 'the request transform failed', internal: error.faults },
-      });
-      return { result: { kind: 'failed' }, invocation: null };
-    }
+  async function send({ delivery, webhook, call, timeout }: SentDelivery, signal: PromptCancellation): Promise<OutboundResponse> {
+    const { url, method, headers, body } = call;
+    const template = templateOf(webhook.definition.url);
+    const request = { kind: callKind(delivery), url, template, method, headers, ...(body === undefined ? {} : { body }) };
+    const began = performance.now();
+    return callWebhook(
+      outbound,
+      { ...request, timeout, maxResponseSize: MAX_RESPONSE_SIZE, cutLargeResponse: true },
+      { signal, trace: delivery.span },
+    ).finally(() => delivery.onCalled?.((performance.now() - began) / 1000));
+  }
 
-    /** @param payload JSON text */
-    function recordedRequest(headers: readonly JsonObject[], payload: string): string {
-      return `{"version":"${recordVersion}","headers":${printJson(headers)},"payload":${payload}}`;
-    }
+  /** The request cannot be built. No retry: the templates would fail again. */
+  function invalidTransform(delivery: Delivery, { faults }: TransformFailure): DeliveryEnd {
+    log(delivery, 'error', null, { error: 'the request transform failed', internal: faults });
+    return { result: { kind: 'failed' }, invocation: null };
+  }
 
-    function clientError(exception: JsonObject): string {
-      return printJson({ type: 'client_error', version: recordVersion, data: { message: printJson(exception) } });
-    }
+  /** The webhook's configuration is incomplete. Retried: a missing variable may be set before the next attempt. */
+  function invalidWebhook(delivery: Delivery, error: unknown): DeliveryEnd {
+    const { recordVersion, body } = delivery;
+    const message = `Error creating the request. ${error instanceof Error ? upperFirst(error.message) : 'unknown error'}`;
+    log(delivery, failureLevel, null, { error: message });
+    const request = requestRecord(recordVersion, [], body);
+    return {
+      result: afterFailure(delivery),
+      invocation: clientErrorRecord(recordVersion, null, request, { type: 'http_exception', message }),
+    };
+  }
 
-    function unanswered(error: unknown): DeliveryEnd {
-      const isOver = error instanceof OutboundError && error.failure === 'timeout' && retry.timeoutSeconds > LONGEST_S;
-      const { url, method } = call;
-      const exception: JsonObject = isOver
-        ? { type: 'http_exception', message: delivery.timedOut }
-        : httpException({ url, template: templateOf(webhook.definition.url), method, timeout }, error);
-      tell(delivery, true, loggedCall(webhook, call), { status: null, error: exception['message'] ?? null });
-      return {
-        result: afterFailure(tries, retry),
-        invocation: { status: isOver ? 500 : null, request: sent, response: clientError(exception) },
-      };
-    }
+  function withoutResponse({ delivery, webhook, call, timeout, request }: SentDelivery, error: unknown): DeliveryEnd {
+    const isOverMaximum = error instanceof OutboundError && error.failure === 'timeout' && delivery.retry.timeoutSeconds > MAX_TIMEOUT_S;
+    const { url, method } = call;
+    const exception: JsonObject = isOverMaximum
+      ? { type: 'http_exception', message: delivery.timedOut }
+      : httpException({ url, template: templateOf(webhook.definition.url), method, timeout }, error);
+    log(delivery, failureLevel, loggedCall(webhook, call), { status: null, error: exception['message'] ?? null });
+    return {
+      result: afterFailure(delivery),
+      invocation: clientErrorRecord(delivery.recordVersion, isOverMaximum ? 500 : null, request, exception),
+    };
+  }
 
-    function answered(answer: OutboundResponse): DeliveryEnd {
-      const { status } = answer;
-      const isDelivered = status >= 200 && status < 300;
-      let text: string;
-      try {
-        text = answerText(webhook, call, answer, delivery.sessionVariables);
-      } catch (error) {
-        if (!(error instanceof TransformFailure)) throw error;
-        const message = `the response transform failed: ${error.message}`;
-        tell(delivery, true, loggedCall(webhook, call), { status, error: message });
-        return { result: afterFailure(tries, retry), invocation: responseRecord(500, answer, message) };
-      }
-      tell(delivery, !isDelivered, loggedCall(webhook, call), { status, size: answer.body.length });
-      const invocation = responseRecord(status, answer, text);
-      if (isDelivered) return { result: { kind: 'delivered' }, invocation };
-      // Also when no retries are left.
-      const seconds = retryAfter(answer, Date.now());
-      return { result: seconds === null ? afterFailure(tries, retry) : { kind: 'retry', seconds }, invocation };
+  function withResponse(sent: SentDelivery, response: OutboundResponse): DeliveryEnd {
+    const { delivery, webhook, call, request } = sent;
+    const { status } = response;
+    const isDelivered = status >= 200 && status < 300;
+    let text: string;
+    try {
+      text = responseText(sent, response);
+    } catch (error) {
+      if (!(error instanceof TransformFailure)) throw error;
+      const message = `the response transform failed: ${error.message}`;
+      log(delivery, failureLevel, loggedCall(webhook, call), { status, error: message });
+      return { result: afterFailure(delivery), invocation: responseRecord(delivery.recordVersion, 500, request, response, message) };
     }
+    log(delivery, isDelivered ? 'info' : failureLevel, loggedCall(webhook, call), { status, size: response.body.length });
+    const invocation = responseRecord(delivery.recordVersion, status, request, response, text);
+    if (isDelivered) return { result: { kind: 'delivered' }, invocation };
+    // `Retry-After` applies even if no retries are left.
+    const seconds = retryAfter(response, Date.now());
+    return { result: seconds === null ? afterFailure(delivery) : { kind: 'retry', seconds }, invocation };
+  }
 
-    function responseRecord(status: number, answer: OutboundResponse, text: string): InvocationRecord {
-      const data = { status, headers: answeredHeaders(answer), body: text, ...(answer.isCut === true ? { is_cut: true } : {}) };
-      return { status, request: sent, response: printJson({ version: recordVersion, type: 'webhook_response', data }) };
-    }
-  };
+  return deliver;
 }
 
 function callKind({ of, eventName }: Delivery): CallKind {
@@ -186,16 +185,37 @@ function callKind({ of, eventName }: Delivery): CallKind {
   return eventName === null ? 'oneoff' : 'cron';
 }
 
-/** When the trigger of an event is gone for a moment only, as far as this instance knows. */
-const UNKNOWN_TRIGGER_WAIT_S = 60;
-
-/** What becomes of an event whose trigger is not there: nothing is sent, and it is looked at again. */
-export function withoutTrigger(id: string): DeliveryOutcome {
-  return { id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_WAIT_S }, invocation: null };
+function afterFailure({ tries, retry: { numRetries, intervalSeconds } }: Delivery): DeliveryResult {
+  return tries >= numRetries ? { kind: 'failed' } : { kind: 'retry', seconds: intervalSeconds };
 }
 
-/** The webhook that events are sent to. @throws SvcError when the environment does not have what it needs, TransformFailure */
-export function openDestination(definition: WebhookDefinition, environment: Environment): Webhook {
+/** Returns the response's text after its transform. @throws TransformFailure */
+function responseText({ webhook, call, delivery: { sessionVariables } }: SentDelivery, { body, status }: OutboundResponse): string {
+  const text = body.toString('utf8');
+  if (webhook.transformResponse === null) return text;
+  const transformed = webhook.transformResponse({
+    body: responseJsonOrNull(body),
+    status,
+    sessionVariables: sessionVariables === null ? null : Object.fromEntries(sessionVariables),
+    request: call.context,
+  });
+  return typeof transformed === 'string' ? transformed : printJson(transformed);
+}
+
+function upperFirst(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Delay for an event without its trigger, which may be missing in this instance for a moment only. */
+const UNKNOWN_TRIGGER_DELAY_S = 60;
+
+/** Outcome for an event whose trigger does not exist: nothing is sent, and it is retried later. */
+export function withoutTrigger(id: string): DeliveryOutcome {
+  return { id, result: { kind: 'retry', seconds: UNKNOWN_TRIGGER_DELAY_S }, invocation: null };
+}
+
+/** Opens the webhook of a trigger. @throws SvcError for missing environment variables, TransformFailure */
+export function openDestination(definition: WebhookDefinition, environment: EnvironmentVariables): Webhook {
   return openWebhook(
     definition,
     environment,
@@ -203,43 +223,12 @@ export function openDestination(definition: WebhookDefinition, environment: Envi
   );
 }
 
-/** Characters. */
-export function sizeOf({ invocation }: Pick<DeliveryOutcome, 'invocation'>): number {
+/** Returns the size of an outcome's record, in characters. */
+export function outcomeSize({ invocation }: Pick<DeliveryOutcome, 'invocation'>): number {
   return invocation === null ? 0 : invocation.request.length + invocation.response.length;
 }
 
-/** ms */
-export function dueAgain({ result }: Pick<DeliveryOutcome, 'result'>): number | null {
+/** Returns the delay of the next attempt in ms, `null` if there is none. */
+export function retryDelay({ result }: Pick<DeliveryOutcome, 'result'>): number | null {
   return result.kind === 'retry' ? result.seconds * 1000 : null;
-}
-
-function afterFailure(tries: number, { numRetries, intervalSeconds }: RetryPolicy): DeliveryResult {
-  return tries >= numRetries ? { kind: 'failed' } : { kind: 'retry', seconds: intervalSeconds };
-}
-
-/** @throws TransformFailure */
-function answerText(
-  webhook: Webhook,
-  call: WebhookCall,
-  { body, status }: OutboundResponse,
-  sessionVariables: ReadonlyMap<string, string> | null,
-): string {
-  const text = body.toString('utf8');
-  if (webhook.transformResponse === null) return text;
-  const made = webhook.transformResponse({
-    body: answerJsonOrNull(body),
-    status,
-    sessionVariables: sessionVariables === null ? null : Object.fromEntries(sessionVariables),
-    request: call.context,
-  });
-  return typeof made === 'string' ? made : printJson(made);
-}
-
-/** JSON text; that of a form is a text in it. */
-function payloadOf({ body = 'null', isForm }: WebhookCall): string {
-  return isForm ? JSON.stringify(body) : body;
-}
-
-function upperFirst(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

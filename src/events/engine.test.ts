@@ -5,13 +5,13 @@ import type { Observation } from '../observability/observation.ts';
 import { onCancel } from '../util/cancellation.ts';
 import { createEngine, type Engine, type QueueHandle } from './engine.ts';
 import { WAIT } from '../../test/support/wait.ts';
-import type { WantedLane } from './queue.ts';
+import type { TriggerQueueConfig } from './queue.ts';
 
 interface Done {
   readonly id: string;
 }
 
-/** A queue in memory, with what its users asked of it. */
+/** A queue in memory that records its calls. */
 class MemoryStore implements EventStore<QueuedEvent, Done> {
   readonly waiting: QueuedEvent[] = [];
   readonly leased = new Map<string, { readonly event: QueuedEvent; holder: string }>();
@@ -19,7 +19,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
   readonly released: string[] = [];
   readonly fetches: FetchRequest[] = [];
   fails = 0;
-  /** What came of these cannot be written. */
+  /** Events whose outcomes cannot be written. */
   readonly unwritable = new Set<string>();
   wake: () => void = () => undefined;
 
@@ -33,8 +33,8 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
     this.mayFail();
     const taken: QueuedEvent[] = [];
     const isFull = (): boolean => taken.reduce((sum, { size = 0 }) => sum + size, 0) >= (request.bytes ?? 0);
-    for (const { name, limit } of request.lanes) {
-      const events = this.waiting.filter(({ lane }) => lane === name).slice(0, Math.min(limit, request.limit - taken.length));
+    for (const { name, limit } of request.queues) {
+      const events = this.waiting.filter(({ queue }) => queue === name).slice(0, Math.min(limit, request.limit - taken.length));
       for (const event of events) {
         if (isFull()) return taken;
         taken.push(event);
@@ -49,7 +49,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
     return ids.filter((id) => this.leased.get(id)?.holder === holder);
   }
 
-  /** Are due again once. */
+  /** Events that are due again once. */
   readonly again = new Set<string>();
 
   async record({ holder }: Lease, outcomes: readonly Done[]): Promise<readonly string[]> {
@@ -60,7 +60,7 @@ class MemoryStore implements EventStore<QueuedEvent, Done> {
       if (leased === undefined || !this.again.delete(id)) continue;
       this.leased.delete(id);
       this.put(leased.event);
-      // Others see it before whoever has recorded it hears of that.
+      // Other instances see the outcome before this one gets the response.
       await new Promise((resolve) => setTimeout(resolve, 100));
       return [id];
     }
@@ -107,22 +107,26 @@ interface Run {
   readonly observations: Observation[];
   readonly engine: Engine;
   readonly handle: QueueHandle;
-  /** What is worked on, by id: ends it. */
+  /** Running events by id, with a function that ends each. */
   readonly working: Map<string, () => void>;
 }
 
-function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, store = new MemoryStore(), outcomeSize = 0 } = {}): Run {
+function run(
+  workers: number,
+  queues: readonly TriggerQueueConfig[],
+  { leaseSeconds = 60, store = new MemoryStore(), outcomeSize = 0 } = {},
+): Run {
   const working = new Map<string, () => void>();
   const observations: Observation[] = [];
-  const engine = createEngine({ holder: 'me', slots, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });
+  const engine = createEngine({ holder: 'me', workers, batchSize: 100, leaseSeconds, observe: (o) => void observations.push(o) });
   engines.push(engine);
   const handle = engine.add<QueuedEvent, Done>({
     sizeOf: () => outcomeSize,
     name: 'test',
     pollInterval: 20,
     store: () => store,
-    lanes: () => lanes,
-    work: ({ id }, signal) =>
+    triggerQueues: () => queues,
+    process: ({ id }, signal) =>
       new Promise((resolve, reject) => {
         working.set(id, () => {
           working.delete(id);
@@ -134,16 +138,16 @@ function run(slots: number, lanes: readonly WantedLane[], { leaseSeconds = 60, s
   return { store, observations, engine, handle, working };
 }
 
-const events = (lane: string, count: number): readonly QueuedEvent[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `${lane}${i}`, lane, tries: 0 }));
-const inLane = (working: ReadonlyMap<string, unknown>, lane: string): number =>
-  [...working.keys()].filter((id) => id.startsWith(lane)).length;
+const events = (queue: string, count: number): readonly QueuedEvent[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `${queue}${i}`, queue, tries: 0 }));
+const inQueue = (working: ReadonlyMap<string, unknown>, queue: string): number =>
+  [...working.keys()].filter((id) => id.startsWith(queue)).length;
 const endAll = (working: ReadonlyMap<string, () => void>): void => {
   for (const end of [...working.values()]) end();
 };
 
 describe('the engine', () => {
-  it('works on events of all lanes and records them in batches', async () => {
+  it('processes events of all queues and records them in batches', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.put(...events('a', 3), ...events('b', 3));
     await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
@@ -153,7 +157,7 @@ describe('the engine', () => {
     expect(store.leased.size).toBe(0);
   });
 
-  it('takes no more of large events than there is memory for', async () => {
+  it('takes large events only as memory permits', async () => {
     const { store, working } = run(10, [{ name: 'a' }]);
     store.put(...events('a', 7).map((event) => ({ ...event, size: 15_000_000 })));
     for (const [count, left] of [
@@ -168,7 +172,7 @@ describe('the engine', () => {
     await vi.waitFor(() => expect(store.done.length).toBe(7), WAIT);
   });
 
-  it('writes large outcomes a few at a time, and takes nothing more while they are many', async () => {
+  it('writes large outcomes in small batches, and pauses fetching while many wait', async () => {
     const { store, working } = run(10, [{ name: 'a' }], { outcomeSize: 4_000_000 });
     store.put(...events('a', 12));
     await vi.waitFor(() => expect(working.size).toBeGreaterThan(5), WAIT);
@@ -181,52 +185,52 @@ describe('the engine', () => {
     expect(Math.min(...store.fetches.map(({ bytes = 0 }) => bytes))).toBeGreaterThan(0);
   });
 
-  it('leaves out what cannot be written, and writes the others', async () => {
+  it('drops an outcome that cannot be written, and writes the others', async () => {
     const { store, working, observations } = run(10, [{ name: 'a' }, { name: 'b' }]);
     store.unwritable.add('a1');
     store.put(...events('a', 3), ...events('b', 3));
     await vi.waitFor(() => expect(working.size).toBe(6), WAIT);
     endAll(working);
     await vi.waitFor(() => expect([...store.done].sort()).toEqual(['a0', 'a2', 'b0', 'b1', 'b2']), WAIT);
-    // Its lease ends by itself.
+    // Its lease expires.
     expect([...store.leased.keys()]).toEqual(['a1']);
-    const message = 'cannot record what came of the event a1: value is out of range';
+    const message = 'cannot record the outcome of the event a1: value is out of range';
     await vi.waitFor(() => expect(observations).toContainEqual({ kind: 'delivery-trouble', queue: 'test', message }), WAIT);
   });
 
-  it('leaves a slot free for a lane that comes later', async () => {
+  it('leaves a worker free for a later queue', async () => {
     const { store, working } = run(10, [{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     store.put(...events('a', 100));
-    await vi.waitFor(() => expect(inLane(working, 'a')).toBe(7), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'a')).toBe(7), WAIT);
     store.put(...events('b', 100));
-    await vi.waitFor(() => expect(inLane(working, 'b')).toBeGreaterThanOrEqual(2), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'b')).toBeGreaterThanOrEqual(2), WAIT);
     store.put(...events('c', 1));
-    await vi.waitFor(() => expect(inLane(working, 'c')).toBe(1), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'c')).toBe(1), WAIT);
     expect(working.size).toBeLessThanOrEqual(10);
   });
 
-  it('gives slow lanes no more than half of the slots', async () => {
+  it('gives slow queues no more than half of the workers', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 12 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(8, [...slow, { name: 'quick' }]);
-    // Each lane has shown that it is slow.
+    // Every queue has been detected as slow.
     store.put(...slow.flatMap(({ name }) => events(name, 1)));
     for (let ended = 0; ended < slow.length; ) {
       await vi.waitFor(() => expect(working.size).toBeGreaterThan(0), WAIT);
       const begun = [...working.keys()];
       vi.advanceTimersByTime(1050);
-      // Those that began meanwhile have not taken long yet.
+      // Events that started meanwhile are not slow yet.
       for (const id of begun) working.get(id)?.();
       ended += begun.length;
     }
     await vi.waitFor(() => expect(store.done.length).toBe(12), WAIT);
-    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, lane }) => ({ id: `${id}x`, lane, tries: 0 }))));
+    store.put(...slow.flatMap(({ name }) => events(`${name}`, 2).map(({ id, queue }) => ({ id: `${id}x`, queue, tries: 0 }))));
     await vi.waitFor(() => expect(working.size).toBe(4), WAIT);
     store.put(...events('quick', 1));
-    await vi.waitFor(() => expect(inLane(working, 'quick')).toBe(1), WAIT);
+    await vi.waitFor(() => expect(inQueue(working, 'quick')).toBe(1), WAIT);
   });
 
-  it('asks for all slow lanes, each for a share of the room that they have', async () => {
+  it('fetches for all slow queues, each with a share of their capacity', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const slow = Array.from({ length: 10 }, (_, i) => ({ name: `slow-${i}-` }));
     const { store, working } = run(40, slow);
@@ -238,17 +242,17 @@ describe('the engine', () => {
     const before = store.fetches.length;
     store.wake();
     await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(before), WAIT);
-    const asked = new Map(store.fetches.at(-1)?.lanes.map(({ name, limit }) => [name, limit]));
-    expect(asked).toEqual(new Map(slow.map(({ name }) => [name, 2])));
+    const requested = new Map(store.fetches.at(-1)?.queues.map(({ name, limit }) => [name, limit]));
+    expect(requested).toEqual(new Map(slow.map(({ name }) => [name, 2])));
   });
 
-  it('asks for no lane and no event twice, and not at all without lanes', async () => {
+  it('requests no queue twice, and fetches nothing without queues', async () => {
     const { store } = run(10, []);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(store.fetches).toEqual([]);
   });
 
-  it('goes on after the database was away, and records what was done meanwhile', async () => {
+  it('continues after a database outage and records the outcomes of that time', async () => {
     const { store, working, observations } = run(10, [{ name: 'a' }]);
     store.put(...events('a', 2));
     await vi.waitFor(() => expect(working.size).toBe(2), WAIT);
@@ -258,27 +262,27 @@ describe('the engine', () => {
     expect(observations).toContainEqual({
       kind: 'delivery-trouble',
       queue: 'test',
-      message: 'cannot record what was done: the database is away',
+      message: 'cannot record outcomes: the database is away',
     });
   });
 
-  it('does not begin what it has lost, and says what was taken over', async () => {
+  it('does not start events with a lost lease, and reports lost outcomes', async () => {
     const { store, working, observations } = run(2, [{ name: 'a' }], { leaseSeconds: 0.3 });
     store.put(...events('a', 2));
-    // Such a lease is too short to begin anything under it.
+    // Too short a lease to start an event.
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(working.size).toBe(0);
     const other = run(2, [{ name: 'a' }]);
     other.store.put(...events('a', 1));
     await vi.waitFor(() => expect(other.working.size).toBe(1), WAIT);
-    other.store.leased.set('a0', { event: { id: 'a0', lane: 'a', tries: 0 }, holder: 'somebody else' });
+    other.store.leased.set('a0', { event: { id: 'a0', queue: 'a', tries: 0 }, holder: 'somebody else' });
     endAll(other.working);
     await vi.waitFor(() => expect(other.observations.some(({ kind }) => kind === 'delivery-trouble')).toBe(true), WAIT);
     expect(other.store.done).toEqual([]);
     expect(observations).toEqual([]);
   });
 
-  it('hands back what it has not begun, and what does not end in time', async () => {
+  it('hands back events that have not started or do not end in time', async () => {
     const { store, working, engine } = run(4, [{ name: 'a' }]);
     store.put(...events('a', 10));
     await vi.waitFor(() => expect(working.size).toBe(3), WAIT);
@@ -294,7 +298,7 @@ describe('the engine', () => {
     expect(store.waiting.length).toBe(9);
   });
 
-  it('works again on what is due again before it has heard that it was recorded', async () => {
+  it('processes an event again that is due before its recording is confirmed', async () => {
     const { store, working } = run(4, [{ name: 'a' }]);
     store.again.add('a0');
     store.put(...events('a', 1));
@@ -307,7 +311,7 @@ describe('the engine', () => {
     expect(store.leased.size).toBe(0);
   });
 
-  it('wakes up when it is told of something', async () => {
+  it('fetches at once when the store notifies of events', async () => {
     const { store, working } = run(4, [{ name: 'a' }]);
     await vi.waitFor(() => expect(store.fetches.length).toBeGreaterThan(0), WAIT);
     store.put(...events('a', 1));

@@ -1,26 +1,26 @@
 /**
- * The delivery engine: takes events from queues under a lease, has their workers work on them, and records what
- * came of it. It knows no triggers and no webhooks. What it promises is in docs/delivery.md.
+ * The delivery engine: takes events from queues under a lease, has them processed, and records the outcomes. It does not depend on
+ * triggers and webhooks. docs/delivery.md describes its guarantees.
  */
 import type { QueuedEvent } from '../backend/event-store.ts';
 import type { Observer } from '../observability/observation.ts';
-import { createHoldings, type Holdings } from './holdings.ts';
-import { createPool, type SlotPool } from './pool.ts';
-import { type Queue, type QueueSettings, type RunningQueue, startQueue } from './queue.ts';
+import { createEventMemory } from './event-memory.ts';
+import { type EventQueueSettings, type Queue, type RunningQueue, startQueue } from './queue.ts';
+import { createWorkerPool } from './worker-pool.ts';
 
 export interface QueueHandle {
-  /** There may be something new. */
+  /** Called when there may be new events. */
   wake(): void;
-  /** Takes nothing more, hands back what was not begun, and resolves when the rest is recorded, or cannot be in so many ms. */
+  /** Takes no more events, hands back those that have not started, and resolves when the others are recorded, or after `graceMs`. */
   remove(graceMs: number): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** Of leases; a new one at every start. */
+  /** Holder of leases, new at every start. */
   readonly holder: string;
-  /** Events that are worked on at a time. */
-  readonly slots: number;
-  /** Events that one fetch takes at most. */
+  /** Maximum number of events that are processed concurrently. */
+  readonly workers: number;
+  /** Maximum number of events per fetch. */
   readonly batchSize: number;
   readonly leaseSeconds?: number;
   readonly observe: Observer;
@@ -28,27 +28,26 @@ export interface EngineOptions {
 
 export interface Engine {
   add<E extends QueuedEvent, O extends { readonly id: string }>(queue: Queue<E, O>): QueueHandle;
-  /** Events that are worked on, and how many may be. */
-  workers(): { readonly busy: number; readonly most: number };
+  /** Number of running events, and the maximum. */
+  workers(): { readonly busy: number; readonly total: number };
   /**
-   * Takes nothing more, hands back what was not begun, waits so many ms for what is worked on, then gives that up and
-   * hands it back as well.
+   * Takes no more events, hands back those that have not started, waits `graceMs` for running ones, then cancels these and hands them
+   * back, too.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A dead instance keeps its events for so long: short enough for a minute, long enough for a database that restarts. */
+/** Default lease: short enough to free the events of a dead instance within a minute, long enough for a database restart. */
 const LEASE_SECONDS = 45;
 
 export function createEngine(options: EngineOptions): Engine {
-  const pool: SlotPool = createPool(options.slots);
-  const holdings: Holdings = createHoldings();
-  const settings: QueueSettings = {
+  const pool = createWorkerPool(options.workers);
+  const settings: EventQueueSettings = {
     lease: { holder: options.holder, seconds: options.leaseSeconds ?? LEASE_SECONDS },
     batchSize: options.batchSize,
     observe: options.observe,
     pool,
-    holdings,
+    memory: createEventMemory(),
   };
   const queues = new Set<RunningQueue>();
   return {
@@ -63,7 +62,7 @@ export function createEngine(options: EngineOptions): Engine {
         },
       };
     },
-    workers: () => ({ busy: pool.running, most: options.slots }),
+    workers: () => ({ busy: pool.running, total: options.workers }),
     async stop(graceMs) {
       await Promise.all([...queues].map((queue) => queue.stop(graceMs)));
       queues.clear();

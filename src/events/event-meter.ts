@@ -1,4 +1,4 @@
-/** Counts deliveries. */
+/** Metrics of deliveries. */
 import type { CapturedEvent, DeliveryResult } from '../backend/event-store.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Registry } from '../observability/metrics/registry.ts';
@@ -7,7 +7,7 @@ import type { DeliveryEnd } from './delivery.ts';
 
 export class EventMeter {
   readonly #registry: Registry;
-  /** When events were fetched; those of triggers of rows. */
+  /** Fetch times of captured events. */
   readonly #fetched = new WeakMap<object, number>();
   #lastBatch = 0;
 
@@ -16,7 +16,7 @@ export class EventMeter {
     registry.read(METRICS.eventsFetchedPerBatch, () => [{ labels: [], value: this.#lastBatch }]);
   }
 
-  /** @param seconds that the fetch took */
+  /** @param seconds duration of the fetch */
   fetched(source: string, events: readonly object[], seconds: number): void {
     const now = performance.now();
     for (const event of events) this.#fetched.set(event, now);
@@ -25,34 +25,34 @@ export class EventMeter {
     this.#registry.histogram(METRICS.eventFetchTime).observe(seconds);
   }
 
-  /** A source was asked for events. */
-  asked(source: string, seconds: number, isAnswered: boolean): void {
+  /** Called after a query for events. */
+  queried(source: string, seconds: number, isAnswered: boolean): void {
     this.#registry.histogram(METRICS.eventFetchQueryTime, isAnswered ? 'success' : 'failed', source).observe(seconds);
   }
 
-  /** An attempt to deliver an event begins. */
-  begin(event: CapturedEvent, trigger: string, source: string): { called(seconds: number): void; ended(end: DeliveryEnd): void } {
+  /** Called when an attempt starts. */
+  begin(event: CapturedEvent, trigger: string, source: string): { onCalled(seconds: number): void; onEnd(end: DeliveryEnd): void } {
     const registry = this.#registry;
     const fetched = this.#fetched.get(event) ?? performance.now();
     const since = (): number => (performance.now() - fetched) / 1000;
     registry.histogram(METRICS.eventQueueTime, trigger, source).observe(since());
     return {
-      called: (seconds) => registry.histogram(METRICS.eventWebhookTime, trigger, source).observe(seconds),
-      ended: ({ result, invocation }) => {
+      onCalled: (seconds) => registry.histogram(METRICS.eventWebhookTime, trigger, source).observe(seconds),
+      onEnd: ({ result, invocation }) => {
         registry.histogram(METRICS.eventProcessingTime, trigger, source).observe(event.age + since());
         if (invocation !== null) registry.counter(METRICS.eventInvocations, statusOf(result), trigger, source).add();
         if (isDone(result)) registry.counter(METRICS.eventsProcessed, statusOf(result), trigger, source).add();
-        if (isGivenUp(result)) registry.counter(METRICS.eventsDead, 'event', trigger, source).add();
+        if (isDead(result)) registry.counter(METRICS.eventsDead, 'event', trigger, source).add();
       },
     };
   }
 
-  scheduled({ kind, lane, delay, tries }: ScheduledEvent, { result, invocation }: DeliveryEnd): void {
-    const told = kind === 'cron' ? 'cron' : 'oneoff';
-    // Of those that were given up because of it as well.
+  scheduled({ kind, queue, delay, tries }: ScheduledEvent, { result, invocation }: DeliveryEnd): void {
+    const type = kind === 'cron' ? 'cron' : 'oneoff';
+    // Includes events that are dead because of their delay.
     if (tries === 0 && isAttempt(result, invocation))
-      this.#registry.histogram(METRICS.scheduledEventDelay, told).observe(Math.max(0, delay));
-    if (isGivenUp(result)) this.#registry.counter(METRICS.eventsDead, told, lane, '').add();
+      this.#registry.histogram(METRICS.scheduledEventDelay, type).observe(Math.max(0, delay));
+    if (isDead(result)) this.#registry.counter(METRICS.eventsDead, type, queue, '').add();
     const [invocations, processed] =
       kind === 'cron' ? [METRICS.cronInvocations, METRICS.cronProcessed] : [METRICS.oneOffInvocations, METRICS.oneOffProcessed];
     if (invocation !== null) this.#registry.counter(invocations, statusOf(result)).add();
@@ -64,11 +64,11 @@ function statusOf({ kind }: DeliveryResult): 'success' | 'failed' {
   return kind === 'delivered' ? 'success' : 'failed';
 }
 
-function isGivenUp({ kind }: DeliveryResult): boolean {
+function isDead({ kind }: DeliveryResult): boolean {
   return kind === 'failed' || kind === 'dead';
 }
 
-/** Not where its trigger was not there. */
+/** False for events without a trigger. */
 function isAttempt({ kind }: DeliveryResult, invocation: DeliveryEnd['invocation']): boolean {
   return invocation !== null || kind === 'dead';
 }

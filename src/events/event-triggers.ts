@@ -1,6 +1,6 @@
-/** Delivers the events of event triggers: a queue for each source that has some, for as long as it has. */
+/** Delivers the events of event triggers, with a queue for each source that has any. */
 import type { CapturedEvent, CapturedEventStore, DeliveryOutcome } from '../backend/event-store.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import { DEFAULT_EVENT_TIMEOUT_SEC, type EventTrigger } from '../metadata/event-trigger.ts';
 import type { RetryPolicy } from '../metadata/retry-policy.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
@@ -12,8 +12,8 @@ import type { Snapshots } from '../state/state.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 import { storedTrace, type TraceContext } from '../webhooks/trace-context.ts';
-import { openedOnce, sessionVariablesOf, type Webhook } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
+import { webhookCache, storedSessionVariables, type Webhook } from '../webhooks/webhook.ts';
+import { type Deliverer, openDestination, outcomeSize, retryDelay, withoutTrigger } from './delivery.ts';
 import type { EventMeter } from './event-meter.ts';
 import type { Engine, QueueHandle } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
@@ -22,24 +22,22 @@ export interface EventTriggerOptions {
   readonly engine: Engine;
   readonly deliver: Deliverer;
   readonly state: Snapshots;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly observe: Observer;
-  /** Absent: nobody wants to know. */
   readonly meter?: Counted<EventMeter>;
-  /** Absent: nothing is traced. */
   readonly tracing?: { current(): Tracer | null } | undefined;
-  /** ms between looks at a source that has nothing */
+  /** Interval for polling a source without events, in ms. */
   readonly pollInterval: number;
 }
 
 export interface EventTriggerDeliveries {
-  /** This instance has written something in a source. */
+  /** Called after this instance has written to a source. */
   written(source: string): void;
   stop(): void;
 }
 
-/** For deliveries of a source that has gone; its connections stay open a little longer. ms */
-const LEAVE_MS = 3000;
+/** Time for deliveries of a removed source, in ms; its connections stay open a little longer. */
+const REMOVE_MS = 3000;
 
 export function deliverCapturedEvents(options: EventTriggerOptions): EventTriggerDeliveries {
   const { engine, state, observe } = options;
@@ -54,7 +52,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
   const triggersOf = (source: string): ReadonlyMap<string, EventTriggerInfo> =>
     state.current().cache.sources.get(source)?.eventTriggers ?? NO_TRIGGERS;
   const storeOf = (source: string): CapturedEventStore | null => state.current().connections.get(source)?.captures?.events ?? null;
-  const webhookOf = openedOnce(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
+  const webhookOf = webhookCache(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
     openDestination({ url, headers, requestTransform, responseTransform, signature }, options.environment),
   );
 
@@ -62,63 +60,67 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
     engine.add<CapturedEvent, DeliveryOutcome>({
       name: `the source ${source}`,
       pollInterval: options.pollInterval,
-      dueAgain,
-      sizeOf,
+      retryDelay,
+      sizeOf: outcomeSize,
       store: () => storeOf(source),
-      lanes: () =>
+      triggerQueues: () =>
         [...triggersOf(source).values()].map(({ definition: { name, maxConcurrency, ordering } }) => ({
           name,
           ...(maxConcurrency === undefined ? {} : { overall: maxConcurrency }),
           isOrdered: ordering !== undefined,
         })),
-      async work(event, signal) {
-        const info = triggersOf(source).get(event.lane);
+      async process(event, signal) {
+        const info = triggersOf(source).get(event.queue);
         if (info === undefined) {
-          observe({ kind: 'delivery-trouble', queue: `the source ${source}`, message: `the trigger ${event.lane} of an event is gone` });
+          observe({
+            kind: 'delivery-trouble',
+            queue: `the source ${source}`,
+            message: `the trigger ${event.queue} of an event does not exist any more`,
+          });
           return withoutTrigger(event.id);
         }
-        const metered = options.meter?.current()?.begin(event, event.lane, source);
+        const metered = options.meter?.current()?.begin(event, event.queue, source);
         const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, {
-          onCalled: metered?.called,
+          onCalled: metered?.onCalled,
           tracer: options.tracing?.current() ?? null,
         });
-        metered?.ended(end);
+        metered?.onEnd(end);
         return { id: event.id, ...end };
       },
-      fetched(events, seconds) {
+      onFetched(events, seconds) {
         statistics.count(source, events.length);
         options.meter?.current()?.fetched(source, events, seconds);
       },
-      asked: (seconds, isAnswered) => options.meter?.current()?.asked(source, seconds, isAnswered),
+      onQuery: (seconds, isAnswered) => options.meter?.current()?.queried(source, seconds, isAnswered),
     });
 
-  /** Sources come and go. */
-  const follow = (): void => {
-    const wanted = new Set(
+  /** Adds and removes queues as the metadata changes. */
+  const update = (): void => {
+    const sources = new Set(
       [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name),
     );
     for (const [name, queue] of queues) {
-      if (wanted.has(name)) continue;
+      if (sources.has(name)) continue;
       queues.delete(name);
       queue
-        .remove(LEAVE_MS)
-        .catch((error: unknown) => observe({ kind: 'unexpected', message: `events of the source ${name} cannot be let go`, error }));
+        .remove(REMOVE_MS)
+        .catch((error: unknown) => observe({ kind: 'unexpected', message: `cannot release the events of the source ${name}`, error }));
     }
-    for (const name of wanted) {
-      const known = queues.get(name);
-      if (known === undefined) queues.set(name, add(name));
-      else known.wake();
+    for (const name of sources) {
+      const queue = queues.get(name);
+      if (queue === undefined) queues.set(name, add(name));
+      else queue.wake();
     }
   };
-  follow();
-  const forget = state.onSnapshot(follow);
+  update();
+  const stopListening = state.onSnapshot(update);
   return {
     written(source) {
-      // A database that tells of events tells of these as well.
+      // Databases that notify of events notify of these, too.
       if (storeOf(source)?.listen === undefined) queues.get(source)?.wake();
     },
     stop() {
-      forget();
+      stopListening();
       statistics.stop();
     },
   };
@@ -165,19 +167,19 @@ function deliverOne(
     .finally(() => span.end());
 }
 
-/** An attempt, as a part of the request that made the change. */
-function processSpan(tracer: Tracer, { id, lane, tries }: CapturedEvent, trace: TraceContext | undefined): Span {
+/** Span of an attempt, in the trace of the request that made the change. */
+function processSpan(tracer: Tracer, { id, queue, tries }: CapturedEvent, trace: TraceContext | undefined): Span {
   const incoming = trace === undefined ? null : { ...trace, traceId: trace.traceId.padStart(32, '0'), state: null };
-  const span = tracer.begin(`process ${lane}`, 'consumer', incoming);
+  const span = tracer.begin(`process ${queue}`, 'consumer', incoming);
   span.set('messaging.system', 'svc').set('messaging.operation.name', 'process').set('messaging.operation.type', 'process');
-  return span.set('messaging.destination.name', lane).set('messaging.message.id', id).set('svc.tries', tries);
+  return span.set('messaging.destination.name', queue).set('messaging.message.id', id).set('svc.tries', tries);
 }
 
 function retryOf({ retryConf: { numRetries, intervalSec, timeoutSec = DEFAULT_EVENT_TIMEOUT_SEC } }: EventTrigger): RetryPolicy {
   return { numRetries, intervalSeconds: intervalSec, timeoutSeconds: timeoutSec };
 }
 
-/** The payload goes in as the database gave it: numbers keep their digits. */
+/** The payload is inserted as the database's text, so that numbers keep their digits. */
 function bodyOf({ id, createdAt, schema, table, payload, tries }: CapturedEvent, name: string, { numRetries }: RetryPolicy): string {
   const head = { id, created_at: createdAt, trigger: { name }, table: { schema, name: table } };
   const delivery = { current_retry: tries, max_retries: numRetries };
@@ -191,13 +193,13 @@ interface EventContext {
 
 const NO_CONTEXT: EventContext = { sessionVariables: null, trace: undefined };
 
-/** A trace that is not null, as the database prints it. */
+/** Matches a trace that is not null, as the database prints it. */
 const TRACED = /"trace_context": ?\{/;
 
-/** Payloads may be large, and most deliveries need nothing of them. */
+/** Parses the payload only if needed: it may be large. */
 function contextOf(payload: string, { requestTransform, responseTransform }: EventTrigger): EventContext {
   if (requestTransform === undefined && responseTransform === undefined && !TRACED.test(payload)) return NO_CONTEXT;
   const json = parseJson(payload);
   if (!isJsonObject(json)) return NO_CONTEXT;
-  return { sessionVariables: sessionVariablesOf(json['session_variables']), trace: storedTrace(json['trace_context']) };
+  return { sessionVariables: storedSessionVariables(json['session_variables']), trace: storedTrace(json['trace_context']) };
 }

@@ -1,22 +1,22 @@
-/** Tells now and then how much was fetched: of every fetch would be too often. */
+/** Logs the number of fetched events at an interval, since logging every fetch would be too often. */
 export interface FetchStatistics {
   /** @param of a source, or a kind of event */
   count(of: string, events: number): void;
-  /** Tells what is left to tell. */
+  /** Logs the remaining counts. */
   stop(): void;
 }
 
 const INTERVAL_MS = 10_000;
 
-/** @param tell the events by what they are of, and how many fetches brought them */
-export function createFetchStatistics(tell: (events: ReadonlyMap<string, number>, fetches: number) => void): FetchStatistics {
+/** @param log called with the number of events by source or kind, and the number of fetches */
+export function createFetchStatistics(log: (events: ReadonlyMap<string, number>, fetches: number) => void): FetchStatistics {
   let events = new Map<string, number>();
   let fetches = 0;
   let timer: NodeJS.Timeout | undefined;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (fetches > 0) tell(events, fetches);
+    if (fetches > 0) log(events, fetches);
     events = new Map();
     fetches = 0;
   };

@@ -1,127 +1,127 @@
-/** One queue of the engine: its loop of fetches, what it holds, and its leases. */
-import type { EventStore, LaneRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
+/** One queue of the engine: its fetch loop, its leased events, and the renewal of leases. */
+import type { EventStore, TriggerQueueRequest, Lease, QueuedEvent } from '../backend/event-store.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Observer } from '../observability/observation.ts';
 import { CancellationSource, type PromptCancellation } from '../util/cancellation.ts';
-import type { Hold, Holding, Holdings } from './holdings.ts';
-import type { SlotPool, PoolLane, Slot } from './pool.ts';
+import type { EventMemory, EventReservation, ReserveMemory } from './event-memory.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createWaker, type Waker } from './waker.ts';
+import type { Attempt, TriggerQueue, WorkerPool } from './worker-pool.ts';
 
-export interface QueueSettings {
+export interface EventQueueSettings {
   readonly lease: Lease;
   readonly batchSize: number;
-  readonly pool: SlotPool;
-  readonly holdings: Holdings;
+  readonly pool: WorkerPool;
+  readonly memory: EventMemory;
   readonly observe: Observer;
 }
 
 export interface RunningQueue {
   wake(): void;
-  /** Resolves when everything is recorded or handed back; gives up after about so many ms. */
+  /** Resolves when all events are recorded or handed back, or shortly after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Between fetches that bring something, at least: what comes meanwhile is fetched together. ms */
-const GATHER_MS = 5;
-/** The same at most, where the database is slow. ms */
-const LONGEST_GATHER_MS = 20;
-/** That an outcome waits for others, unless other events wait for it. ms */
+/** Minimum pause after a fetch with events, in ms: events that arrive meanwhile are fetched together. */
+const MIN_GATHER_MS = 5;
+/** Maximum of this pause, which grows with the duration of the fetch, in ms. */
+const MAX_GATHER_MS = 20;
+/** Time that an outcome waits for others, unless other events depend on it, in ms. */
 const RECORD_MS = 10;
-/** After a fetch that brought nothing, however often it is called: not every call means that there is something. ms */
+/** Minimum pause after a fetch without events, in ms: not every wake-up means that there is an event. */
 const REST_MS = 20;
-/** After a fetch that failed, doubled each time. ms */
+/** Pause after a failed fetch, doubled for each further one, in ms. */
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 5_000;
-/** For what is given up at the end to hand itself back. ms */
-const HAND_BACK_MS = 2_000;
-/** Clocks differ. ms */
-const AFTER_DUE_MS = 5;
-/** Codes of errors that are about what was to be written, and not about the moment. */
+const MAX_PAUSE_MS = 5_000;
+/** Time for cancelled events to end, in ms. */
+const CANCEL_MS = 2_000;
+/** Margin for a retry's due time, since clocks differ, in ms. */
+const DUE_MARGIN_MS = 5;
+/** Codes of errors that the outcome itself causes, so that a retry would fail, too. */
 const REFUSALS: ReadonlySet<string> = new Set(['data-exception', 'constraint-violation', 'unexpected'] satisfies ErrorCode[]);
-/** Lanes whose recent past is remembered although they may be gone. */
-const LANES_KEPT = 100;
-/** Of its lease that an event must have left to be begun. ms */
-const LEAST_LEASE_MS = 5_000;
+/** Number of removed trigger queues whose state is kept. */
+const MAX_REMOVED_QUEUES = 100;
+/** Minimum remaining lease for an event to start, in ms. */
+const MIN_LEASE_MS = 5_000;
 
 export function startQueue<E extends QueuedEvent, O extends { readonly id: string }>(
   queue: Queue<E, O>,
-  settings: QueueSettings,
+  settings: EventQueueSettings,
 ): RunningQueue {
   const running = new LeasedQueue(queue, settings);
   running.start();
   return running;
 }
 
-interface HeldEvent {
-  readonly lane: string;
-  /** Attempts before this one. */
+interface LeasedEvent {
+  readonly queue: string;
+  /** Number of attempts before this one. */
   tries: number;
-  /** Of the event, and of what came of it. Characters. */
+  /** Size of the event and its outcome, in characters. */
   size: number;
-  /** By our own clock, on the safe side. */
+  /** End of the lease by the local clock, estimated conservatively. */
   leaseEnd: number;
-  /** No instance of ours any more, as far as the database is concerned. */
+  /** True if the database has not renewed the lease. */
   isLost: boolean;
-  /** Once it is worked on. */
+  /** Set once it has started. */
   cancellation: CancellationSource | undefined;
-  /** What was read while it was worked on: until what came of it is recorded. */
-  holding: Holding | undefined;
-  /** Its outcome waits to be recorded. */
+  /** Memory for data that was read, until the outcome is recorded. */
+  reservation: EventReservation | undefined;
+  /** True if its outcome waits to be recorded. */
   isDone: boolean;
-  /** What came of it is on its way to the database. */
+  /** True while its outcome is being recorded. */
   isRecording: boolean;
 }
 
 /** Outcome of an event, to be recorded. */
 interface Done<O> {
   readonly outcome: O;
-  readonly held: HeldEvent;
+  readonly leased: LeasedEvent;
 }
 
 class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> implements RunningQueue {
   readonly #queue: Queue<E, O>;
-  readonly #settings: QueueSettings;
-  readonly #lanes = new Map<string, PoolLane>();
-  /** Taken and not yet recorded or handed back, by id. */
-  readonly #held = new Map<string, HeldEvent>();
-  /** To be handed back at the end: there was no more time for them. */
-  readonly #givenUp: string[] = [];
+  readonly #settings: EventQueueSettings;
+  readonly #triggerQueues = new Map<string, TriggerQueue>();
+  /** Events that are not yet recorded or handed back, by id. */
+  readonly #leased = new Map<string, LeasedEvent>();
+  /** Events to hand back at the end, since there was no time to finish them. */
+  readonly #toHandBack: string[] = [];
   readonly #recorder: Recorder<Done<O>>;
   readonly #waker: Waker = createWaker();
   #renewal: NodeJS.Timeout | undefined;
   #listening: { readonly store: EventStore<E, O>; readonly stop: Promise<{ stop(): Promise<void> } | undefined> } | undefined;
   #loop: Promise<void> = Promise.resolve();
-  #forgetRoom: () => void = () => undefined;
+  #stopCapacityListener: () => void = () => undefined;
   #isStopping = false;
-  /** Lanes of which there may be more than was taken. */
+  /** True if there may be more events than were fetched. */
   #mayHaveMore = false;
-  /** Whether the end of an event may make another one due. */
+  /** True if the end of an event may make another one due. */
   #hasDependants = false;
   #failures = 0;
 
-  constructor(queue: Queue<E, O>, settings: QueueSettings) {
+  constructor(queue: Queue<E, O>, settings: EventQueueSettings) {
     this.#queue = queue;
     this.#settings = settings;
     this.#recorder = createRecorder({
       gather: () => (this.#hasDependants || this.#isStopping ? 0 : RECORD_MS),
       record: async (done) => this.#record(done),
-      failed: (error) => this.#report('cannot record what was done', error),
+      onFailure: (error) => this.#report('cannot record outcomes', error),
       isRefusal: (error) => error instanceof SvcError && REFUSALS.has(error.code),
       sizeOf: ({ outcome }) => queue.sizeOf?.(outcome) ?? 0,
-      leftOut: ({ outcome: { id }, held }, error) => {
-        // Its lease is left to end.
-        if (this.#held.get(id) === held) this.#letGo(id);
-        this.#report(`cannot record what came of the event ${id}`, error);
+      onDropped: ({ outcome: { id }, leased }, error) => {
+        // The lease is not ended: it expires.
+        if (this.#leased.get(id) === leased) this.#drop(id);
+        this.#report(`cannot record the outcome of the event ${id}`, error);
       },
     });
   }
 
   start(): void {
     const { pool, lease } = this.#settings;
-    this.#forgetRoom = pool.onRoom(() => {
+    this.#stopCapacityListener = pool.onCapacity(() => {
       if (this.#mayHaveMore) this.#waker.wake();
     });
     this.#renewal = setInterval(() => void this.#renew(), (lease.seconds * 1000) / 3);
@@ -136,29 +136,29 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     const end = performance.now() + graceMs;
     this.#isStopping = true;
     this.#waker.wake();
-    this.#forgetRoom();
+    this.#stopCapacityListener();
     await this.#loop;
     await this.#stopListening();
-    for (const lane of this.#lanes.values()) lane.clear();
-    await this.#handBack([...this.#held].flatMap(([id, { cancellation }]) => (cancellation === undefined ? [id] : [])));
-    while (this.#held.size > 0 && performance.now() < end) await this.#waker.wait(Math.min(250, Math.max(1, end - performance.now())));
-    for (const { cancellation } of this.#held.values()) cancellation?.cancel();
-    const last = performance.now() + HAND_BACK_MS;
-    while (this.#held.size > 0 && performance.now() < last) await this.#waker.wait(50);
+    for (const queue of this.#triggerQueues.values()) queue.clear();
+    await this.#handBack([...this.#leased].flatMap(([id, { cancellation }]) => (cancellation === undefined ? [id] : [])));
+    while (this.#leased.size > 0 && performance.now() < end) await this.#waker.wait(Math.min(250, Math.max(1, end - performance.now())));
+    for (const { cancellation } of this.#leased.values()) cancellation?.cancel();
+    const last = performance.now() + CANCEL_MS;
+    while (this.#leased.size > 0 && performance.now() < last) await this.#waker.wait(50);
     this.#recorder.stop();
     clearInterval(this.#renewal);
-    await this.#handBack([...this.#givenUp, ...this.#held.keys()]);
+    await this.#handBack([...this.#toHandBack, ...this.#leased.keys()]);
   }
 
   async #run(): Promise<void> {
     while (!this.#isStopping) {
-      this.#waker.rest();
+      this.#waker.reset();
       const began = performance.now();
       const found = await this.#fetch();
       if (this.#isStopping) return;
       const pause = this.#failures > 0 ? this.#pauseAfterFailure() : this.#queue.pollInterval;
-      // A busy database has more of few large fetches.
-      if (found) await sleep(Math.min(LONGEST_GATHER_MS, Math.max(GATHER_MS, performance.now() - began)));
+      // Few large fetches load a busy database less than many small ones.
+      if (found) await sleep(Math.min(MAX_GATHER_MS, Math.max(MIN_GATHER_MS, performance.now() - began)));
       else {
         const since = performance.now();
         await this.#waker.wait(pause);
@@ -168,165 +168,165 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   }
 
   #pauseAfterFailure(): number {
-    return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
+    return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
   }
 
-  /** @returns whether it should be looked again at once */
+  /** Returns true if the next fetch should follow at once. */
   async #fetch(): Promise<boolean> {
     const { pool, lease, batchSize } = this.#settings;
     const store = this.#queue.store();
     this.#listenTo(store);
-    const wanted = this.#queue.lanes();
-    if (store === null || wanted.length === 0) return false;
-    this.#hasDependants = wanted.some(({ overall, isOrdered = false }) => overall !== undefined || isOrdered);
-    const limit = Math.min(batchSize, pool.room);
-    const lanes = limit === 0 || pool.bytes <= 0 ? [] : this.#requests(wanted);
-    this.#mayHaveMore = lanes.length < wanted.length;
-    if (lanes.length === 0) return false;
-    const giveBack = pool.reserve(limit);
+    const configs = this.#queue.triggerQueues();
+    if (store === null || configs.length === 0) return false;
+    this.#hasDependants = configs.some(({ overall, isOrdered = false }) => overall !== undefined || isOrdered);
+    const limit = Math.min(batchSize, pool.capacity);
+    const queues = limit === 0 || pool.sizeLeft <= 0 ? [] : this.#requests(configs);
+    this.#mayHaveMore = queues.length < configs.length;
+    if (queues.length === 0) return false;
+    const release = pool.reserve(limit);
     const began = performance.now();
     let events: readonly E[];
     try {
-      events = await store.fetch({ lease, limit, bytes: pool.bytes, lanes });
+      events = await store.fetch({ lease, limit, bytes: pool.sizeLeft, queues });
       this.#failures = 0;
-      this.#queue.asked?.((performance.now() - began) / 1000, true);
+      this.#queue.onQuery?.((performance.now() - began) / 1000, true);
     } catch (error) {
       this.#failures += 1;
-      this.#queue.asked?.((performance.now() - began) / 1000, false);
+      this.#queue.onQuery?.((performance.now() - began) / 1000, false);
       if (this.#failures === 1) this.#report('cannot fetch events', error);
       return false;
     } finally {
-      giveBack();
+      release();
     }
     const seconds = (performance.now() - began) / 1000;
     const leaseEnd = began + lease.seconds * 1000;
-    for (const event of events) this.#take(event, leaseEnd);
-    if (events.length > 0) this.#queue.fetched?.(events, seconds);
+    for (const event of events) this.#add(event, leaseEnd);
+    if (events.length > 0) this.#queue.onFetched?.(events, seconds);
     pool.dispatch();
-    this.#mayHaveMore ||= events.length >= limit || hasFullLane(events, lanes);
+    this.#mayHaveMore ||= events.length >= limit || hasFullQueue(events, queues);
     return events.length > 0;
   }
 
-  #requests(wanted: ReturnType<Queue<E, O>['lanes']>): readonly LaneRequest[] {
-    if (this.#lanes.size > 2 * wanted.length + LANES_KEPT) this.#forgetLanes(new Set(wanted.map(({ name }) => name)));
-    // Who is asked first may get all that is left: each time another one.
-    const first = Math.floor(Math.random() * wanted.length);
-    const inTurn = [...wanted.slice(first), ...wanted.slice(0, first)];
-    let slow = this.#settings.pool.slowRoom;
-    // Most of them may have nothing: who has something comes again at once.
-    const share = Math.ceil(slow / wanted.filter(({ name }) => this.#lane(name).isSlow).length);
-    return inTurn.flatMap(({ name, overall }): LaneRequest[] => {
-      const lane = this.#lane(name);
-      const limit = lane.isSlow ? Math.min(lane.room, share, slow) : lane.room;
+  #requests(configs: readonly TriggerQueueConfig[]): readonly TriggerQueueRequest[] {
+    if (this.#triggerQueues.size > 2 * configs.length + MAX_REMOVED_QUEUES) this.#removeUnused(new Set(configs.map(({ name }) => name)));
+    // Starts with a random queue, since the first ones may get all the capacity that is left.
+    const first = Math.floor(Math.random() * configs.length);
+    const ordered = [...configs.slice(first), ...configs.slice(0, first)];
+    let slow = this.#settings.pool.slowCapacity;
+    // A small share for each slow queue: most may have no events, and those with events are fetched again at once.
+    const share = Math.ceil(slow / configs.filter(({ name }) => this.#triggerQueue(name).isSlow).length);
+    return ordered.flatMap(({ name, overall }): TriggerQueueRequest[] => {
+      const queue = this.#triggerQueue(name);
+      const limit = queue.isSlow ? Math.min(queue.capacity, share, slow) : queue.capacity;
       if (limit <= 0) return [];
-      if (lane.isSlow) slow -= limit;
+      if (queue.isSlow) slow -= limit;
       return [{ name, limit, ...(overall === undefined ? {} : { overall }) }];
     });
   }
 
-  /** Triggers come and go. */
-  #forgetLanes(wanted: ReadonlySet<string>): void {
-    const busy = new Set([...this.#held.values()].map(({ lane }) => lane));
-    for (const name of this.#lanes.keys()) if (!wanted.has(name) && !busy.has(name)) this.#lanes.delete(name);
+  /** Drops the queues of removed triggers. */
+  #removeUnused(names: ReadonlySet<string>): void {
+    const busy = new Set([...this.#leased.values()].map(({ queue }) => queue));
+    for (const name of this.#triggerQueues.keys()) if (!names.has(name) && !busy.has(name)) this.#triggerQueues.delete(name);
   }
 
-  #lane(name: string): PoolLane {
-    let lane = this.#lanes.get(name);
-    if (lane === undefined) {
-      lane = this.#settings.pool.lane();
-      this.#lanes.set(name, lane);
+  #triggerQueue(name: string): TriggerQueue {
+    let queue = this.#triggerQueues.get(name);
+    if (queue === undefined) {
+      queue = this.#settings.pool.newQueue();
+      this.#triggerQueues.set(name, queue);
     }
-    return lane;
+    return queue;
   }
 
-  #take(event: E, leaseEnd: number): void {
-    const known = this.#held.get(event.id);
-    const { lane: name, size = 0, tries } = event;
-    // One that was recorded, or is just now, has come back before the answer to that, which may be lost: it is due again.
+  #add(event: E, leaseEnd: number): void {
+    const known = this.#leased.get(event.id);
+    const { queue: name, size = 0, tries } = event;
+    // The event is due again before the response of its recording has arrived, which may be lost.
     const isRecorded = known !== undefined && (known.isRecording || (known.isDone && known.tries !== tries));
     if (known !== undefined && !isRecorded) {
-      // Our own lease had ended, and nobody else has taken it since: it is still being worked on.
+      // This instance's own lease had expired, and no other instance has taken the event: it is still running here.
       Object.assign(known, { leaseEnd, tries, isLost: false });
       return;
     }
-    this.#letGo(event.id);
-    this.#settings.pool.weigh(size);
-    const idle = { isLost: false, cancellation: undefined, holding: undefined, isDone: false, isRecording: false };
-    const held: HeldEvent = { lane: name, tries, size, leaseEnd, ...idle };
-    this.#held.set(event.id, held);
-    const lane = this.#lane(name);
-    lane.enqueue((slot) => void this.#work(event, held, lane, slot));
+    this.#drop(event.id);
+    this.#settings.pool.addSize(size);
+    const idle = { isLost: false, cancellation: undefined, reservation: undefined, isDone: false, isRecording: false };
+    const leased: LeasedEvent = { queue: name, tries, size, leaseEnd, ...idle };
+    this.#leased.set(event.id, leased);
+    const queue = this.#triggerQueue(name);
+    queue.enqueue((attempt) => void this.#process(event, leased, queue, attempt));
   }
 
-  #letGo(id: string): void {
-    const held = this.#held.get(id);
-    if (held === undefined) return;
-    this.#held.delete(id);
-    held.holding?.end();
-    this.#settings.pool.weigh(-held.size);
+  #drop(id: string): void {
+    const leased = this.#leased.get(id);
+    if (leased === undefined) return;
+    this.#leased.delete(id);
+    leased.reservation?.end();
+    this.#settings.pool.addSize(-leased.size);
   }
 
-  async #work(event: E, held: HeldEvent, lane: PoolLane, slot: Slot): Promise<void> {
+  async #process(event: E, leased: LeasedEvent, queue: TriggerQueue, attempt: Attempt): Promise<void> {
     let outcome: O | undefined;
     try {
-      // Somebody else may have it by now, or will have it soon.
-      const isElsewhere = held.isLost || performance.now() > held.leaseEnd - LEAST_LEASE_MS;
-      if (this.#isStopping || isElsewhere) {
-        this.#letGo(event.id);
-        if (!isElsewhere) this.#givenUp.push(event.id);
+      // Another instance may have taken the event, or soon will.
+      const isExpired = leased.isLost || performance.now() > leased.leaseEnd - MIN_LEASE_MS;
+      if (this.#isStopping || isExpired) {
+        this.#drop(event.id);
+        if (!isExpired) this.#toHandBack.push(event.id);
       } else {
-        held.cancellation = new CancellationSource();
-        const holding = this.#settings.holdings.open();
-        held.holding = holding;
-        outcome = await this.#queue.work(event, held.cancellation, holding.hold);
+        leased.cancellation = new CancellationSource();
+        const reservation = this.#settings.memory.open();
+        leased.reservation = reservation;
+        outcome = await this.#queue.process(event, leased.cancellation, reservation.reserve);
       }
     } catch (error) {
-      // Its lease is left to end: it is tried again, though not at once.
-      this.#letGo(event.id);
-      if (held.cancellation?.aborted === true) this.#givenUp.push(event.id);
-      else this.#settings.observe({ kind: 'unexpected', message: `an event of ${this.#queue.name} could not be worked on`, error });
+      // The lease is not ended but expires, which delays the next attempt.
+      this.#drop(event.id);
+      if (leased.cancellation?.aborted === true) this.#toHandBack.push(event.id);
+      else this.#settings.observe({ kind: 'unexpected', message: `cannot process an event of ${this.#queue.name}`, error });
     } finally {
       if (outcome !== undefined) {
         const size = this.#queue.sizeOf?.(outcome) ?? 0;
-        held.size += size;
-        this.#settings.pool.weigh(size);
-        held.isDone = true;
-        this.#recorder.add({ outcome, held });
+        leased.size += size;
+        this.#settings.pool.addSize(size);
+        leased.isDone = true;
+        this.#recorder.add({ outcome, leased });
       }
-      lane.finished(slot);
+      queue.finished(attempt);
       if (this.#isStopping) this.#waker.wake();
     }
   }
 
   async #record(done: readonly Done<O>[]): Promise<void> {
     const store = this.#queue.store();
-    if (store === null) throw new Error('the database cannot be reached');
-    const mark = (isRecording: boolean): void => {
-      for (const { held } of done) held.isRecording = isRecording;
+    if (store === null) throw new Error('the database is not available');
+    const setRecording = (isRecording: boolean): void => {
+      for (const { leased } of done) leased.isRecording = isRecording;
     };
-    mark(true);
+    setRecording(true);
     let recorded: ReadonlySet<string>;
     try {
       recorded = new Set(
         await store.record(
           this.#settings.lease,
-          done.map(({ outcome, held: { tries } }) => ({ ...outcome, tries })),
+          done.map(({ outcome, leased: { tries } }) => ({ ...outcome, tries })),
         ),
       );
     } catch (error) {
-      mark(false);
+      setRecording(false);
       throw error;
     }
     let lost = 0;
-    for (const { outcome, held } of done) {
-      // Else it was recorded before, and is worked on again.
-      if (this.#held.get(outcome.id) !== held) continue;
-      this.#letGo(outcome.id);
+    for (const { outcome, leased } of done) {
+      // Otherwise it was recorded before, and is running again.
+      if (this.#leased.get(outcome.id) !== leased) continue;
+      this.#drop(outcome.id);
       if (!recorded.has(outcome.id)) lost += 1;
     }
     if (lost > 0)
       this.#report(
-        `${lost} events were no longer under a lease of this instance when they were recorded: an answer was lost, or others have taken them and may have delivered them twice`,
+        `${lost} outcomes were not recorded, because this instance no longer had the lease: a response of the database was lost, or another instance has taken the events and may have delivered them twice`,
         null,
       );
     const outcomes = done.map(({ outcome }) => outcome);
@@ -336,13 +336,13 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
 
   #wakeForRetries(outcomes: readonly O[]): void {
     for (const outcome of outcomes) {
-      const wait = this.#queue.dueAgain?.(outcome) ?? null;
-      if (wait !== null && wait < this.#queue.pollInterval) setTimeout(() => this.#waker.wake(), wait + AFTER_DUE_MS).unref();
+      const delay = this.#queue.retryDelay?.(outcome) ?? null;
+      if (delay !== null && delay < this.#queue.pollInterval) setTimeout(() => this.#waker.wake(), delay + DUE_MARGIN_MS).unref();
     }
   }
 
   async #renew(): Promise<void> {
-    const entries = [...this.#held];
+    const entries = [...this.#leased];
     const store = this.#queue.store();
     if (entries.length === 0 || store === null) return;
     const { lease } = this.#settings;
@@ -354,10 +354,10 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
           entries.map(([id]) => id),
         ),
       );
-      // What has come back meanwhile has a lease of its own.
-      for (const [id, held] of entries) {
-        if (renewed.has(id)) held.leaseEnd = leaseEnd;
-        else held.isLost = true;
+      // Events that were fetched again meanwhile have their own lease.
+      for (const [id, leased] of entries) {
+        if (renewed.has(id)) leased.leaseEnd = leaseEnd;
+        else leased.isLost = true;
       }
     } catch (error) {
       this.#report('cannot renew leases', error);
@@ -366,9 +366,9 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
 
   async #handBack(ids: readonly string[]): Promise<void> {
     const store = this.#queue.store();
-    for (const id of ids) this.#letGo(id);
+    for (const id of ids) this.#drop(id);
     if (ids.length === 0 || store === null) return;
-    // What cannot be handed back is free when its lease ends.
+    // If this fails, the events are free when the lease expires.
     await store.release(this.#settings.lease, ids).catch((error: unknown) => this.#report('cannot hand events back', error));
   }
 
@@ -391,8 +391,8 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     await (await listening?.stop)?.stop().catch(() => undefined);
   }
 
-  #report(what: string, error: unknown): void {
-    const reason = error === null ? what : `${what}: ${describeFailure(error)}`;
+  #report(problem: string, error: unknown): void {
+    const reason = error === null ? problem : `${problem}: ${describeFailure(error)}`;
     this.#settings.observe({ kind: 'delivery-trouble', queue: this.#queue.name, message: reason });
   }
 }
@@ -401,41 +401,41 @@ async function sleep(ms: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-function hasFullLane(events: readonly QueuedEvent[], lanes: readonly LaneRequest[]): boolean {
+function hasFullQueue(events: readonly QueuedEvent[], queues: readonly TriggerQueueRequest[]): boolean {
   const counts = new Map<string, number>();
-  for (const { lane } of events) counts.set(lane, (counts.get(lane) ?? 0) + 1);
-  return lanes.some(({ name, limit }) => (counts.get(name) ?? 0) >= limit);
+  for (const { queue } of events) counts.set(queue, (counts.get(queue) ?? 0) + 1);
+  return queues.some(({ name, limit }) => (counts.get(name) ?? 0) >= limit);
 }
 
-/** What is wanted of a lane: all of its events, or so many at a time in all instances together. */
-export interface WantedLane {
+/** A trigger to fetch events for, with its optional limit of concurrent deliveries across all instances. */
+export interface TriggerQueueConfig {
   readonly name: string;
   readonly overall?: number;
-  /** Some of its events have to wait for others. */
+  /** True if events may have to wait for others. */
   readonly isOrdered?: boolean;
 }
 
-/** A queue and how its events are worked on. */
+/** A queue and how its events are processed. */
 export interface Queue<E extends QueuedEvent, O extends { readonly id: string }> {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** Null while its database cannot be reached. Another store than before must be of the same queue. */
+  /** Returns `null` while its database is not available. A new store must be of the same queue. */
   store(): EventStore<E, O> | null;
-  /** Whose events are wanted; asked before every fetch. None: the database is not asked. */
-  lanes(): readonly WantedLane[];
+  /** Returns the triggers to fetch events for; called before every fetch. If there are none, nothing is fetched. */
+  triggerQueues(): readonly TriggerQueueConfig[];
   /**
-   * Gives what came of an event, failures included; must end by itself. When `signal` says so it may reject: then the
-   * event is handed back. What is read meanwhile, where it may be much, asks `hold` for room.
+   * Processes an event and returns its outcome, failures included; must always end. It may reject after `signal` is cancelled: then the
+   * event is handed back. Large data that it reads must be reserved.
    */
-  work(event: E, signal: PromptCancellation, hold: Hold): Promise<O>;
-  /** Characters of an outcome, where it may be large. */
+  process(event: E, signal: PromptCancellation, reserve: ReserveMemory): Promise<O>;
+  /** Returns the size of an outcome in characters, if it may be large. */
   sizeOf?(outcome: O): number;
-  /** In how many ms the event of an outcome is due again; null: never. */
-  dueAgain?(outcome: O): number | null;
-  /** ms between fetches where there is nothing */
+  /** Returns the delay of the event's next attempt in ms, `null` if there is none. */
+  retryDelay?(outcome: O): number | null;
+  /** Interval between fetches without events, in ms. */
   readonly pollInterval: number;
-  /** Hears of every fetch that brought something. @param seconds that it took */
-  fetched?(events: readonly E[], seconds: number): void;
-  /** Hears of every question to the store. @param seconds that it took */
-  asked?(seconds: number, isAnswered: boolean): void;
+  /** Called after every fetch with events. @param seconds duration of the fetch */
+  onFetched?(events: readonly E[], seconds: number): void;
+  /** Called after every query of the store. @param seconds duration of the query */
+  onQuery?(seconds: number, isAnswered: boolean): void;
 }

@@ -1,71 +1,71 @@
 /**
- * Writes outcomes in batches: what comes while one batch is written goes into the next. One that the database refuses is found
- * by halves and left out, so that it holds up no other.
+ * Writes outcomes in batches: those that arrive while a batch is written go into the next one. An outcome that the database rejects is
+ * isolated by halving batches and dropped, so that it does not block the others.
  */
 
 export interface Recorder<O> {
   add(outcome: O): void;
-  /** What is not written by now is forgotten. */
+  /** Drops the outcomes that have not been written. */
   stop(): void;
 }
 
 export interface RecorderOptions<O> {
-  /** ms that an outcome may wait for others: each batch is a commit */
+  /** Returns the time that an outcome may wait for others, in ms: each batch is a commit. */
   gather(): number;
-  /** @throws when the database does not answer; then it is tried again */
+  /** @throws if the database does not answer; then it is retried */
   record(outcomes: readonly O[]): Promise<void>;
-  failed(error: unknown): void;
-  /** Whether the database has answered, and would answer the same again. */
+  onFailure(error: unknown): void;
+  /** Returns true if the database has rejected the outcomes and would do so again. */
   isRefusal(error: unknown): boolean;
-  /** Characters of an outcome. */
+  /** Returns the size of an outcome, in characters. */
   sizeOf(outcome: O): number;
-  /** It cannot be written, and is not tried again. */
-  leftOut(outcome: O, error: unknown): void;
+  /** Called with an outcome that cannot be written and is not retried. */
+  onDropped(outcome: O, error: unknown): void;
 }
 
-const MOST_AT_ONCE = 100;
-/** Of a batch: the outcome with which they are reached is the last. */
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+const MAX_BATCH = 100;
+/** Maximum size of a batch in characters; its last outcome may exceed it. */
+const MAX_BATCH_SIZE = 8 * 1024 * 1024;
 const FIRST_PAUSE_MS = 100;
-/** A database that is back has the outcomes this much later at most: ordered and bounded triggers wait for them. */
-const LONGEST_PAUSE_MS = 500;
+/** Maximum delay of the outcomes after an outage: triggers with an order or a concurrency limit wait for them. */
+const MAX_PAUSE_MS = 500;
 
-export function createRecorder<O>({ gather, record, failed, isRefusal, sizeOf, leftOut }: RecorderOptions<O>): Recorder<O> {
+export function createRecorder<O>({ gather, record, onFailure, isRefusal, sizeOf, onDropped }: RecorderOptions<O>): Recorder<O> {
   let waiting: O[] = [];
   let isWriting = false;
   let isStopped = false;
 
-  function fitting(outcomes: readonly O[], most: number): number {
+  function fitting(outcomes: readonly O[], limit: number): number {
     let size = 0;
     let count = 0;
-    while (count < Math.min(outcomes.length, most) && size < MOST_CHARACTERS) size += sizeOf(outcomes[count++] as O);
+    while (count < Math.min(outcomes.length, limit) && size < MAX_BATCH_SIZE) size += sizeOf(outcomes[count++] as O);
     return count;
   }
 
   async function write(): Promise<void> {
     isWriting = true;
     let failures = 0;
-    let most = MOST_AT_ONCE;
+    let limit = MAX_BATCH;
     while (waiting.length > 0 && !isStopped) {
       const pause = gather();
-      if (pause > 0 && waiting.length < most) await new Promise((resolve) => setTimeout(resolve, pause));
-      const batch = waiting.slice(0, fitting(waiting, most));
+      if (pause > 0 && waiting.length < limit) await new Promise((resolve) => setTimeout(resolve, pause));
+      const batch = waiting.slice(0, fitting(waiting, limit));
       try {
         await record(batch);
         waiting = waiting.slice(batch.length);
         failures = 0;
-        most = Math.min(MOST_AT_ONCE, most * 2);
+        limit = Math.min(MAX_BATCH, limit * 2);
       } catch (error) {
         if (isRefusal(error)) {
           const [only] = batch;
           if (batch.length === 1 && only !== undefined) {
             waiting = waiting.slice(1);
-            leftOut(only, error);
-          } else most = Math.ceil(batch.length / 2);
+            onDropped(only, error);
+          } else limit = Math.ceil(batch.length / 2);
           continue;
         }
-        if (failures === 0) failed(error);
-        await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)));
+        if (failures === 0) onFailure(error);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)));
         failures += 1;
       }
     }

@@ -1,8 +1,8 @@
-/** Delivers events of cron triggers and one-off events, and makes the events of cron triggers that lie ahead. */
+/** Delivers events of cron triggers and one-off events, and generates the next events of cron triggers. */
 import type { DeliveryOutcome } from '../backend/event-store.ts';
 import { withRules } from '../metadata/decode-rules.ts';
 import { type CronTrigger, scheduledRetryCodec, type ScheduledRetryPolicy } from '../metadata/cron-trigger.ts';
-import { type Environment, headersCodec } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, headersCodec } from '../metadata/environment-template.ts';
 import { signatureCodec } from '../metadata/signature.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer } from '../observability/observation.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import type { Snapshots } from '../state/state.ts';
 import {
   type CronEvent,
-  ONE_OFF_LANE,
+  ONE_OFF_QUEUE,
   type OneOffEvent,
   type ScheduledEvent,
   type ScheduledEventStore,
@@ -20,8 +20,8 @@ import type { PromptCancellation } from '../util/cancellation.ts';
 import { printJson } from '../util/json.ts';
 import { repeatedly } from '../util/repeatedly.ts';
 import { ROOT } from '../util/path.ts';
-import { openedOnce, type Webhook } from '../webhooks/webhook.ts';
-import { type Deliverer, dueAgain, openDestination, sizeOf, withoutTrigger } from './delivery.ts';
+import { webhookCache, type Webhook } from '../webhooks/webhook.ts';
+import { type Deliverer, openDestination, outcomeSize, retryDelay, withoutTrigger } from './delivery.ts';
 import type { EventMeter } from './event-meter.ts';
 import type { Engine } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
@@ -31,22 +31,21 @@ export interface ScheduledOptions {
   readonly deliver: Deliverer;
   readonly store: ScheduledEventStore;
   readonly state: Snapshots;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly observe: Observer;
-  /** Absent: nobody wants to know. */
   readonly meter?: Counted<EventMeter>;
-  /** Makes events of triggers that have few ahead. @returns how many */
+  /** Generates events for triggers with few planned ones. Returns their number. */
   readonly generate: (triggers: readonly CronTrigger[]) => Promise<number>;
 }
 
 export interface ScheduledDeliveries {
-  /** There is a new event, which may be due. */
+  /** Called when there is a new event, which may be due. */
   wake(): void;
-  /** Makes no more events; those that are delivered are the engine's affair. */
+  /** Stops generating events; the engine stops deliveries. */
   stop(): Promise<void>;
 }
 
-/** Schedules have minutes, and retries seconds. */
+/** Schedules have a resolution of minutes, retries of seconds. */
 const POLL_MS = 1000;
 const GENERATE_MS = 60_000;
 const CRON = 'cron';
@@ -62,11 +61,11 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       detail: { num_cron_events_fetched: events.get(CRON) ?? 0, num_one_off_scheduled_events_fetched: events.get(ONE_OFF) ?? 0 },
     }),
   );
-  const webhookOf = openedOnce((trigger: CronTrigger) =>
+  const webhookOf = webhookCache((trigger: CronTrigger) =>
     openDestination({ ...trigger, url: { kind: 'template', text: trigger.webhook } }, options.environment),
   );
 
-  const work = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
+  const process = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const outcome = await attempt(event, signal);
     options.meter?.current()?.scheduled(event, outcome);
     return outcome;
@@ -74,9 +73,13 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
   const attempt = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
     const { id } = event;
     if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, options, signal)) };
-    const trigger = triggers().get(event.lane);
+    const trigger = triggers().get(event.queue);
     if (trigger === undefined) {
-      observe({ kind: 'delivery-trouble', queue: 'scheduled events', message: `the cron trigger ${event.lane} of an event is gone` });
+      observe({
+        kind: 'delivery-trouble',
+        queue: 'scheduled events',
+        message: `the cron trigger ${event.queue} of an event does not exist any more`,
+      });
       return withoutTrigger(id);
     }
     if (isTooLate(event, trigger.retryConf)) return { id, result: { kind: 'dead' }, invocation: null };
@@ -101,12 +104,12 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
   const queue = engine.add<ScheduledEvent, DeliveryOutcome>({
     name: 'scheduled events',
     store: () => store,
-    lanes: () => [{ name: ONE_OFF_LANE }, ...[...triggers().keys()].map((name) => ({ name }))],
-    work,
+    triggerQueues: () => [{ name: ONE_OFF_QUEUE }, ...[...triggers().keys()].map((name) => ({ name }))],
+    process,
     pollInterval: POLL_MS,
-    dueAgain,
-    sizeOf,
-    fetched(events) {
+    retryDelay,
+    sizeOf: outcomeSize,
+    onFetched(events) {
       const cron = events.filter(({ kind }) => kind === CRON).length;
       if (cron > 0) statistics.count(CRON, cron);
       if (cron < events.length) statistics.count(ONE_OFF, events.length - cron);
@@ -114,40 +117,40 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
   });
 
   const generate = async (): Promise<void> => {
-    const wanted = [...triggers().values()];
-    if (wanted.length === 0) return;
-    const made = await options.generate(wanted);
-    if (made > 0) observe({ kind: 'cron-events-made', triggers: wanted.length, events: made });
+    const all = [...triggers().values()];
+    if (all.length === 0) return;
+    const events = await options.generate(all);
+    if (events > 0) observe({ kind: 'cron-events-made', triggers: all.length, events });
   };
   const generating = repeatedly(generate, GENERATE_MS, (error) =>
-    observe({ kind: 'unexpected', message: 'the events of cron triggers that lie ahead cannot be made', error }),
+    observe({ kind: 'unexpected', message: 'cannot generate events of cron triggers', error }),
   );
-  const forget = state.onSnapshot(() => queue.wake());
+  const stopListening = state.onSnapshot(() => queue.wake());
 
   return {
     wake: () => queue.wake(),
     async stop() {
-      forget();
+      stopListening();
       await generating.stop();
       statistics.stop();
     },
   };
 }
 
-const usable = new WeakMap<Snapshot, ReadonlyMap<string, CronTrigger>>();
+const cache = new WeakMap<Snapshot, ReadonlyMap<string, CronTrigger>>();
 
-/** Those that are consistent: events of others wait until they are. */
+/** Returns the consistent triggers: events of the others wait. */
 function usableTriggers(snapshot: Snapshot): ReadonlyMap<string, CronTrigger> {
-  let triggers = usable.get(snapshot);
+  let triggers = cache.get(snapshot);
   if (triggers === undefined) {
     const broken = new Set(snapshot.cache.inconsistencies.map((each) => each.objectId));
     triggers = new Map([...snapshot.metadata.cronTriggers].filter(([name]) => !broken.has(objectId.cronTrigger(name))));
-    usable.set(snapshot, triggers);
+    cache.set(snapshot, triggers);
   }
   return triggers;
 }
 
-/** An event that was tried before is tried to its end. */
+/** Returns true if the event is too late for its first attempt; retries are not limited. */
 function isTooLate({ delay, tries }: ScheduledEvent, { toleranceSeconds }: ScheduledRetryPolicy): boolean {
   return tries === 0 && delay > toleranceSeconds;
 }
@@ -162,7 +165,7 @@ async function deliverOneOff(
   signal: PromptCancellation,
 ): Promise<Omit<DeliveryOutcome, 'id'>> {
   const { id, scheduledTime, createdAt, payload, comment, tries } = event;
-  // It was checked by the service that took it, whose bounds may have been others.
+  // Decoded again, since the service that accepted it may have had other limits.
   const retry = scheduledRetryCodec.decode(event.retryConf ?? {}, withRules(ROOT, { onClamped: () => undefined }));
   if (isTooLate(event, retry)) return { result: { kind: 'dead' }, invocation: null };
   const head = JSON.stringify({ id, scheduled_time: scheduledTime, created_at: createdAt }).slice(0, -1);
@@ -183,8 +186,8 @@ async function deliverOneOff(
   );
 }
 
-/** @throws SvcError when the environment does not have what it needs */
-function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: Environment): Webhook {
+/** @throws SvcError for missing environment variables */
+function openOneOff({ webhook, headers, signature }: OneOffEvent, environment: EnvironmentVariables): Webhook {
   const definition = {
     url: { kind: 'template', text: typeof webhook === 'string' ? webhook : '' } as const,
     headers: headersCodec.decode(headers ?? [], ROOT),

@@ -1,10 +1,10 @@
-/** A sleep that can be ended. */
+/** A sleep that can be interrupted. */
 export interface Waker {
-  /** Ends the sleep, or the next one before it begins. */
+  /** Ends the current sleep, or the next one at once. */
   wake(): void;
   wait(ms: number): Promise<void>;
-  /** Forgets that it was woken. */
-  rest(): void;
+  /** Discards earlier calls of `wake`. */
+  reset(): void;
 }
 
 export function createWaker(): Waker {
@@ -28,7 +28,7 @@ export function createWaker(): Waker {
       end = undefined;
       isAwake = false;
     },
-    rest() {
+    reset() {
       isAwake = false;
     },
   };

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import type { ActionAnswer } from '../ir/action.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
-import { writeAnswer } from './action-answer.ts';
+import { writeActionAnswer } from './action-answer.ts';
 import { AnswerText } from './answer-text.ts';
-import { noJoinUse } from './holes.ts';
+import { noJoinUsage } from './placeholders.ts';
 
 const NAMES = 50;
 
-test('a long value under many names is printed once, with pauses and without copies', () => {
+test('prints a long value under many names once, cooperatively and without copies', () => {
   let reads = 0;
   const items = Array.from({ length: 20_000 }, (_, i) => ({
     get text(): string {
@@ -18,12 +18,12 @@ test('a long value under many names is printed once, with pauses and without cop
   }));
   const fields = Array.from({ length: NAMES }, (_, i) => ({ kind: 'field' as const, responseKey: `a${i}`, name: 'any', fields: null }));
   const answer = { type: { kind: 'named', name: 'Found', nonNull: false }, expects: { kind: 'anything' }, fields } as ActionAnswer;
-  const text = new AnswerText({ maxKeys: 0, maxBytes: 1e9, use: noJoinUse() });
-  const work = writeAnswer({ any: items as Json }, answer, { text, holeName: '' });
+  const text = new AnswerText({ maxKeys: 0, maxBytes: 1e9, usage: noJoinUsage() });
+  const work = writeActionAnswer({ any: items as Json }, answer, { text, placeholderName: '' });
   let pauses = 0;
   while (work.next().done !== true) pauses += 1;
   const pieces = text.take();
-  // Each item is weighed once or twice, and printed once, not once for each name.
+  // Each item is measured once or twice and printed once, not once per name.
   expect(reads).toBeLessThan(3 * items.length);
   expect(pauses).toBeGreaterThan(20);
   // Each piece of the value is one string, however often it is printed.

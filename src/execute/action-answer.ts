@@ -1,18 +1,18 @@
 /**
- * The answer of a handler as part of ours: checked against the type that the action declares, in the client's order, with
- * holes where a join has to follow.
+ * The response of an action handler as part of ours: checked against the declared type, printed in the client's order, with placeholders
+ * for joins.
  */
 import type { ActionAnswer, ActionOutput } from '../ir/action.ts';
 import { type GraphqlType, printGraphqlType } from '../metadata/graphql-type.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { AnswerText } from './answer-text.ts';
-import { holeText, type Key } from './holes.ts';
+import { placeholderText, type Key } from './placeholders.ts';
 
-/** What is wrong with an answer, in the words that clients get. */
-export class AnswerRefused extends Error {}
+/** A handler's response does not match the declared type. The message is for clients. */
+export class InvalidAnswer extends Error {}
 
-/** @throws AnswerRefused */
+/** @throws InvalidAnswer */
 export function checkAnswer(value: Json, { type, expects }: ActionAnswer): void {
   if (expects.kind === 'anything') return;
   check(value, type, expects, true);
@@ -20,7 +20,7 @@ export function checkAnswer(value: Json, { type, expects }: ActionAnswer): void 
 
 function check(value: Json, type: GraphqlType, expects: ActionAnswer['expects'], isWhole: boolean): void {
   if (value === null) {
-    if (type.nonNull) throw new AnswerRefused('got null for the action webhook response');
+    if (type.nonNull) throw new InvalidAnswer('got null for the action webhook response');
     return;
   }
   if (type.kind === 'list' && isJsonArray(value)) {
@@ -28,13 +28,13 @@ function check(value: Json, type: GraphqlType, expects: ActionAnswer['expects'],
     return;
   }
   if (type.kind === 'named' && isExpected(value, expects)) return;
-  // An item of a list is told of in other words than the whole.
-  if (!isWhole) throw new AnswerRefused('expecting array for the action webhook response');
+  // The messages differ for items of a list.
+  if (!isWhole) throw new InvalidAnswer('expecting array for the action webhook response');
   const name = type.kind === 'named' ? type.name : printGraphqlType({ ...type, nonNull: false });
-  throw new AnswerRefused(`got ${describe(value)} for the action webhook response, expecting ${name}`);
+  throw new InvalidAnswer(`got ${describe(value)} for the action webhook response, expecting ${name}`);
 }
 
-/** @throws AnswerRefused for an object with fields that are not there */
+/** @throws InvalidAnswer for an object that lacks required fields */
 function isExpected(value: Json, expects: ActionAnswer['expects']): boolean {
   switch (expects.kind) {
     case 'anything':
@@ -54,7 +54,7 @@ function isOfScalar(value: Json, name: string): boolean {
   return typeof value === 'string' && (name === 'String' || name === 'ID');
 }
 
-/** Numbers are called strings, as they always were. */
+/** Names the type of a value in errors; numbers are called strings for compatibility. */
 function describe(value: Json): string {
   if (typeof value === 'boolean') return 'scalar Boolean';
   if (isJsonArray(value)) return 'array';
@@ -63,61 +63,61 @@ function describe(value: Json): string {
 
 function checkFields(value: JsonObject, required: readonly string[]): void {
   for (const name of required) {
-    if (!Object.hasOwn(value, name)) throw new AnswerRefused(`field "${name}" expected in webhook response, but not found`);
-    if (value[name] === null) throw new AnswerRefused(`expecting not null value for field "${name}"`);
+    if (!Object.hasOwn(value, name)) throw new InvalidAnswer(`field "${name}" expected in webhook response, but not found`);
+    if (value[name] === null) throw new InvalidAnswer(`expecting not null value for field "${name}"`);
   }
 }
 
-/** Where an answer is printed to. */
-export interface Writing {
+/** Target of printing. */
+export interface AnswerSink {
   readonly text: AnswerText;
-  /** That of the request; of no meaning where nothing is joined. */
-  readonly holeName: string;
+  /** Placeholder name of the request; unused without joins. */
+  readonly placeholderName: string;
 }
 
-/** Objects and items of lists that are printed between two looks at the clock. */
+/** Number of list items that are printed between two checks of the time. */
 const STEPS = 64;
 
 /**
- * Prints an answer that was checked, with pauses.
- * @throws AnswerRefused where there is no object to select from
- * @throws SvcError where the request has printed more than it may
+ * Prints a checked response, cooperatively.
+ * @throws InvalidAnswer if fields are selected from a value that is not an object
+ * @throws SvcError if the request has printed more than its limit
  */
-export function* writeAnswer(value: Json, { fields }: ActionAnswer, writing: Writing): Sliced<void> {
-  if (fields === null) yield* writing.text.value(value);
-  else yield* writeSelected(value, fields, 'the action webhook response', writing);
+export function* writeActionAnswer(value: Json, { fields }: ActionAnswer, sink: AnswerSink): Cooperative<void> {
+  if (fields === null) yield* sink.text.value(value);
+  else yield* writeSelected(value, fields, 'the action webhook response', sink);
 }
 
-/** @param what that it is a part of, for messages */
-function* writeSelected(value: Json, fields: readonly ActionOutput[], what: string, writing: Writing): Sliced<void> {
-  const { text } = writing;
+/** @param what describes the position, for messages */
+function* writeSelected(value: Json, fields: readonly ActionOutput[], what: string, sink: AnswerSink): Cooperative<void> {
+  const { text } = sink;
   if (value === null) text.write('null');
   else if (isJsonArray(value)) {
     for (const [index, item] of value.entries()) {
       text.write(index === 0 ? '[' : ',');
-      yield* writeSelected(item, fields, what, writing);
+      yield* writeSelected(item, fields, what, sink);
       if (index % STEPS === STEPS - 1) yield;
     }
     text.write(value.length === 0 ? '[]' : ']');
-  } else if (!isJsonObject(value)) throw new AnswerRefused(`got ${describe(value)} for ${what}, expecting an object`);
+  } else if (!isJsonObject(value)) throw new InvalidAnswer(`got ${describe(value)} for ${what}, expecting an object`);
   else {
     for (const [index, field] of fields.entries()) {
       text.write(`${index === 0 ? '{' : ','}${JSON.stringify(field.responseKey)}:`);
-      yield* writeOutput(field, value, writing);
+      yield* writeOutput(field, value, sink);
     }
     text.write(fields.length === 0 ? '{}' : '}');
   }
 }
 
-function* writeOutput(field: ActionOutput, value: JsonObject, writing: Writing): Sliced<void> {
-  const { text, holeName } = writing;
+function* writeOutput(field: ActionOutput, value: JsonObject, sink: AnswerSink): Cooperative<void> {
+  const { text, placeholderName } = sink;
   switch (field.kind) {
     case 'typename':
       text.write(JSON.stringify(field.typeName));
       return;
     case 'joined': {
       const key: Key = field.keys.map((name) => keyText(own(value, name), name));
-      text.write(holeText(holeName, field.join, key));
+      text.write(placeholderText(placeholderName, field.join, key));
       return;
     }
     case 'field': {
@@ -125,7 +125,7 @@ function* writeOutput(field: ActionOutput, value: JsonObject, writing: Writing):
       if (field.fields === null) {
         if (!text.plain(inner)) yield* text.value(inner);
       } else {
-        yield* writeSelected(inner, field.fields, `the field "${field.name}"`, writing);
+        yield* writeSelected(inner, field.fields, `the field "${field.name}"`, sink);
         yield;
       }
     }
@@ -140,5 +140,5 @@ function keyText(value: Json, name: string): string | null {
   if (value === null || typeof value === 'string') return value;
   if (isJsonNumber(value)) return numberText(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
-  throw new AnswerRefused(`got ${describe(value)} for the field "${name}", expecting a scalar to join by`);
+  throw new InvalidAnswer(`got ${describe(value)} for the field "${name}", expecting a scalar to join by`);
 }

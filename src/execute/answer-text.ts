@@ -1,24 +1,24 @@
-/** JSON that is put together here from the answers of servers and handlers: in pieces, and of a bounded length. */
+/** JSON printed from the responses of servers and handlers: in pieces, and of limited length. */
 import { SvcError } from '../errors/svc-error.ts';
 import { type Bytes, bytesOfText, sizeOfBytes } from '../util/bytes.ts';
 import { type Json, JsonNumber } from '../util/json.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Sliced } from '../util/sliced.ts';
-import type { JoinBounds } from './holes.ts';
+import type { Cooperative } from '../util/cooperative.ts';
+import type { JoinBounds } from './placeholders.ts';
 
-/** A string that grows keeps each of its parts until it is read as one: so long may it become. */
+/** Maximum length of the open piece: V8 keeps all parts of a concatenated string until it is flattened. */
 const PIECE_LENGTH = 65_536;
-/** Shorter texts are made anew and copied: what a client asks for under many names is made once where it is longer. */
+/** Texts of at least this length are printed once and shared between all names that a client selects them under; shorter ones are copied. */
 const SHORT = 1024;
 
 export class AnswerText {
   readonly #bounds: Required<JoinBounds>;
   #pieces: Bytes[] = [];
   #open = '';
-  /** The texts of long values. */
+  /** Printed texts of long values. */
   readonly #texts = new Map<Json, readonly Bytes[]>();
 
-  /** @param bounds of the request: what a client asks for under many names is printed as often, however little was answered */
+  /** @param bounds of the request: a value selected under many names is printed as often, however short the response */
   constructor(bounds: Required<JoinBounds>) {
     this.#bounds = bounds;
   }
@@ -28,7 +28,7 @@ export class AnswerText {
     if (this.#open.length > PIECE_LENGTH) this.#close();
   }
 
-  /** Writes a scalar that needs no pause. @returns false for any other value, which is left to `value` */
+  /** Writes a short scalar and returns true; returns false for any other value, which needs `value`. */
   plain(value: Json): boolean {
     if (typeof value === 'string' ? value.length >= SHORT : typeof value === 'object' && value !== null) {
       if (!(value instanceof JsonNumber)) return false;
@@ -37,8 +37,8 @@ export class AnswerText {
     return true;
   }
 
-  /** Writes the JSON text of a value with pauses. The text of a long one is made once, and its pieces are not copied. */
-  *value(value: Json): Sliced<void> {
+  /** Writes the JSON text of a value cooperatively. A long text is made once, and its pieces are not copied. */
+  *value(value: Json): Cooperative<void> {
     if (this.plain(value)) return;
     let pieces = this.#texts.get(value);
     if (pieces === undefined) {
@@ -54,7 +54,7 @@ export class AnswerText {
     yield;
   }
 
-  /** What has been written since the last call. @throws SvcError where the request has written too much */
+  /** Returns the pieces written since the last call. @throws SvcError if the request has printed more than its limit */
   take(): readonly Bytes[] {
     this.#close();
     const pieces = this.#pieces;
@@ -68,12 +68,12 @@ export class AnswerText {
     this.#open = '';
   }
 
-  /** @throws SvcError where the request has written too much */
+  /** @throws SvcError if the request has printed more than its limit */
   add(piece: Bytes): void {
-    const { use, maxBytes } = this.#bounds;
-    use.written += piece.length;
-    if (use.written > maxBytes) {
-      const message = `the answers of remote schemas and actions have more than ${maxBytes} bytes`;
+    const { usage, maxBytes } = this.#bounds;
+    usage.written += piece.length;
+    if (usage.written > maxBytes) {
+      const message = `the responses of remote schemas and actions exceed ${maxBytes} bytes`;
       throw new SvcError('unexpected', message, { status: 400 });
     }
     this.#pieces.push(piece);

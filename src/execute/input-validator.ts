@@ -1,13 +1,13 @@
-/** Asks the hooks of permissions (`validate_input`) whether a request's input may be written. */
+/** Calls the hooks of permissions (`validate_input`), which accept or reject the input of a mutation. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type Environment, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { isJsonObject, type Json, printJson } from '../util/json.ts';
-import { answerJsonOrNull } from '../webhooks/answer-json.ts';
+import { responseJsonOrNull } from '../webhooks/response-json.ts';
 import { loggedMessage } from '../webhooks/logged-call.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { clientHeaders } from '../webhooks/client-headers.ts';
@@ -15,27 +15,27 @@ import { configuredHeaders } from '../webhooks/configured.ts';
 import type { RunOptions } from '../backend/connection.ts';
 import type { OutboundResponse } from '../http-client/request.ts';
 
-/** What a hook is asked about. */
+/** Input to validate. */
 export interface ValidationRequest {
   readonly hook: ValidateInput;
   readonly input: readonly Json[];
   readonly session: Session;
-  /** Of the client's request, for hooks that get them; absent where there is none. */
+  /** Headers of the client's request, if there is one, to be forwarded. */
   readonly headers?: IncomingHttpHeaders;
-  readonly how: RunOptions;
+  readonly options: RunOptions;
 }
 
-/** @throws SvcError validation-failed with the hook's own message when it refuses, unexpected when it cannot be asked */
+/** @throws SvcError validation-failed with the hook's own message if it rejects the input, unexpected if it cannot be called */
 export type InputValidator = (request: ValidationRequest) => Promise<void>;
 
 const MAX_RESPONSE_SIZE = 1_048_576;
 
-export function createInputValidator(outbound: OutboundClient, environment: Environment): InputValidator {
-  return async ({ hook: { definition }, input, session, headers, how }) => {
+export function createInputValidator(outbound: OutboundClient, environment: EnvironmentVariables): InputValidator {
+  return async ({ hook: { definition }, input, session, headers, options }) => {
     const configured = configuredHeaders(definition.headers, environment, missing);
     const url = filledTemplate(definition.url, environment, missing);
     const body = printJson({ version: 1, role: session.role, session_variables: Object.fromEntries(session.variables), data: { input } });
-    let answer: OutboundResponse;
+    let response: OutboundResponse;
     try {
       const call = {
         kind: 'validation',
@@ -51,14 +51,14 @@ export function createInputValidator(outbound: OutboundClient, environment: Envi
         timeout: definition.timeout * 1000,
         maxResponseSize: MAX_RESPONSE_SIZE,
       } as const;
-      answer = await callWebhook(outbound, call, how);
+      response = await callWebhook(outbound, call, options);
     } catch (error) {
       throw failed(error instanceof OutboundError ? loggedMessage(error.message, url, definition.url) : 'the hook cannot be called', error);
     }
-    const { status } = answer;
+    const { status } = response;
     if (status >= 200 && status < 300) return;
-    const refusal = status === 400 ? messageOf(answer.body) : undefined;
-    if (refusal === undefined) throw failed(`the hook answered with status ${status}`);
+    const refusal = status === 400 ? messageOf(response.body) : undefined;
+    if (refusal === undefined) throw failed(`the hook responded with status ${status}`);
     throw new SvcError('validation-failed', refusal);
   };
 }
@@ -72,7 +72,7 @@ function missing(names: readonly string[]): SvcError {
 }
 
 function messageOf(body: Buffer): string | undefined {
-  const json = answerJsonOrNull(body);
+  const json = responseJsonOrNull(body);
   const message = isJsonObject(json) ? json['message'] : undefined;
   return typeof message === 'string' ? message : undefined;
 }

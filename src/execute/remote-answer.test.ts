@@ -3,7 +3,7 @@ import type { RemoteField, RemoteOutput } from '../ir/remote.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
-import { noJoinUse } from './holes.ts';
+import { noJoinUsage } from './placeholders.ts';
 import { RemoteAnswer } from './remote-answer.ts';
 
 const field = (name: string, ...fields: readonly RemoteOutput[]): RemoteField => ({
@@ -28,8 +28,8 @@ test.each<[string, RemoteField, Json]>([
   ],
   ['lists', { ...field('rows', field('id')), shape: '[[[{}!]!]!]' }, Array.from({ length: 500 }, () => [[], [{ id: 1 }, null]])],
   ['plain values', field('rows'), Array.from({ length: 20_000 }, (_, i) => [i, { [`k${i}`]: null }])],
-])('a long list of %s is printed as it is, and leaves time to others', (_, rows, value) => {
-  const print = new RemoteAnswer('', { maxKeys: 0, maxBytes: 1e9, use: noJoinUse() });
+])('prints a long list of %s unchanged and yields to other work', (_, rows, value) => {
+  const print = new RemoteAnswer('', { maxKeys: 0, maxBytes: 1e9, usage: noJoinUsage() });
   const work = print.field(rows, 'rows', { rows: value }, ROOT);
   let pauses = 0;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The answer of a GraphQL server as part of ours: our response keys in the client's order, type names as the role
- * schema has them, holes where a join has to follow. What the server says about its data is checked as far as it is read.
+ * The response of a GraphQL server as part of ours: our response keys in the client's order, type names of the role schema, placeholders
+ * for joins. The server's data is checked as far as it is read.
  */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteOutput, RemoteSelection } from '../ir/remote.ts';
@@ -8,9 +8,9 @@ import { answerKeyOf, joinKeyOf, TYPE_KEY } from '../plan/remote-request.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, numberText } from '../util/json.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import { AnswerText } from './answer-text.ts';
-import { holeText, type JoinBounds, type Key } from './holes.ts';
+import { placeholderText, type JoinBounds, type Key } from './placeholders.ts';
 
 function failed(message: string, path: Path = ROOT): SvcError {
   return new SvcError('remote-schema-error', message, { path });
@@ -18,11 +18,11 @@ function failed(message: string, path: Path = ROOT): SvcError {
 
 export interface AnswerParts {
   readonly data: JsonObject | null;
-  /** Empty: none. */
+  /** Empty if there are none. */
   readonly errors: readonly Json[];
 }
 
-/** @throws SvcError remote-schema-error for what is no answer of a GraphQL server */
+/** @throws SvcError remote-schema-error if the body is not a GraphQL response */
 export function answerParts(body: Json): AnswerParts {
   if (!isJsonObject(body)) throw failed('Expected an object as the response from remote');
   const { data, errors } = body;
@@ -37,7 +37,7 @@ export function answerParts(body: Json): AnswerParts {
   return { data, errors: [] };
 }
 
-/** A list or an object that is being printed. */
+/** A value that is being printed. */
 type Printing =
   | {
       readonly kind: 'object';
@@ -51,48 +51,48 @@ type Printing =
       readonly kind: 'list';
       readonly items: readonly Json[];
       readonly selection: RemoteSelection;
-      /** Of lists that its items are. */
+      /** Remaining levels of nested lists. */
       readonly levels: number;
       readonly path: Path;
       next: number;
     }
-  /** A value without a selection that is long, or may be. */
+  /** A value without a selection that is, or may be, long. */
   | { readonly kind: 'value'; readonly value: Json };
 
-/** What is printed between two looks at the clock: objects, and items of lists. */
+/** Number of steps between two checks of the time. */
 const STEPS = 64;
 
 export class RemoteAnswer {
-  readonly #holeName: string;
+  readonly #placeholderName: string;
   readonly #text: AnswerText;
-  /** The innermost last. */
+  /** Stack, innermost value last. */
   readonly #printing: Printing[] = [];
 
-  /** @param holeName that of the request; of no meaning where nothing is joined */
-  constructor(holeName: string, bounds: Required<JoinBounds>) {
-    this.#holeName = holeName;
+  /** @param placeholderName placeholder name of the request; unused without joins */
+  constructor(placeholderName: string, bounds: Required<JoinBounds>) {
+    this.#placeholderName = placeholderName;
     this.#text = new AnswerText(bounds);
   }
 
-  /** The text of an object with these keys, as all texts here in pieces. @throws SvcError remote-schema-error */
-  *object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): Sliced<readonly Bytes[]> {
+  /** Prints an object with these fields, in pieces. @throws SvcError remote-schema-error */
+  *object(fields: readonly RemoteOutput[], object: JsonObject, path: Path): Cooperative<readonly Bytes[]> {
     this.#beginObject(fields, object, path);
     return yield* this.#finish();
   }
 
-  /** The text of the value of a field. @param key its key in the server's answer */
-  *field(field: RemoteField, key: string, object: JsonObject, path: Path): Sliced<readonly Bytes[]> {
+  /** Prints the value of a field. @param key its key in the server's response */
+  *field(field: RemoteField, key: string, object: JsonObject, path: Path): Cooperative<readonly Bytes[]> {
     this.#field(field, key, object, path);
     return yield* this.#finish();
   }
 
-  /** The text of the field at the end of a path of response keys. @param value of `field` */
-  *along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): Sliced<readonly Bytes[]> {
+  /** Prints the field at the end of a path of response keys. @param value of `field` */
+  *along(field: RemoteField, keys: readonly string[], value: Json | undefined, path: Path): Cooperative<readonly Bytes[]> {
     const end = this.follow(field, keys, value, path);
     return yield* this.value(end.last, end.value, path);
   }
 
-  /** The field at the end of a path of response keys, and its value; null where the path breaks off. */
+  /** Returns the field at the end of a path of response keys, and its value; `null` if the path has a null. */
   follow(
     field: RemoteField,
     keys: readonly string[],
@@ -113,18 +113,18 @@ export class RemoteAnswer {
     return { last, value: reached };
   }
 
-  /** The text of the value of a field. @param isItem it is an item of the field's list */
-  *value(field: RemoteField, value: Json, path: Path, isItem = false): Sliced<readonly Bytes[]> {
+  /** Prints the value of a field. @param isItem true for an item of the field's list */
+  *value(field: RemoteField, value: Json, path: Path, isItem = false): Cooperative<readonly Bytes[]> {
     this.#value(field, value, path, isItem);
     return yield* this.#finish();
   }
 
-  *#finish(): Sliced<readonly Bytes[]> {
+  *#finish(): Cooperative<readonly Bytes[]> {
     for (let steps = 1; ; steps++) {
       const innermost = this.#printing[this.#printing.length - 1];
       if (innermost === undefined) return this.#text.take();
-      if (innermost.kind === 'object') this.#goOnWithObject(innermost);
-      else if (innermost.kind === 'list') this.#goOnWithList(innermost);
+      if (innermost.kind === 'object') this.#continueObject(innermost);
+      else if (innermost.kind === 'list') this.#continueList(innermost);
       else {
         this.#printing.pop();
         yield* this.#text.value(innermost.value);
@@ -137,8 +137,8 @@ export class RemoteAnswer {
     this.#printing.push({ kind: 'object', fields, object, path, next: 0, isEmpty: true });
   }
 
-  /** Prints fields up to one with fields of its own. */
-  #goOnWithObject(of: Extract<Printing, { kind: 'object' }>): void {
+  /** Prints fields up to the next one that has fields of its own. */
+  #continueObject(of: Extract<Printing, { kind: 'object' }>): void {
     const { fields, object, path } = of;
     const depth = this.#printing.length;
     while (of.next < fields.length) {
@@ -153,7 +153,7 @@ export class RemoteAnswer {
     this.#printing.pop();
   }
 
-  #goOnWithList(of: Extract<Printing, { kind: 'list' }>): void {
+  #continueList(of: Extract<Printing, { kind: 'list' }>): void {
     const { items, selection, levels, path } = of;
     if (of.next < items.length) {
       this.#text.write(of.next === 0 ? '[' : ',');
@@ -181,8 +181,8 @@ export class RemoteAnswer {
         this.#text.write(JSON.stringify(output.typeName));
         return;
       case 'joined': {
-        const key: Key = output.keys.map((part) => keyText(object[joinKeyOf(part)] ?? null, at(path, output.responseKey)));
-        this.#text.write(holeText(this.#holeName, output.join, key));
+        const key: Key = output.keys.map((part) => joinKeyText(object[joinKeyOf(part)] ?? null, at(path, output.responseKey)));
+        this.#text.write(placeholderText(this.#placeholderName, output.join, key));
       }
     }
   }
@@ -193,7 +193,7 @@ export class RemoteAnswer {
     } else this.#selected(selection, shape.lastIndexOf('[') + (isItem ? 0 : 1), value, path);
   }
 
-  /** Prints a null; lists and objects are begun. */
+  /** Prints null, or starts a list or an object. */
   #selected(selection: RemoteSelection, levels: number, value: Json, path: Path): void {
     if (value === null) this.#text.write('null');
     else if (levels > 0) {
@@ -204,19 +204,19 @@ export class RemoteAnswer {
     else {
       const typeName = value[TYPE_KEY];
       if (typeof typeName !== 'string') throw failed('expecting the name of a type in the response from remote', path);
-      // A member that was added after the schema was read: nothing can have been selected of it.
+      // A type that the schema did not have when it was read: nothing can be selected from it.
       this.#beginObject(selection.types.get(typeName) ?? [], value, path);
     }
   }
 }
 
-/** Names of GraphQL may be those of what all objects inherit, such as `constructor`. */
+/** Reads own properties only: GraphQL names may be those of inherited ones, such as `constructor`. */
 function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A scalar as the text that a key is made of. */
-export function keyText(value: Json, path: Path): string | null {
+/** Converts a scalar to the text of a join key. */
+export function joinKeyText(value: Json, path: Path): string | null {
   if (value === null) return null;
   if (typeof value === 'string') return value;
   if (isJsonNumber(value)) return numberText(value);

@@ -2,7 +2,7 @@ import type { QueryTags } from '../backend/query-tags.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ActionLog } from '../metadata-store/action-log.ts';
 import type { HandlerCaller } from '../webhooks/handler-call.ts';
-import type { AnswerUse } from '../webhooks/answer-use.ts';
+import type { ResponseUsage } from '../webhooks/response-usage.ts';
 import type { Session } from '../auth/session.ts';
 import type { Source } from '../backend/backend.ts';
 import type { ResultBudget } from '../backend/result-budget.ts';
@@ -10,93 +10,96 @@ import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Json } from '../util/json.ts';
-import { latenessOf } from '../util/unless-late.ts';
-import type { JoinBounds } from './holes.ts';
+import { stopReasonOf } from '../util/deadline.ts';
+import type { JoinBounds } from './placeholders.ts';
 import type { InputValidator } from './input-validator.ts';
 import type { RemoteCall, RemoteCaller } from '../remote-schema/client/remote-caller.ts';
 import type { JsonRow, RunOptions, Statement, StatementCost } from '../backend/connection.ts';
 
-/** Calls that are made later. */
-export interface LaterCalls {
+/** Access to the calls of asynchronous actions. */
+export interface AsynchronousCalls {
   readonly log: Pick<ActionLog, 'write' | 'read' | 'state' | 'stillWaiting'>;
-  /** Bytes of all results, and answers of handlers, that one request of a client is told of. */
+  /** Maximum size of all results, together with the responses of handlers, for one client request, in bytes. */
   readonly maxResponseSize: number;
-  /** A call was written down. */
+  /** Called after a call has been stored. */
   wake(): void;
 }
 
-/** What a plan with actions needs. */
+/** Access that plans with actions need. */
 export interface ActionAccess {
   readonly call: HandlerCaller;
-  readonly use: AnswerUse;
-  /** null: there are no asynchronous actions. */
-  readonly later: LaterCalls | null;
-  /** The text of the client's document; null where there is none. */
+  readonly usage: ResponseUsage;
+  /** `null` if asynchronous actions are not available. */
+  readonly asynchronous: AsynchronousCalls | null;
+  /** Text of the client's document; `null` if there is none. */
   readonly query: string | null;
 }
 
 export interface ReadingOptions {
-  /** What reads is run where nothing can be written, whatever views and functions do. Absent: what is written is for the metadata to say. */
-  readonly writesNothing?: boolean;
+  /** If true, reads run in read-only transactions, whatever views and functions do. By default, the metadata decides what may write. */
+  readonly readOnly?: boolean;
 }
 
-/** What a request brings to a plan. */
+/** Input of a request for running a plan. */
 export interface RunContext {
   readonly connections: ReadonlyMap<string, Source>;
   readonly session: Session;
   readonly variables: Variables;
-  readonly how: RunOptions & ReadingOptions;
-  /** Asked before a mutation whose plan has validations; absent where no such mutation runs. */
+  readonly options: RunOptions & ReadingOptions;
+  /** Called before a mutation whose plan has validations. */
   readonly validateInput?: InputValidator;
-  /** Hears that a source has been written to, or may have been. */
+  /** Called after a source has been written to, or may have been. */
   readonly onWritten?: (source: string) => void;
-  /** Asks other GraphQL servers; absent where no plan does. */
+  /** Calls other GraphQL servers; required for plans with remote schemas. */
   readonly callRemote?: RemoteCaller;
-  /** Calls handlers of actions; absent where no plan does. */
+  /** Calls handlers; required for plans with actions. */
   readonly actions?: ActionAccess;
   readonly joinBounds?: JoinBounds;
-  /** Hears of statements that the plan does not show, before they are run; may throw `SvcError`. */
+  /** Called before statements run that the plan does not contain; may throw `SvcError`. */
   readonly addStatements?: (count: number) => void;
-  /** Hears whenever a database or a server is asked: before, nothing has been done for the request. */
-  readonly onAsked?: () => void;
-  /** Hears what statements have read, where the database charges for that; absent: nobody wants to know. */
+  /** Called before every database or remote request. Until the first call, the request has had no side effects. */
+  readonly onExternalRequest?: () => void;
+  /** Called with the cost of a statement if the database charges for reads. */
   readonly onCost?: (source: string, cost: StatementCost) => void;
-  /** What statements on a source say of the request; absent: nothing. */
+  /** Returns the query tags for statements on a source. */
   readonly tags?: (source: string) => QueryTags | undefined;
-  /** Of the client's request. */
+  /** Headers of the client's request. */
   readonly headers?: IncomingHttpHeaders;
-  /** What is known of the sources: transactions on those that capture events say by which request they are. */
+  /** Sources with event triggers: their transactions store the trace context of the request. */
   readonly sources?: ReadonlyMap<string, Pick<SourceInfo, 'eventTriggers'>>;
-  /** Hears of cookies that other servers set for the client. */
+  /** Called with cookies that other servers set for the client. */
   readonly onCookie?: (cookie: string) => void;
-  /** What the answers of databases are kept in; absent: nobody counts them. */
-  readonly intake?: ResultBudget;
+  /** Memory budget for query results; absent if they do not count. */
+  readonly resultBudget?: ResultBudget;
 }
 
-/** The same while a plan runs: it counts what it takes. */
+/** A context with running totals for joins and responses. */
 export interface BoundedContext extends RunContext {
   readonly joinBounds: Required<JoinBounds>;
 }
 
-/** How a statement that only reads is run on a source. */
-export function readOptions({ how: { signal, deadline }, session, onCost, tags, intake }: RunContext, source: string): RunOptions {
-  const how: RunOptions = { signal, deadline, turn: session.role, mayLag: true, tags: tags?.(source), intake };
-  return onCost === undefined ? how : { ...how, onCost: (cost) => onCost(source, cost) };
+/** Returns the options for a read-only statement on a source. */
+export function readOptions(
+  { options: { signal, deadline }, session, onCost, tags, resultBudget }: RunContext,
+  source: string,
+): RunOptions {
+  const options: RunOptions = { signal, deadline, role: session.role, mayLag: true, tags: tags?.(source), resultBudget };
+  return onCost === undefined ? options : { ...options, onCost: (cost) => onCost(source, cost) };
 }
 
-/** Runs a statement that reads. @throws SvcError, also of a statement that writes where it must not */
+/** Runs a statement that reads. @throws SvcError, also if it writes although it must not */
 export function runRead(
-  { how }: RunContext,
+  context: RunContext,
   source: Source,
   statement: Statement,
   values: readonly (string | null)[],
   options: RunOptions,
 ): Promise<JsonRow> {
-  if (how.writesNothing !== true) return source.runJson(statement, values, options);
+  if (context.options.readOnly !== true) return source.runJson(statement, values, options);
   return source.transaction({ readOnly: true, deadline: options.deadline }, (connection) => connection.runJson(statement, values, options));
 }
 
-/** @throws SvcError where the source is not open */
+/** @throws SvcError if the source is not open */
 export function connectionOf(context: RunContext, name: string): Source {
   const source = context.connections.get(name);
   if (source === undefined) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`);
@@ -104,23 +107,23 @@ export function connectionOf(context: RunContext, name: string): Source {
 }
 
 /**
- * Returns a function that throws once the request is cancelled or its deadline has passed, for the pauses of long work on its answer.
+ * Returns a function that throws once the request is cancelled or its deadline has passed, for pauses while its response is printed.
  * @param isDone the changes of the request were committed
  */
-export function lateCheck({ how }: RunContext, isDone: boolean): () => void {
+export function lateCheck({ options }: RunContext, isDone: boolean): () => void {
   return () => {
-    const lateness = latenessOf(how);
-    if (lateness === null) return;
-    const message = lateness === 'abort' ? 'the request was cancelled' : 'the answer was not printed in time';
+    const reason = stopReasonOf(options);
+    if (reason === null) return;
+    const message = reason === 'abort' ? 'the request was cancelled' : 'the response was not printed in time';
     throw new SvcError('timeout', isDone ? `${message}; the changes were committed` : message);
   };
 }
 
-/** Asks a server on behalf of the request, and hands its cookies on. @returns the body. @throws SvcError remote-schema-error */
-export async function askRemote(context: RunContext, call: Pick<RemoteCall, 'remote' | 'document' | 'variables'>): Promise<Json> {
-  const { callRemote, session, how, headers, onCookie } = context;
-  invariant(callRemote !== undefined, 'whoever runs plans with remote schemas can call them');
-  const { body, cookies } = await callRemote({ ...call, session, how, ...(headers === undefined ? {} : { headers }) });
+/** Calls a GraphQL server on behalf of the request and forwards its cookies. @returns the body. @throws SvcError remote-schema-error */
+export async function callRemoteServer(context: RunContext, call: Pick<RemoteCall, 'remote' | 'document' | 'variables'>): Promise<Json> {
+  const { callRemote, session, options, headers, onCookie } = context;
+  invariant(callRemote !== undefined, 'a plan with remote schemas has access to them');
+  const { body, cookies } = await callRemote({ ...call, session, options, ...(headers === undefined ? {} : { headers }) });
   if (onCookie !== undefined) for (const cookie of cookies) onCookie(cookie);
   return body;
 }

@@ -30,7 +30,7 @@ const SCHEMA = `
 
 let source: Source;
 let close: () => Promise<void>;
-const asked: string[] = [];
+const statements: string[] = [];
 
 beforeAll(async () => {
   const database = await testDatabase();
@@ -45,7 +45,7 @@ beforeAll(async () => {
   source = {
     ...opened,
     runJson: (statement, values, how) => {
-      asked.push(statement.text);
+      statements.push(statement.text);
       return opened.runJson(statement, values, how);
     },
   };
@@ -58,21 +58,21 @@ afterAll(() => close());
 
 const int8 = type('int8');
 const ID = field('id', int8);
-const hole = (alias: string, join: number, ...keys: ReturnType<typeof column>[]): Field => ({ kind: 'joined', alias, join, keys });
+const joined = (alias: string, join: number, ...keys: ReturnType<typeof column>[]): Field => ({ kind: 'joined', alias, join, keys });
 
 function toSource(query: JoinToSource['query'], name: string, of = int, more: Partial<JoinToSource> = {}): JoinToSource {
   const withoutKey = query.kind === 'aggregate' ? 'ask' : query.shape === 'list' ? '[]' : 'null';
   return { kind: 'source', source: 'b', query, columns: [{ name, type: of }], unique: false, withoutKey, ...more };
 }
 
-interface Asking {
+interface AnswerOptions {
   readonly callRemote?: (call: RemoteCall) => Json;
   readonly maxKeys?: number;
   readonly maxBytes?: number;
 }
 
-async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], asking: Asking = {}): Promise<string> {
-  asked.length = 0;
+async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], options: AnswerOptions = {}): Promise<string> {
+  statements.length = 0;
   const postgresql = compiler({ stringifyNumericTypes: false });
   const plan = planOperation(
     {
@@ -93,9 +93,9 @@ async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], 
     ]),
     session: { role: 'user', variables: new Map(), backendOnly: false },
     variables: {},
-    how: {},
-    joinBounds: { maxKeys: asking.maxKeys ?? 1000, maxBytes: asking.maxBytes ?? 1e6 },
-    callRemote: async (call) => ({ body: asking.callRemote?.(call) ?? null, cookies: [] }),
+    options: {},
+    joinBounds: { maxKeys: options.maxKeys ?? 1000, maxBytes: options.maxBytes ?? 1e6 },
+    callRemote: async (call) => ({ body: options.callRemote?.(call) ?? null, cookies: [] }),
   });
   return textOfBytes(body);
 }
@@ -103,53 +103,53 @@ async function answer(query: SelectRoot['query'], joins: readonly RemoteJoin[], 
 const authors = (...fields: readonly Field[]) => rows(table('author'), fields, { orderBy: [by(column('id', int8))] });
 const data = async (...of: Parameters<typeof answer>): Promise<Json> => (parseJson(await answer(...of)) as { data: { x: Json } }).data.x;
 
-describe('a table of another source', () => {
-  test('gives rows by key, in their order, and one statement asks for all', async () => {
+describe('a join with a table of another source', () => {
+  test('returns rows by key, in order, with one statement', async () => {
     const articles = rows(table('article'), [field('title', text)], { orderBy: [by(column('id'))] });
-    expect(await data(authors(ID, hole('articles', 0, column('id', int8))), [toSource(articles, 'author_id', int8)])).toMatchObject([
+    expect(await data(authors(ID, joined('articles', 0, column('id', int8))), [toSource(articles, 'author_id', int8)])).toMatchObject([
       { id: 1, articles: [{ title: 'Sky' }, { title: 'Sea' }] },
       { id: 2, articles: [{ title: 'Sand' }] },
       { articles: [] },
     ]);
-    expect(asked).toHaveLength(2);
+    expect(statements).toHaveLength(2);
   });
 
-  test('is limited for each row', async () => {
+  test('applies the limit per row', async () => {
     const first = rows(table('article'), [field('id')], { orderBy: [by(column('id'), 'desc')], limit: 1 });
-    expect(await data(authors(hole('articles', 0, column('id', int8))), [toSource(first, 'author_id', int8)])).toEqual([
+    expect(await data(authors(joined('articles', 0, column('id', int8))), [toSource(first, 'author_id', int8)])).toEqual([
       { articles: [{ id: 2 }] },
       { articles: [{ id: 3 }] },
       { articles: [] },
     ]);
   });
 
-  test('keys are any text, and large numbers stay what they are', async () => {
+  test('accepts any text as a key, and keeps large numbers exact', async () => {
     const town = toSource(rows(table('town'), [field('size')], {}, 'single'), 'name', text, { unique: true });
     const boss = toSource(rows(table('author'), [ID, field('name', text)], {}, 'single'), 'id', int8, { unique: true });
-    const fields = [hole('town', 0, column('town', text)), hole('boss', 1, column('boss', int8))];
+    const fields = [joined('town', 0, column('town', text)), joined('boss', 1, column('boss', int8))];
     expect(await answer(authors(...fields), [town, boss])).toBe(
       '{"data":{"x":[{"town":{"size":5},"boss":{"id":9007199254740993,"name":"Ü"}}, \n {"town":{"size":5},"boss":null}, \n {"town":null,"boss":{"id":1,"name":"Ann"}}]}}',
     );
   });
 
-  test('a key that is null asks nothing, unless something is counted', async () => {
+  test('runs nothing for a null key, except for aggregates', async () => {
     const none = compare(column('id', int8), '_eq', literal(2));
-    const people = rows(table('author'), [hole('x', 0, column('boss', int8))], { where: none });
+    const people = rows(table('author'), [joined('x', 0, column('boss', int8))], { where: none });
     const target = rows(table('author'), [ID]);
     expect(await data(people, [toSource(target, 'id', int8)])).toEqual([{ x: [] }]);
-    expect(asked).toHaveLength(1);
+    expect(statements).toHaveLength(1);
     const counted = aggregate(table('author'), [{ kind: 'aggregate', alias: 'aggregate', fields: [count()] }]);
     expect(await data(people, [toSource(counted, 'id', int8)])).toEqual([{ x: { aggregate: { count: 0 } } }]);
   });
 
-  test('joins follow one another, with one statement for each level', async () => {
-    const articles = rows(table('article'), [field('title', text), hole('author', 1, column('author_id'))], {
+  test('runs nested joins with one statement per level', async () => {
+    const articles = rows(table('article'), [field('title', text), joined('author', 1, column('author_id'))], {
       orderBy: [by(column('id'))],
     });
-    const back = rows(table('author'), [field('name', text), hole('again', 2, column('id', int8))], {}, 'single');
+    const back = rows(table('author'), [field('name', text), joined('again', 2, column('id', int8))], {}, 'single');
     const again = rows(table('article'), [field('id')], { orderBy: [by(column('id'))] });
     expect(
-      await data(authors(hole('articles', 0, column('id', int8))), [
+      await data(authors(joined('articles', 0, column('id', int8))), [
         toSource(articles, 'author_id', int8),
         toSource(back, 'id', int8),
         toSource(again, 'author_id', int8),
@@ -164,14 +164,14 @@ describe('a table of another source', () => {
       { articles: [{ title: 'Sand', author: { name: 'Bob', again: [{ id: 3 }] } }] },
       { articles: [] },
     ]);
-    expect(asked).toHaveLength(4);
+    expect(statements).toHaveLength(4);
   });
 
   test.each([
     ['grams', 'numeric'],
     ['place', 'circle'],
-  ])('keys that are equal have the same rows, however they are written, even of a type without an order: %s', async (name, of) => {
-    const parcels = rows(table('parcel'), [field('what', text), hole('alike', 0, column(name, type(of)))]);
+  ])('returns the same rows for equal keys in different notations, even without an order of the type: %s', async (name, of) => {
+    const parcels = rows(table('parcel'), [field('what', text), joined('alike', 0, column(name, type(of)))]);
     const alike = rows(table('parcel'), [field('what', text)], { orderBy: [by(column('what', text), 'desc')] });
     expect(await data(parcels, [toSource(alike, name, type(of))])).toEqual([
       { what: 'a', alike: [{ what: 'b' }, { what: 'a' }] },
@@ -180,13 +180,13 @@ describe('a table of another source', () => {
     ]);
   });
 
-  test('lists have the order in which the rows are found, where they ask for none', async () => {
-    const heaps = rows(table('author'), [hole('heap', 0, column('id', int8))], { where: compare(column('id', int8), '_eq', literal(2)) });
+  test('keeps the order in which rows are found if there is no order_by', async () => {
+    const heaps = rows(table('author'), [joined('heap', 0, column('id', int8))], { where: compare(column('id', int8), '_eq', literal(2)) });
     const [found] = (await data(heaps, [toSource(rows(table('heap'), [field('n')]), 'owner')])) as { heap: { n: number }[] }[];
     expect(found?.heap.map(({ n }) => n)).toEqual(Array.from({ length: 200 }, (_, i) => 599 - 3 * i));
   });
 
-  test('rows with related ones and a filter over others keep their order', async () => {
+  test('keeps the order of rows with nested rows and a filter over related ones', async () => {
     const where = { kind: 'exists', from: table('article'), where: compare(column('id'), '_gt', literal(0)), join: null } as const;
     const related = {
       kind: 'related',
@@ -195,7 +195,7 @@ describe('a table of another source', () => {
       query: rows(table('article'), [field('id')], { orderBy: [by(column('id'))] }),
     } as const;
     const people = rows(table('author'), [field('name', text), related], { where, orderBy: [by(column('name', text), 'desc')] });
-    expect(await data(authors(hole('near', 0, column('town', text))), [toSource(people, 'town', text)])).toMatchObject([
+    expect(await data(authors(joined('near', 0, column('town', text))), [toSource(people, 'town', text)])).toMatchObject([
       {
         near: [
           { name: 'Bob', articles: [{ id: 3 }] },
@@ -207,15 +207,15 @@ describe('a table of another source', () => {
     ]);
   });
 
-  test('no more keys and bytes than allowed', async () => {
+  test('rejects more keys and bytes than the limits', async () => {
     const articles = [toSource(rows(table('article'), [field('title', text)]), 'author_id', int8)];
-    const asking = authors(hole('articles', 0, column('id', int8)));
-    await expect(answer(asking, articles, { maxKeys: 2 })).rejects.toThrow(/more than 2 different keys/);
-    await expect(answer(asking, articles, { maxBytes: 50 })).rejects.toThrow(/more than 50 bytes/);
+    const query = authors(joined('articles', 0, column('id', int8)));
+    await expect(answer(query, articles, { maxKeys: 2 })).rejects.toThrow(/more than 2 different keys/);
+    await expect(answer(query, articles, { maxBytes: 50 })).rejects.toThrow(/exceed 50 bytes/);
   });
 });
 
-describe('another server', () => {
+describe('a join with a remote schema', () => {
   const key: RemoteValue = { kind: 'key', index: 0, read: (written) => Number(written) };
   const plain = (name: string, responseKey = name): RemoteField => ({
     kind: 'field',
@@ -241,9 +241,9 @@ describe('another server', () => {
     withoutKey: 'null',
     ...more,
   });
-  const all = authors(field('name', text), hole('user', 0, column('boss', int8)));
+  const all = authors(field('name', text), joined('user', 0, column('boss', int8)));
 
-  test('is asked once, with a field for each key', async () => {
+  test('sends one request with a field per key', async () => {
     const calls: RemoteCall[] = [];
     const target = user({ kind: 'typename', responseKey: 't', typeName: 'My_User' }, plain('mail', 'm'));
     const answered = await data(all, [join(target)], {
@@ -262,7 +262,7 @@ describe('another server', () => {
     ]);
   });
 
-  test('may take the keys as a list', async () => {
+  test('sends the keys as a list if the field accepts it', async () => {
     const listed: RemoteField = {
       ...user({ kind: 'hidden', key: { name: 'id', shape: 'ID' } }, plain('mail')),
       name: 'users',
@@ -283,7 +283,7 @@ describe('another server', () => {
     expect(documents).toEqual(['query($v0: [String!]!) {f0: users(ids: $v0) {mail svc__key__id: id}}']);
   });
 
-  test('answers by object type, and what it answers is joined in turn', async () => {
+  test('returns fields by object type, and joins its results in turn', async () => {
     const target: RemoteField = {
       ...user(),
       selection: {
@@ -317,7 +317,7 @@ describe('another server', () => {
     ['a missing key', { data: { f0: null } }, 'remote-schema-error: expecting a key for each join in the response from remote'],
     ['a scalar for an object', { data: { f0: 5, f1: null } }, 'remote-schema-error: expecting an object in the response from remote'],
     ['a missing field', { data: { f0: {}, f1: null } }, 'remote-schema-error: expecting key mail'],
-  ])('that answers with %s fails the request', async (_, body, message) => {
+  ])('fails the request for %s', async (_, body, message) => {
     const failure = await answer(all, [join(user(plain('mail')))], { callRemote: () => body }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(SvcError);
     const { code, message: text } = failure as SvcError;

@@ -2,23 +2,23 @@
 import type { Session } from '../auth/session.ts';
 import type { MutationOptions, MutationStatement, Source, Writes } from '../backend/backend.ts';
 import { invariant } from '../errors/svc-error.ts';
-import { bindAll, firstFault, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
-import { type BoundStatement, type MutationStep, placed } from '../plan/plan.ts';
+import { bindAll, firstErrorInRequest, type JoinValues, rowsOfRequest } from '../plan/bind.ts';
+import { type BoundStatement, type MutationStep, withDefaultPath } from '../plan/plan.ts';
 import { type Json, printJson } from '../util/json.ts';
 import { storedSpan, traceContextOf } from '../webhooks/trace-context.ts';
 import type { RunContext } from './run-context.ts';
 import { type TracedStatement, tracedStatement } from './traced.ts';
 import type { JsonRow } from '../backend/connection.ts';
 
-/** Triggers and functions read who is asking from here. */
+/** Setting with the session variables, for triggers and functions. */
 export const USER_SETTING = 'svc.user';
-/** Triggers read from here of which request a change is part. */
+/** Setting with the trace context of the request, for triggers. */
 export const TRACE_SETTING = 'svc.tracecontext';
 const NO_CELLS: JsonRow = [];
 
 const userTexts = new WeakMap<Session, string>();
 
-/** The session variables as JSON, printed once per session. */
+/** Returns the session variables as JSON, printed once per session. */
 export function userText(session: Session): string {
   let text = userTexts.get(session);
   if (text === undefined) {
@@ -28,18 +28,18 @@ export function userText(session: Session): string {
   return text;
 }
 
-/** Only for sources that keep it with the events that they capture. */
-function traceSettings(source: string, { sources, headers, how }: RunContext): readonly (readonly [name: string, value: string])[] {
+/** Returns the trace context for sources that store it with their events. */
+function traceSettings(source: string, { sources, headers, options: { trace } }: RunContext): readonly (readonly [string, string])[] {
   if ((sources?.get(source)?.eventTriggers.size ?? 0) === 0) return [];
-  const trace = how.trace === undefined ? traceContextOf(headers ?? {}) : how.trace.isSampled ? storedSpan(how.trace) : null;
-  return trace === null ? [] : [[TRACE_SETTING, printJson(trace)]];
+  const stored = trace === undefined ? traceContextOf(headers ?? {}) : trace.isSampled ? storedSpan(trace) : null;
+  return stored === null ? [] : [[TRACE_SETTING, printJson(stored)]];
 }
 
 function tracedOf({ source, collection, verb, statements }: MutationStep): TracedStatement {
   return { source, verb, collection, statements: statements.length, text: statements.map(({ statement }) => statement.text).join(';\n') };
 }
 
-/** Settings, and the same under the names that SQL from another service reads. */
+/** Repeats the settings under the prefixes that SQL from another service reads. */
 function underAllNames(
   { settingPrefixes = [] }: Session,
   settings: readonly (readonly [name: string, value: string])[],
@@ -56,9 +56,9 @@ function canWrite(source: Source): source is Source & Writes {
 }
 
 /**
- * @param reusable whether the statements may come again
- * @returns the cells of all statements in one row; a statement without a row gives as many nulls as it has columns
- * @throws SvcError and then nothing has been changed
+ * @param reusable the statements may be prepared for reuse
+ * @returns the cells of all statements in one row; a statement without a row contributes a null per column
+ * @throws SvcError; then nothing has been changed
  */
 export async function runMutation(
   step: MutationStep,
@@ -68,38 +68,38 @@ export async function runMutation(
   joining?: JoinValues,
 ): Promise<JsonRow> {
   invariant(canWrite(source), 'a source without writes has no mutations');
-  const { session, how } = context;
-  const { apart } = step;
+  const { session, options } = context;
+  const { fallback } = step;
   let { statements } = step;
-  const { signal, deadline } = how;
+  const { signal, deadline, trace } = options;
   const settings = underAllNames(session, [[USER_SETTING, userText(session)], ...traceSettings(step.source, context)]);
-  const options: MutationOptions = {
+  const mutationOptions: MutationOptions = {
     signal,
     deadline,
-    turn: session.role,
+    role: session.role,
     settings,
     tags: context.tags?.(step.source),
-    intake: context.intake,
+    resultBudget: context.resultBudget,
   };
   const bind = (): readonly MutationStatement[] => bound(statements, reusable, context, joining);
   const first = bind();
-  context.onAsked?.();
+  context.onExternalRequest?.();
   let rows: readonly JsonRow[];
   const run = (): Promise<readonly JsonRow[]> =>
-    apart === undefined
-      ? source.runMutation(first, options)
+    fallback === undefined
+      ? source.runMutation(first, mutationOptions)
       : source.runMutation(first, {
-          ...options,
-          apart: () => {
-            statements = apart();
+          ...mutationOptions,
+          fallback: () => {
+            statements = fallback();
             context.addStatements?.(statements.length);
             return bind();
           },
         });
   try {
-    rows = await (how.trace === undefined ? run() : tracedStatement(how, source, () => tracedOf(step), run));
+    rows = await (trace === undefined ? run() : tracedStatement(options, source, () => tracedOf(step), run));
   } finally {
-    // Also when it failed: the answer to a commit may be what was lost.
+    // Also after an error: the response to a commit may have been lost.
     context.onWritten?.(step.source);
   }
   if (statements.length === 1) return rows[0] ?? NO_CELLS;
@@ -109,7 +109,7 @@ export async function runMutation(
   });
 }
 
-/** With the values of the request. @throws SvcError of the first value that does not fit */
+/** Binds the values of the request. @throws SvcError of the first invalid value */
 function bound(
   statements: readonly BoundStatement[],
   reusable: boolean,
@@ -120,7 +120,7 @@ function bound(
   try {
     return statements.map(({ statement, binders, path, failures, rows, flow }) => ({
       statement,
-      values: placed(path, () => bindAll(binders, variables, session, joining)),
+      values: withDefaultPath(path, () => bindAll(binders, variables, session, joining)),
       path,
       failures,
       ...(rows === undefined ? {} : { rows: () => rowsOfRequest(rows, variables, session) }),
@@ -129,11 +129,11 @@ function bound(
     }));
   } catch (fault) {
     const binders = statements.flatMap((statement) => statement.binders);
-    throw firstFault(fault, binders, variables, session, joining);
+    throw firstErrorInRequest(fault, binders, variables, session, joining);
   }
 }
 
-/** Texts that come more than once in the same transaction, such as those of nested rows. */
+/** Returns the texts that occur more than once in the transaction, such as those of nested rows. */
 function repeatedTexts(statements: readonly BoundStatement[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();

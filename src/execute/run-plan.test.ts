@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { MutationStatement, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { MutationStep, Plan } from '../plan/plan.ts';
+import type { MutationStep, OperationPlan } from '../plan/plan.ts';
 import { ROOT } from '../util/path.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { layoutKey } from '../util/json-layout.ts';
-import { AnswerLimit } from '../pipeline/answer-limit.ts';
+import { OperationBudget } from '../pipeline/operation-budget.ts';
 import { cpuOf } from '../../test/support/cpu.ts';
 import type { RunContext } from './run-context.ts';
 import { runPlan } from './run-plan.ts';
 
 type Settings = readonly (readonly [string, string])[];
 
-/** Answers each statement with its text; fails at the text `fail`; a text with columns 0 has no row. */
+/** Returns each statement's text; fails for the text `fail`; a text with 0 columns has no row. */
 function recorder() {
   const log: { readonly source: string; readonly statements: readonly MutationStatement[]; readonly settings: Settings }[] = [];
   const source = (name: string) =>
@@ -37,7 +37,7 @@ function step(source: string, ...texts: readonly string[]): MutationStep {
   return { kind: 'mutation', collection: null, verb: null, source, statements };
 }
 
-function plan(steps: readonly MutationStep[], template: Plan['template'] = [], reusable = true): Plan {
+function plan(steps: readonly MutationStep[], template: OperationPlan['template'] = [], reusable = true): OperationPlan {
   return { kind: 'mutation', constraints: [], reusable, template, steps, joins: [], validations: [] };
 }
 
@@ -49,11 +49,11 @@ const session = {
   ]),
   backendOnly: false,
 };
-const run = async (of: Plan, connections: ReadonlyMap<string, Source>) =>
-  textOfBytes(await runPlan(of, { connections, session, variables: {}, how: {} }));
+const run = async (of: OperationPlan, connections: ReadonlyMap<string, Source>) =>
+  textOfBytes(await runPlan(of, { connections, session, variables: {}, options: {} }));
 
 describe('mutations over several sources', () => {
-  test('run one after another', async () => {
+  test('run sequentially', async () => {
     const { log, connections } = recorder();
     const cell = (at: number, column: number) => ({ step: at, column, absent: bytesOfText('null') });
     const body = await run(plan([step('a', 'before', '1', '2'), step('b', '3')], [cell(1, 0), cell(0, 1), cell(0, 0)]), connections);
@@ -61,7 +61,7 @@ describe('mutations over several sources', () => {
     expect(log.map(({ source }) => source)).toEqual(['a', 'b']);
   });
 
-  test('stop at the first failure; what was done stays', async () => {
+  test('stop at the first failure, and earlier changes stay', async () => {
     const { log, connections } = recorder();
     await expect(run(plan([step('a', '1'), step('b', 'fail'), step('a', '2')]), connections)).rejects.toThrow('no');
     expect(log.map(({ source, statements }) => [source, statements.map((item) => item.statement.text)])).toEqual([
@@ -70,27 +70,27 @@ describe('mutations over several sources', () => {
     ]);
   });
 
-  test('a source that is not there', async () => {
+  test('fail for a source that does not exist', async () => {
     const { log, connections } = recorder();
     await expect(run(plan([step('a', '1'), step('c', '2')]), connections)).rejects.toThrow('source with name "c" is inconsistent');
     expect(log).toHaveLength(1);
   });
 });
 
-test('the session goes with the transaction', async () => {
+test('passes the session to the transaction', async () => {
   const { log, connections } = recorder();
   await run(plan([step('a', '1')]), connections);
   expect(log[0]?.settings).toEqual([['svc.user', '{"x-svc-role":"user","x-svc-user-id":"7"}']]);
 });
 
-test('only what may come again is worth preparing', async () => {
+test('prepares only statements that may repeat', async () => {
   const { log, connections } = recorder();
   await run(plan([step('a', '1', '2', '1')], [], false), connections);
   await run(plan([step('a', '1')]), connections);
   expect(log.map(({ statements }) => statements.map((item) => item.once ?? false))).toEqual([[false, true, false], [false]]);
 });
 
-describe('an answer that prints a list of four megabytes under 480 names', () => {
+describe('a response that prints a list of four megabytes under 480 names', () => {
   const rows = bytesOfText(`[${Array.from({ length: 40_000 }, (_, n) => `{"body":"${String(n).padStart(80, 'x')}"}`).join()}]`);
   const source = { runMutation: () => Promise.resolve([[[bytesOfText(`{"rows":${rows}}`)]]]) } as unknown as Source;
   const layout = Array.from({ length: 480 }, (_, n) => ({
@@ -100,19 +100,19 @@ describe('an answer that prints a list of four megabytes under 480 names', () =>
   }));
   const all = plan([step('a', '1')], [{ layout, of: [{ step: 0, column: 0, absent: bytesOfText('null') }] }]);
   const print = (more: Partial<RunContext>) =>
-    runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, how: {}, ...more });
+    runPlan(all, { connections: new Map([['a', source]]), session, variables: {}, options: {}, ...more });
 
-  test('is refused once it is larger than it may be', async () => {
-    const intake = new AnswerLimit(2 * rows.length);
-    intake.take(rows.length);
-    const used = await cpuOf(() => expect(print({ intake })).rejects.toThrow(`the answer has more than ${2 * rows.length} bytes`));
-    // All names take five seconds.
+  test('is rejected once it exceeds the limit', async () => {
+    const resultBudget = new OperationBudget(2 * rows.length);
+    resultBudget.take(rows.length);
+    const used = await cpuOf(() => expect(print({ resultBudget })).rejects.toThrow(`the response exceeds ${2 * rows.length} bytes`));
+    // Printing all names would take five seconds.
     expect(used).toBeLessThan(1000);
   });
 
   test.each([
-    ['the client has gone', { how: { signal: { aborted: true } } }, 'the request was cancelled'],
-    ['its time is over', { how: { deadline: Date.now() - 1 } }, 'the answer was not printed in time'],
+    ['the client has disconnected', { options: { signal: { aborted: true } } }, 'the request was cancelled'],
+    ['its deadline has passed', { options: { deadline: Date.now() - 1 } }, 'the response was not printed in time'],
   ])('ends when %s', async (_, more, message) => {
     await expect(print(more)).rejects.toThrow(message);
   });

@@ -1,4 +1,4 @@
-/** Spans of what a plan asks databases. */
+/** Spans of the database requests of a plan. */
 import type { Source } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import type { Span } from '../observability/tracing/span.ts';
@@ -6,26 +6,26 @@ import type { RunOptions } from '../backend/connection.ts';
 
 export interface TracedStatement {
   readonly source: string;
-  /** `SELECT`; null: several. */
+  /** E.g. `SELECT`; `null` if there are several. */
   readonly verb: string | null;
-  /** `shop.author`; null: several. */
+  /** E.g. `shop.author`; `null` if there are several. */
   readonly collection: string | null;
   readonly statements: number;
   readonly text: string;
 }
 
 /**
- * Asks a database; where the request is traced, within a span.
- * @param ask gets the options with the span in them
+ * Runs a database request, within a span if the request is traced.
+ * @param run gets the span
  */
 export function tracedStatement<T>(
-  how: RunOptions,
+  options: RunOptions,
   connection: Pick<Source, 'address'>,
   what: () => TracedStatement,
-  ask: (trace: Span | undefined) => Promise<T>,
+  run: (trace: Span | undefined) => Promise<T>,
 ): Promise<T> {
-  const { trace } = how;
-  if (trace === undefined || !trace.isSampled) return ask(trace);
+  const { trace } = options;
+  if (trace === undefined || !trace.isSampled) return run(trace);
   const { source, verb, collection, statements, text } = what();
   const summary = [verb ?? 'TRANSACTION', ...(collection === null ? [] : [collection])].join(' ');
   const span = trace.child(summary, 'client').set('db.query.summary', summary).set('svc.source', source);
@@ -35,7 +35,7 @@ export function tracedStatement<T>(
   span.set('db.operation.name', verb).set('db.collection.name', collection);
   if (statements > 1) span.set('db.operation.batch.size', statements);
   if (trace.showsSql) span.set('db.query.text', text);
-  return ask(span).then(
+  return run(span).then(
     (result) => {
       span.end();
       return result;
@@ -48,7 +48,7 @@ export function tracedStatement<T>(
   );
 }
 
-/** What the database called it. */
+/** Returns the SQLSTATE of a database error, `null` for other errors. */
 function sqlStateOf(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as { readonly code?: unknown };

@@ -1,7 +1,7 @@
-/** What a selection on an interface or a union may name. */
+/** Types in the conditions of fragments on an interface or a union. */
 import type { AbstractType, ObjectType } from './types.ts';
 
-/** An interface of the object type, or of the interface that it was found at, by name. */
+/** Finds an interface by name among those of the object type and of the interface `at`. */
 export function abstractTypeNamed(type: ObjectType, at: AbstractType | null, name: string): AbstractType | undefined {
   if (name === at?.name) return at;
   const own = type.interfaces?.().find((each) => each.name === name);

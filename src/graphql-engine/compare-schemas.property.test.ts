@@ -1,4 +1,4 @@
-/** What is told of two schemas is what their whole texts differ in, whatever was not looked at because it was settled. */
+/** The comparison finds exactly the differences of the complete texts, independent of the types that were skipped as unchanged. */
 import fc from 'fast-check';
 import { buildSchema, findBreakingChanges, findDangerousChanges, type GraphQLSchema, introspectionFromSchema } from 'graphql';
 import { expect, it } from 'vitest';
@@ -27,10 +27,10 @@ import type {
   TableInfo,
 } from '../schema-cache/schema-cache.ts';
 import type { Json } from '../util/json.ts';
-import { atOnce } from '../util/sliced.ts';
+import { runSync } from '../util/cooperative.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { DEFAULT_BUILD_OPTIONS, type FieldOptions } from '../schema/fields/options.ts';
-import { settledIn } from '../schema/fields/same-for-role.ts';
+import { unchangedTables } from '../schema/fields/same-for-role.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../schema/role-schemas.ts';
 import { printRoleSchema } from './sdl.ts';
 import type { RootTypes } from './types.ts';
@@ -66,7 +66,7 @@ const COMPUTED = [
 ] as const;
 
 const someColumns = fc.subarray(Object.keys(COLUMNS) as (keyof typeof COLUMNS)[], { minLength: 1 });
-// Types without any field have no text that could be read.
+// Types without fields have no valid text.
 const names = someColumns.map((list) => unmasked('id', ...list));
 const select = fc.record(
   {
@@ -91,7 +91,7 @@ const byRole = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> => fc.
 
 const ordinary: fc.Arbitrary<TableSpec> = fc
   .record({
-    // Columns that others refer to are always there.
+    // Columns that others refer to always exist.
     columns: fc.subarray(['cost', 'born', 'data'] as const).map((list) => ['id', 'other', 'title', 'feel', ...list] as const),
     isRequired: fc.boolean(),
     key: fc.constantFrom(undefined, ['id']),
@@ -117,7 +117,7 @@ const moods: fc.Arbitrary<TableSpec> = fc
   .constantFrom<readonly (readonly string[] | undefined)[]>([undefined], [['Happy']], [['Happy', 'Sad']])
   .map(([enumValues]) => ({ columns: { value: 'text!' }, key: ['value'], ...(enumValues === undefined ? {} : { enumValues }) }));
 
-/** A table before and after; null: it is not tracked. */
+/** A table before and after; null if it is not tracked. */
 const pairOf = (name: string, spec: fc.Arbitrary<TableSpec>, isAlwaysThere = false): fc.Arbitrary<readonly (TableInfo | null)[]> => {
   const one = spec.map((made): TableInfo | null => tableInfo(name, made));
   const perhaps = isAlwaysThere ? one : fc.option(one, { freq: 6 });
@@ -125,7 +125,7 @@ const pairOf = (name: string, spec: fc.Arbitrary<TableSpec>, isAlwaysThere = fal
   return fc.oneof({ arbitrary: same, weight: 3 }, { arbitrary: fc.tuple(perhaps, perhaps), weight: 1 });
 };
 
-/** Mostly the same on both sides. */
+/** Mostly equal on both sides. */
 const twice = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<readonly [T, T]> =>
   fc.oneof({ arbitrary: one.map((same): readonly [T, T] => [same, same]), weight: 6 }, { arbitrary: fc.tuple(one, one), weight: 1 });
 
@@ -155,7 +155,7 @@ const functions: fc.Arbitrary<readonly FunctionInfo[]> = fc.option(
 
 const server = (sdl: string): ReadonlyMap<string, RemoteSchemaInfo> => {
   const introspection = introspectionFromSchema(buildSchema(sdl), { inputValueDeprecation: true, specifiedByUrl: true });
-  const model = atOnce(modelFromIntrospection(introspection as unknown as Json));
+  const model = runSync(modelFromIntrospection(introspection as unknown as Json));
   return new Map([['people', { name: 'people', model, names: remoteNames(model, NO_REMOTE_CUSTOMIZATION), permissions: null }]]);
 };
 const PEOPLE = `scalar date
@@ -165,7 +165,7 @@ interface Being { id: ID! }
 type Person implements Being { id: ID!, born: date }
 union Found = Person
 type Query { people(wanted: Wanted = { temper: BAD }, first: Int = 3): [Person!], found: Found }`;
-// The same scalar as that of tables, and default values, which cannot be read without the types that they are of.
+// Shares a scalar with tables, and has default values, which cannot be parsed without their types.
 const SERVERS = [
   new Map<string, never>(),
   server(PEOPLE),
@@ -218,7 +218,7 @@ const options: fc.Arbitrary<FieldOptions> = fc
   .record({ inferFunctionPermissions: fc.boolean(), hideAggregationPredicates: fc.boolean(), hideUpdateManyFields: fc.boolean() })
   .map((given) => ({ ...DEFAULT_BUILD_OPTIONS, ...given }));
 
-/** By name, the texts of types and of the list of roots. */
+/** Returns the texts of types and of the list of roots, by name. */
 function definitions(sdl: string): ReadonlyMap<string, string> {
   return new Map(
     sdl
@@ -236,15 +236,15 @@ const told = ([before, after]: readonly [GraphQLSchema, GraphQLSchema], find: Fi
     changes.flatMap(({ description }) => (description.startsWith('Standard scalar ') ? [] : [description])).sort(),
   );
 
-it('tells every type that differs, and no other', async () => {
+it('returns exactly the types that differ', async () => {
   let [differing, shared] = [0, 0];
   await fc.assert(
     fc.asyncProperty(cachePair, fc.constantFrom(...ROLES), options, async ([before, after], role, build) => {
       const rootsOf = (cache: SchemaCache): RootTypes =>
         createRoleSchemas(cache, { ...DEFAULT_ROLE_SCHEMAS_OPTIONS, build }).wholeRoots(role, 'backend');
-      const settled = atOnce(settledIn(before, after));
+      const settled = runSync(unchangedTables(before, after));
       const [was, is] = [await printRoleSchema(rootsOf(before)), await printRoleSchema(rootsOf(after))];
-      const found = await compareSchemas({ before: rootsOf(before), after: rootsOf(after), settled });
+      const found = await compareSchemas({ before: rootsOf(before), after: rootsOf(after), isUnchanged: settled });
       expect(found === null).toBe(was === is);
       if (found === null) return;
       differing += 1;
@@ -255,18 +255,18 @@ it('tells every type that differs, and no other', async () => {
         for (const [name, text] of mine) {
           if (name !== 'schema' && text !== others.get(name)) expect(parts[i]?.get(name), name).toBe(text);
         }
-        // The rest is the same on both sides.
+        // All other types are equal on both sides.
         for (const [name, text] of parts[i] ?? []) {
           if (name !== 'schema' && mine.get(name) !== text) expect(parts[1 - i]?.get(name), name).toBe(text);
         }
       }
-      // Each is a document of its own, and says to clients' tools what the whole ones say.
+      // Each text is a document of its own from which clients' tools draw the same conclusions as from the complete ones.
       const schemaOf = (text: string): GraphQLSchema => buildSchema(text, { assumeValid: true });
       const [full, part] = [[schemaOf(was), schemaOf(is)] as const, [schemaOf(found.before), schemaOf(found.after)] as const];
       for (const find of [findBreakingChanges, findDangerousChanges]) expect(told(part, find)).toEqual(told(full, find));
     }),
     runs(300, 8),
   );
-  // Else it would have proved nothing; few cases may happen to.
+  // Otherwise the test would prove nothing; with few cases this may happen.
   if (DEEP) expect(Math.min(differing, shared)).toBeGreaterThan(15);
 });

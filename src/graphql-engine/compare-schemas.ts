@@ -1,20 +1,20 @@
 /**
- * What two schemas of one role differ in. Both are walked, but for the types that are settled by objects that both have: of most
- * types about tables that is known without making them.
+ * Differences between two schemas of one role. Both are walked, except for types that are derived from objects that both have: most types
+ * about tables are known to be equal without being built.
  */
 import { SCHEMA } from './introspection/meta-types.ts';
-import { type Slices, startSlices } from './introspection/slices.ts';
+import { type YieldTimer, startYieldTimer } from './introspection/yield-timer.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
 import { isBuiltIn, printNamedType, printRoots } from './sdl.ts';
-import { type InputField, type NamedType, type OutputField, type RootTypes, settledBy, type TypeRef } from './types.ts';
+import { type InputField, type NamedType, type OutputField, type RootTypes, derivedFrom, type TypeRef } from './types.ts';
 
 export interface SchemaPair {
   readonly before: RootTypes;
   readonly after: RootTypes;
-  /** Whether what the object settles is the same in both. */
-  readonly settled: (by: object) => boolean;
-  /** Called at every pause; what it throws ends the work. */
-  readonly goOn?: () => void;
+  /** Returns true if the object that a type is derived from is the same in both. */
+  readonly isUnchanged: (by: object) => boolean;
+  /** Called after every pause; an error that it throws ends the work. */
+  readonly onResume?: () => void;
 }
 
 /** Documents of type definitions. */
@@ -25,33 +25,33 @@ export interface DifferingTexts {
 
 type Types = ReadonlyMap<string, NamedType>;
 
-/** The types that a walk found, and those that it passed by. */
-interface Found {
+/** The types that a walk found, and those that it skipped. */
+interface WalkResult {
   readonly types: Types;
-  readonly passed: Types;
+  readonly skipped: Types;
 }
 
-const NOTHING_SETTLED = (): boolean => false;
+const NOTHING_UNCHANGED = (): boolean => false;
 
 /**
- * The types that differ, whole. Types that are the same in both, and to which these refer, stand without what they hold, as
- * `type author`, so that each text is a document of its own; those of default values are whole, because values are read by them.
- * @returns null where nothing differs
+ * Returns the complete definitions of types that differ. Equal types that these refer to are stubs such as `type author`, so that each text
+ * is a document of its own; types of default values are complete, because values are parsed by them.
+ * @returns null if nothing differs
  */
-export async function compareSchemas({ before, after, settled, goOn }: SchemaPair): Promise<DifferingTexts | null> {
-  const slices = startSlices(goOn);
-  const [was, is] = await foundIn(before, after, settled, slices);
-  const names = [...new Set([...was.keys(), ...is.keys()])].sort();
+export async function compareSchemas({ before, after, isUnchanged: settled, onResume: goOn }: SchemaPair): Promise<DifferingTexts | null> {
+  const timer = startYieldTimer(goOn);
+  const [typesBefore, typesAfter] = await walkBoth(before, after, settled, timer);
+  const names = [...new Set([...typesBefore.keys(), ...typesAfter.keys()])].sort();
   const texts: Differing[] = [];
   for (const name of names) {
-    const [one, other] = [was.get(name), is.get(name)];
+    const [one, other] = [typesBefore.get(name), typesAfter.get(name)];
     if (one === other || isBuiltIn((one ?? other) as NamedType)) continue;
-    const [a, b] = [await textOf(one, slices), await textOf(other, slices)];
+    const [a, b] = [await textOf(one, timer), await textOf(other, timer)];
     if (a !== b) texts.push({ name, one, other, before: a, after: b });
-    if (slices.due()) await slices.next();
+    if (timer.due()) await timer.yield();
   }
   if (texts.length === 0) return null;
-  const context = await contextOf(texts, after, slices);
+  const context = await contextOf(texts, after, timer);
   const documentOf = (roots: RootTypes, side: 'before' | 'after'): string =>
     `${[printRoots(roots), ...texts.flatMap((each) => each[side] ?? []), ...context].join('\n\n')}\n`;
   return { before: documentOf(before, 'before'), after: documentOf(after, 'after') };
@@ -61,45 +61,45 @@ interface Differing {
   readonly name: string;
   readonly one: NamedType | undefined;
   readonly other: NamedType | undefined;
-  /** null: there is no such type. */
+  /** `null` if there is no such type. */
   readonly before: string | null;
   readonly after: string | null;
 }
 
-async function textOf(type: NamedType | undefined, slices: Slices): Promise<string | null> {
-  return type === undefined ? null : printNamedType(type, new Set(), '', slices);
+async function textOf(type: NamedType | undefined, timer: YieldTimer): Promise<string | null> {
+  return type === undefined ? null : printNamedType(type, new Set(), '', timer);
 }
 
-/** The types of both that may differ, and perhaps others. */
-async function foundIn(
+/** Returns the types of both schemas that may differ, and perhaps others. */
+async function walkBoth(
   before: RootTypes,
   after: RootTypes,
   settled: (by: object) => boolean,
-  slices: Slices,
+  timer: YieldTimer,
 ): Promise<readonly [Types, Types]> {
-  const [was, is] = [await walked(before, settled, slices), await walked(after, settled, slices)];
-  // What is settled and is found on one side alone is in one schema only, with all that it leads to.
-  if (!sameKeys(was.passed, is.passed)) {
-    return [(await walked(before, NOTHING_SETTLED, slices)).types, (await walked(after, NOTHING_SETTLED, slices)).types];
+  const [typesBefore, typesAfter] = [await walkTypes(before, settled, timer), await walkTypes(after, settled, timer)];
+  // A skipped type that is found on one side only belongs to one schema only, with everything that it leads to.
+  if (!sameKeys(typesBefore.skipped, typesAfter.skipped)) {
+    return [(await walkTypes(before, NOTHING_UNCHANGED, timer)).types, (await walkTypes(after, NOTHING_UNCHANGED, timer)).types];
   }
-  return [await complete(was, is.types, slices), await complete(is, was.types, slices)];
+  return [await complete(typesBefore, typesAfter.types, timer), await complete(typesAfter, typesBefore.types, timer)];
 }
 
-async function walked(roots: RootTypes, settled: (by: object) => boolean, slices: Slices): Promise<Found> {
-  const passed = new Map<string, NamedType>();
+async function walkTypes(roots: RootTypes, settled: (by: object) => boolean, timer: YieldTimer): Promise<WalkResult> {
+  const skipped = new Map<string, NamedType>();
   const walk = createTypeWalk(roots, [SCHEMA], (type) => {
-    const by = settledBy(type);
+    const by = derivedFrom(type);
     if (by === undefined || !settled(by)) return false;
-    passed.set(type.name, type);
+    skipped.set(type.name, type);
     return true;
   });
-  return { types: byName(await walk.all(slices)), passed };
+  return { types: byName(await walk.all(timer)), skipped };
 }
 
-/** With those of the other side that are behind what was passed by, such as scalars. */
-async function complete({ types, passed }: Found, others: Types, slices: Slices): Promise<Types> {
-  if (passed.size === 0 || [...others.keys()].every((name) => types.has(name))) return types;
-  const behind = byName(await createTypeWalk(null, [...passed.values()]).all(slices));
+/** Adds types of the other side that only skipped types lead to, such as scalars. */
+async function complete({ types, skipped }: WalkResult, others: Types, timer: YieldTimer): Promise<Types> {
+  if (skipped.size === 0 || [...others.keys()].every((name) => types.has(name))) return types;
+  const behind = byName(await createTypeWalk(null, [...skipped.values()]).all(timer));
   const all = new Map(types);
   for (const name of others.keys()) {
     const type = behind.get(name);
@@ -125,27 +125,27 @@ const KEYWORDS: { readonly [kind in NamedType['kind']]: string } = {
   'input-object': 'input',
 };
 
-/** Definitions of the types that differing ones refer to and that do not differ themselves, the roots among them. */
-async function contextOf(differing: readonly Differing[], roots: RootTypes, slices: Slices): Promise<readonly string[]> {
-  const told = new Set(differing.map(({ name }) => name));
+/** Returns definitions of the equal types that differing ones refer to, including the roots. */
+async function contextOf(differing: readonly Differing[], roots: RootTypes, timer: YieldTimer): Promise<readonly string[]> {
+  const definedNames = new Set(differing.map(({ name }) => name));
   const stubs = new Map<string, NamedType>();
   for (const root of [roots.query, roots.mutation, roots.subscription])
-    if (root !== null && !told.has(root.name)) stubs.set(root.name, root);
+    if (root !== null && !definedNames.has(root.name)) stubs.set(root.name, root);
   const whole = new Map<string, NamedType>();
   const queue = differing.flatMap(({ one, other }) => [one, other].filter((type) => type !== undefined));
   for (const type of queue) {
     for (const { type: found, hasDefault } of referencesOf(type)) {
-      if (told.has(found.name) || isBuiltIn(found)) continue;
+      if (definedNames.has(found.name) || isBuiltIn(found)) continue;
       if (!hasDefault && !whole.has(type.name)) stubs.set(found.name, found);
       else if (!whole.has(found.name)) {
         whole.set(found.name, found);
         queue.push(found);
       }
     }
-    if (slices.due()) await slices.next();
+    if (timer.due()) await timer.yield();
   }
   const texts = new Map([...stubs].map(([name, { kind }]) => [name, `${KEYWORDS[kind]} ${name}`]));
-  for (const [name, type] of whole) texts.set(name, await printNamedType(type, new Set(), '', slices));
+  for (const [name, type] of whole) texts.set(name, await printNamedType(type, new Set(), '', timer));
   return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
 }
 

@@ -1,14 +1,14 @@
 /**
- * Facts about a request's variables that shaped a plan. A cached plan may serve a request only if
- * all of them hold for it. Values that do not shape the plan are never looked into.
+ * Facts about a request's variables that shaped a plan. A cached plan serves a request only if all of them hold for it. Values that do not
+ * shape the plan are never examined.
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
 
-/** Variables of a request after defaults; a nullable one that was not sent is missing, or null if the service is set so. */
+/** Variables of a request after defaults. A nullable variable that was not sent is missing, or null if the service is configured so. */
 export type Variables = Readonly<Record<string, Json>>;
 
-/** A list of at least `least` objects: each has all `required` keys and no others than these and the `optional` ones. */
+/** A list of at least `least` objects: each has all `required` keys and no others but the `optional` ones. */
 export interface ObjectsFact {
   readonly kind: 'objects';
   readonly least: number;
@@ -20,23 +20,24 @@ export interface Constraint {
   readonly variable: string;
   /** Keys and indexes inside the value. */
   readonly path: readonly (string | number)[];
-  readonly fact: /** what is missing counts as null: where it does not, its presence is a fact of its own */
+  /** Missing values count as null; if the difference matters, presence is a fact of its own. */
+  readonly fact:
     | { readonly kind: 'null'; readonly isNull: boolean }
     | { readonly kind: 'present'; readonly present: boolean }
-    /** an object with exactly these keys, in this order */
+    /** An object with exactly these keys, in this order. */
     | { readonly kind: 'keys'; readonly keys: readonly string[] }
-    /** a list of this length; null: not a list */
+    /** A list of this length; null if the value is not a list. */
     | { readonly kind: 'length'; readonly length: number | null }
     | { readonly kind: 'equals'; readonly json: Json }
     | ObjectsFact;
 }
 
-/** The part of a variable's value at a path; undefined where there is none. */
+/** Returns the part of a variable's value at a path, or undefined. */
 export function variablePart(variables: Variables, name: string, path: JsonPath): Json | undefined {
   return valueAt(variables[name], path);
 }
 
-/** Whether the fact is true of these variables: then the plan that it shaped is theirs too. */
+/** Returns true if the fact holds for these variables, so that they can use the plan that it shaped. */
 export function holds(constraint: Constraint, variables: Variables): boolean {
   const value = variablePart(variables, constraint.variable, constraint.path);
   const fact = constraint.fact;

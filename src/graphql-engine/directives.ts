@@ -1,14 +1,14 @@
-/** The directives of every role schema: what they are, where they may stand, and whether they exclude a selection. */
+/** The directives of every role schema: definitions, permitted locations, and the evaluation of `@skip`, `@include` and `@cached`. */
 import { type DirectiveNode, Kind } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Json, printJson } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { BOOLEAN, INT, STRING } from './input/built-in-scalars.ts';
+import { BOOLEAN_SCALAR, INT_SCALAR, STRING_SCALAR } from './input/built-in-scalars.ts';
 import type { InputContext } from './input/context.ts';
 import { missingRequired } from './input/input-object.ts';
 import { inputAt } from './input.ts';
-import { type Input, type InputField, named } from './types.ts';
-import type { CacheWish } from './cache-wish.ts';
+import { type InputValue, type InputField, typeRef } from './types.ts';
+import type { CacheDirective } from './cache-directive.ts';
 
 export type DirectiveLocation =
   | 'QUERY'
@@ -41,42 +41,42 @@ function directive(
   return [name, { name, description, locations, args: new Map(args.map((arg) => [arg.name, arg])) }];
 }
 
-/** Of a subscription: it may have several root fields. */
+/** Allows a subscription to have several root fields. */
 export const MULTIPLE_ROOTS = '_multiple_top_level_fields';
 
 const SELECTIONS: readonly DirectiveLocation[] = ['FIELD', 'FRAGMENT_SPREAD', 'INLINE_FRAGMENT'];
 
 export const DIRECTIVES: ReadonlyMap<string, DirectiveDefinition> = new Map([
   directive('include', 'whether this query should be included', SELECTIONS, [
-    { name: 'if', description: null, type: named('Boolean', () => BOOLEAN, true) },
+    { name: 'if', description: null, type: typeRef('Boolean', () => BOOLEAN_SCALAR, true) },
   ]),
   directive('skip', 'whether this query should be skipped', SELECTIONS, [
-    { name: 'if', description: null, type: named('Boolean', () => BOOLEAN, true) },
+    { name: 'if', description: null, type: typeRef('Boolean', () => BOOLEAN_SCALAR, true) },
   ]),
   directive(
     'cached',
     'whether this query should be cached',
     ['QUERY'],
     [
-      { name: 'ttl', description: 'seconds that an answer may be reused', type: named('Int', () => INT, true), default: 60 },
-      { name: 'refresh', description: 'replace the cached answer', type: named('Boolean', () => BOOLEAN, true), default: false },
+      { name: 'ttl', description: 'seconds that an answer may be reused', type: typeRef('Int', () => INT_SCALAR, true), default: 60 },
+      { name: 'refresh', description: 'replace the cached answer', type: typeRef('Boolean', () => BOOLEAN_SCALAR, true), default: false },
     ],
   ),
   directive(
     'deprecated',
     'marks an element of a schema as no longer supported',
     ['FIELD_DEFINITION', 'ARGUMENT_DEFINITION', 'INPUT_FIELD_DEFINITION', 'ENUM_VALUE'],
-    [{ name: 'reason', description: null, type: named('String', () => STRING), default: 'No longer supported' }],
+    [{ name: 'reason', description: null, type: typeRef('String', () => STRING_SCALAR), default: 'No longer supported' }],
   ),
   directive(
     'specifiedBy',
     'gives the address of the specification of a scalar',
     ['SCALAR'],
-    [{ name: 'url', description: null, type: named('String', () => STRING, true) }],
+    [{ name: 'url', description: null, type: typeRef('String', () => STRING_SCALAR, true) }],
   ),
 ]);
 
-/** Understood, but not shown in the schema. */
+/** Accepted, but not shown in the schema. */
 const UNLISTED: ReadonlyMap<string, DirectiveDefinition> = new Map([
   directive(MULTIPLE_ROOTS, 'lets a subscription have several root fields', ['SUBSCRIPTION'], []),
 ]);
@@ -101,7 +101,10 @@ const PLACES: Readonly<Record<DirectiveLocation, string>> = {
   SCALAR: 'a scalar',
 };
 
-/** Rules that need no values: known, in its place, once, with known arguments. @throws SvcError */
+/**
+ * Checks the rules that need no values: directives exist, are at a permitted location, are not repeated, and have existing arguments.
+ * @throws SvcError
+ */
 export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, location: DirectiveLocation, path: Path): void {
   if (nodes === undefined || nodes.length === 0) return;
   const seen = new Set<string>();
@@ -121,8 +124,8 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
       }
     }
     for (const [argument, field] of definition.args) {
-      const given = node.arguments?.some((a) => a.name.value === argument) === true;
-      if (!given && field.type.nonNull && field.default === undefined) throw missingRequired(argument, path);
+      const isPresent = node.arguments?.some((a) => a.name.value === argument) === true;
+      if (!isPresent && field.type.nonNull && field.default === undefined) throw missingRequired(argument, path);
     }
   }
   if (repeated.size > 0) {
@@ -131,7 +134,7 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
   }
 }
 
-/** Whether `@skip` or `@include` leave a selection out; the variables they read become constraints. */
+/** Returns true if `@skip` or `@include` excludes a selection. The variables that they read become constraints. */
 export function isExcluded(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): boolean {
   if (nodes === undefined || nodes.length === 0) return false;
   let excluded = false;
@@ -143,26 +146,26 @@ export function isExcluded(context: InputContext, nodes: readonly DirectiveNode[
 }
 
 function conditionOf(context: InputContext, node: DirectiveNode, path: Path): Json | undefined {
-  const written = node.arguments?.[0]?.value;
-  return written?.kind === Kind.BOOLEAN ? written.value : argumentOf(context, node, 'if', path)?.json();
+  const conditionNode = node.arguments?.[0]?.value;
+  return conditionNode?.kind === Kind.BOOLEAN ? conditionNode.value : argumentOf(context, node, 'if', path)?.json();
 }
 
 const DEFAULT_TTL = 60;
 
-/** What `@cached` asks for; undefined: there is none. The variables that it reads become constraints. @throws SvcError */
-export function cacheWish(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): CacheWish | undefined {
-  let wish: CacheWish | undefined;
+/** Returns the values of `@cached`, or undefined. The variables that it reads become constraints. @throws SvcError */
+export function cacheDirective(context: InputContext, nodes: readonly DirectiveNode[] | undefined, path: Path): CacheDirective | undefined {
+  let cached: CacheDirective | undefined;
   for (const node of nodes ?? []) {
     const values = new Map((node.arguments ?? []).map(({ name: { value } }) => [value, argumentOf(context, node, value, path)?.json()]));
     if (node.name.value !== 'cached') continue;
     const ttl = values.get('ttl');
-    wish = { ttl: ttl === undefined ? DEFAULT_TTL : Number(printJson(ttl)), refresh: values.get('refresh') === true };
+    cached = { ttl: ttl === undefined ? DEFAULT_TTL : Number(printJson(ttl)), refresh: values.get('refresh') === true };
   }
-  return wish;
+  return cached;
 }
 
-function argumentOf(context: InputContext, node: DirectiveNode, name: string, path: Path): Input | undefined {
+function argumentOf(context: InputContext, node: DirectiveNode, name: string, path: Path): InputValue | undefined {
   const field = definitionOf(node.name.value)?.args.get(name);
-  const given = node.arguments?.find((argument) => argument.name.value === name);
-  return field === undefined || given === undefined ? undefined : inputAt(context, given.value, field, at(path, name));
+  const argument = node.arguments?.find((each) => each.name.value === name);
+  return field === undefined || argument === undefined ? undefined : inputAt(context, argument.value, field, at(path, name));
 }

@@ -20,11 +20,11 @@ describe('choice of the operation', () => {
     expect(refusal(query, operationName === undefined ? {} : { operationName })).toBe(`validation-failed: ${message} @ $`);
   });
 
-  test('the named one of several is taken; faults of others do not matter', () => {
+  test('runs the named operation and ignores errors in others', () => {
     expect(translate('query a { nonsense } query b { notice }', { operationName: 'b' }).name).toBe('b');
   });
 
-  test('two operations of one name are refused', () => {
+  test('rejects two operations with one name', () => {
     expect(refusal('query a { notice } query a { notice }', { operationName: 'a' })).toBe(
       'parse-failed: multiple definitions for operation "a" @ $',
     );
@@ -33,7 +33,7 @@ describe('choice of the operation', () => {
   test.each([
     ['mutation { delete_author(where: {}) { id } }', 'no mutations exist'],
     ['subscription { author { id } }', 'no subscriptions exist'],
-  ])('%s where the role has none', (query, message) =>
+  ])('%s if the role has no such root', (query, message) =>
     expect(refusal(query, { roots: QUERY_ONLY })).toBe(`validation-failed: ${message} @ $`),
   );
 });
@@ -46,7 +46,7 @@ describe('syntax', () => {
     },
   );
 
-  test('what the parser found is kept as the cause, out of the response', () => {
+  test('the message of the parser is the cause and not in the response', () => {
     expect(() => engine().prepare('{', null)).toThrowError(
       expect.objectContaining({ internal: undefined, cause: expect.stringContaining('Expected Name') }),
     );
@@ -71,16 +71,16 @@ describe('fragments', () => {
     ['{ notice } fragment x on author { id } fragment x on author { id }', 'parse-failed: multiple definitions for fragment "x" @ $'],
   ])('%s', (query, message) => expect(refusal(query)).toBe(message));
 
-  test('unused ones may be anything', () => {
+  test('unused fragments are not checked', () => {
     expect(refusal('{ notice } fragment x on nowhere { ...y ...x a(b: $c) }')).toBe('accepted');
   });
 
-  test('one inside a sibling is no cycle', () => {
+  test('a fragment inside a sibling is not a cycle', () => {
     expect(refusal('{ author { ...a ...b } } fragment a on author { ...b } fragment b on author { id }')).toBe('accepted');
   });
 });
 
-describe('names written twice', () => {
+describe('duplicate names', () => {
   test.each([
     ['query ($x: Int, $x: Int) { notice }', 'parse-failed: multiple definitions for variable "x" @ $'],
     ['{ author(limit: 1, limit: 2) { id } }', 'parse-failed: multiple definitions for argument "limit" @ $.selectionSet.author'],
@@ -119,7 +119,7 @@ describe('directives', () => {
     expect(refusal(query, { variables })).toBe(`validation-failed: ${message}`);
   });
 
-  test('@cached asks for the answer to be kept', () => {
+  test('@cached sets how long the answer is cached', () => {
     expect(translate('query ($t: Int!) @cached(ttl: $t, refresh: true) { notice }', { variables: { t: 5 } })).toEqual({
       ...translate('{ notice }'),
       constraints: expect.anything(),

@@ -1,4 +1,4 @@
-/** From the text of a request to the operation that it means and the fragments beside it. */
+/** Reads the text of a request: chooses the operation and collects the fragments. */
 import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { SvcError, type TextLocation } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
@@ -8,7 +8,7 @@ import { scanDocument } from './document/scan.ts';
 export interface Definitions {
   readonly operations: readonly OperationDefinitionNode[];
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Those of the text. */
+  /** Number of tokens in the text. */
   readonly tokens: number;
 }
 
@@ -18,7 +18,7 @@ export interface OperationDocument {
 }
 
 /**
- * @param operationName null: the document has to hold exactly one operation
+ * @param operationName if null, the document must have exactly one operation
  * @throws SvcError validation-failed, parse-failed
  */
 export function readDocument(
@@ -43,7 +43,7 @@ export function readDefinitions(query: string, maxTokens: number): Definitions {
       fragments.set(name, definition);
     } else throw notAQuery('the document defines types');
   }
-  refuseEqualNames(operations);
+  rejectDuplicateNames(operations);
   return { operations, fragments, tokens: tokenCount };
 }
 
@@ -54,7 +54,7 @@ export function parseDocument(query: string, maxTokens: number): DocumentNode {
     return parse(query, { noLocation: true, maxTokens });
   } catch (error) {
     if (error instanceof GraphQLError) throw notAQuery(error.message, error.locations);
-    // The parser recurses, so a document may be nested deeper than the stack is.
+    // The parser recurses, so a document may be nested deeper than the stack allows.
     if (error instanceof RangeError) throw notAQuery('the document is nested too deeply');
     throw error;
   }
@@ -68,7 +68,7 @@ function notAQuery(reason: string, locations?: readonly TextLocation[]): SvcErro
   });
 }
 
-function refuseEqualNames(operations: readonly OperationDefinitionNode[]): void {
+function rejectDuplicateNames(operations: readonly OperationDefinitionNode[]): void {
   const names = new Set<string>();
   for (const { name } of operations) {
     if (name === undefined) continue;

@@ -17,7 +17,7 @@ import { answer, engine, refusal, translate } from '../../test/support/small-eng
 import type { Json } from '../util/json.ts';
 import { cases, DEEP, runs } from '../../test/support/deep.ts';
 
-/** Runs a request to its end. What is thrown has to be an error meant for the client. */
+/** Runs a request. An error that it throws has to be meant for the client. */
 function run(query: string, variables: Readonly<Record<string, Json>>): string {
   try {
     translate(query, { variables });
@@ -104,14 +104,14 @@ const json: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
 })).value;
 
 describe('any input', () => {
-  test('random tokens are answered or refused', () => {
+  test('random tokens are answered or rejected', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...WORDS), { maxLength: 40 }), json, (words, value) => void run(words.join(' '), { x: value })),
       runs(3000),
     );
   });
 
-  test('a document with a token changed, dropped or doubled is answered or refused', () => {
+  test('a document with a token changed, dropped or doubled is answered or rejected', () => {
     const words =
       'query q ( $x : Int = 1 , $w : author_bool_exp ) { author ( where : { _and : [ $w , { id : { _in : [ 1 , 2 ] } } ] } , limit : $x ) { ... F a : articles { id @skip ( if : true ) } } __typename } fragment F on author { id name }'.split(
         ' ',
@@ -125,7 +125,7 @@ describe('any input', () => {
     );
   });
 
-  test('any value of a variable of any type is answered or refused', () => {
+  test('any value of a variable of any type is answered or rejected', () => {
     const queries = [
       'query ($x: author_bool_exp) { author(where: $x) { id } }',
       'query ($x: [author_bool_exp!]) { author(where: {_and: $x}) { id } }',
@@ -143,7 +143,7 @@ describe('any input', () => {
 });
 
 describe('plans', () => {
-  test('whenever the constraints of one request hold for another, it is translated to the same plan', () => {
+  test('a request that fulfils the constraints of another has the same plan', () => {
     const prepared = engine().prepare(
       'query ($x: author_bool_exp, $o: [author_order_by!]) { author(where: $x, order_by: $o) { id } }',
       null,
@@ -166,7 +166,7 @@ describe('plans', () => {
       }),
       runs(5000),
     );
-    // One in forty is; of the few of a short run there may be few.
+    // About one in forty; a short run may have fewer.
     expect(reused).toBeGreaterThan(DEEP ? cases(5000) / 250 : 0);
   });
 });
@@ -194,7 +194,7 @@ const boolExp: fc.Arbitrary<Json> = fc.letrec<{ exp: Json }>((tie) => ({
 
 const orderBy: fc.Arbitrary<Json> = fc.constantFrom<Json>(null, [], { id: 'asc' }, [{ id: 'asc' }], [{ id: 'desc' }], [{ id: null }]);
 
-describe('graphql-js as the judge', () => {
+describe('graphql-js as the reference', () => {
   let schema: GraphQLSchema;
   // Unused fragments and variables are allowed here.
   const rules = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule && rule !== NoUnusedVariablesRule);
@@ -203,7 +203,7 @@ describe('graphql-js as the judge', () => {
     schema = buildClientSchema((await answer(translate(getIntrospectionQuery()))) as IntrospectionQuery);
   });
 
-  /** Selections with a fault now and then. Fragments stand on their own type: on others they are skipped here and an error there. */
+  /** Selections with occasional errors. Fragments are on their own type: on others they are ignored here and an error in graphql-js. */
   const arbitrary = fc.letrec<{ author: string; article: string; where: string }>((tie) => {
     const alias = fc.constantFrom('', '', '', 'a: ', 'b: ');
     const text = (...parts: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>
@@ -256,7 +256,7 @@ describe('graphql-js as the judge', () => {
     };
   });
 
-  test('documents are accepted by both or by none', () => {
+  test('both accept the same documents', () => {
     const outcomes = { accepted: 0, refused: 0 };
     const operation = fc
       .tuple(arbitrary.author, arbitrary.author, arbitrary.article)
@@ -269,7 +269,7 @@ describe('graphql-js as the judge', () => {
       fc.property(operation, (query) => {
         const used = Object.fromEntries(Object.entries(variables).filter(([name]) => reachable(query).includes(`$${name}`)));
         const ours = refusal(query, { variables: used });
-        // Unused fragments are not looked at here.
+        // Unused fragments are not checked here.
         const theirs = validate(schema, parse(withoutUnused(query)), rules).map((error) => error.message);
         outcomes[theirs.length === 0 ? 'accepted' : 'refused'] += 1;
         expect([ours, theirs]).toEqual(
@@ -282,7 +282,7 @@ describe('graphql-js as the judge', () => {
     expect(outcomes.refused).toBeGreaterThan(cases(3000) / 10);
   });
 
-  /** The parts of the document that the operation reaches. */
+  /** Returns the parts of the document that the operation reaches. */
   function reachable(query: string): string {
     return withoutUnused(query).replace(/^[^{]*/, '');
   }

@@ -1,9 +1,9 @@
-/** Makes the schema of a role from its root types: the entrance to documents, variables, selections and introspection. */
+/** Creates the schema of a role from its root types: the entry point to documents, variables, selections and introspection. */
 import { type FieldNode, Kind, type OperationDefinitionNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import type { Variables } from './constraint.ts';
-import { cacheWish } from './directives.ts';
+import { cacheDirective } from './directives.ts';
 import { checkDocument } from './document/check.ts';
 import { readDocument } from './document.ts';
 import { createConstraintRecorder, type InputContext } from './input/context.ts';
@@ -16,19 +16,19 @@ import type { RootTypes } from './types.ts';
 import { declareVariables, variableBinder } from './variables.ts';
 
 export interface OperationLimits {
-  /** Tokens of a document. */
+  /** Maximum tokens of a document. */
   readonly maxTokens: number;
-  /** Levels of fields, fragments, lists and input objects, fragments expanded; also of a variable's value. */
+  /** Maximum levels of fields, fragments, lists and input objects, with fragments expanded; also for the value of a variable. */
   readonly maxDepth: number;
-  /** Fields and input values, fragments expanded. */
+  /** Maximum fields and input values, with fragments expanded. */
   readonly maxValues: number;
-  /** Fields with a selection of their own, fragments expanded: what costs most to plan. */
+  /** Maximum fields with a selection, with fragments expanded: the most expensive ones to plan. */
   readonly maxObjects: number;
-  /** Fields with an alias, fragments expanded. */
+  /** Maximum fields with an alias, with fragments expanded. */
   readonly maxAliases: number;
-  /** Size of the variables that are read more than once, each as often as it is read: see `jsonSizeWithin`. */
+  /** Maximum size of the variables that are read more than once, multiplied by the number of reads: see `jsonSizeWithin`. */
   readonly maxRepeatedSize: number;
-  /** Characters of an introspection answer. */
+  /** Maximum characters of an introspection answer. */
   readonly maxIntrospectionCharacters: number;
 }
 
@@ -43,34 +43,34 @@ export const DEFAULT_LIMITS: OperationLimits = {
 };
 
 /**
- * What becomes of a nullable variable that was not sent and has no default: the argument or key that it stands for is left out, as
- * the GraphQL specification says, everywhere (`absent`), or everywhere but inside of conditions, where it is null and so refused
- * (`absent-from-data`, the default); or it is null (`null`).
+ * Treatment of nullable variables that were not sent and have no default. `absent`: the argument or key with the variable is omitted, as
+ * the GraphQL specification requires. `absent-from-data` (default): the same, except in conditions, where it is null and so rejected.
+ * `null`: it is null everywhere.
  */
 export type UnsentVariables = 'absent-from-data' | 'absent' | 'null';
 
 export interface RoleSchemaOptions {
-  /** Why the roots lack a field that the role knows; null: it is unknown. */
+  /** Returns the error if a root lacks a field that exists for the role; null if the field does not exist. */
   readonly explainMissing?: (field: string, path: Path, operation: PreparedOperation['kind']) => SvcError | null;
   readonly introspectionDisabled: boolean;
-  /** Makes the roots anew, for introspection of the whole: it needs every type, and nothing else does. */
+  /** Builds separate roots for introspection of the whole schema, which is the only use of all types. */
   readonly wholeRoots?: () => RootTypes;
   readonly limits: OperationLimits;
-  /** Lets null through to the field where a variable is declared `T!`. */
+  /** If true, null is passed to the field even if a variable is declared `T!`. */
   readonly nullInNonNullableVariables: boolean;
   readonly unsentVariables?: UnsentVariables;
-  /** Subscriptions may have several root fields; absent: only where their directive says so. */
+  /** If true, subscriptions may have several root fields. Default: only with a directive that allows it. */
   readonly multipleSubscriptionRoots?: boolean;
 }
 
-/** Facts about a variable beyond which a plan is not worth keeping: about the conditions of a query, and about the data of a mutation. */
-const KEPT_FACTS = { query: 1000, mutation: 32, subscription: 1000 } as const;
+/** Maximum facts about variables in a reusable plan: about the conditions of a query, and about the data of a mutation. */
+const MAX_FACTS = { query: 1000, mutation: 32, subscription: 1000 } as const;
 
-/** Bytes of a prepared operation, and of what the parser makes of a token: measured with Node 20 to 24. */
+/** Bytes of a prepared operation, and of a parsed token: measured with Node 20 to 24. */
 const PREPARED = 2_000;
 const TOKEN = 110;
 
-/** @param roots lazy types, built as requests touch them */
+/** @param roots lazy types, built when requests use them */
 export function createRoleSchema(role: string, roots: RootTypes, options: RoleSchemaOptions): RoleSchema {
   const { limits, nullInNonNullableVariables, explainMissing = () => null } = options;
   const unsent = options.unsentVariables ?? 'absent-from-data';
@@ -117,7 +117,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
           maxRepeatedSize: limits.maxRepeatedSize,
         }),
         translate(variables: Variables) {
-          const constraints = createConstraintRecorder({ parts: limits.maxValues, facts: KEPT_FACTS[kind] });
+          const constraints = createConstraintRecorder({ parts: limits.maxValues, facts: MAX_FACTS[kind] });
           const input: InputContext = {
             variables,
             declared,
@@ -135,8 +135,11 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             expansion: { left: 2 * limits.maxValues },
             argumentTexts,
           };
-          const cached = cacheWish(context, operation.directives, at(ROOT, 'directives'));
-          const translated = translateOperation(kind, document, parent, context, { blindRole, multipleSubscriptionRoots });
+          const cached = cacheDirective(context, operation.directives, at(ROOT, 'directives'));
+          const translated = translateOperation(kind, document, parent, context, {
+            introspectionDisabledRole: blindRole,
+            multipleSubscriptionRoots,
+          });
           return cached === undefined ? translated : { ...translated, cached };
         },
       };
@@ -144,7 +147,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
   };
 }
 
-/** The role has nothing of this kind, perhaps because the source of what it asks for is away. */
+/** The role has no root of this kind, perhaps because the source of the requested field is unavailable. */
 function missingRoot(
   { operation, selectionSet }: OperationDefinitionNode,
   explainMissing: NonNullable<RoleSchemaOptions['explainMissing']>,

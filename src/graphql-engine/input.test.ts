@@ -74,7 +74,7 @@ describe('literals', () => {
     ['[1, [true, null], {a: b}]', [1, [true, null], { a: 'b' }]],
     ['{__proto__: 1, constructor: two}', JSON.parse('{"__proto__": 1, "constructor": "two"}') as unknown],
     ['red', 'red'],
-  ])('jsonb takes %s as it is', (literal, json) => {
+  ])('jsonb accepts %s unchanged', (literal, json) => {
     const value = where(translate(`{ author(where: {data: {_eq: ${literal}}}) { id } }`))['data']?.['_eq'];
     expect(value).toEqual({
       kind: 'literal',
@@ -82,7 +82,7 @@ describe('literals', () => {
     });
   });
 
-  test('fields come in written order, absent ones stay away', () => {
+  test('input fields keep the order of the request, and absent ones are omitted', () => {
     expect(Object.keys(where(translate('{ author(where: {key: {}, id: {}, _not: {}}) { id } }')))).toEqual(['key', 'id', '_not']);
   });
 
@@ -95,12 +95,12 @@ describe('literals', () => {
     expect(refusal('{ author(order_by: {idd: asc}) { id } }')).toContain('$.selectionSet.author.args.order_by[0].idd');
   });
 
-  test('an array in the notation of the database is one value, but not a list', () => {
+  test('an array in the notation of the database is one value, not a list', () => {
     const given = where(translate('{ author(where: {id: {_array: "{1,2}", _in: "{1,2}"}}) { id } }'))['id'];
     expect(given).toEqual({ _array: { kind: 'literal', json: '{1,2}' }, _in: { kind: 'literal', json: ['{1,2}'] } });
   });
 
-  test('enum values become what they stand for', () => {
+  test('enum values become their database values', () => {
     expect(where(translate('{ author(where: {color: {_eq: red, _in: [red, blue]}}) { id } }'))['color']).toEqual({
       _eq: { kind: 'literal', json: 'red!' },
       _in: { kind: 'literal', json: ['red!', 'blue!'] },
@@ -180,7 +180,7 @@ describe('variables', () => {
     );
   });
 
-  test('lists written in the document may hold variables', () => {
+  test('list literals may contain variables', () => {
     const operation = translate('query ($x: Int!) { author(where: {id: {_in: [1, $x]}}) { id } }', { variables: { x: 2 } });
     const list = where(operation)['id']?.['_in'] as Value;
     expect(plainValue(list)).toEqual({
@@ -204,7 +204,7 @@ describe('variables', () => {
     ]);
   });
 
-  test('values of jsonb variables are not looked into, whatever their keys', () => {
+  test('values of jsonb variables are not examined, whatever their keys', () => {
     const operation = translate('query ($y: jsonb!) { author(where: {data: {_eq: $y}}) { id } }', { variables: { y: { 'a b': 1 } } });
     expect(operation.constraints).toEqual([]);
   });
@@ -218,7 +218,7 @@ describe('constraints', () => {
   const fits = (variables: Record<string, Json>): boolean =>
     constraints.every((constraint) => holds(constraint, { ...given, ...variables }));
 
-  test('each fact once, none that another one implies', () => {
+  test('records each fact once, and none that another fact implies', () => {
     expect(constraints).toEqual([
       { variable: 'w', path: [], fact: { kind: 'keys', keys: ['id', '_and'] } },
       { variable: 'w', path: ['id'], fact: { kind: 'keys', keys: ['_eq'] } },
@@ -246,7 +246,7 @@ describe('constraints', () => {
     ['another condition', { i: false }, false],
   ])('%s', (_name, variables, expected) => expect(fits(variables)).toBe(expected));
 
-  test('a bounded number of parts', () => {
+  test('limits the number of parts', () => {
     const limits = { ...DEFAULT_LIMITS, maxValues: 50 };
     const conditions = (count: number): Record<string, Json> => ({ w: { _and: Array.from({ length: count }, () => ({})) } });
     expect(refusal('query ($w: author_bool_exp) { author(where: $w) { id } }', { variables: conditions(50), options: { limits } })).toBe(
@@ -256,7 +256,7 @@ describe('constraints', () => {
 });
 
 describe('variables that were not sent', () => {
-  test('take their argument with them, and the plan is for that', () => {
+  test('omit their argument, which becomes a constraint', () => {
     const operation = translate('query ($n: Int, $w: author_bool_exp) { author(limit: $n, where: $w) { id } }');
     expect(seen(operation)[0]?.args).toEqual({});
     expect(operation.constraints).toEqual(
@@ -269,22 +269,22 @@ describe('variables that were not sent', () => {
     ['{_and: [{id: {_in: $x}}]}', '[Int!]', 'expected a list, but found null'],
     ['{_not: {id: $x}}', 'Int_comparison_exp', "expected an object for type 'Int_comparison_exp', but found null"],
     ['{_not: $x}', 'author_bool_exp', "expected an object for type 'author_bool_exp', but found null"],
-  ])('are refused in the condition %s, as null is', (condition, type, message) => {
+  ])('are rejected in the condition %s, like null', (condition, type, message) => {
     const query = `query ($x: ${type}) { author(where: ${condition}) { id } }`;
     expect(refusal(query)).toContain(`validation-failed: ${message} @`);
     expect(refusal(query, { variables: { x: null } })).toBe(refusal(query));
   });
 
-  test('are null in the JSON of a condition: a key less would match more', () => {
+  test('are null in the JSON of a condition, because a missing key would match more rows', () => {
     const query = 'query ($x: Int) { author(where: {data: {_eq: {a: $x, b: [$x]}}}) { id } }';
     expect(plainValue(where(translate(query))['data']?.['_eq'] as Value)).toEqual({ kind: 'literal', json: { a: null, b: [null] } });
   });
 
-  test('must be declared as their place asks for all the same', () => {
+  test('must still have the declared type of their position', () => {
     expect(refusal('query ($n: String) { author(limit: $n) { id } }')).toContain("variable 'n' is declared as 'String'");
   });
 
-  test('a plan for them does not serve what was sent, nor the other way round; null was sent', () => {
+  test('have a plan of their own, and null counts as sent', () => {
     const query = 'query ($n: Int) { author(limit: $n) { id } }';
     const serves = (made: Record<string, Json>, asked: Record<string, Json>): boolean =>
       translate(query, { variables: made }).constraints.every((constraint) => holds(constraint, asked));
@@ -298,17 +298,17 @@ describe('variables that were not sent', () => {
   });
 });
 
-describe("variables that were not sent, with the specification's rule switched on", () => {
+describe('variables that were not sent, under the rule of the specification', () => {
   const options = { unsentVariables: 'absent' } as const;
   const query = 'query ($x: Int) { author(where: {id: {_eq: $x}}, limit: $x) { id } }';
 
-  test('the argument or key goes away, and the plan is for that', () => {
+  test('omit their argument or key, which becomes a constraint', () => {
     const operation = translate(query, { options });
     expect(seen(operation)[0]?.args).toEqual({ where: { id: {} } });
     expect(operation.constraints).toEqual([{ variable: 'x', path: [], fact: { kind: 'present', present: false } }]);
   });
 
-  test('a plan for a variable that was sent does not serve one that was not', () => {
+  test('a plan for a sent variable does not serve a missing one', () => {
     const { constraints } = translate(query, { options, variables: { x: 1 } });
     expect(constraints.every((constraint) => holds(constraint, {}))).toBe(false);
   });

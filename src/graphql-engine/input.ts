@@ -1,6 +1,6 @@
 /**
- * Values at input positions. A literal is read from the document; a variable, also one inside a
- * literal, is checked against its declaration and then read from the request.
+ * Values at input positions. A literal is read from the document; a variable, including one inside a literal, is checked against its
+ * declaration and then read from the request.
  */
 import { Kind, type ValueNode } from 'graphql';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -10,19 +10,19 @@ import type { Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Coercion, enumValueOfName, isArrayText } from './input/coerce.ts';
 import { declarationOf, type InputContext } from './input/context.ts';
-import { describeLiteral, expected, expectedList, unexpectedNull } from './input/found.ts';
+import { describeLiteral, expected, expectedList, unexpectedNull } from './input/input-errors.ts';
 import { fieldOf, requireFields } from './input/input-object.ts';
 import { holdsVariable, literalJson } from './input/literal-json.ts';
 import { createVariableInput } from './input/variable-input.ts';
 import { writtenLiteral } from './input/written-json.ts';
-import { type EnumSchemaValue, type Input, type InputField, type InputTypeRef, printType, type ScalarSchemaType } from './types.ts';
-import { mayStandAt, type VariableDeclaration } from './variables.ts';
+import { type EnumSchemaValue, type InputValue, type InputField, type InputTypeRef, printType, type ScalarSchemaType } from './types.ts';
+import { isUsageAllowed, type VariableDeclaration } from './variables.ts';
 
 /**
- * The argument or input field written as `field: node`; undefined where it counts as not written.
- * @throws SvcError when a variable's declaration does not fit, or null stands where none may
+ * Returns the argument or input field written as `field: node`; undefined if it counts as absent.
+ * @throws SvcError if a variable's declaration does not fit, or for null at a non-null position
  */
-export function inputAt(context: InputContext, node: ValueNode, field: InputField, path: Path): Input | undefined {
+export function inputAt(context: InputContext, node: ValueNode, field: InputField, path: Path): InputValue | undefined {
   const hasDefault = field.default !== undefined && field.default !== null;
   if (node.kind === Kind.VARIABLE && context.unsentIsAbsent && isUnsent(context, node.name.value, path)) {
     checkDeclaration(context, node.name.value, field.type, path, hasDefault);
@@ -31,7 +31,7 @@ export function inputAt(context: InputContext, node: ValueNode, field: InputFiel
   return createInput(context, node, field.type, path, hasDefault);
 }
 
-/** Whether the request says nothing about a variable; the plan is for requests that say as much. */
+/** Returns true if the request does not contain the variable; its presence becomes a constraint. */
 function isUnsent(context: InputContext, name: string, path: Path): boolean {
   const declaration = declarationOf(context, name, path);
   if (declaration.type.nonNull || declaration.default !== undefined) return false;
@@ -48,7 +48,7 @@ function checkDeclaration(
   positionHasDefault: boolean,
 ): VariableDeclaration {
   const declaration = declarationOf(context, name, path);
-  if (mayStandAt(declaration, type, positionHasDefault) || scalarTakes(type, declaration, positionHasDefault)) return declaration;
+  if (isUsageAllowed(declaration, type, positionHasDefault) || scalarAccepts(type, declaration, positionHasDefault)) return declaration;
   throw new SvcError(
     'validation-failed',
     `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
@@ -56,8 +56,14 @@ function checkDeclaration(
   );
 }
 
-/** The value at an input position. @throws SvcError validation-failed for null or a variable that may not stand there */
-export function createInput(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path, positionHasDefault: boolean): Input {
+/** Returns the value at an input position. @throws SvcError validation-failed for null or a variable that is not allowed there */
+export function createInput(
+  context: InputContext,
+  node: ValueNode,
+  type: InputTypeRef,
+  path: Path,
+  positionHasDefault: boolean,
+): InputValue {
   if (node.kind === Kind.VARIABLE) {
     const name = node.name.value;
     const declaration = checkDeclaration(context, name, type, path, positionHasDefault);
@@ -68,18 +74,18 @@ export function createInput(context: InputContext, node: ValueNode, type: InputT
   return new LiteralInput(context, node, type, path);
 }
 
-/** Whether a scalar takes variables that are declared otherwise. */
-function scalarTakes(position: InputTypeRef, declaration: VariableDeclaration, positionHasDefault: boolean): boolean {
+/** Returns true if a scalar accepts variables with other declarations. */
+function scalarAccepts(position: InputTypeRef, declaration: VariableDeclaration, positionHasDefault: boolean): boolean {
   if (position.kind === 'list') return false;
   const named = position.type();
   if (named.kind !== 'scalar') return false;
   const { anyVariable, standsFor } = named;
   if (standsFor === undefined) return anyVariable === true;
-  return mayStandAt(declaration, { ...standsFor, nonNull: position.nonNull }, positionHasDefault);
+  return isUsageAllowed(declaration, { ...standsFor, nonNull: position.nonNull }, positionHasDefault);
 }
 
-/** A class, because operations have thousands of values: methods of a prototype cost nothing to make. */
-class LiteralInput implements Input {
+/** A class, because operations have thousands of values: methods of a prototype need no allocation. */
+class LiteralInput implements InputValue {
   readonly type: InputTypeRef;
   readonly path: Path;
   readonly #context: InputContext;
@@ -92,7 +98,7 @@ class LiteralInput implements Input {
     this.#node = node;
   }
 
-  as(other: InputTypeRef): Input {
+  as(other: InputTypeRef): InputValue {
     return new LiteralInput(this.#context, this.#node, other, this.path);
   }
 
@@ -100,11 +106,11 @@ class LiteralInput implements Input {
     return this.#node.kind === Kind.NULL;
   }
 
-  entries(): ReturnType<Input['entries']> {
+  entries(): ReturnType<InputValue['entries']> {
     return entries(this.#context, this.#node, this.type, this.path);
   }
 
-  items(): readonly Input[] {
+  items(): readonly InputValue[] {
     return items(this.#context, this.#node, this.type, this.path);
   }
 
@@ -112,7 +118,7 @@ class LiteralInput implements Input {
     return false;
   }
 
-  /** A document is bounded, and what it says is in the plan. */
+  /** The size of a document is limited, and its literals are part of the plan. */
   objects(): null {
     return null;
   }
@@ -133,11 +139,11 @@ class LiteralInput implements Input {
     return fixed(this.#context, this.#node, this.type, this.path);
   }
 
-  costs(values: number): void {
+  charge(values: number): void {
     this.#context.constraints.charge(values);
   }
 
-  asData(): Input {
+  asData(): InputValue {
     return this;
   }
 
@@ -150,7 +156,7 @@ class LiteralInput implements Input {
   }
 }
 
-function checkedAsWritten(context: InputContext, node: ValueNode, input: Input): WrittenJson {
+function checkedAsWritten(context: InputContext, node: ValueNode, input: InputValue): WrittenJson {
   const { type, path } = input;
   if (node.kind === Kind.NULL) return { kind: 'json', json: null };
   if (type.kind === 'list') {
@@ -160,8 +166,8 @@ function checkedAsWritten(context: InputContext, node: ValueNode, input: Input):
   const named = type.type();
   switch (named.kind) {
     case 'input-object': {
-      const given = input.entries();
-      return { kind: 'object', entries: given.map(({ field, input: value }) => [field.name, value.checkedAsWritten()] as const) };
+      const present = input.entries();
+      return { kind: 'object', entries: present.map(({ field, input: value }) => [field.name, value.checkedAsWritten()] as const) };
     }
     case 'enum':
       return { kind: 'json', json: input.enumValue().name };
@@ -175,23 +181,23 @@ function entries(
   node: ValueNode,
   type: InputTypeRef,
   path: Path,
-): readonly { readonly field: InputField; readonly input: Input }[] {
+): readonly { readonly field: InputField; readonly input: InputValue }[] {
   invariant(type.kind === 'named', 'an input object position');
   const object = type.type();
   invariant(object.kind === 'input-object', `${type.name} is an input object`);
   if (node.kind !== Kind.OBJECT) throw expected('an object', type.name, describeLiteral(node), path);
   const inside = object.isCondition === true ? (context.inConditions ?? context) : context;
-  const given = new Map<string, { readonly field: InputField; readonly input: Input }>();
+  const present = new Map<string, { readonly field: InputField; readonly input: InputValue }>();
   for (const { name, value } of node.fields) {
     const field = fieldOf(object, name.value, path);
     const input = inputAt(inside, value, field, at(path, name.value));
-    if (input !== undefined) given.set(name.value, { field, input });
+    if (input !== undefined) present.set(name.value, { field, input });
   }
-  requireFields(object, (name) => given.has(name), path);
-  return [...given.values()];
+  requireFields(object, (name) => present.has(name), path);
+  return [...present.values()];
 }
 
-function items(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): readonly Input[] {
+function items(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): readonly InputValue[] {
   invariant(type.kind === 'list', 'a list position');
   if (node.kind === Kind.NULL) throw expectedList('null', path);
   const nodes = node.kind === Kind.LIST ? node.values : [node];
@@ -231,18 +237,18 @@ function itemValue(context: InputContext, node: ValueNode, type: InputTypeRef, p
   if (node.kind !== Kind.VARIABLE) return value(context, node, type, path);
   const variable = createInput(context, node, type, path, false).value();
   invariant(variable.kind === 'variable', 'a reference to the variable');
-  // Null is refused at bind time, so that one plan serves all values.
-  return { ...variable, check: refusingNull(variable.check, type) };
+  // Null is rejected when the plan is bound, so that one plan serves all values.
+  return { ...variable, check: rejectingNull(variable.check, type) };
 }
 
-function refusingNull(check: Coercion, type: InputTypeRef): Coercion {
+function rejectingNull(check: Coercion, type: InputTypeRef): Coercion {
   return (json, path) => {
     if (json === null) throw unexpectedNull(type, path);
     return check(json, path);
   };
 }
 
-/** A literal as JSON; variables inside are fixed in the plan. */
+/** Returns a literal as JSON; the values of variables inside are fixed in the plan. */
 function fixed(context: InputContext, node: ValueNode, type: InputTypeRef, path: Path): Json {
   if (node.kind === Kind.NULL) return null;
   if (type.kind === 'named') {

@@ -14,10 +14,10 @@ import { answer, engine, refusal, translate } from '../../test/support/small-eng
 import { DEFAULT_LIMITS } from './engine.ts';
 import { QUERY_ONLY, SMALL_ROOTS } from '../../test/support/small-schema.ts';
 import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
-import { startSlices } from './introspection/slices.ts';
+import { startYieldTimer } from './introspection/yield-timer.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
-import { STRING } from './input/built-in-scalars.ts';
-import { type InputField, lazy, listOf, named, type ObjectType, type OutputField, type RootTypes } from './types.ts';
+import { STRING_SCALAR } from './input/built-in-scalars.ts';
+import { type InputField, lazy, listTypeRef, typeRef, type ObjectType, type OutputField, type RootTypes } from './types.ts';
 
 const FULL = getIntrospectionQuery({
   descriptions: true,
@@ -71,7 +71,7 @@ describe('the whole schema', () => {
     expect(names).toContain('near_input');
   });
 
-  test('absent roots are null', async () => {
+  test('returns null for absent roots', async () => {
     const query = '{ __schema { queryType { name kind } mutationType { name } subscriptionType { name } description } }';
     expect(await answer(translate(query, { roots: QUERY_ONLY }))).toEqual({
       __schema: { queryType: { name: 'query_root', kind: 'OBJECT' }, mutationType: null, subscriptionType: null, description: null },
@@ -103,7 +103,7 @@ describe('the whole schema', () => {
 });
 
 describe('one type', () => {
-  test('no input object asks for exactly one field, and the directive for it is not offered', async () => {
+  test('no input object is a OneOf input object, and @oneOf is not listed', async () => {
     const query = `{ ${['near_input', 'author', 'colors_enum', 'uuid'].map((name) => `${name}: __type(name: "${name}") { isOneOf }`).join(' ')} }`;
     expect(await ask(query)).toEqual({
       near_input: { isOneOf: false },
@@ -119,7 +119,7 @@ describe('one type', () => {
     );
   });
 
-  test('every field of every kind of type', async () => {
+  test('answers every field for every kind of type', async () => {
     const query = (name: string): string =>
       `{ __type(name: "${name}") { __typename kind name description specifiedByURL fields { name } interfaces { name } possibleTypes { name } enumValues { name isDeprecated deprecationReason } inputFields { name } ofType { name } } }`;
     const nothing = {
@@ -156,7 +156,7 @@ describe('one type', () => {
     expect(await ask(query('nope'))).toEqual({ __type: null });
   });
 
-  test('wrappers are unfolded, with aliases and a variable for the name', async () => {
+  test('unwraps types, with aliases and a variable for the name', async () => {
     expect(
       await ask(
         'query ($n: String!) { t: __type(name: $n) { fields(includeDeprecated: true) { n: name type { k: kind name ofType { kind ofType { kind name ofType { name } } } } } } }',
@@ -181,13 +181,13 @@ describe('one type', () => {
     });
   });
 
-  test('the value of the variable is part of the plan', () => {
+  test('the value of the variable is a constraint of the plan', () => {
     expect(translate('query ($n: String!) { __type(name: $n) { name } }', { variables: { n: 'a' } }).constraints).toEqual([
       { variable: 'n', path: [], fact: { kind: 'equals', json: 'a' } },
     ]);
   });
 
-  test('is found without building the types behind it', async () => {
+  test('is found without building the types that it refers to', async () => {
     let built = false;
     const make = (): ReadonlyMap<string, OutputField> => {
       built = true;
@@ -202,13 +202,13 @@ describe('one type', () => {
       fields: () => new Map([['near', field('near', near)]]),
     };
     const walk = createTypeWalk({ query, mutation: null, subscription: null }, []);
-    expect((await walk.find('near', startSlices()))?.name).toBe('near');
+    expect((await walk.find('near', startYieldTimer()))?.name).toBe('near');
     expect(built).toBe(false);
-    expect((await walk.all(startSlices())).map((type) => type.name)).toEqual(['Boolean', 'Int', 'String', 'far', 'near', 'query_root']);
+    expect((await walk.all(startYieldTimer())).map((type) => type.name)).toEqual(['Boolean', 'Int', 'String', 'far', 'near', 'query_root']);
     expect(built).toBe(true);
   });
 
-  test('a type that cannot be built fails every time, and is never just missing', async () => {
+  test('a type that cannot be built fails every time instead of being absent', async () => {
     const broken: ObjectType = {
       kind: 'object',
       name: 'query_root',
@@ -218,8 +218,8 @@ describe('one type', () => {
       },
     };
     const walk = createTypeWalk({ query: broken, mutation: null, subscription: null }, []);
-    await expect(walk.find('x', startSlices())).rejects.toThrow('broken');
-    await expect(walk.all(startSlices())).rejects.toThrow('broken');
+    await expect(walk.find('x', startYieldTimer())).rejects.toThrow('broken');
+    await expect(walk.all(startYieldTimer())).rejects.toThrow('broken');
   });
 });
 
@@ -255,7 +255,7 @@ describe('refusals', () => {
     ],
   ])('%s', (query, message) => expect(refusal(query)).toBe(message));
 
-  test('disabled for the role, but __typename stays', async () => {
+  test('rejects introspection that is disabled for the role, but not __typename', async () => {
     const options = { introspectionDisabled: true };
     expect(refusal('{ __schema { queryType { name } } }', { options })).toBe(
       'not-supported: introspection is disabled for role: "user" @ $.selectionSet.__schema',
@@ -266,7 +266,7 @@ describe('refusals', () => {
     expect(await answer(translate('{ __typename }', { options }))).toEqual({ __typename: 'query_root' });
   });
 
-  test('an answer larger than allowed', async () => {
+  test('rejects an answer larger than allowed', async () => {
     const schema = engine({ limits: { ...DEFAULT_LIMITS, maxIntrospectionCharacters: 10_000 } }, wideRoots(500));
     const prepared = schema.prepare('{ __schema { types { fields { name args { name type { kind name ofType { name } } } } } } }', null);
     await expect(answer(prepared.translate(prepared.variables({})))).rejects.toThrow(
@@ -280,7 +280,7 @@ describe('cost', () => {
   const asked = async (cache: AnswerCache, key: string, make: () => Promise<readonly Bytes[]>): Promise<string> =>
     textOfBytes(await cache.get(key, make));
 
-  test('equal selections share one answer, also while it is made', async () => {
+  test('equal selections share one answer, even while it is produced', async () => {
     let made = 0;
     const cache = createAnswerCache(2 * deflateRawSync('12345').length);
     const make = async (): Promise<readonly Bytes[]> => {
@@ -294,21 +294,21 @@ describe('cost', () => {
     await cache.get('b', make);
     await cache.get('a', make);
     expect(made).toBe(2);
-    await cache.get('c', make); // makes room: b is the oldest
+    await cache.get('c', make); // evicts b, which is the oldest
     await cache.get('a', make);
     expect(made).toBe(3);
     await cache.get('b', make);
     expect(made).toBe(4);
   });
 
-  test('failures and answers larger than the cache are not kept', async () => {
+  test('failures and answers larger than the cache are not cached', async () => {
     const cache = createAnswerCache(3);
     await expect(cache.get('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await asked(cache, 'a', () => Promise.resolve(bytes('1234')))).toBe('1234');
     expect(await asked(cache, 'a', () => Promise.resolve(bytes('5678')))).toBe('5678');
   });
 
-  test('answers are kept compressed, in pieces and byte by byte as they were', async () => {
+  test('answers are cached compressed and returned unchanged, in pieces', async () => {
     const cache = createAnswerCache(200_000);
     const pieces = Array.from({ length: 300 }, (_, n) => bytesOfText(`{"name":"t\u00e9\u{1f600}${n}"}`.repeat(500)));
     const whole = textOfBytes(pieces);
@@ -319,7 +319,7 @@ describe('cost', () => {
     expect(Math.max(...again.map((piece) => piece.length))).toBeLessThanOrEqual(65_536);
   });
 
-  test('a large schema lets other work run in between', async () => {
+  test('a large schema does not block other work', async () => {
     const prepared = engine({}, wideRoots(4000)).prepare(FULL, null);
     const operation = prepared.translate(prepared.variables({}));
     let turns = 0;
@@ -343,7 +343,7 @@ function field(name: string, type: ObjectType, args: readonly InputField[] = [])
   return {
     name,
     description: null,
-    type: listOf(named(type.name, () => type, true)),
+    type: listTypeRef(typeRef(type.name, () => type, true)),
     args: new Map(args.map((arg) => [arg.name, arg])),
     meaning: { kind: 'inner' },
   };
@@ -353,7 +353,7 @@ function field(name: string, type: ObjectType, args: readonly InputField[] = [])
 function wideRoots(count: number): RootTypes {
   const args = Array.from(
     { length: 5 },
-    (_, i): InputField => ({ name: `argument_${i}`, description: 'an argument', type: named('String', () => STRING) }),
+    (_, i): InputField => ({ name: `argument_${i}`, description: 'an argument', type: typeRef('String', () => STRING_SCALAR) }),
   );
   const fields = Array.from({ length: count }, (_, i) => {
     const type: ObjectType = {

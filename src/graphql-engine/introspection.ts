@@ -1,30 +1,30 @@
-/** `__schema` and `__type` of a role schema, answered from the same types that operations are checked with. */
+/** Answers `__schema` and `__type` of a role schema from the types that operations are checked with. */
 import { type AnswerCache, createAnswerCache } from './introspection/cache.ts';
 import { refTo, SCHEMA, type SchemaSource, TYPE } from './introspection/meta-types.ts';
 import { type Shape, shapeOf } from './introspection/shape.ts';
-import { startSlices } from './introspection/slices.ts';
+import { startYieldTimer } from './introspection/yield-timer.ts';
 import { createTypeWalk } from './introspection/type-walk.ts';
-import { writeAnswer } from './introspection/write.ts';
+import { writeIntrospection } from './introspection/write.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
-import { STRING } from './input/built-in-scalars.ts';
-import { type MetaMeaning, named, type NamedType, type OutputField, type ResponseNode, type RootTypes } from './types.ts';
+import { STRING_SCALAR } from './input/built-in-scalars.ts';
+import { type MetaMeaning, typeRef, type NamedType, type OutputField, type ResponseNode, type RootTypes } from './types.ts';
 
 export interface IntrospectionOptions {
-  /** Characters of one answer. */
+  /** Maximum characters of one answer. */
   readonly maxCharacters: number;
   readonly cache?: AnswerCache;
-  /** Makes the same roots anew, to be walked as a whole; absent: there is one set of them. */
+  /** Builds separate, equal roots to walk as a whole. Default: the roots themselves. */
   readonly wholeRoots?: (() => RootTypes) | undefined;
 }
 
-/** Shared by all role schemas: what one of them has not been asked for lately makes room. */
+/** Shared by all role schemas; the least recently used answers are evicted. */
 const sharedCache = createAnswerCache(16 * 1024 * 1024);
 let schemas = 0;
 const NULL = bytesOfText('null');
 
 /**
- * The fields that a query root has besides those of its type.
- * Answers are made when the response is written, in slices, and kept for equal selections.
+ * Returns the additional fields of a query root.
+ * Answers are produced cooperatively when the response is written, and are cached for equal selections.
  */
 export function introspectionFields(roots: RootTypes, options: IntrospectionOptions): ReadonlyMap<string, OutputField> {
   schemas += 1;
@@ -38,19 +38,19 @@ export function introspectionFields(roots: RootTypes, options: IntrospectionOpti
   });
 
   const writeSchema = async (shape: Shape): Promise<readonly Bytes[]> => {
-    const slices = startSlices();
+    const timer = startYieldTimer();
     if (!shape.fields.some((field) => field.read === TYPES_READ)) {
-      return writeAnswer(shape, { roots, types: [] } satisfies SchemaSource, slices, options.maxCharacters);
+      return writeIntrospection(shape, { roots, types: [] } satisfies SchemaSource, timer, options.maxCharacters);
     }
-    // The whole schema takes a hundred times the memory of its compressed answer: it is made for it and let go.
+    // The whole schema takes a hundred times the memory of its compressed answer: it is built for the answer and released.
     const whole = options.wholeRoots?.() ?? roots;
-    const listed = await createTypeWalk(whole, [SCHEMA]).all(slices);
-    return writeAnswer(shape, { roots: whole, types: listed } satisfies SchemaSource, slices, options.maxCharacters);
+    const listed = await createTypeWalk(whole, [SCHEMA]).all(timer);
+    return writeIntrospection(shape, { roots: whole, types: listed } satisfies SchemaSource, timer, options.maxCharacters);
   };
   const writeType = async (shape: Shape, name: string): Promise<readonly Bytes[]> => {
-    const slices = startSlices();
-    const type: NamedType | undefined = await types.find(name, slices);
-    return type === undefined ? [NULL] : writeAnswer(shape, refTo(type), slices, options.maxCharacters);
+    const timer = startYieldTimer();
+    const type: NamedType | undefined = await types.find(name, timer);
+    return type === undefined ? [NULL] : writeIntrospection(shape, refTo(type), timer, options.maxCharacters);
   };
 
   const schemaMeaning: MetaMeaning = {
@@ -73,15 +73,15 @@ export function introspectionFields(roots: RootTypes, options: IntrospectionOpti
   return new Map([
     [
       '__schema',
-      { name: '__schema', description: null, type: named('__Schema', () => SCHEMA, true), args: new Map(), meaning: schemaMeaning },
+      { name: '__schema', description: null, type: typeRef('__Schema', () => SCHEMA, true), args: new Map(), meaning: schemaMeaning },
     ],
     [
       '__type',
       {
         name: '__type',
         description: null,
-        type: named('__Type', () => TYPE),
-        args: new Map([['name', { name: 'name', description: null, type: named('String', () => STRING, true) }]]),
+        type: typeRef('__Type', () => TYPE),
+        args: new Map([['name', { name: 'name', description: null, type: typeRef('String', () => STRING_SCALAR, true) }]]),
         meaning: typeMeaning,
       },
     ],

@@ -1,16 +1,16 @@
-/** The joins that a translation adds: holes name them by their index, which is given before the target is translated. */
+/** The joins that a translation adds. Placeholders refer to them by index, which is assigned before the target is translated. */
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { RemoteJoin } from '../ir/remote-join.ts';
 import type { Path } from '../util/path.ts';
 import type { TranslatedJoin } from './translation.ts';
 
 export interface JoinList {
-  /** @returns the index of the join. @throws SvcError validation-failed when there are too many */
+  /** @returns the index of the join. @throws SvcError validation-failed if there are too many */
   add(path: Path, make: () => RemoteJoin): number;
   list(): readonly TranslatedJoin[];
 }
 
-/** Each is a request of its own to a source or a server. */
+/** Maximum joins of an operation: each is a request to a source or a server. */
 const MAX_JOINS = 200;
 const NONE: readonly TranslatedJoin[] = [];
 

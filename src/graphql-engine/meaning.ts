@@ -1,8 +1,7 @@
-/** What the fields of a role schema mean: one closed union, so that whoever reads a meaning knows what there is. */
 import { invariant } from '../errors/svc-error.ts';
 import type { FieldMeaning, OutputField } from './types.ts';
 
-/** The meaning of a field that is known to be of one kind. */
+/** Returns the meaning of a field that is known to be of one kind. */
 export function meaningOf<K extends FieldMeaning['kind']>(field: OutputField, kind: K): Extract<FieldMeaning, { kind: K }> {
   const { meaning } = field;
   invariant(meaning.kind === kind, `the field ${field.name} is a ${kind}`);

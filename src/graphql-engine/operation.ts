@@ -1,4 +1,4 @@
-/** Translates an operation: walks the roots, namespaces included, and lays out the response. */
+/** Translates an operation: walks the roots, including namespaces, and builds the shape of the response. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteRoot } from '../ir/remote.ts';
 import type { SelectRoot } from '../ir/select.ts';
@@ -12,20 +12,18 @@ import type { PreparedOperation, TranslatedOperation, TranslatedRoot } from './t
 import type { AddRoot, CollectedField, ResponseNode } from './types.ts';
 
 export interface TranslationRules {
-  /** The role, where its introspection is disabled. */
-  readonly blindRole: string | null;
+  /** The role, if its introspection is disabled. */
+  readonly introspectionDisabledRole: string | null;
   readonly multipleSubscriptionRoots: boolean;
 }
 
-/**
- * @throws SvcError with the position of the fault
- */
+/** @throws SvcError with the path of the error */
 export function translateOperation(
   kind: PreparedOperation['kind'],
   { operation }: OperationDocument,
   parent: SelectionParent,
   context: SelectionContext,
-  { blindRole, multipleSubscriptionRoots }: TranslationRules,
+  { introspectionDisabledRole: blindRole, multipleSubscriptionRoots }: TranslationRules,
 ): TranslatedOperation {
   const roots: TranslatedRoot[] = [];
 
@@ -76,7 +74,7 @@ export function translateOperation(
   const response = object(fields);
   if (kind === 'subscription') checkStreams(roots);
   const [join] = kind === 'subscription' ? context.joins.list() : [];
-  // What came of a call is read once, and then what it leads to as by a query.
+  // The result of a call is read once; its joins are then run as for a query.
   if (join !== undefined && roots[0]?.kind !== 'action')
     throw new SvcError('not-supported', 'Remote relationships are not allowed in subscriptions', { path: join.path });
   return {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SMALL_ROOTS } from '../../test/support/small-schema.ts';
 import { printRoleSchema } from './sdl.ts';
 
-test('the printed schema is valid and holds every type, field, argument, default and description', async () => {
+test('the printed schema is valid and contains every type, field, argument, default and description', async () => {
   const text = await printRoleSchema(SMALL_ROOTS);
   const schema = buildSchema(text);
   expect(validateSchema(schema)).toEqual([]);
@@ -17,7 +17,7 @@ test('the printed schema is valid and holds every type, field, argument, default
   expect(text).not.toContain('__');
 });
 
-test('query fields may be left out, and directives put on types', async () => {
+test('omits query fields and adds directives to types', async () => {
   const text = await printRoleSchema(SMALL_ROOTS, {
     withoutQueryFields: new Set(['notice', 'any']),
     typeDirectives: (type) => (type.name === 'author' ? ' @key(fields: "id")' : ''),

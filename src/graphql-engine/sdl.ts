@@ -1,27 +1,27 @@
-/** The schema of a role as a document of type definitions: for federation and for people. Made in slices, like introspection. */
+/** The schema of a role as a document of type definitions, for federation and for people. Printed cooperatively. */
 import { SCHEMA } from './introspection/meta-types.ts';
 import { printDefault } from './introspection/default-value.ts';
-import { type Slices, startSlices } from './introspection/slices.ts';
+import { type YieldTimer, startYieldTimer } from './introspection/yield-timer.ts';
 import { createTypeWalk, sortByName } from './introspection/type-walk.ts';
 import { type InputField, type NamedType, type OutputField, printType, type RootTypes } from './types.ts';
 
 export interface SdlOptions {
-  /** Fields of the query root that are left out, such as `_service`. */
+  /** Fields of the query root to omit, such as `_service`. */
   readonly withoutQueryFields?: ReadonlySet<string>;
   readonly withoutTypes?: ReadonlySet<string>;
-  /** Text after a type's name, such as ` @key(fields: "id")`. */
+  /** Returns the text after a type's name, such as ` @key(fields: "id")`. */
   readonly typeDirectives?: (type: NamedType) => string;
-  /** Called at every pause; what it throws ends the work. */
-  readonly goOn?: () => void;
+  /** Called after every pause; an error that it throws ends the work. */
+  readonly onResume?: () => void;
 }
 
 const STANDARD_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
-/** Types sorted by name, their fields too; introspection types and standard scalars left out. */
+/** Prints types and their fields sorted by name, without introspection types and standard scalars. */
 export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}): Promise<string> {
-  const slices = startSlices(options.goOn);
+  const timer = startYieldTimer(options.onResume);
   const parts = [printRoots(roots)];
-  for (const type of await createTypeWalk(roots, [SCHEMA]).all(slices)) {
+  for (const type of await createTypeWalk(roots, [SCHEMA]).all(timer)) {
     if (isBuiltIn(type)) continue;
     if (options.withoutTypes?.has(type.name) === true) continue;
     parts.push(
@@ -29,15 +29,15 @@ export async function printRoleSchema(roots: RootTypes, options: SdlOptions = {}
         type,
         type === roots.query ? (options.withoutQueryFields ?? new Set()) : new Set(),
         options.typeDirectives?.(type) ?? '',
-        slices,
+        timer,
       ),
     );
-    if (slices.due()) await slices.next();
+    if (timer.due()) await timer.yield();
   }
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The definition that names the roots. */
+/** Prints the `schema` definition. */
 export function printRoots(roots: RootTypes): string {
   const lines = [`  query: ${roots.query.name}`];
   if (roots.mutation !== null) lines.push(`  mutation: ${roots.mutation.name}`);
@@ -45,13 +45,18 @@ export function printRoots(roots: RootTypes): string {
   return `schema {\n${lines.join('\n')}\n}`;
 }
 
-/** Whether documents leave out its definition, because all know it. */
+/** Returns true for types whose definitions documents omit, because every server has them. */
 export function isBuiltIn({ name, kind }: NamedType): boolean {
   return name.startsWith('__') || (kind === 'scalar' && STANDARD_SCALARS.has(name));
 }
 
-/** The definition of one type. */
-export async function printNamedType(type: NamedType, without: ReadonlySet<string>, directives: string, slices: Slices): Promise<string> {
+/** Prints the definition of one type. */
+export async function printNamedType(
+  type: NamedType,
+  without: ReadonlySet<string>,
+  directives: string,
+  timer: YieldTimer,
+): Promise<string> {
   const head = printDescription(type.description, '');
   switch (type.kind) {
     case 'scalar':
@@ -65,17 +70,17 @@ export async function printNamedType(type: NamedType, without: ReadonlySet<strin
       return `${head}enum ${type.name}${directives} {\n${values.join('')}}`;
     }
     case 'input-object': {
-      const fields = await inSlices(
+      const fields = await printAll(
         sortByName(type.fields().values()),
         (field) => `${printDescription(field.description, '  ')}  ${printInputField(field)}\n`,
-        slices,
+        timer,
       );
       return `${head}input ${type.name}${directives} {\n${fields.join('')}}`;
     }
     case 'interface':
     case 'object': {
       const shown = sortByName(type.fields().values()).filter((field) => !without.has(field.name));
-      const fields = await inSlices(shown, printOutputField, slices);
+      const fields = await printAll(shown, printOutputField, timer);
       const implemented = sortByName(type.interfaces?.() ?? []).map(({ name }) => name);
       const keyword = type.kind === 'object' ? 'type' : 'interface';
       const implementing = implemented.length === 0 ? '' : ` implements ${implemented.join(' & ')}`;
@@ -84,11 +89,11 @@ export async function printNamedType(type: NamedType, without: ReadonlySet<strin
   }
 }
 
-async function inSlices<T>(items: readonly T[], print: (item: T) => string, slices: Slices): Promise<string[]> {
+async function printAll<T>(items: readonly T[], print: (item: T) => string, timer: YieldTimer): Promise<string[]> {
   const printed: string[] = [];
   for (const item of items) {
     printed.push(print(item));
-    if (printed.length % 16 === 0 && slices.due()) await slices.next();
+    if (printed.length % 16 === 0 && timer.due()) await timer.yield();
   }
   return printed;
 }
@@ -108,7 +113,7 @@ function printInputField(field: InputField): string {
   return `${field.name}: ${printType(field.type)}${field.default === undefined ? '' : ` = ${printDefault(field.default, field.type)}`}`;
 }
 
-/** As a one-line string: every text can be written so, whatever it contains. */
+/** Prints a one-line string, which can represent every text. */
 function printDescription(description: string | null, indent: string): string {
   return description === null ? '' : `${indent}${JSON.stringify(description)}\n`;
 }

@@ -26,7 +26,7 @@ describe('fields', () => {
     ['mutation { __schema { __typename } }', "field '__schema' not found in type: 'mutation_root' @ $.selectionSet.__schema"],
   ])('%s', (query, message) => expect(refusal(query)).toBe(`validation-failed: ${message}`));
 
-  test('keep the order of the request and know their path by name', () => {
+  test('keep the order of the request and have paths of names', () => {
     const operation = translate('{ b: author { z: id a: name } a: author { id } }');
     expect(shape(seen(operation))).toEqual([
       ['b=author', ['z=id', 'a=name']],
@@ -75,7 +75,7 @@ describe('merging', () => {
     ],
   ])('%s', (query, message) => expect(refusal(query)).toBe(`validation-failed: ${message}`));
 
-  test('the order of arguments and of keys does not count', () => {
+  test('the order of arguments and of keys does not matter', () => {
     expect(refusal('{ author(limit: 1, where: {id: {}, key: {}}) { id } author(where: {key: {}, id: {}}, limit: 1) { id } }')).toBe(
       'accepted',
     );
@@ -83,7 +83,7 @@ describe('merging', () => {
 });
 
 describe('fragments', () => {
-  test('on another type select nothing, even when it does not exist', () => {
+  test('on another type select nothing, even if that type does not exist', () => {
     expect(
       shapeOf('{ author { id ... on article { title } ...F ... on nowhere { x } ... { name } } } fragment F on author_order_by { x }'),
     ).toEqual([['author=author', ['id=id', 'name=name']]]);
@@ -109,17 +109,17 @@ describe('@skip and @include', () => {
     ['{ author { ...F @skip(if: true) ...F } } fragment F on author { id }', [['author=author', ['id=id']]]],
   ])('%s', (query, expected) => expect(shapeOf(query)).toEqual(expected));
 
-  test('what is excluded is not checked, as nobody may see it', () => {
+  test('excluded fields are not checked', () => {
     expect(refusal('{ notice nope @skip(if: true) }')).toBe('accepted');
   });
 
-  test('everything excluded leaves an empty object', async () => {
+  test('excluding everything leaves an empty object', async () => {
     expect(await answer(translate('{ author @skip(if: true) { id } }'))).toEqual({});
   });
 });
 
 describe('roots', () => {
-  test('the response has the keys of the request, namespaces inside', async () => {
+  test('the response has the keys of the request, including namespaces', async () => {
     const operation = translate(
       '{ t: __typename a: author { id } app { x: author { id } __typename } notice b: author_by_pk(id: 1) { id } }',
     );
@@ -139,7 +139,7 @@ describe('roots', () => {
     ]);
   });
 
-  test('kind and name', () => {
+  test('have the kind and name of the operation', () => {
     expect(translate('mutation m { delete_author(where: {}) { id } }')).toMatchObject({ kind: 'mutation', name: 'm' });
     expect(engine().prepare('subscription { author { id } }', null)).toMatchObject({ kind: 'subscription', name: null });
   });
@@ -168,7 +168,7 @@ describe('roots', () => {
     ],
   ])('%s', (query, message) => expect(refusal(query)).toBe(message));
 
-  test('a subscription has several root fields where the option says so', () => {
+  test('a subscription may have several root fields if the option allows it', () => {
     const options = { multipleSubscriptionRoots: true };
     expect(refusal('subscription { author { id } b: author { id } }', { options })).toBe('accepted');
   });

@@ -1,7 +1,6 @@
 /**
- * Collects the fields of a selection set for one object type: spreads fragments, evaluates
- * directives, merges equal response keys, checks arguments. The only place where selections are
- * validated against types.
+ * Collects the fields of a selection set for one object type: expands fragments, evaluates directives, merges equal response keys and
+ * checks arguments. The only code that validates selections against types.
  */
 import { type ArgumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type NamedTypeNode, type SelectionSetNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
@@ -10,13 +9,13 @@ import { abstractTypeHas, abstractTypeNamed } from './abstract-type.ts';
 import { isExcluded } from './directives.ts';
 import type { InputContext } from './input/context.ts';
 import { fieldNotFound, missingRequired } from './input/input-object.ts';
-import { literalText } from './input/literal-json.ts';
+import { canonicalArguments } from './input/literal-json.ts';
 import { inputAt } from './input.ts';
 import type { JoinList } from './join-list.ts';
 import {
   type AbstractType,
   type CollectedField,
-  type Input,
+  type InputValue,
   type InputField,
   namedTypeOf,
   type ObjectType,
@@ -27,20 +26,20 @@ import {
 export interface SelectionContext extends InputContext {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly joins: JoinList;
-  /** Fields that may still be collected: what is selected of an interface or a union is collected for each of its types. */
+  /** Number of fields that may still be collected: the selection of an interface or a union is collected for each of its types. */
   readonly expansion: { left: number };
-  /** Arguments as text, made when response keys meet; kept with the document. */
+  /** Canonical arguments, computed when response keys collide; stored with the document. */
   readonly argumentTexts: Map<FieldNode, string>;
 }
 
-/** What is selected from. */
+/** Parent of a selection. */
 export interface SelectionParent {
   readonly type: ObjectType;
-  /** The declared type of the position where it is a union or an interface. */
+  /** The declared type of the position, if it is a union or an interface. */
   readonly abstract: AbstractType | null;
   /** Fields besides those of the type: `__schema` and `__type` of the query root. */
   readonly metaFields?: ReadonlyMap<string, OutputField>;
-  /** Why a field that is known to the role is not there; null: it is unknown. */
+  /** Returns the error for a missing field that exists for the role; null if it does not exist. */
   readonly explainMissing?: (field: string, path: Path) => SvcError | null;
 }
 
@@ -51,10 +50,10 @@ interface FieldGroup {
 }
 
 const NO_ARGUMENTS: ReadonlyMap<string, InputField> = new Map();
-const NO_INPUTS: ReadonlyMap<string, Input> = new Map();
+const NO_INPUTS: ReadonlyMap<string, InputValue> = new Map();
 
 /**
- * @param path of the selection set, `$.selectionSet.author.selectionSet`
+ * @param path path of the selection set, such as `$.selectionSet.author.selectionSet`
  * @throws SvcError validation-failed
  */
 export function collectFields(
@@ -66,7 +65,7 @@ export function collectFields(
   const groups = new Map<string, FieldGroup>();
   const spread = new Set<string>();
 
-  /** @param within the abstract type that the selections are made on: they may name its fields only */
+  /** @param within the abstract type of the selections, which may only name its fields */
   const visit = (set: SelectionSetNode, within: AbstractType | null): void => {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) visitField(selection, within);
@@ -180,11 +179,11 @@ function argumentsOf(
   node: FieldNode,
   definitions: ReadonlyMap<string, InputField>,
   path: Path,
-): ReadonlyMap<string, Input> {
+): ReadonlyMap<string, InputValue> {
   const nodes: readonly ArgumentNode[] = node.arguments ?? [];
   if (nodes.length === 0 && definitions.size === 0) return NO_INPUTS;
   const argsPath = at(path, 'args');
-  const inputs = new Map<string, Input>();
+  const inputs = new Map<string, InputValue>();
   for (const { name, value } of nodes) {
     const definition = definitions.get(name.value);
     if (definition === undefined)
@@ -203,10 +202,7 @@ function argumentText(context: SelectionContext, node: FieldNode): string {
   if (node.arguments === undefined || node.arguments.length === 0) return '';
   let text = context.argumentTexts.get(node);
   if (text === undefined) {
-    text = node.arguments
-      .map((argument) => `${argument.name.value}:${literalText(argument.value)}`)
-      .sort()
-      .join();
+    text = canonicalArguments(node);
     context.argumentTexts.set(node, text);
   }
   return text;

@@ -1,7 +1,6 @@
 /**
- * The contract between the engine that walks an operation (fragments, directives, aliases,
- * variables, argument checks, error positions) and the builders of fields, which turn collected
- * fields and typed inputs into IR.
+ * The contract between the engine, which walks an operation (fragments, directives, aliases, variables, argument checks, error paths), and
+ * the builders of fields, which translate collected fields and typed inputs to IR.
  */
 import type { ActionRoot } from '../ir/action.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
@@ -12,12 +11,12 @@ import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 import type { Constraint, Variables } from './constraint.ts';
 import type { ResponseNode, RootTypes } from './types.ts';
-import type { CacheWish } from './cache-wish.ts';
+import type { CacheDirective } from './cache-directive.ts';
 
 export type TranslatedRoot = SourceRoot | RemoteSchemaRoot | HandlerRoot;
 
 interface AnyRoot {
-  /** `$.selectionSet.author`, for errors. */
+  /** For errors: `$.selectionSet.author`. */
   readonly path: Path;
   /** Response key of the field, for explain. */
   readonly responseKey: string;
@@ -46,7 +45,7 @@ export interface HandlerRoot extends AnyRoot {
 }
 
 export interface TranslatedJoin {
-  /** Of the field that it answers, as `TranslatedRoot.path`. */
+  /** Path of the field, as in `TranslatedRoot.path`. */
   readonly path: Path;
   readonly target: RemoteJoin;
 }
@@ -56,56 +55,54 @@ export interface TranslatedOperation {
   readonly name: string | null;
   readonly response: ResponseNode;
   readonly roots: readonly TranslatedRoot[];
-  /** By the index that holes name. */
+  /** Joins by the index in placeholders. */
   readonly joins: readonly TranslatedJoin[];
   readonly constraints: readonly Constraint[];
-  /** False when too much of the variables was looked into: `constraints` are not all, the plan serves this request only. */
+  /** False if too much of the variables was examined: `constraints` is incomplete, and the plan serves this request only. */
   readonly reusable: boolean;
-  /** Absent: the answer is not to be kept. */
-  readonly cached?: CacheWish;
-  /** Parts of variables that were looked into. */
+  /** Undefined if the answer must not be cached. */
+  readonly cached?: CacheDirective;
+  /** Number of examined parts of variables. */
   readonly parts: number;
 }
 
-/** What the request pipeline sees of a role's schema. */
+/** A role's schema, as the request pipeline uses it. */
 export interface RoleSchema {
   readonly role: string;
-  /** Its types, lazy as ever: for what shows the schema or checks stored operations. */
+  /** Lazy types, for printing the schema and for checking stored operations. */
   readonly roots: RootTypes;
-  /** Nothing may be told of the schema but what the request itself names: see `SvcError.forStrangers`. */
+  /** True if errors may reveal nothing about the schema that the request itself does not contain: see `SvcError`. */
   readonly introspectionDisabled: boolean;
-  /**
-   * Parses and checks a document once. @throws SvcError validation-failed `not a valid graphql query` at `$.query`
-   */
+  /** Parses and checks a document once. @throws SvcError validation-failed `not a valid graphql query` at `$.query` */
   prepare(query: string, operationName: string | null): PreparedOperation;
 }
 
-/** How much an operation asks for, fragments expanded, whatever its directives leave out. */
+/** Size of an operation with fragments expanded, regardless of its directives. */
 export interface OperationSize {
   /** Levels of fields; those of introspection do not count. */
   readonly depth: number;
   /** Fields and input values. */
   readonly values: number;
-  /** Fields with a selection of their own. */
+  /** Fields with a selection. */
   readonly objects: number;
   /** Fields with an alias. */
   readonly aliases: number;
 }
 
-/** A checked operation of a document; bound to the role schema, reused for every request. */
+/** A checked operation of a document; belongs to the role schema and is reused for every request. */
 export interface PreparedOperation {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly name: string | null;
   readonly size: OperationSize;
-  /** Bytes of the heap that it takes, estimated. */
+  /** Estimated heap size, in bytes. */
   readonly memory: number;
   /**
-   * Applies defaults and checks presence: missing, null for non-null, unexpected.
-   * @param sent `variables` of the request, `{}` when absent
-   * @param depth levels of lists and objects that a value has at most; absent: nobody has counted
+   * Applies defaults and rejects missing, null and unexpected variables.
+   * @param sent `variables` of the request, `{}` if absent
+   * @param depth maximum levels of lists and objects in a value; absent if not counted
    * @throws SvcError validation-failed at `$`
    */
   variables(sent: Readonly<Record<string, Json>>, depth?: number): Variables;
-  /** Validates the selection and makes the IR. @throws SvcError */
+  /** Validates the selection and returns the IR. @throws SvcError */
   translate(variables: Variables): TranslatedOperation;
 }

@@ -1,7 +1,6 @@
 /**
- * The type model of a role schema: lazy by type and by field. A type is a thunk that is run at
- * most once (`lazy`), and each field knows its type and how a selection of it becomes IR, so
- * that schema and translation cannot disagree. Nothing here knows tables or permissions.
+ * The type model of a role schema, lazy by type and by field. A type is a function that runs at most once (`lazy`), and each field has its
+ * type and the translation of a selection to IR, so that schema and translation cannot disagree. Independent of tables and permissions.
  */
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -19,10 +18,10 @@ import type { Read } from '../ir/bool-exp.ts';
 
 export type NamedType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType | AbstractType;
 
-/** Stands for one of several object types. */
+/** An interface or a union. */
 export type AbstractType = InterfaceType | UnionType;
 
-/** `[T!]!` and friends around a named type. Named types are reached through thunks. */
+/** A named type with its wrappers, such as `[T!]!`. Named types are built on demand. */
 export type TypeRef<T extends NamedType = NamedType> =
   | { readonly kind: 'named'; readonly name: string; readonly type: () => T; readonly nonNull: boolean }
   | { readonly kind: 'list'; readonly item: TypeRef<T>; readonly nonNull: boolean };
@@ -35,16 +34,16 @@ export interface ScalarSchemaType {
   readonly name: string;
   readonly description: string | null;
   /**
-   * Coerces a JSON value (from a variable or a literal) at input positions of this type.
-   * `strict` built-ins (`Int` of limit) refuse what column positions would take.
-   * @param found how messages call the value (`an integer`, `an enum value`); else it is named after its JSON kind
+   * Coerces a JSON value (from a variable or a literal) at input positions of this type. `strict` built-ins (`Int` of limit) reject values
+   * that column positions accept.
+   * @param found the value in messages (`an integer`, `an enum value`); its JSON kind by default
    */
   check(json: Json, at: Path, found?: string): Json;
-  /** Takes enum literals, which become strings. True for every scalar that GraphQL itself does not define. */
+  /** If true, accepts enum literals, which become strings. True for every scalar that GraphQL itself does not define. */
   readonly enumLiterals?: boolean;
-  /** Takes variables of every type. */
+  /** If true, accepts variables of every type. */
   readonly anyVariable?: boolean;
-  /** Takes variables of this type too, which says more about its values. */
+  /** A more specific type whose variables are accepted too. */
   readonly standsFor?: InputTypeRef;
 }
 
@@ -53,19 +52,19 @@ export interface EnumSchemaType {
   readonly name: string;
   readonly description: string | null;
   /**
-   * All that a role sees of the type, and of what it leads to, comes from this object alone, besides what all tables of its source
-   * share: where two schemas of a role have the same object, these types are the same in both.
+   * The object that determines everything that a role sees of the type and of the types that it leads to, apart from what all tables of its
+   * source share: if two schemas of a role have the same object, these types are equal.
    */
-  readonly settledBy?: object;
+  readonly derivedFrom?: object;
   readonly values: () => ReadonlyMap<string, EnumSchemaValue>;
 }
 
 export interface EnumSchemaValue {
   readonly name: string;
   readonly description: string | null;
-  /** Why it should not be used; absent: it may be. */
+  /** Reason for a deprecation. */
   readonly deprecation?: string;
-  /** What the value stands for in the IR or the database (a column name, an enum table's value). */
+  /** Value in the IR or the database: a column name, or a value of an enum table. */
   readonly value: string;
 }
 
@@ -75,7 +74,7 @@ export interface InputField {
   readonly type: InputTypeRef;
   /** GraphQL default value, printed in introspection. */
   readonly default?: Json;
-  /** Why it should not be used; absent: it may be. */
+  /** Reason for a deprecation. */
   readonly deprecation?: string;
 }
 
@@ -83,28 +82,28 @@ export interface InputObjectType {
   readonly kind: 'input-object';
   readonly name: string;
   readonly description: string | null;
-  /** As of an enum. */
-  readonly settledBy?: object;
+  /** See `EnumSchemaType`. */
+  readonly derivedFrom?: object;
   readonly fields: () => ReadonlyMap<string, InputField>;
-  /** Its keys, and all below them, select rows: what is left out lets more rows through. */
-  readonly isCondition?: true;
+  /** If true, its keys, and all keys below them, select rows, so that an omitted key lets more rows through. */
+  readonly isCondition?: boolean;
 }
 
 export interface ObjectType {
   readonly kind: 'object';
   readonly name: string;
   readonly description: string | null;
-  /** As of an enum. */
-  readonly settledBy?: object;
+  /** See `EnumSchemaType`. */
+  readonly derivedFrom?: object;
   readonly fields: () => ReadonlyMap<string, OutputField>;
   /**
-   * One field by name, without making the others: for roots with thousands of fields. Where it is
-   * present it is the whole truth (undefined: no such field), equal to `fields().get(name)`.
+   * Returns one field by name without building the others, for roots with thousands of fields. If present it is authoritative: undefined
+   * means that there is no such field. Equal to `fields().get(name)`.
    */
   readonly field?: (name: string) => OutputField | undefined;
-  /** With `field`: the names of `fields()`, and perhaps some that have none. Whoever walks over all fields can pause between them. */
+  /** With `field`: the names of `fields()`, and perhaps some without a field, so that a walk over all fields can yield in between. */
   readonly names?: () => Iterable<string>;
-  /** Absent: none. */
+  /** Default none. */
   readonly interfaces?: () => readonly InterfaceType[];
 }
 
@@ -112,7 +111,7 @@ export interface InterfaceType {
   readonly kind: 'interface';
   readonly name: string;
   readonly description: string | null;
-  /** What the object types have in common; their own fields say what a selection means. */
+  /** Common fields of the object types; the object types' own fields have the meaning of a selection. */
   readonly fields: () => ReadonlyMap<string, OutputField>;
   readonly interfaces: () => readonly InterfaceType[];
   readonly members: () => readonly ObjectType[];
@@ -130,15 +129,15 @@ export interface OutputField {
   readonly description: string | null;
   readonly type: OutputTypeRef;
   readonly args: ReadonlyMap<string, InputField>;
-  /** Why it should not be used; absent: it may be. */
+  /** Reason for a deprecation. */
   readonly deprecation?: string;
-  /** What becomes of a selection of it; the translator of its parent type reads it. */
+  /** Meaning of a selection; the translation of the parent type reads it. */
   readonly meaning: FieldMeaning;
 }
 
-/** The object that settles a type; see `EnumSchemaType`. */
-export function settledBy(type: NamedType): object | undefined {
-  return type.kind === 'enum' || type.kind === 'input-object' || type.kind === 'object' ? type.settledBy : undefined;
+/** Returns the object that a type is derived from; see `EnumSchemaType`. */
+export function derivedFrom(type: NamedType): object | undefined {
+  return type.kind === 'enum' || type.kind === 'input-object' || type.kind === 'object' ? type.derivedFrom : undefined;
 }
 
 /** The schema of one role in one variant. */
@@ -148,7 +147,7 @@ export interface RootTypes {
   readonly subscription: ObjectType | null;
 }
 
-/** Runs `make` at most once. */
+/** Returns a function that runs `make` at most once. */
 export function lazy<T>(make: () => T): () => T {
   let value: T | undefined;
   let made = false;
@@ -161,23 +160,23 @@ export function lazy<T>(make: () => T): () => T {
   };
 }
 
-/** An enum whose values are made when they are first asked for. */
+/** Returns an enum whose values are built on demand. */
 export function enumType(name: string, description: string | null, values: () => readonly EnumSchemaValue[]): EnumSchemaType {
   return { kind: 'enum', name, description, values: lazy(() => new Map(values().map((value) => [value.name, value]))) };
 }
 
-/** As GraphQL writes it: `[Int!]!`. */
+/** Prints a type in GraphQL notation: `[Int!]!`. */
 export function printType(type: TypeRef): string {
   const inner = type.kind === 'list' ? `[${printType(type.item)}]` : type.name;
   return type.nonNull ? `${inner}!` : inner;
 }
 
-/** A reference to a type that is made when it is asked for. */
-export function named<T extends NamedType>(name: string, type: () => T, nonNull = false): TypeRef<T> {
+/** Returns a reference to a type that is built on demand. */
+export function typeRef<T extends NamedType>(name: string, type: () => T, nonNull = false): TypeRef<T> {
   return { kind: 'named', name, type, nonNull };
 }
 
-export function listOf<T extends NamedType>(item: TypeRef<T>, nonNull = false): TypeRef<T> {
+export function listTypeRef<T extends NamedType>(item: TypeRef<T>, nonNull = false): TypeRef<T> {
   return { kind: 'list', item, nonNull };
 }
 
@@ -185,105 +184,105 @@ export function nonNull<T extends NamedType>(type: TypeRef<T>): TypeRef<T> {
   return { ...type, nonNull: true };
 }
 
-/** The type inside lists. */
+/** Returns the type inside lists. */
 export function namedTypeOf<T extends NamedType>(type: TypeRef<T>): T {
   return type.kind === 'list' ? namedTypeOf(type.item) : type.type();
 }
 
-/** One field of an object type, without making the others where the type can do so. */
+/** Returns one field of an object type, without building the others if the type supports that. */
 export function outputField(type: ObjectType, name: string): OutputField | undefined {
   return type.field === undefined ? type.fields().get(name) : type.field(name);
 }
 
-/** One field of a selection after merging: fragments spread, directives evaluated, arguments checked. */
+/** One field of a selection after merging: fragments are expanded, directives evaluated, arguments checked. */
 export interface CollectedField {
-  /** Alias, else the name. */
+  /** The alias, or the name. */
   readonly responseKey: string;
   readonly name: string;
-  /** The definition; for `__typename` `null`, then `typeName` is the answer. */
+  /** The definition; `null` for `__typename`, whose answer is `typeName`. */
   readonly field: OutputField | null;
   readonly typeName: string;
-  /** Arguments that were given, by name. An explicit null is there. */
-  readonly args: ReadonlyMap<string, Input>;
-  /** `$.selectionSet.author`: of names, not aliases. */
+  /** Arguments of the request by name, including explicit nulls. */
+  readonly args: ReadonlyMap<string, InputValue>;
+  /** Path of names, not aliases: `$.selectionSet.author`. */
   readonly path: Path;
-  /** Sub-selection on an object type; every check of this level is done on the first call. */
+  /** Returns the selection on an object type; the first call performs all checks of this level. */
   select(type: ObjectType): readonly CollectedField[];
   /**
-   * Adds a join to the operation, for a hole in the place of this field.
-   * @param make translates the target; joins that it adds itself come after it
+   * Adds a join to the operation, for a placeholder in the place of this field.
+   * @param make translates the target; joins that it adds itself have higher indexes
    * @returns its index
    */
   join(make: () => RemoteJoin): number;
 }
 
 /**
- * A value at an input position: a literal, a variable, or a part of one. Looking into the value of
- * a variable records a constraint on the plan; `value()` and `listValue()` do not look.
+ * A value at an input position: a literal, a variable, or a part of one. Examining the value of a variable records a constraint on the
+ * plan; `value()` and `listValue()` do not examine it.
  */
-export interface Input {
+export interface InputValue {
   readonly type: InputTypeRef;
-  /** `$.selectionSet.author.args.where.id` */
+  /** For example `$.selectionSet.author.args.where.id`. */
   readonly path: Path;
-  /** The same value at a position of another type. */
-  as(type: InputTypeRef): Input;
-  /** Whether the value is null here and now (a fact about the variable where it is one). */
+  /** Returns the same value at a position of another type. */
+  as(type: InputTypeRef): InputValue;
+  /** Returns true if the value is null; for a variable, this is recorded as a fact. */
   isNull(): boolean;
   /**
-   * Fields given in an input object, in written order, nulls included. Unknown and missing
-   * required fields are refused. @throws SvcError validation-failed
+   * Returns the fields of an input object, in the order of the request, including nulls. Unknown and missing required fields are rejected.
+   * @throws SvcError validation-failed
    */
-  entries(): readonly { readonly field: InputField; readonly input: Input }[];
-  /** Items of a list; a single value counts as a list of one. */
-  items(): readonly Input[];
+  entries(): readonly { readonly field: InputField; readonly input: InputValue }[];
+  /** Returns the items of a list; a single value counts as a list of one. */
+  items(): readonly InputValue[];
   /**
-   * A list that is the value of a variable, read by key instead of item by item, so that lists of any length are one
-   * plan; null where it is none, is shorter than `least`, or its items are no objects or not alike: then `items` is for it.
-   * @param keys those that an item may have, with whether each item must have them once one has
+   * Reads a list in a variable by key instead of item by item, so that lists of any length share a plan. Returns null if it is not such a
+   * list, is shorter than `least`, or its items are not uniform objects: then `items` has to be used.
+   * @param keys keys that items may have, and whether all items must have the key if one has it
    */
   objects(least: number, keys: ReadonlyMap<string, 'required' | 'optional'>): InputObjects | null;
   enumValue(): EnumSchemaValue;
-  /** A scalar as a reference that leaves the plan reusable; null has been ruled out by the caller or is allowed. */
+  /** Returns a scalar as a reference that keeps the plan reusable; the caller has ruled out null or accepts it. */
   value(): Value;
-  /** A list of scalars (or enums) as one reference; null items are refused. */
+  /** Returns a list of scalars (or enums) as one reference; null items are rejected. */
   listValue(): Value;
-  /** A scalar's value here and now, fixed in the plan. */
+  /** Returns a scalar's current value, fixed in the plan. */
   json(): Json;
-  /** Says that what becomes of the value costs as much as so many more values would. @throws SvcError */
-  costs(values: number): void;
+  /** Counts work whose cost equals that of `values` more values. @throws SvcError */
+  charge(values: number): void;
   /**
-   * The same value; but a list of more than `few` items (or of any number once the plan serves this request alone)
-   * becomes data of this request: nothing of it is recorded, and all that is in it is read item by item, however large
-   * it is within a bound of its own. The plan then serves this request alone.
-   * @param keys only a list with an object that has one of them; null: any list
+   * Returns the same value; but a list of more than `few` items (or of any length if the plan serves this request only) becomes data of
+   * this request: no facts are recorded, and all of it is read item by item, up to a limit of its own. The plan then serves this request
+   * only.
+   * @param keys restricts this to lists with an object that has one of these keys; null for all lists
    */
-  asData(few: number, keys: ReadonlySet<string> | null): Input;
-  /** Whether it is part of such data. */
+  asData(few: number, keys: ReadonlySet<string> | null): InputValue;
+  /** True if it is part of such data. */
   readonly isData: boolean;
-  /** The value as the request wrote it, of any type and unchecked; leaves the plan reusable. */
+  /** Returns the value of the request, of any type and unchecked; keeps the plan reusable. */
   written(): WrittenJson;
   /**
-   * The same, where variables stand at positions that their declarations fit, and literals where such literals may; what
-   * variables hold is for whoever binds them. @throws SvcError
+   * Returns the value of the request, after checks of literals and of the declarations of variables. Values of variables are checked when
+   * the plan is bound. @throws SvcError
    */
   checkedAsWritten(): WrittenJson;
 }
 
 /** Objects of a list, by key. */
 export interface InputObjects {
-  /** Those that some object has. */
+  /** Keys that at least one object has. */
   readonly keys: readonly string[];
-  /** One value per object, at a position of this type. */
+  /** Returns one value per object, at a position of this type. */
   values(key: string, type: InputTypeRef): MembersValue;
   written(): WrittenItems;
 }
 
-/** What a root field becomes. */
+/** Translation of a root field. */
 export type RootMeaning =
   | {
       readonly kind: 'select';
       readonly source: string;
-      /** `alias` of the result is to be the index given. */
+      /** The result has `alias`. */
       translate(field: CollectedField, alias: string): SelectRoot;
     }
   | {
@@ -291,60 +290,60 @@ export type RootMeaning =
       readonly source: string;
       translate(field: CollectedField, alias: string): MutationRoot;
     }
-  /** Source namespaces: an object whose fields are roots again. */
+  /** Namespace of a source: an object whose fields are roots again. */
   | { readonly kind: 'namespace'; readonly type: ObjectType }
-  /** One request to a remote schema: a root field of it, or its namespace. */
+  /** One request to a remote schema: one of its root fields, or its namespace. */
   | { readonly kind: 'remote'; readonly remote: string; translate(field: CollectedField): RemoteRoot }
-  /** What a handler of the deployer answers. */
+  /** Answer of a handler. */
   | { readonly kind: 'action'; translate(field: CollectedField): ActionRoot }
   /** A constant, such as `no_queries_available`. */
   | { readonly kind: 'constant'; readonly json: Json };
 
-/** A field outside of any table or function: `__schema`, `__type`, `_service` and `_entities`. */
+/** A field that does not belong to a table or function: `__schema`, `__type`, `_service` and `_entities`. */
 export interface MetaMeaning {
   readonly kind: 'meta';
-  /** Its answer tells of the schema: refused to a role whose introspection is disabled. */
+  /** True if its answer reveals the schema: rejected for a role whose introspection is disabled. */
   readonly showsSchema: boolean;
   /**
-   * @param addRoot adds a row of a source and gives its index; `root` gets the alias that the index asks for
-   * @throws SvcError where the role may not ask
+   * @param addRoot adds a root of a source and returns its index; `root` receives the alias that belongs to the index
+   * @throws SvcError if the role has no access
    */
   respond(field: CollectedField, addRoot: AddRoot): ResponseNode;
 }
 
 export type AddRoot = (source: string, field: CollectedField, root: (alias: string) => SelectRoot | MutationRoot) => number;
 
-/** The shape of the response: where the results of the roots go. */
+/** The shape of the response, with places for the results of the roots. */
 export type ResponseNode =
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, node: ResponseNode])[] }
   /** Result of `roots[index]`. */
   | { readonly kind: 'root'; readonly index: number }
   | { readonly kind: 'list'; readonly items: readonly ResponseNode[] }
   | { readonly kind: 'json'; readonly text: string }
-  /** Made in slices on first use: introspection. */
+  /** Produced cooperatively when it is written: introspection. */
   | { readonly kind: 'deferred'; readonly produce: () => Promise<readonly Bytes[]> };
 
 export type FieldMeaning =
   | RootMeaning
-  /** `__schema`, `__type`, `_service` and `_entities`. */
+  /** For `__schema`, `__type`, `_service` and `_entities`. */
   | MetaMeaning
   /** A field of an introspection type. */
   | MetaRead
   /** A key of a row's object. */
   | { readonly kind: 'row-field'; toField(field: CollectedField): Field }
-  /** `aggregate` and `nodes`. */
+  /** For `aggregate` and `nodes`. */
   | { readonly kind: 'aggregate-part'; toPart(field: CollectedField): AggregateField }
-  /** `count`, `sum` and so on. */
+  /** For `count`, `sum` and so on. */
   | { readonly kind: 'aggregate-item'; toItem(field: CollectedField): AggregateItem }
-  /** What is summed up. */
+  /** Operand of an aggregate. */
   | { readonly kind: 'operand'; readonly read: Read; readonly columnType: CatalogType }
-  /** `affected_rows` and `returning`. */
+  /** For `affected_rows` and `returning`. */
   | { readonly kind: 'mutation-result'; toField(field: CollectedField): MutationField }
   /** A field of a type of a remote schema. */
   | { readonly kind: 'remote-field'; toOutput(field: CollectedField): RemoteOutput }
   /** A field of the answer of an action. */
   | { readonly kind: 'action-field'; toOutput(field: CollectedField): ActionOutput }
-  /** A field of what is told of an asynchronous call. */
+  /** A field of the result of an asynchronous action. */
   | { readonly kind: 'action-result'; toPart(field: CollectedField): ActionResultPart }
-  /** Answered by the field around it. */
+  /** Answered by its parent field. */
   | { readonly kind: 'inner' };

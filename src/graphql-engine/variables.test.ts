@@ -8,17 +8,17 @@ const OTHERS =
 const bind = (query: string, sent: Parameters<ReturnType<ReturnType<typeof engine>['prepare']>['variables']>[0], options = {}) =>
   engine(options).prepare(query, null).variables(sent);
 
-describe('what becomes of the variables of a request', () => {
-  test('defaults, and nothing for nullable ones that were not sent', () => {
+describe('variables of a request', () => {
+  test('have their defaults, and nullable ones that were not sent are missing', () => {
     expect({ ...bind(OTHERS, { id: 1 }) }).toEqual({ id: 1, limit: 3 });
     expect({ ...bind(OTHERS, { id: 1, limit: null, name: 'a' }) }).toEqual({ id: 1, limit: null, name: 'a' });
   });
 
-  test('a nullable one that was not sent is null if the service is set so', () => {
+  test('are null if nullable and not sent, if the service is configured so', () => {
     expect({ ...bind(OTHERS, { id: 1 }, { unsentVariables: 'null' }) }).toEqual({ id: 1, limit: 3, name: null });
   });
 
-  test('defaults of every kind keep their value', () => {
+  test('keep the value of defaults of every kind', () => {
     const query =
       'query ($a: x = {b: [1, "c", d, true, null], n: 12345678901234567890, f: 1.50}) { author(where: {data: {_eq: {v: $a}}}) { id } }';
     expect(printJson(bind(query, {})['a'] ?? null)).toBe('{"b":[1,"c","d",true,null],"n":12345678901234567890,"f":1.50}');
@@ -52,42 +52,42 @@ describe('what becomes of the variables of a request', () => {
       ['null', 4, null, 'accepted'],
     ])('%s', (_name, times, x, answer) => expect(refusalOf(() => bind(reading(times), { x }, options))).toBe(answer));
 
-    test('its default counts', () => {
+    test('counts its default', () => {
       const query = reading(4).replace(': x', `: x = "${'x'.repeat(260)}"`);
       expect(refusalOf(() => bind(query, {}, options))).toBe(TOO_LARGE);
       expect(refusalOf(() => bind(query, { x: 1 }, options))).toBe('accepted');
     });
   });
 
-  test('declared, unused and not sent is allowed', () => {
+  test('may be declared without being used or sent', () => {
     expect({ ...bind('query ($x: Int) { notice }', {}) }).toEqual({});
   });
 
-  test('variables inside fragments, directives and literals count as used', () => {
+  test('count as used inside fragments, directives and literals', () => {
     const query =
       'query ($a: Int, $b: Boolean!, $c: Int) { ...F @include(if: $b) author(where: {data: {_eq: [$c]}}) { id } } fragment F on query_root { author(limit: $a) { id } }';
     expect(refusalOf(() => bind(query, { a: 1, b: true, c: 1 }))).toBe('accepted');
   });
 
-  test('null for a non-null one is let through to the field if the service is set so', () => {
+  test('may be null although declared non-null, if the service is configured so', () => {
     const query = 'query ($id: Int!) { author(where: {id: {_eq: $id}}) { id } }';
     expect(refusal(query, { variables: { id: null }, options: { nullInNonNullableVariables: true } })).toBe(
       "validation-failed: unexpected null value for type 'Int' @ $.selectionSet.author.args.where.id._eq",
     );
   });
 
-  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('a variable called %s is like any other', (name) => {
+  test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('may be named %s', (name) => {
     const query = `query ($${name}: Int) { author(limit: $${name}) { id } }`;
     expect(bind(query, {})[name]).toBeUndefined();
     expect(bind(query, JSON.parse(`{"${name}": 4}`) as Record<string, number>)[name]).toBe(4);
   });
 
-  test('undeclared ones are refused where they are used', () => {
+  test('are rejected if used without a declaration', () => {
     expect(refusal('{ author(limit: $x) { id } }')).toBe('validation-failed: unbound variable "x" @ $');
     expect(refusal('{ author(where: {data: {_eq: {a: [$x]}}}) { id } }')).toBe('validation-failed: unbound variable "x" @ $');
   });
 
-  test('values nested without end are refused, before anything recurses over them', () => {
+  test('are rejected if nested too deeply, before any recursion', () => {
     const value = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as readonly never[];
     expect(refusal('query ($d: jsonb) { author(where: {data: {_eq: $d}}) { id } }', { variables: { d: value } })).toBe(
       'validation-failed: the value of variable "d" is nested deeper than 200 levels @ $',
@@ -95,7 +95,7 @@ describe('what becomes of the variables of a request', () => {
   });
 });
 
-describe('declared type and place of use', () => {
+describe('declared type and position', () => {
   test.each([
     [
       '$x: Int',

@@ -1,4 +1,4 @@
-/** Variables of an operation: their declarations, and from what a request sent to what is used. */
+/** Variables of an operation: declarations, and the values of a request after checks and defaults. */
 import { Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
@@ -8,7 +8,7 @@ import { literalJson } from './input/literal-json.ts';
 import type { Variables } from './constraint.ts';
 import type { TypeRef } from './types.ts';
 
-/** A type as a declaration writes it: names only, so that no type is built for it. */
+/** A declared type, by names only, so that no type is built for it. */
 export type DeclaredType =
   | { readonly kind: 'named'; readonly name: string; readonly nonNull: boolean }
   | { readonly kind: 'list'; readonly item: DeclaredType; readonly nonNull: boolean };
@@ -16,23 +16,23 @@ export type DeclaredType =
 export interface VariableDeclaration {
   readonly name: string;
   readonly type: DeclaredType;
-  /** `[Int!]!` */
+  /** For example `[Int!]!`. */
   readonly typeText: string;
-  /** undefined: no default */
+  /** Undefined if there is no default. */
   readonly default: Json | undefined;
 }
 
 export interface VariableRules {
   readonly nullInNonNullableVariables: boolean;
-  /** Nullable variables that were not sent and have no default are null instead of missing. */
+  /** If true, nullable variables that were not sent and have no default are null instead of missing. */
   readonly unsentAreNull: boolean;
-  /** Levels of lists and objects in a value. */
+  /** Maximum levels of lists and objects in a value. */
   readonly maxDepth: number;
-  /** Of those that are read more than once, each as often as it is read: they are copied wherever they are read. */
+  /** Maximum total size of variables that are read more than once, multiplied by the number of reads: each read copies the value. */
   readonly maxRepeatedSize: number;
 }
 
-/** @throws SvcError parse-failed when a variable is declared twice */
+/** @throws SvcError parse-failed if a variable is declared twice */
 export function declareVariables(operation: OperationDefinitionNode): ReadonlyMap<string, VariableDeclaration> {
   const declared = new Map<string, VariableDeclaration>();
   for (const node of operation.variableDefinitions ?? []) {
@@ -62,10 +62,10 @@ function printDeclared(type: DeclaredType): string {
 }
 
 /**
- * Whether a variable may stand at a position (GraphQL specification, "All Variable Usages Are Allowed").
- * @param positionHasDefault whether the argument or input field has a default that is not null
+ * Returns true if a variable may be used at a position (GraphQL specification, "All Variable Usages Are Allowed").
+ * @param positionHasDefault true if the argument or input field has a non-null default
  */
-export function mayStandAt(declaration: VariableDeclaration, position: TypeRef, positionHasDefault: boolean): boolean {
+export function isUsageAllowed(declaration: VariableDeclaration, position: TypeRef, positionHasDefault: boolean): boolean {
   const { type } = declaration;
   if (position.nonNull && !type.nonNull) {
     const hasDefault = declaration.default !== undefined && declaration.default !== null;
@@ -81,8 +81,8 @@ function fits(declared: DeclaredType, position: TypeRef, ignoreNull: boolean): b
 }
 
 /**
- * Makes the function that turns the variables of a request into those of the operation.
- * @param uses how often the operation reads a variable; one that it does not read is not there
+ * Returns the function that turns the variables of a request into those of the operation.
+ * @param uses how often the operation reads a variable; unread variables are missing
  */
 export function variableBinder(
   declared: ReadonlyMap<string, VariableDeclaration>,
@@ -100,9 +100,9 @@ export function variableBinder(
   const { unsentAreNull, maxDepth, maxRepeatedSize } = rules;
   const repeated = declarations.filter((declaration) => declaration.uses > 1);
   return (sent, depth = Number.POSITIVE_INFINITY) => {
-    // No prototype: a variable may be called `constructor`.
+    // Without a prototype: a variable may be named `constructor`.
     const variables = { __proto__: null } as unknown as Record<string, Json>;
-    let known = 0;
+    let usedCount = 0;
     for (const declaration of declarations) {
       const { name } = declaration;
       const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
@@ -118,38 +118,39 @@ export function variableBinder(
       } else if (depth > maxDepth && typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
         throw new SvcError('validation-failed', `the value of variable "${name}" is nested deeper than ${maxDepth} levels`);
       }
-      if (declaration.uses > 0) known += 1;
+      if (declaration.uses > 0) usedCount += 1;
       variables[name] = value;
     }
     const names = Object.keys(sent);
-    if (names.length !== known) refuseUnexpected(names, uses, declared);
+    if (names.length !== usedCount) rejectUnexpected(names, uses, declared);
     if (repeated.length > 0) checkRepeated(repeated, variables, maxRepeatedSize);
     return variables;
   };
 }
 
-function checkRepeated(repeated: readonly { readonly name: string; readonly uses: number }[], variables: Variables, most: number): void {
-  let left = most;
+function checkRepeated(repeated: readonly { readonly name: string; readonly uses: number }[], variables: Variables, max: number): void {
+  let left = max;
   for (const { name, uses } of repeated) {
     const value = variables[name];
     if (value === undefined || value === null) continue;
     left -= uses * (typeof value === 'string' ? value.length : jsonSizeWithin(value, left / uses));
     if (left < 0) {
-      throw new SvcError('validation-failed', `the variables, as often as the operation uses them, are larger than ${most} bytes`);
+      throw new SvcError('validation-failed', `the variables, as often as the operation uses them, are larger than ${max} bytes`);
     }
   }
 }
 
-/** Names in one message. */
-const NAMED = 20;
+/** Maximum names in one message. */
+const MAX_NAMES = 20;
 
-function refuseUnexpected(
+function rejectUnexpected(
   sent: readonly string[],
   used: ReadonlyMap<string, number>,
   declared: ReadonlyMap<string, VariableDeclaration>,
 ): void {
   const unexpected = sent.filter((name) => !used.has(name) || !declared.has(name));
   if (unexpected.length === 0) return;
-  const names = unexpected.length <= NAMED ? unexpected : [...unexpected.slice(0, NAMED), `and ${unexpected.length - NAMED} more`];
+  const names =
+    unexpected.length <= MAX_NAMES ? unexpected : [...unexpected.slice(0, MAX_NAMES), `and ${unexpected.length - MAX_NAMES} more`];
   throw new SvcError('validation-failed', `unexpected variables in variableValues: ${names.join(', ')}`);
 }

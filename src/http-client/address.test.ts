@@ -14,7 +14,7 @@ describe('classifyAddress', () => {
     '100.100.100.200',
     '168.63.129.16',
     '192.0.0.192',
-    // the same inside of IPv6
+    // Embedded in IPv6.
     '::ffff:169.254.169.254',
     '::ffff:a9fe:a9fe',
     '::169.254.169.254',
@@ -31,11 +31,11 @@ describe('classifyAddress', () => {
     '64:ff9b:1:1a9:fe:a9fe::',
     '64:ff9b:1::a9:fea9:fe00:0',
     '64:ff9b:1::a9fe:a9fe',
-    // no addresses at all
+    // Not addresses.
     '',
     'localhost',
     '169.254.169.254.example',
-  ])('%s is never called', (address) => {
+  ])('classifies %s as never', (address) => {
     expect(classifyAddress(address)).toBe('never');
   });
 
@@ -81,7 +81,7 @@ describe('classifyAddress', () => {
     '5f00::1',
     '5f00:ffff::1',
     'fec0::1',
-  ])('%s is private', (address) => {
+  ])('classifies %s as private', (address) => {
     expect(classifyAddress(address)).toBe('private');
   });
 
@@ -100,7 +100,7 @@ describe('classifyAddress', () => {
     '2620:4f:8001::1',
     '3fff:1000::1',
     '3ffe::1',
-  ])('%s is public', (address) => {
+  ])('classifies %s as public', (address) => {
     expect(classifyAddress(address)).toBe('public');
   });
 
@@ -112,7 +112,7 @@ describe('classifyAddress', () => {
   );
   const hex = (high: number, low: number): string => (high * 256 + low).toString(16);
 
-  it('never thinks better of an IPv4 address because it is inside of another one', () => {
+  it('never classifies an embedded IPv4 address less strictly', () => {
     fc.assert(
       fc.property(telling, fc.nat(7), ([a = 0, b = 0, c = 0, d = 0], form) => {
         const [high, low] = [hex(a, b), hex(c, d)];
@@ -134,7 +134,7 @@ describe('classifyAddress', () => {
     );
   });
 
-  it('says the same of every spelling of an address', () => {
+  it('classifies every spelling of an address alike', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constantFrom(0, 0xffff, 0x64, 0xff9b, 0x2001, 0x2002, 0x3fff), fc.nat(0xffff)), {
@@ -155,7 +155,7 @@ describe('classifyAddress', () => {
   });
 });
 
-it('classifies only link-local addresses, and that of Google, as metadata servers', () => {
+it("recognises only link-local addresses and Google's as metadata servers", () => {
   for (const address of ['169.254.169.254', '169.254.169.252', 'fd20:ce::254']) expect(isMetadataServer(address)).toBe(true);
   for (const address of ['fd00:ec2::254', '100.100.100.200', '168.63.129.16', '10.0.0.1', 'metadata', ''])
     expect(isMetadataServer(address)).toBe(false);

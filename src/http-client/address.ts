@@ -1,10 +1,10 @@
 /**
- * Which addresses the service may connect to. An address that carries another one inside (IPv4 in
- * IPv6 in its several forms) is judged by both.
+ * Classifies the addresses that the service may connect to. An address that embeds another one (IPv4 in IPv6 in its several forms) gets
+ * the more restricted class of the two.
  */
 import { BlockList, isIP } from 'node:net';
 
-/** `never`: link-local and the metadata services of clouds; `private`: not reachable from the public internet. */
+/** `never`: link-local addresses and metadata services of clouds; `private`: not reachable from the public internet. */
 export type AddressClass = 'public' | 'private' | 'never';
 
 function blockList(subnets: readonly string[]): BlockList {
@@ -27,7 +27,7 @@ const NEVER = blockList([
   '192.0.0.192/32',
 ]);
 
-/** The IANA registry of special-purpose IPv4 addresses, and multicast: what no service for the public answers on. */
+/** Multicast, and the IANA registry of special-purpose IPv4 addresses: no public service has such an address. */
 const SPECIAL_IPV4 = blockList([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -48,13 +48,13 @@ const SPECIAL_IPV4 = blockList([
   '240.0.0.0/4',
 ]);
 
-/** All that IANA has given out as global unicast; other prefixes are local, for documentation, or of nobody. */
+/** The prefix that IANA allocates as global unicast; other prefixes are local, for documentation, or unallocated. */
 const GLOBAL_IPV6 = blockList(['2000::/3']);
 
-/** The IANA registry of special-purpose IPv6 addresses, as far as it lies in there; 6to4 is judged by what it carries. */
+/** The IANA registry of special-purpose IPv6 addresses within that prefix. 6to4 is classified by the embedded address. */
 const SPECIAL_IPV6 = blockList(['2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20']);
 
-/** Metadata servers of Google Cloud: that of machines, and those that stand in for it on the nodes of clusters. */
+/** Metadata servers of Google Cloud: that of machines, and their substitutes on cluster nodes. */
 const METADATA_SERVERS = blockList(['169.254.0.0/16', 'fd20:ce::254/128']);
 
 export function isMetadataServer(address: string): boolean {
@@ -62,7 +62,7 @@ export function isMetadataServer(address: string): boolean {
   return family !== 0 && METADATA_SERVERS.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** @param address an IP address as the resolver or a socket gives it; anything else is `never` */
+/** @param address an IP address from the resolver or a socket; any other text is `never` */
 export function classifyAddress(address: string): AddressClass {
   const plain = address.split('%', 1)[0] as string;
   switch (isIP(plain)) {
@@ -70,9 +70,9 @@ export function classifyAddress(address: string): AddressClass {
       return classify(plain, 'ipv4');
     case 6: {
       const groups = ipv6Groups(plain);
-      return carriedIpv4(groups)
+      return embeddedIpv4(groups)
         .map((inner) => classify(inner, 'ipv4'))
-        .reduce(worse, carriesOnly(groups) ? 'public' : classify(plain, 'ipv6'));
+        .reduce(stricter, isWrittenIpv4(groups) ? 'public' : classify(plain, 'ipv6'));
     }
     default:
       return 'never';
@@ -87,7 +87,7 @@ function classify(address: string, family: 'ipv4' | 'ipv6'): AddressClass {
 
 const RANK: Readonly<Record<AddressClass, number>> = { public: 0, private: 1, never: 2 };
 
-function worse(a: AddressClass, b: AddressClass): AddressClass {
+function stricter(a: AddressClass, b: AddressClass): AddressClass {
   return RANK[a] >= RANK[b] ? a : b;
 }
 
@@ -96,8 +96,8 @@ type Groups = readonly [number, number, number, number, number, number, number, 
 const NAT64 = 0xff9b;
 const ISATAP = 0x5efe;
 
-/** Whether the address is nothing but another way to write an IPv4 address: mapped, translated, compatible, or NAT64. */
-function carriesOnly([g0, g1, g2, g3, g4, g5, g6, g7]: Groups): boolean {
+/** Returns true if the address is only another notation for an IPv4 address: mapped, translated, compatible, or NAT64. */
+function isWrittenIpv4([g0, g1, g2, g3, g4, g5, g6, g7]: Groups): boolean {
   if (g2 !== 0 || g3 !== 0) return false;
   if (g0 === 0x64 && g1 === NAT64) return g4 === 0 && g5 === 0;
   if (g0 !== 0 || g1 !== 0) return false;
@@ -106,17 +106,17 @@ function carriesOnly([g0, g1, g2, g3, g4, g5, g6, g7]: Groups): boolean {
 }
 
 /**
- * The IPv4 addresses inside an IPv6 address: at its end, as in `::ffff:a.b.c.d` (RFC 4291), `::ffff:0:a.b.c.d`
- * (RFC 2765), NAT64 (RFC 6052) and ISATAP (RFC 5214); in 6to4 (RFC 3056) and Teredo (RFC 4380), whose client is
- * inverted; and where local NAT64 (RFC 8215) may have it, by the length of its prefix.
+ * Returns the IPv4 addresses embedded in an IPv6 address: at its end, as in `::ffff:a.b.c.d` (RFC 4291), `::ffff:0:a.b.c.d` (RFC 2765),
+ * NAT64 (RFC 6052) and ISATAP (RFC 5214); in 6to4 (RFC 3056) and Teredo (RFC 4380), whose client address is inverted; and at the
+ * possible places in local NAT64 (RFC 8215), which depend on the length of its prefix.
  */
-function carriedIpv4(groups: Groups): readonly string[] {
+function embeddedIpv4(groups: Groups): readonly string[] {
   const [g0, g1, g2, g3, g4, g5, g6, g7] = groups;
   if (g0 === 0x2002) return [dotted(g1, g2)];
   if (g0 === 0x2001 && g1 === 0) return [dotted(g2, g3), dotted(g6 ^ 0xffff, g7 ^ 0xffff)];
-  if (carriesOnly(groups) || (g5 === ISATAP && (g4 & ~0x0200) === 0)) return [dotted(g6, g7)];
+  if (isWrittenIpv4(groups) || (g5 === ISATAP && (g4 & ~0x0200) === 0)) return [dotted(g6, g7)];
   if (g0 === 0x64 && g1 === NAT64 && g2 === 1) {
-    // Behind prefixes of 48, 56, 64 and 96 bits; the ninth octet is left out.
+    // After prefixes of 48, 56, 64 and 96 bits; the ninth octet is skipped.
     const around = ((g4 & 0xff) << 8) | (g5 >> 8);
     return [
       dotted(g3, around),
@@ -132,7 +132,7 @@ function dotted(high: number, low: number): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`;
 }
 
-/** The eight groups of a valid IPv6 address. */
+/** Returns the eight groups of a valid IPv6 address. */
 function ipv6Groups(address: string): Groups {
   const [head = '', tail] = address.split('::') as [string, string?];
   const left = groupsOf(head);

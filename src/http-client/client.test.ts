@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PlayedServer, playServer } from '../../test/support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../../test/support/fake-server.ts';
 import { SELF_SIGNED } from '../../test/support/self-signed.ts';
 import { createOutboundClient, type OutboundClient, type OutboundOptions } from './client.ts';
 import { OutboundError } from './outbound-error.ts';
@@ -8,11 +8,11 @@ import type { AllowlistedHost } from './tls-allowlist.ts';
 import type { OutboundRequest } from './request.ts';
 
 const clients: OutboundClient[] = [];
-const servers: PlayedServer[] = [];
-let server: PlayedServer;
+const servers: FakeServer[] = [];
+let server: FakeServer;
 
-async function played(tls?: { readonly key: string; readonly cert: string }): Promise<PlayedServer> {
-  const made = await playServer(tls);
+async function played(tls?: { readonly key: string; readonly cert: string }): Promise<FakeServer> {
+  const made = await startFakeServer(tls);
   servers.push(made);
   return made;
 }
@@ -27,7 +27,7 @@ function get(url: string, more: Partial<OutboundRequest> = {}): OutboundRequest 
   return { url, method: 'GET', timeout: 5000, maxResponseSize: 1000, ...more };
 }
 
-/** The failure of a call that must fail. */
+/** Returns the error of a call that must fail. */
 async function failure(call: Promise<unknown>): Promise<OutboundError> {
   const error = await call.then(
     () => undefined,
@@ -37,7 +37,7 @@ async function failure(call: Promise<unknown>): Promise<OutboundError> {
   return error as OutboundError;
 }
 
-/** A name service that answers with these addresses. */
+/** A resolver that returns these addresses. */
 function names(...addresses: readonly string[]): LookupFunction {
   return (_name, _options, callback) =>
     callback(
@@ -55,7 +55,7 @@ afterEach(async () => {
 });
 
 describe('a call', () => {
-  it('sends method, headers and body, and brings status, headers and body', async () => {
+  it('sends method, headers and body, and returns status, headers and body', async () => {
     server.answer = () => ({ status: 418, headers: { 'x-one': '1', 'set-cookie': ['a=1', 'b=2'] }, body: 'short' });
     const answer = await client().send(get(`${server.url}/p?q=1`, { method: 'POST', headers: { 'x-two': '2' }, body: 'told' }));
     expect(answer.status).toBe(418);
@@ -64,14 +64,14 @@ describe('a call', () => {
     expect(server.requests).toMatchObject([{ method: 'POST', path: '/p?q=1', headers: { 'x-two': '2' }, body: 'told' }]);
   });
 
-  it('logs in with what the URL says, and does not send it elsewhere', async () => {
+  it('authenticates with the credentials of the URL, unless a header does', async () => {
     await client().send(get(server.url.replace('//', '//us%20er:pass@')));
     expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('us er:pass').toString('base64')}`);
     await client().send(get(server.url.replace('//', '//user:pass@'), { headers: { Authorization: 'own' } }));
     expect(server.requests[1]?.headers.authorization).toBe('own');
   });
 
-  it('ends with the time, with the client and with the size', async () => {
+  it('ends at its timeout, at cancellation and at the size limit', async () => {
     server.answer = () => null;
     expect((await failure(client().send(get(server.url, { timeout: 50 })))).failure).toBe('timeout');
     const controller = new AbortController();
@@ -88,11 +88,11 @@ describe('a call', () => {
     expect((await client().send(get(server.url))).body.length).toBe(1000);
   });
 
-  it.each(['file:///etc/passwd', 'ftp://host/', 'no url', ''])('refuses the URL %j', async (url) => {
+  it.each(['file:///etc/passwd', 'ftp://host/', 'no url', ''])('rejects the URL %j', async (url) => {
     expect((await failure(client().send(get(url)))).failure).toBe('invalid-url');
   });
 
-  it('says nothing of user, password and query when it fails', async () => {
+  it('hides user, password and query in errors', async () => {
     await server.close();
     servers.splice(servers.indexOf(server), 1);
     const error = await failure(client().send(get(`${server.url.replace('//', '//planted:planted@')}/p?key=planted`)));
@@ -110,19 +110,19 @@ describe('addresses', () => {
     },
   );
 
-  it('looks at what a name resolves to, at every connection', async () => {
+  it('checks the resolved addresses at every connection', async () => {
     const { port } = new URL(server.url);
     const url = `http://hook.test:${port}/`;
     expect((await client({ lookup: names('127.0.0.1') }).send(get(url))).status).toBe(200);
     for (const lookup of [names('169.254.169.254'), names('fe80::1', '::ffff:169.254.1.1'), names('100.100.100.200')]) {
       expect((await failure(client({ lookup }).send(get(url)))).failure).toBe('refused-address');
     }
-    // The refused one is not tried; the other one is.
+    // Only the permitted address is tried.
     expect((await client({ lookup: names('169.254.169.254', '127.0.0.1') }).send(get(url))).status).toBe(200);
     expect(server.requests).toHaveLength(2);
   });
 
-  it('refuses private addresses in the strict mode', async () => {
+  it('rejects private addresses in strict mode', async () => {
     const { port } = new URL(server.url);
     const strict = client({ refusePrivate: true });
     expect((await failure(strict.send(get(server.url)))).failure).toBe('refused-address');
@@ -134,7 +134,7 @@ describe('addresses', () => {
 });
 
 describe('redirects', () => {
-  it('are followed on the same host only', async () => {
+  it('follows redirects on the same host only', async () => {
     const other = await played();
     server.answer = ({ path }) => {
       if (path === '/out') return { status: 302, headers: { location: `${other.url}/stolen` } };
@@ -148,7 +148,7 @@ describe('redirects', () => {
     expect(other.requests).toHaveLength(0);
   });
 
-  it('do not repeat a POST unless the status says so, and end', async () => {
+  it('repeats a POST only if the status preserves the method, and limits redirects', async () => {
     server.answer = ({ path }) => ({ status: path === '/keep' ? 307 : 302, headers: { location: '/next' } });
     const post = { method: 'POST', body: 'told' } as const;
     expect((await client().send(get(`${server.url}/turn`, post))).status).toBe(302);
@@ -165,7 +165,7 @@ describe('redirects', () => {
 });
 
 describe('certificates', () => {
-  it('are checked unless the host is on the list, and again when it has left it', async () => {
+  it('checks certificates unless the host is on the allow-list, and again after its removal', async () => {
     const secure = await played(SELF_SIGNED);
     const { port } = new URL(secure.url);
     const list: AllowlistedHost[] = [];

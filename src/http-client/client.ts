@@ -1,4 +1,4 @@
-/** The HTTP client for all calls out. See README.md for what it guards against. */
+/** The HTTP client for all outbound calls. README.md lists what it guards against. */
 import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { onCancel, type PromptCancellation } from '../util/cancellation.ts';
@@ -10,29 +10,29 @@ import { isAllowlisted, type AllowlistedHost } from './tls-allowlist.ts';
 import type { OutboundRequest, OutboundResponse } from './request.ts';
 
 export interface OutboundClient {
-  /** @throws OutboundError when there is no answer; an answer of any status is no failure */
+  /** @throws OutboundError if there is no response; a response of any status is a success */
   send(request: OutboundRequest): Promise<OutboundResponse>;
   close(): Promise<void>;
 }
 
 export interface OutboundOptions {
-  /** Asked at every call. */
+  /** Read at every call. */
   readonly tlsAllowlist?: () => readonly AllowlistedHost[];
-  /** Refuse addresses that are not public; link-local ones and metadata services of clouds always are. */
+  /** Rejects addresses that are not public. Link-local addresses and metadata services of clouds are always rejected. */
   readonly refusePrivate?: boolean;
   readonly lookup?: LookupFunction;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Timers know no longer ones. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+/** Maximum delay of a Node timer. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export function createOutboundClient(options: OutboundOptions = {}): OutboundClient {
   const agent = (checkCertificates: boolean, toMetadataServer = false): Agent =>
     new Agent({
-      // Each call has a time of its own for all of it.
+      // Each call has its own timeout for the whole exchange.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: createConnector({
@@ -43,7 +43,7 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
         ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
       }),
     });
-  // Two agents: a connection that was opened without a check must not serve a host that left the list.
+  // Separate agents: a connection that was opened without a check must not serve a host that has left the list.
   const strict = agent(true);
   const lenient = agent(false);
   const platform = agent(true, true);
@@ -58,15 +58,15 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
       const end = endOf(call);
       try {
         for (let redirects = 0; ; redirects++) {
-          const answer = await exchange(url, call, dispatcherFor(url, call), end);
-          const next = redirects < MAX_REDIRECTS ? redirectTarget(url, call, answer) : null;
-          if (next === null) return answer;
+          const response = await exchange(url, call, dispatcherFor(url, call), end);
+          const next = redirects < MAX_REDIRECTS ? redirectTarget(url, call, response) : null;
+          if (next === null) return response;
           url = next;
         }
       } catch (error) {
         throw asOutboundError(error, url, end.isOver, call.signal);
       } finally {
-        end.forget();
+        end.release();
       }
     },
     async close() {
@@ -75,18 +75,21 @@ export function createOutboundClient(options: OutboundOptions = {}): OutboundCli
   };
 }
 
-/** Signals of the platform keep their timers, and those that they come from, long after the call; and they cost as much as a small call. */
-function endOf({ timeout, signal }: OutboundRequest): CallEnd & { forget(): void } {
+/**
+ * Ends a call at its timeout or cancellation. Not an `AbortSignal`: those keep their timers and sources alive long after the call, and
+ * cost as much as a small call.
+ */
+function endOf({ timeout, signal }: OutboundRequest): CallEnd & { release(): void } {
   const finish = (): void => {
     end.isOver = true;
     end.onEnd();
   };
-  const timer = setTimeout(finish, Math.min(timeout, LONGEST_TIMEOUT_MS));
+  const timer = setTimeout(finish, Math.min(timeout, MAX_TIMEOUT_MS));
   const stopListening = signal === undefined ? undefined : onCancel(signal, finish);
   const end = {
     isOver: signal?.aborted === true,
     onEnd: (): void => undefined,
-    forget(): void {
+    release(): void {
       clearTimeout(timer);
       stopListening?.();
     },
@@ -94,15 +97,15 @@ function endOf({ timeout, signal }: OutboundRequest): CallEnd & { forget(): void
   return end;
 }
 
-/** Of the URLs that were called last; the same few are called again and again. */
-const parsed = new Map<string, URL>();
-const MOST_PARSED = 200;
-const LONGEST_KEPT = 2048;
+/** Cache of parsed URLs, read-only: the same few are called again and again. */
+const parsedUrls = new Map<string, URL>();
+const MAX_CACHED_URLS = 200;
+const MAX_CACHED_LENGTH = 2048;
 
-/** @returns what nobody changes. @throws OutboundError */
+/** @throws OutboundError */
 function parseUrl(text: string): URL {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
+  const cached = parsedUrls.get(text);
+  if (cached !== undefined) return cached;
   let url: URL;
   try {
     url = new URL(text);
@@ -110,21 +113,21 @@ function parseUrl(text: string): URL {
     throw new OutboundError('invalid-url', 'not a URL', cause);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new OutboundError('invalid-url', 'not an http or https URL');
-  if (text.length <= LONGEST_KEPT) {
-    if (parsed.size >= MOST_PARSED) parsed.clear();
-    parsed.set(text, url);
+  if (text.length <= MAX_CACHED_LENGTH) {
+    if (parsedUrls.size >= MAX_CACHED_URLS) parsedUrls.clear();
+    parsedUrls.set(text, url);
   }
   return url;
 }
 
 /**
- * Where to go on; null when the answer is the last one. Only reads are repeated, unless the status says that the
- * method stays; and only on the same host, so that no header of the call reaches another one.
+ * Returns the URL to follow, `null` if the response is final. Follows only reads, unless the status preserves the method, and only on the
+ * same host, so that no header of the call reaches another one.
  */
-function redirectTarget(from: URL, call: OutboundRequest, answer: OutboundResponse): URL | null {
-  const { location } = answer.headers;
-  if (!REDIRECTS.has(answer.status) || typeof location !== 'string' || !URL.canParse(location, from.href)) return null;
-  if (call.method !== 'GET' && answer.status !== 307 && answer.status !== 308) return null;
+function redirectTarget(from: URL, call: OutboundRequest, response: OutboundResponse): URL | null {
+  const { location } = response.headers;
+  if (!REDIRECTS.has(response.status) || typeof location !== 'string' || !URL.canParse(location, from.href)) return null;
+  if (call.method !== 'GET' && response.status !== 307 && response.status !== 308) return null;
   const to = new URL(location, from);
   const upgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.port === '' && to.port === '';
   if (to.hostname !== from.hostname || !(to.origin === from.origin || upgrade)) return null;

@@ -5,26 +5,25 @@ import { classifyAddress, isMetadataServer } from './address.ts';
 import { OutboundError } from './outbound-error.ts';
 
 export interface ConnectorOptions {
-  /** Refuse addresses that are not public, too. */
+  /** Rejects addresses that are not public. */
   readonly refusePrivate: boolean;
-  /** Whether certificates are checked. */
   readonly checkCertificates: boolean;
-  /** Allow the link-local addresses of metadata servers of Google Cloud. */
+  /** Allows the link-local addresses of metadata servers of Google Cloud. */
   readonly toMetadataServer?: boolean;
-  /** ms */
+  /** In ms. */
   readonly connectTimeout: number;
-  /** Name resolution; the system's when absent. */
+  /** Name resolution. Defaults to the system's. */
   readonly lookup?: LookupFunction;
 }
 
 const BLOCKED = 'Blocked connection to private IP address';
 
 /**
- * Opens sockets for the client. The addresses that a name resolved to are judged here, at the moment of
- * connecting, so that a name which resolves differently the second time gains nothing.
+ * Opens sockets for the client. Checks the resolved addresses when it connects, so that a name which resolves differently the second
+ * time (DNS rebinding) does not bypass the check.
  */
 export function createConnector(options: ConnectorOptions): buildConnector.connector {
-  const refused = (address: string): boolean => {
+  const isRefused = (address: string): boolean => {
     const found = classifyAddress(address);
     if (found === 'never') return !(options.toMetadataServer === true && isMetadataServer(address));
     return found === 'private' && options.refusePrivate;
@@ -32,18 +31,18 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   const connect = buildConnector({
     timeout: options.connectTimeout,
     rejectUnauthorized: options.checkCertificates,
-    lookup: judgedLookup(options.lookup ?? (lookup as LookupFunction), refused),
+    lookup: checkedLookup(options.lookup ?? (lookup as LookupFunction), isRefused),
   });
   return (target, callback) => {
-    // The system resolves no name that is an address already, so `lookup` does not see it.
+    // Literal addresses are not resolved, so `lookup` does not see them.
     const host = target.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && refused(host)) {
+    if (isIP(host) !== 0 && isRefused(host)) {
       callback(new OutboundError('refused-address', BLOCKED), null);
       return;
     }
     connect(target, (...[error, socket]) => {
       if (error !== null) callback(error, null);
-      else if (refused((socket as Socket).remoteAddress ?? '')) {
+      else if (isRefused((socket as Socket).remoteAddress ?? '')) {
         socket.destroy();
         callback(new OutboundError('refused-address', BLOCKED), null);
       } else callback(null, socket);
@@ -51,15 +50,15 @@ export function createConnector(options: ConnectorOptions): buildConnector.conne
   };
 }
 
-/** Resolves to the addresses that are not refused; an error when none is left. */
-function judgedLookup(resolve: LookupFunction, refused: (address: string) => boolean): LookupFunction {
+/** Wraps a lookup: it drops the refused addresses and fails if none remains. */
+function checkedLookup(resolve: LookupFunction, isRefused: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) {
         callback(error, '', 0);
         return;
       }
-      const addresses = (Array.isArray(found) ? found : []).filter(({ address }) => !refused(address));
+      const addresses = (Array.isArray(found) ? found : []).filter(({ address }) => !isRefused(address));
       const [first] = addresses;
       if (first === undefined) callback(new OutboundError('refused-address', BLOCKED) as NodeJS.ErrnoException, '', 0);
       else if (options.all === true) callback(null, addresses);

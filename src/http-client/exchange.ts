@@ -1,22 +1,22 @@
 /**
- * One request and its answer, without redirects. Below `undici.request`: that makes a stream of every answer, and streams and
- * signals of the platform cost more than all the rest of a small call.
+ * One request and its response, without redirects. It uses `dispatch` instead of `undici.request`, which makes a stream of every
+ * response: streams and `AbortSignal`s cost more than the rest of a small call.
  */
 import type { Dispatcher } from 'undici';
 import { OutboundError } from './outbound-error.ts';
 import type { OutboundRequest, OutboundResponse } from './request.ts';
 
-/** When a call has to end. */
+/** The end of a call by timeout or cancellation. */
 export interface CallEnd {
   readonly isOver: boolean;
-  /** Set by whoever has to end something then. */
+  /** Called when the call has to end; set by the exchange. */
   onEnd: () => void;
 }
 
-/** The end of the call came first; who waits is told why by whoever knows. */
+/** Internal reason for ending a call early; the client replaces it with the actual cause. */
 class CallIsOver extends Error {}
 
-/** @throws OutboundError, and what undici and sockets say */
+/** @throws OutboundError, and errors of undici and sockets */
 export function exchange(url: URL, call: OutboundRequest, dispatcher: Dispatcher, end: CallEnd): Promise<OutboundResponse> {
   return new Promise((resolve, reject) => {
     const collector = new Collector(call, resolve, reject);
@@ -40,7 +40,7 @@ function headersOf({ username, password }: URL, { headers = {} }: OutboundReques
 
 class Collector implements Dispatcher.DispatchHandler {
   readonly #call: OutboundRequest;
-  readonly #resolve: (answer: OutboundResponse) => void;
+  readonly #resolve: (response: OutboundResponse) => void;
   readonly #reject: (error: Error) => void;
   readonly #pieces: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
@@ -49,13 +49,13 @@ class Collector implements Dispatcher.DispatchHandler {
   #size = 0;
   #isOver = false;
 
-  constructor(call: OutboundRequest, resolve: (answer: OutboundResponse) => void, reject: (error: Error) => void) {
+  constructor(call: OutboundRequest, resolve: (response: OutboundResponse) => void, reject: (error: Error) => void) {
     this.#call = call;
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
-  /** Ends the connection, and the call if it has not ended yet. */
+  /** Closes the connection, and rejects the call if it has not ended yet. */
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -65,12 +65,12 @@ class Collector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for its connection for too long.
+    // The call ended while it waited for a connection.
     if (this.#isOver) controller.abort(new CallIsOver());
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: OutboundResponse['headers']): void {
-    // What comes before is for information.
+    // Informational responses precede the final one.
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
@@ -78,7 +78,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (this.#isOver) return;
-    const { maxResponseSize: limit, cutLargeResponse = false, take } = this.#call;
+    const { maxResponseSize: limit, cutLargeResponse = false, onBytes } = this.#call;
     if (this.#size + piece.length > limit && cutLargeResponse) {
       this.#pieces.push(piece.subarray(0, limit - this.#size));
       this.#isOver = true;
@@ -87,15 +87,15 @@ class Collector implements Dispatcher.DispatchHandler {
       return;
     }
     this.#size += piece.length;
-    if (this.#size > limit || take?.(piece.length) === false) {
+    if (this.#size > limit || onBytes?.(piece.length) === false) {
       this.fail(new OutboundError('too-large', `the answer is larger than ${limit} bytes`));
       return;
     }
     this.#pieces.push(piece);
-    const room = this.#call.hold?.(piece.length) ?? null;
-    if (room === null) return;
+    const reserved = this.#call.reserveMemory?.(piece.length) ?? null;
+    if (reserved === null) return;
     controller.pause();
-    void room.then(() => {
+    void reserved.then(() => {
       if (!this.#isOver) controller.resume();
     });
   }

@@ -8,7 +8,7 @@ import type { CallKind } from './request.ts';
 
 type Name = CallKind | 'other';
 
-/** Bodies that are counted, by what they are sent for. */
+/** Metrics of body sizes, by the purpose of the call. */
 const BODIES: Readonly<Partial<Record<Name, { readonly sent: MetricDefinition; readonly received: MetricDefinition }>>> = {
   action: { sent: METRICS.actionRequestBytes, received: METRICS.actionResponseBytes },
   event: { sent: METRICS.eventRequestBytes, received: METRICS.eventResponseBytes },
@@ -16,31 +16,31 @@ const BODIES: Readonly<Partial<Record<Name, { readonly sent: MetricDefinition; r
   oneoff: { sent: METRICS.scheduledRequestBytes, received: METRICS.scheduledResponseBytes },
 };
 
-interface Cells {
+interface CallMetrics {
   readonly time: Histogram;
   readonly byStatus: Map<string, Counter>;
   readonly sent: Counter | null;
   readonly received: Counter | null;
 }
 
-/** The same client; its calls are counted by what they are for, while somebody wants to know. */
+/** Wraps a client: counts its calls by purpose while metrics are on. */
 export function meteredClient(client: OutboundClient, registry: Registry, counting: Counting): OutboundClient {
-  const known = new Map<Name, Cells>();
-  const cellsOf = (name: Name): Cells => {
-    let cells = known.get(name);
-    if (cells === undefined) {
+  const byName = new Map<Name, CallMetrics>();
+  const metricsOf = (name: Name): CallMetrics => {
+    let metrics = byName.get(name);
+    if (metrics === undefined) {
       const bodies = BODIES[name];
-      cells = {
+      metrics = {
         time: registry.histogram(METRICS.outboundDuration, name),
         byStatus: new Map(),
         sent: bodies === undefined ? null : registry.counter(bodies.sent),
         received: bodies === undefined ? null : registry.counter(bodies.received),
       };
-      known.set(name, cells);
+      byName.set(name, metrics);
     }
-    return cells;
+    return metrics;
   };
-  const count = (name: Name, { time, byStatus }: Cells, status: string, began: number): void => {
+  const count = (name: Name, { time, byStatus }: CallMetrics, status: string, began: number): void => {
     let counter = byStatus.get(status);
     if (counter === undefined) {
       counter = registry.counter(METRICS.outboundRequests, name, status);
@@ -54,15 +54,15 @@ export function meteredClient(client: OutboundClient, registry: Registry, counti
       if (!counting.isOn) return client.send(call);
       const began = performance.now();
       const name = call.kind ?? 'other';
-      const cells = cellsOf(name);
-      if (call.body !== undefined) cells.sent?.add(typeof call.body === 'string' ? Buffer.byteLength(call.body) : call.body.length);
+      const metrics = metricsOf(name);
+      if (call.body !== undefined) metrics.sent?.add(typeof call.body === 'string' ? Buffer.byteLength(call.body) : call.body.length);
       try {
-        const answer = await client.send(call);
-        cells.received?.add(answer.body.length);
-        count(name, cells, `${Math.floor(answer.status / 100)}xx`, began);
-        return answer;
+        const response = await client.send(call);
+        metrics.received?.add(response.body.length);
+        count(name, metrics, `${Math.floor(response.status / 100)}xx`, began);
+        return response;
       } catch (error) {
-        count(name, cells, error instanceof OutboundError && error.failure === 'refused-address' ? 'blocked' : 'failed', began);
+        count(name, metrics, error instanceof OutboundError && error.failure === 'refused-address' ? 'blocked' : 'failed', began);
         throw error;
       }
     },

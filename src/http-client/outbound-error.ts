@@ -1,4 +1,4 @@
-/** Why a call out did not bring an answer. The text names no secret and no address that the caller did not give. */
+/** Reason why a call has no response. The message of the error has no secret, and no address that is not in the request. */
 export type OutboundFailure = 'invalid-url' | 'refused-address' | 'connection' | 'timeout' | 'cancelled' | 'too-large';
 
 export class OutboundError extends Error {

@@ -1,41 +1,41 @@
 import type { Span } from '../observability/tracing/span.ts';
 import type { PromptCancellation } from '../util/cancellation.ts';
 
-/** What a call is for. */
+/** Purpose of a call. */
 export type CallKind = 'auth' | 'action' | 'event' | 'cron' | 'oneoff' | 'remote_schema' | 'validation' | 'telemetry';
 
 export interface OutboundRequest {
-  /** For whoever counts calls. */
+  /** Purpose, for metrics. */
   readonly kind?: CallKind;
   /** `http:` or `https:`; user and password in it become basic authentication. */
   readonly url: string;
-  /** The URL as the metadata write it: what its path has from the environment is in no trace. Absent: it has nothing from there. */
+  /** The URL as written in the metadata, so that traces do not contain path segments from environment variables. Absent if it has none. */
   readonly template?: string | undefined;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** ms for the whole call, redirects and the body of the answer included */
+  /** Timeout for the whole call, redirects and the body of the response included, in ms. */
   readonly timeout: number;
-  /** bytes */
+  /** In bytes. */
   readonly maxResponseSize: number;
-  /** A body that is larger is cut off there, rather than no answer at all. */
+  /** Truncates a larger body instead of rejecting the response. */
   readonly cutLargeResponse?: boolean;
-  /** Hears of the bytes of the answer as they come; false: they are too many, together with those of other calls. */
-  readonly take?: (bytes: number) => boolean;
-  /** Hears of them too; a promise: nothing more is read before that. The time of the call goes on. */
-  readonly hold?: (bytes: number) => Promise<void> | null;
+  /** Called with the size of each piece of the body; `false` rejects the response as too large, e.g. together with other calls. */
+  readonly onBytes?: (bytes: number) => boolean;
+  /** Reserves memory for each piece of the body. While the promise is pending, reading pauses; the timeout goes on. */
+  readonly reserveMemory?: (bytes: number) => Promise<void> | null;
   readonly signal?: PromptCancellation;
-  /** The call goes to the metadata server of the platform, which has a link-local address. Never set for URLs of metadata. */
+  /** The call goes to the platform's metadata server, which has a link-local address. Never set for URLs from the metadata. */
   readonly metadataServer?: true;
-  /** What it is a part of. */
+  /** Parent span. */
   readonly trace?: Span | undefined;
 }
 
 export interface OutboundResponse {
   readonly status: number;
-  /** Lower-case names; a list for a header that came more than once. */
+  /** Names in lower case; a list if a header occurs more than once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  /** The body was larger. */
+  /** The body was truncated. */
   readonly isCut?: true;
 }

@@ -1,4 +1,4 @@
-/** The URL as it may be logged: without user, password, query and fragment, where secrets are kept. */
+/** Returns the URL for logs: without user, password, query and fragment, which may be secret. */
 export function safeUrl(url: string | URL): string {
   let parsed: URL;
   try {

@@ -1,14 +1,14 @@
 import type { Network } from '../metadata/network.ts';
 import { hasUnknownKeys } from '../metadata/unknown-keys.ts';
 
-/** A host whose certificate need not be in order: self-signed, of another name, not X.509 v3. */
+/** A host whose certificate may be invalid: self-signed, of another name, not X.509 v3. */
 export interface AllowlistedHost {
   readonly host: string;
-  /** Usually a port; absent: every port. */
+  /** Usually a port; absent for every port. */
   readonly suffix?: string;
 }
 
-/** Whether `url` is a host of the list; a `suffix` must equal the port. */
+/** Returns true if the list contains the host of `url`; a `suffix` must equal the port. */
 export function isAllowlisted(list: readonly AllowlistedHost[], url: URL): boolean {
   const port = url.port === '' ? '443' : url.port;
   const host = url.hostname.toLowerCase();
@@ -18,12 +18,12 @@ export function isAllowlisted(list: readonly AllowlistedHost[], url: URL): boole
   });
 }
 
-/** The entries of the metadata that permit certificates which are not in order. */
+/** Returns the hosts that may have invalid certificates according to the metadata. */
 export function tlsAllowlistOf({ tlsAllowlist }: Network): readonly AllowlistedHost[] {
   const entries: AllowlistedHost[] = [];
   for (const entry of tlsAllowlist.values()) {
     const { host, suffix, permissions } = entry;
-    // A key that nobody knows may be what narrows the entry.
+    // An unknown key may narrow the entry.
     if (hasUnknownKeys(entry) || permissions?.includes('self-signed') === false) continue;
     entries.push(suffix === null ? { host } : { host, suffix });
   }

@@ -1,4 +1,4 @@
-/** What an action is asked and how its answer becomes part of ours. Values are references, as everywhere in the IR. */
+/** Calls of actions and the composition of our answer. Values are references, as everywhere in the IR. */
 import type { ActionDefinition } from '../metadata/action.ts';
 import type { GraphqlType } from '../metadata/graphql-type.ts';
 import type { Json } from '../util/json.ts';
@@ -10,25 +10,25 @@ export type ActionRoot = ActionCall | ActionEnqueue | ActionResult;
 interface AnyActionRoot {
   readonly name: string;
   readonly definition: ActionDefinition;
-  /** Tell it from a `SelectRoot` and a `MutationRoot`. */
+  /** Distinguishes it from a `SelectRoot` and a `MutationRoot`. */
   readonly query?: undefined;
   readonly mutation?: undefined;
 }
 
-/** The handler is called and its answer awaited. */
+/** Calls the handler and waits for its answer. */
 export interface ActionCall extends AnyActionRoot {
   readonly task: 'call';
   readonly arguments: readonly ActionArgument[];
   readonly answer: ActionAnswer;
 }
 
-/** The call is written down, to be made later; the answer is its id. */
+/** Stores the call for later; the answer is its id. */
 export interface ActionEnqueue extends AnyActionRoot {
   readonly task: 'enqueue';
   readonly arguments: readonly ActionArgument[];
 }
 
-/** What came of a call that was written down. */
+/** Reads the result of a stored call. */
 export interface ActionResult extends AnyActionRoot {
   readonly task: 'result';
   readonly id: ActionArgument;
@@ -38,7 +38,7 @@ export interface ActionResult extends AnyActionRoot {
 export interface ActionArgument {
   readonly name: string;
   readonly value: WrittenJson;
-  /** Brings what a variable holds to the type. @throws SvcError where it does not fit */
+  /** Coerces the value of a variable. @throws SvcError if it does not fit */
   readonly check: (json: Json) => Json;
   readonly at: Path;
 }
@@ -48,15 +48,15 @@ export type ActionResultPart =
   | { readonly kind: 'typename'; readonly responseKey: string; readonly typeName: string }
   | { readonly kind: 'output'; readonly responseKey: string; readonly answer: ActionAnswer };
 
-/** How the handler's answer is read. */
+/** Type of the handler's answer, and the fields that are selected of it. */
 export interface ActionAnswer {
   readonly type: GraphqlType;
   readonly expects:
     | { readonly kind: 'object'; readonly required: readonly string[] }
     | { readonly kind: 'plain-scalar'; readonly name: string }
-    /** A scalar of the deployer's own or of a database, or an enum: whatever it is. */
+    /** A scalar of the metadata or of a database, or an enum: any JSON. */
     | { readonly kind: 'anything' };
-  /** Of the object; null: there is no selection. */
+  /** `null` if there is no selection. */
   readonly fields: readonly ActionOutput[] | null;
 }
 
@@ -64,5 +64,5 @@ export interface ActionAnswer {
 export type ActionOutput =
   | { readonly kind: 'field'; readonly responseKey: string; readonly name: string; readonly fields: readonly ActionOutput[] | null }
   | { readonly kind: 'typename'; readonly responseKey: string; readonly typeName: string }
-  /** A hole for the join with this index; its key is made of fields of the handler's object. */
+  /** Placeholder of the join with this index; its key consists of fields of the handler's object. */
   | { readonly kind: 'joined'; readonly responseKey: string; readonly join: number; readonly keys: readonly string[] };

@@ -3,7 +3,6 @@ import type { Operand } from './value.ts';
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { FunctionCall } from './function-call.ts';
 
-/** A condition on a row. Permission filters and `where` arguments are the same type. */
 export type BoolExp =
   | { readonly kind: 'constant'; readonly value: boolean }
   | { readonly kind: 'and' | 'or'; readonly items: readonly BoolExp[] }
@@ -16,8 +15,8 @@ export type BoolExp =
   | AggregatePredicate;
 
 /**
- * Both hold, and `item` is asked of no row for which `guard` does not hold: what a user asks must not
- * fail because of a row that the user may not see. Stands where a permission filter meets a `where`.
+ * Both hold, and `item` is not evaluated for rows for which `guard` is false: a request must not fail because of a row that the user may
+ * not see. Joins a permission filter and a `where`.
  */
 export interface Guarded {
   readonly kind: 'guarded';
@@ -40,7 +39,7 @@ export type ComparisonArgument =
   /** Operators with an input object, such as `_st_d_within`. Absent fields have their default. */
   | { readonly kind: 'fields'; readonly fields: Readonly<Record<string, Operand>> };
 
-/** `_ceq` and its family; `right` is read from the same row or from the rule's root row. */
+/** `_ceq` and its family; `right` is read from the same row or from the root row of the rule. */
 export interface CompareColumns {
   readonly kind: 'compare-columns';
   readonly left: Read;
@@ -48,7 +47,7 @@ export interface CompareColumns {
   readonly operator: string;
   readonly right: Read;
   readonly rightRow: 'self' | 'root';
-  /** How many `exists` conditions lie between this condition and the row that is the rule's root. */
+  /** Number of `exists` conditions between this condition and the root row of the rule. */
   readonly levels: number;
   readonly nullSafe: boolean;
 }
@@ -58,16 +57,16 @@ export interface Exists {
   readonly kind: 'exists';
   readonly join: Join | null;
   readonly from: Relation;
-  /** Target's permission filter and the nested condition. */
+  /** The target's permission filter and the nested condition. */
   readonly where: BoolExp;
 }
 
-/** `<rel>_aggregate` in `where`: every comparison must hold for the aggregate of the related rows. */
+/** `<rel>_aggregate` in `where`: all comparisons hold for the aggregate of the related rows. */
 export interface AggregatePredicate {
   readonly kind: 'aggregate-predicate';
   readonly join: Join;
   readonly from: Relation;
-  /** Target's permission filter and the predicate's `filter`. */
+  /** The target's permission filter and the predicate's `filter`. */
   readonly where: BoolExp;
   /** `count`, `bool_and`, `avg`, `corr`, …; `count` without arguments is `count(*)`. */
   readonly function: string;
@@ -80,10 +79,10 @@ export type AggregateComparison =
   | { readonly kind: 'compare'; readonly operator: string; readonly operand: Operand }
   | { readonly kind: 'is-null'; readonly isNull: boolean };
 
-/** A condition that asks about rows itself. */
+/** A condition that is not composed of other conditions on the same row. */
 export type BoolExpLeaf = Exclude<BoolExp, { readonly kind: 'and' | 'or' | 'not' | 'guarded' }>;
 
-/** Whether something holds for one of the conditions that a condition on a row is put together of. */
+/** Returns true if `holds` is true for one of the leaves of a condition on a row. */
 export function someLeaf(exp: BoolExp, holds: (leaf: BoolExpLeaf) => boolean): boolean {
   switch (exp.kind) {
     case 'and':
@@ -98,21 +97,21 @@ export function someLeaf(exp: BoolExp, holds: (leaf: BoolExpLeaf) => boolean): b
   }
 }
 
-/** Whether a condition compares with the row around so many relationships, or with one further out. */
-export function looksOut(exp: BoolExp, depth: number): boolean {
+/** Returns true if the condition compares with the row that is `depth` relationships further out, or beyond. */
+export function comparesWithOuterRow(exp: BoolExp, depth: number): boolean {
   switch (exp.kind) {
     case 'and':
     case 'or':
-      return exp.items.some((item) => looksOut(item, depth));
+      return exp.items.some((item) => comparesWithOuterRow(item, depth));
     case 'not':
-      return looksOut(exp.item, depth);
+      return comparesWithOuterRow(exp.item, depth);
     case 'guarded':
-      return looksOut(exp.guard, depth) || looksOut(exp.item, depth);
+      return comparesWithOuterRow(exp.guard, depth) || comparesWithOuterRow(exp.item, depth);
     case 'compare-columns':
       return exp.rightRow === 'root' && exp.levels >= depth;
     case 'exists':
     case 'aggregate-predicate':
-      return looksOut(exp.where, depth + 1);
+      return comparesWithOuterRow(exp.where, depth + 1);
     default:
       return false;
   }
@@ -145,7 +144,7 @@ export function or(...items: readonly BoolExp[]): BoolExp {
   return rest.length === 0 ? FALSE : rest.length === 1 ? (rest[0] as BoolExp) : { kind: 'or', items: rest };
 }
 
-/** A permission filter and what is asked of the rows that it leaves. */
+/** A permission filter, and a condition on the rows that pass it. */
 export function guarded(guard: BoolExp, item: BoolExp): BoolExp {
   if (guard.kind === 'constant') return guard.value ? item : FALSE;
   if (item.kind === 'constant') return item.value ? guard : FALSE;
@@ -157,8 +156,8 @@ export function not(item: BoolExp): BoolExp {
 }
 
 /**
- * Every read of a column, wherever it stands (output, where, order by, distinct on, aggregate,
- * cursor, join key), is one `Read`: the only place where a cell mask is applied.
+ * Every read of a column, in any place (output, where, order by, distinct on, aggregate, cursor, join key), is one `Read`: the only place
+ * where a cell mask is applied.
  */
 export type Read = ColumnRead | ComputedFieldRead | CastRead;
 
@@ -166,9 +165,9 @@ export interface ColumnRead {
   readonly kind: 'column';
   readonly column: string;
   readonly type: CatalogType;
-  /** No row has null here; absent: one may have. */
-  readonly notNull?: true;
-  /** Cell mask of an inherited role: the value is null where this does not hold for the row. */
+  /** True if no row has null here. */
+  readonly notNull?: boolean;
+  /** Cell mask of an inherited role: the value is null for rows for which this is false. */
   readonly mask?: BoolExp;
 }
 

@@ -1,8 +1,8 @@
-/** Input that a hook of the role's permission has to let through before anything is written. */
+/** Input that a validation hook of the role's permission has to accept before the write. */
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { Json } from '../util/json.ts';
 
-/** JSON as the request wrote it. Variables are references, so that a plan holds no request's values. */
+/** JSON of the request. Variables are references, so that a plan holds no values of a request. */
 export type WrittenJson =
   | { readonly kind: 'json'; readonly json: Json }
   /** The value of a variable, or the part of it at a path. */

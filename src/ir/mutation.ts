@@ -1,6 +1,6 @@
 /**
- * The meaning of a mutation root field, permissions included. A compiler turns it into statements
- * that run in one transaction, in order; a failed check raises inside the SQL.
+ * A mutation root field, permissions included. A compiler turns it into statements that run in one transaction, in order; a failed check
+ * raises an error inside the SQL.
  */
 import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
 import type { Path } from '../util/path.ts';
@@ -15,7 +15,7 @@ export interface MutationRoot {
   readonly query?: undefined;
 }
 
-/** What the response of a mutation holds, in order; or the row itself (`_one`, `_by_pk`). */
+/** The fields of the response, in order, or the row itself (`_one`, `_by_pk`). */
 export type MutationOutput =
   | { readonly kind: 'response'; readonly fields: readonly MutationField[] }
   /** The first affected row, or null. */
@@ -31,40 +31,42 @@ export interface Insert {
   readonly table: QualifiedName;
   readonly rows: InsertRows;
   readonly output: MutationOutput;
-  /** Where errors of all its statements are reported: `$.selectionSet.insert_author.args.objects`, `.object` for one. */
+  /** Path of errors of all its statements: `$.selectionSet.insert_author.args.objects`, or `.object` for one. */
   readonly path: Path;
-  /** See `Contained`; nested tables included. */
+  /** Covers nested tables too. */
   readonly contained: Contained;
 }
 
 /**
- * True: the writes change rows of the tables that are named and no others, because these are
- * ordinary tables without triggers and rules (and, for updates and deletes, nobody's foreign key
- * does more than forbid). What `returning` reads from other tables is then the same before and
- * after, which saves a statement. False is always right.
+ * True if the writes change rows of the named tables and no others, because these are ordinary tables without triggers and rules (and, for
+ * updates and deletes, no foreign key does more than reject). What `returning` reads from other tables is then the same before and after,
+ * which saves a statement. False is always safe.
  */
 export type Contained = boolean;
 
-/** Rows of one table, with what is inserted before and after each of them. */
+/** Rows of one table, and the rows that are inserted before and after each of them. */
 export interface InsertRows {
   readonly table: QualifiedName;
-  /** Union of the columns of all rows, in a fixed order: presets included, columns that come from nested objects or the parent not. */
+  /**
+   * Union of the columns of all rows, in a fixed order; includes presets, excludes columns that are filled from nested objects or the
+   * parent.
+   */
   readonly columns: readonly InsertColumn[];
   readonly rows: readonly InsertRow[];
-  /** Instead of `rows`: any number of rows that give the same columns and nothing else. */
+  /** Replaces `rows`: any number of rows that set the same columns and have no nested rows. */
   readonly uniform?: UniformRows;
   readonly onConflict: OnConflict | null;
-  /** Insert permission's check, on the row after the write. */
+  /** The insert permission's check, on the row after the write. */
   readonly check: BoolExp;
-  /** Absent: the table has none. */
+  /** Undefined if the table has none. */
   readonly key?: RowKey;
-  /** Hooks of the permissions; those of nested rows are with them. */
+  /** Hooks of the permissions; nested rows have their own. */
   readonly validations?: readonly InputValidation[];
 }
 
-/** Rows as a variable brings them; a plan for them serves any number. */
+/** Rows that a variable holds; a plan for them serves any number. */
 export interface UniformRows {
-  /** By column: the values of all rows (`members`), or one value for all (presets). */
+  /** Values by column: those of all rows (`members`), or one value for all (presets). */
   readonly values: ReadonlyMap<string, Operand>;
 }
 
@@ -74,24 +76,23 @@ export interface InsertColumn {
 }
 
 export interface InsertRow {
-  /** The row's place: `$.selectionSet.insert_author.args.objects[0]`. */
+  /** Path of the row: `$.selectionSet.insert_author.args.objects[0]`. */
   readonly path: Path;
-  /** By column; an absent column takes its default. Presets are here as well. */
+  /** Values by column, presets included; absent columns take their defaults. */
   readonly values: ReadonlyMap<string, Operand>;
   /** Inserted before the row; the `remote` columns of its result fill the `local` ones of the row. */
   readonly before: readonly NestedObject[];
-  /** Inserted after it; the `local` columns of the row fill their `remote` ones. */
+  /** Inserted after the row; its `local` columns fill their `remote` ones. */
   readonly after: readonly (NestedObject | NestedArray)[];
 }
 
 export interface NestedObject {
   readonly kind: 'object';
-  /** Of the relationship, as the request wrote it. */
+  /** Name of the relationship in the request. */
   readonly name: string;
-  /** The place of the relationship: `….args.objects[0].author`. */
+  /** Path of the relationship: `….args.objects[0].author`. */
   readonly path: Path;
   readonly columns: readonly NestedColumn[];
-  /** One row. */
   readonly rows: InsertRows;
 }
 
@@ -102,33 +103,33 @@ export interface NestedArray {
   readonly rows: InsertRows;
 }
 
-/** Columns that tell the rows of a table apart, none of them ever null: those of its primary key or of a unique one. */
+/** Columns that identify the rows of a table and are never null: those of its primary key or of a unique one. */
 export type RowKey = readonly InsertColumn[];
 
-/** A column of a row that is filled from one of another row. */
+/** A column that is filled from a column of another row. */
 export interface NestedColumn {
   readonly local: string;
   readonly remote: string;
-  /** Of the column that the value comes from. */
+  /** Type of the column that provides the value. */
   readonly type: CatalogType;
 }
 
 export interface OnConflict {
-  /** Name of the constraint; null: the unique index over `columns`, or any when there are none (then nothing can be updated). */
+  /** Name of the constraint; null: the unique index over `columns`, or any index if that is absent (then no columns can be updated). */
   readonly constraint: string | null;
   readonly columns?: readonly string[];
-  /** The columns of the constraint or index: what tells rows apart. Absent: not known. */
+  /** Columns of the constraint or index, which identify rows. Absent if unknown. */
   readonly key?: readonly string[];
-  /** Those of `key` that the database counts up where a row has no value. */
-  readonly counted?: readonly string[];
-  /** Null: do nothing. */
+  /** Columns of `key` that the database numbers for rows without a value. */
+  readonly autoIncrement?: readonly string[];
+  /** `null`: do nothing. */
   readonly update: {
     readonly columns: readonly string[];
-    /** Update permission's presets. */
+    /** The update permission's presets. */
     readonly presets: ReadonlyMap<string, Operand>;
-    /** Update permission's filter and `where`, on the existing row. */
+    /** The update permission's filter and `where`, on the existing row. */
     readonly where: BoolExp;
-    /** Update permission's check, for the rows that were updated. */
+    /** The update permission's check, for updated rows. */
     readonly check: BoolExp | null;
   } | null;
 }
@@ -136,15 +137,15 @@ export interface OnConflict {
 export interface Update {
   readonly kind: 'update';
   readonly table: QualifiedName;
-  /** Update permission's filter and `where` (or the key). */
+  /** The update permission's filter and `where` (or the key). */
   readonly where: BoolExp;
-  /** Absent: the table has none. */
+  /** Undefined if the table has none. */
   readonly key?: RowKey;
-  /** The operators and then the presets, which run alone too. Empty: nothing runs. */
+  /** Operators followed by presets, which are also applied alone. If empty, no statement runs. */
   readonly assignments: readonly Assignment[];
-  /** Columns that go back to their defaults; none of them is assigned to. */
+  /** Columns that are reset to their defaults; disjoint from `assignments`. */
   readonly defaults?: readonly string[];
-  /** Update permission's check, on the row after the write. */
+  /** The update permission's check, on the row after the write. */
   readonly check: BoolExp;
   readonly output: MutationOutput;
   readonly contained: Contained;
@@ -160,9 +161,9 @@ export interface UpdateMany {
 export interface Delete {
   readonly kind: 'delete';
   readonly table: QualifiedName;
-  /** Delete permission's filter and `where` (or the key). */
+  /** The delete permission's filter and `where` (or the key). */
   readonly where: BoolExp;
-  /** Absent: the table has none. */
+  /** Undefined if the table has none. */
   readonly key?: RowKey;
   readonly output: MutationOutput;
   readonly contained: Contained;

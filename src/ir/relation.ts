@@ -1,21 +1,21 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import type { FunctionCall } from './function-call.ts';
 
-/** What rows are read from. */
+/** Source of rows. */
 export type Relation =
   /**
-   * `stored`: reading it reads rows of this table only (no view, no inheritance, no policies); `snapshotBound`: the same snapshot shows
-   * the same rows. Absent: not known.
+   * `stored`: reading it reads rows of this table only (no view, no inheritance, no policies). `snapshotBound`: one snapshot always shows
+   * the same rows. Both are absent if unknown.
    */
   | { readonly kind: 'table'; readonly name: QualifiedName; readonly stored?: boolean; readonly snapshotBound?: boolean }
-  /** A tracked function, or a table computed field (then an argument is the parent row). */
+  /** A tracked function, or a table computed field, which takes the parent row as an argument. */
   | { readonly kind: 'function'; readonly call: FunctionCall };
 
-/** How a related row is found: equality of columns of this row and of the other one. */
+/** Finds related rows by equality of columns. */
 export interface Join {
   readonly columns: readonly { readonly local: string; readonly remote: string }[];
-  /** The remote columns are a key of the target: at most one row per parent, no `limit 1` needed. */
+  /** True if the remote columns are a key of the target: at most one row per parent, so `limit 1` is not needed. */
   readonly unique: boolean;
-  /** The two tables may be on different servers, so that no part of a statement can read both. Absent: they are not, or there is one server. */
-  readonly apart?: true;
+  /** True if the tables may be on different servers, so that no part of a statement can read both. Default false. */
+  readonly crossServer?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Joins to what another source or server answers. In the place of such a field the answer of the parent holds a
- * **hole**, a JSON array of a name that no data can contain and the values of the key (`execute/holes.ts`).
+ * Joins to rows of another source or fields of another server. The parent's answer has a **placeholder** in the place of such a field: a
+ * JSON array of a name that no data can contain and the values of the key (`execute/placeholders.ts`).
  */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { RemoteField } from './remote.ts';
@@ -9,7 +9,7 @@ import type { AggregateQuery, RowsQuery } from './select.ts';
 export type RemoteJoin = JoinToSource | JoinToRemoteSchema;
 
 interface AnyJoin {
-  /** What stands for the field where a part of the key is null: nothing is asked then. `ask`: the target is asked all the same. */
+  /** Value of the field if a part of the key is null, in which case no request is made. `ask`: the request is made all the same. */
   readonly withoutKey: 'null' | '[]' | 'ask';
 }
 
@@ -18,9 +18,9 @@ export interface JoinToSource extends AnyJoin {
   readonly kind: 'source';
   readonly source: string;
   readonly query: RowsQuery | AggregateQuery;
-  /** The key, part by part; its texts are cast to these types. */
+  /** Columns of the key; its texts are cast to their types. */
   readonly columns: readonly { readonly name: string; readonly type: CatalogType }[];
-  /** At most one row has a key. */
+  /** True if at most one row has a given key. */
   readonly unique: boolean;
 }
 
@@ -28,18 +28,17 @@ export interface JoinToSource extends AnyJoin {
 export interface JoinToRemoteSchema extends AnyJoin {
   readonly kind: 'remote';
   readonly remote: string;
-  /** The first field of the path; the others are in its selection. */
+  /** First field of the path; the others are in its selection. */
   readonly field: RemoteField;
-  /** Response keys from `field` on to the field whose value is the answer; empty: its own. */
+  /** Response keys from `field` to the field whose value is the answer; empty if that is `field` itself. */
   readonly answer: readonly string[];
-  /** One call with a list of keys in place of an alias per key; absent: aliases. */
+  /** Requests a list of keys in one call; if absent, each key has an alias of its own. */
   readonly batch?: RemoteBatch;
 }
 
-/** The keys travel as a list in one argument, and rows of the answer are told apart by a field of theirs. */
+/** Sends the keys as a list in one argument; a field of the returned rows assigns them to keys. */
 export interface RemoteBatch {
-  /** The server's name of the field of the answer's rows that equals the key; a `hidden` key of their selection. */
+  /** The server's name of the field of the returned rows that equals the key. The selection has it as a `hidden` key. */
   readonly matchBy: string;
-  /** All rows of a key, or the first. */
   readonly rows: 'all' | 'first';
 }

@@ -1,6 +1,6 @@
 /**
- * What is asked of another GraphQL server, in that server's own names, and how its answer becomes part of ours. Values
- * are references, as everywhere in the IR: only literals of the client's document are literals of ours, all else are variables.
+ * Requests to another GraphQL server, in that server's own names, and the composition of our answer. Values are references, as everywhere
+ * in the IR: only literals of the client's document are sent as literals, everything else as variables.
  */
 import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
@@ -10,9 +10,9 @@ import type { WrittenJson } from './input-validation.ts';
 export interface RemoteRoot {
   readonly operation: 'query' | 'mutation';
   readonly fields: readonly RemoteOutput[];
-  /** False: the answer is the value of the only field. True: an object of all of them. */
+  /** If true, the answer is an object of all fields; otherwise it is the value of the only field. */
   readonly namespace: boolean;
-  /** Tell it from a `SelectRoot` and a `MutationRoot`. */
+  /** Distinguishes it from a `SelectRoot` and a `MutationRoot`. */
   readonly query?: undefined;
   readonly mutation?: undefined;
 }
@@ -22,20 +22,20 @@ export type RemoteOutput =
   | RemoteField
   /** Known without the server. */
   | { readonly kind: 'typename'; readonly responseKey: string; readonly typeName: string }
-  /** A hole for the join with this index; its key is made of fields that the server is asked for besides. */
+  /** Placeholder of the join with this index. The fields of its key are requested as well. */
   | { readonly kind: 'joined'; readonly responseKey: string; readonly join: number; readonly keys: readonly RemoteKey[] }
-  /** Asked for, but no part of our answer: what tells the rows of a `RemoteBatch` apart. */
+  /** Requested but not returned: identifies the rows of a `RemoteBatch`. */
   | { readonly kind: 'hidden'; readonly key: RemoteKey };
 
-/** What fields of different object types must have in common to have the same key in the server's answer. */
+/** Properties that fields of different object types must share to have the same key in the server's answer. */
 export interface RemoteShape {
-  /** The type as the server writes it, without the name of an object type: `[Int!]!`, `[{}]`. */
+  /** Type in the server's notation, without the names of object types: `[Int!]!`, `[{}]`. */
   readonly shape: string;
-  /** Tells its key from those of other object types where the shapes differ; absent: it is the same for all. */
-  readonly apart?: number;
+  /** Number in the response key that separates fields of different shapes; absent if all object types share the key. */
+  readonly variant?: number;
 }
 
-/** A field without arguments whose value is part of a key. */
+/** Field without arguments whose value is part of a key. */
 export interface RemoteKey extends RemoteShape {
   readonly name: string;
 }
@@ -43,10 +43,10 @@ export interface RemoteKey extends RemoteShape {
 export interface RemoteField extends RemoteShape {
   readonly kind: 'field';
   readonly responseKey: string;
-  /** The server's name of it. */
+  /** The server's name of the field. */
   readonly name: string;
   readonly args: readonly RemoteArgument[];
-  /** null: a scalar or an enum. */
+  /** `null` for a scalar or an enum. */
   readonly selection: RemoteSelection | null;
 }
 
@@ -55,39 +55,40 @@ export interface RemoteArgument {
   readonly value: RemotePart;
 }
 
-/** What a document has in the place of a value. */
+/** Value in the text of a document. */
 export type RemotePart =
-  /** A literal of the client's document, as GraphQL writes it. */
+  /** Literal of the client's document. */
   | { readonly kind: 'printed'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly RemotePart[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemotePart])[] }
-  /** `type` as the server writes it: `[Int!]!`. */
+  /** `type` is in the server's notation: `[Int!]!`. */
   | { readonly kind: 'variable'; readonly type: string; readonly value: RemoteValue };
 
 export type RemoteSelection =
   | { readonly kind: 'object'; readonly fields: readonly RemoteOutput[] }
-  /** Of an interface or a union: what is selected of each of its object types, by the server's name of it. */
+  /** Fields selected for each object type of an interface or a union, by the server's type name. */
   | { readonly kind: 'abstract'; readonly types: ReadonlyMap<string, readonly RemoteOutput[]> };
 
-/** The value of an argument, put together when the request is made; undefined leaves the argument or key out. */
+/** Value of an argument, built for each request; undefined omits the argument or key. */
 export type RemoteValue =
   | { readonly kind: 'literal'; readonly json: Json }
-  /** What the client wrote. An unsent variable leaves it out. */
+  /** Part of the client's request; undefined if it is a variable that was not sent. */
   | { readonly kind: 'written'; readonly written: WrittenJson }
-  /** A part of the key of a join; `read` brings its text to the server's type. */
+  /** Part of a join key; `read` converts its text to the server's type. */
   | { readonly kind: 'key'; readonly index: number; readonly read: (text: string) => Json }
-  /** That part of all keys, as a list. */
+  /** List of that part of all keys. */
   | { readonly kind: 'key-list'; readonly index: number; readonly read: (text: string) => Json }
   | { readonly kind: 'list'; readonly items: readonly RemoteValue[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemoteValue])[] }
-  /** Objects are merged key by key and lists put one after another; elsewhere the last one that is there counts. */
+  /** Objects are merged by key and lists are concatenated; otherwise the last value that is present wins. */
   | { readonly kind: 'merged'; readonly parts: readonly RemoteValue[] }
-  /** Brought to the server's type, with what the role's permission presets. */
+  /** Converted to the server's type, with the presets of the role's permission. */
   | { readonly kind: 'coerced'; readonly value: RemoteValue | null; readonly coerce: RemoteCoercion; readonly at: Path };
 
 /**
- * @param json undefined: nothing was given
+ * Converts the value of an argument.
+ * @param json undefined if the client sent none
  * @param session values of session variables
- * @throws SvcError when the value does not fit or a session variable is missing
+ * @throws SvcError if the value does not fit or a session variable is missing
  */
 export type RemoteCoercion = (json: Json | undefined, at: Path, session: ReadonlyMap<string, string>) => Json | undefined;

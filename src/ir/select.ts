@@ -7,18 +7,15 @@ import type { Value } from './value.ts';
 export interface SelectRoot {
   readonly alias: string;
   readonly query: RowsQuery | AggregateQuery;
-  /**
-   * Of a stream: what its rows are in the order of. `query` is then a list of rows behind a `CursorValue`, in that
-   * order alone and with ties.
-   */
+  /** Read that orders the rows of a stream. `query` is then a list of rows after a `CursorValue`, in that order alone and with ties. */
   readonly cursor?: Read;
-  /** Tells it from a `MutationRoot`. */
+  /** Distinguishes it from a `MutationRoot`. */
   readonly mutation?: undefined;
 }
 
 /**
- * Rows as a JSON array (`list`), or the first row or null (`single`). Order of steps: permission
- * filter and where, distinct on, order by, offset, limit.
+ * Rows as a JSON array (`list`), or the first row or null (`single`). Steps in order: permission filter and where, distinct on, order by,
+ * offset, limit.
  */
 export interface RowsQuery {
   readonly kind: 'rows';
@@ -33,7 +30,7 @@ export interface AggregateQuery {
   readonly kind: 'aggregate';
   readonly from: Relation;
   readonly rows: RowSet;
-  /** The permission's limit: bounds `nodes`, not the aggregates. */
+  /** Row limit of the permission: applies to `nodes`, not to the aggregates. */
   readonly nodesLimit: number | null;
   readonly fields: readonly AggregateField[];
 }
@@ -43,10 +40,10 @@ export interface RowSet {
   readonly where: BoolExp;
   readonly distinctOn: readonly Read[];
   readonly orderBy: readonly OrderBy[];
-  /** A number: plans are made per limit (a literal lets the database plan for it). */
+  /** A number, not a reference: plans are made per limit, because a literal helps the database to plan. */
   readonly limit: number | null;
-  /** Rows that the order does not tell from the last one within the limit are there too. */
-  readonly ties?: true;
+  /** If true, rows that tie with the last row within the limit are returned too. */
+  readonly ties?: boolean;
   readonly offset: Value | null;
 }
 
@@ -83,8 +80,8 @@ export type Field =
       readonly alias: string;
       readonly read: Read;
       readonly jsonPath: Value | null;
-      /** Printed in capitals: a value of an enum table where the naming convention says so. */
-      readonly upperCase?: true;
+      /** If true, printed in capitals: a value of an enum table, if the naming convention requires it. */
+      readonly upperCase?: boolean;
     }
   | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
   /** A relationship (`join` set) or a table computed field (`join` null, `query.from` names the row). */
@@ -94,7 +91,7 @@ export type Field =
       readonly join: Join | null;
       readonly query: RowsQuery | AggregateQuery;
     }
-  /** A hole for the remote join with this index; its key is the texts of these reads. */
+  /** Placeholder of the remote join with this index; its key consists of the texts of these reads. */
   | { readonly kind: 'joined'; readonly alias: string; readonly join: number; readonly keys: readonly Read[] };
 
 export type AggregateField =
@@ -105,7 +102,7 @@ export type AggregateField =
 export type AggregateItem =
   | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
   | { readonly kind: 'count'; readonly alias: string; readonly columns: readonly Read[]; readonly distinct: boolean }
-  /** `sum`, `max`, …: an object with one key per read. `resultType` decides how a number is printed. */
+  /** `sum`, `max`, …: an object with one key per read. `resultType` decides how numbers are printed. */
   | {
       readonly kind: 'function';
       readonly alias: string;

@@ -1,6 +1,6 @@
 /**
- * Values in the IR are references: a plan holds no request's values, so it can be reused. Only
- * what the document itself writes out is a literal.
+ * Values in the IR are references: a plan holds no values of a request, so it can be reused. Only literals of the document are literals
+ * here.
  */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
@@ -15,41 +15,41 @@ export type Value =
   | MembersValue
   | JoinValue
   | CursorValue
-  | KeptValue;
+  | TransactionLocalValue;
 
-/** Already checked against the type. `null` is SQL NULL. */
+/** Literal that was checked against the type. `null` is SQL NULL. */
 export interface LiteralValue {
   readonly kind: 'literal';
   readonly json: Json;
 }
 
-/** The value of a GraphQL variable, or a part of it (`path`: keys and indexes inside the value). */
+/** The value of a GraphQL variable, or a part of it at `path` (keys and indexes). */
 export interface VariableValue {
   readonly kind: 'variable';
   readonly name: string;
   readonly path: readonly (string | number)[];
-  /** Where the variable is used, for errors. */
+  /** Position of the variable in the request, for errors. */
   readonly at: Path;
-  /** Coerces what the request sent; run at bind time. Throws `SvcError`. */
+  /** Coerces the value of the request when the plan is bound. @throws SvcError */
   readonly check: (json: Json, at: Path) => Json;
 }
 
 /**
- * One value per object of a list that a GraphQL variable (or a part of it) holds: that of a key, null where the object
- * has none. A list of any length is the same reference.
+ * Values of one key in the list of objects that a GraphQL variable (or a part of it) holds; null for objects without the key. Lists of any
+ * length have the same reference.
  */
 export interface MembersValue {
   readonly kind: 'members';
   readonly name: string;
   readonly path: readonly (string | number)[];
   readonly key: string;
-  /** Where the list is used, for errors. */
+  /** Position of the list in the request, for errors. */
   readonly at: Path;
-  /** As that of a variable, for one value. */
+  /** Coerces one value. @throws SvcError */
   readonly check: (json: Json, at: Path) => Json;
 }
 
-/** One session variable (lower-case name), always text. Missing: `not-found` at bind time. */
+/** One session variable (name in lower case), always text. Binding fails with `not-found` if it is missing. */
 export interface SessionValue {
   readonly kind: 'session';
   readonly name: string;
@@ -60,32 +60,32 @@ export interface SessionVariablesValue {
   readonly kind: 'session-variables';
 }
 
-/** What the run of a plan brings itself: the name of its holes, and the texts of a part of the keys that a join asks for. */
-export type JoinValue = { readonly kind: 'hole-name' } | { readonly kind: 'join-keys'; readonly part: number };
+/** Values that a run provides: the name of its placeholders, and one part of all keys of a join, as texts. */
+export type JoinValue = { readonly kind: 'placeholder-name' } | { readonly kind: 'join-keys'; readonly part: number };
 
-/** Where a stream goes on: at `start` at first, then behind the rows that it has given. A statement has at most one. */
+/** Position of a stream: initially `start`, then after the last returned row. At most one in a statement. */
 export interface CursorValue {
   readonly kind: 'cursor';
   readonly start: Value;
 }
 
-/** What rows of earlier statements of the same transaction have in a cell: the source that runs them brings it. */
-export interface KeptValue {
-  readonly kind: 'kept';
-  /** Places of statements in the transaction; their rows one after another. */
+/** A cell of rows that earlier statements of the same transaction returned. The source fills it in when it runs the statement. */
+export interface TransactionLocalValue {
+  readonly kind: 'transaction-local';
+  /** Indexes of the statements in the transaction; their rows are concatenated. */
   readonly statements: readonly number[];
   readonly cell: number;
-  /** One row by its place; null: the cells of all rows, JSON texts, as one JSON array. */
+  /** Index of one row; `null` for the cells of all rows, which are JSON texts, as one JSON array. */
   readonly row: number | null;
 }
 
-/** A list written in the document whose items may be variables. */
+/** List in the document whose items may be variables. */
 export interface ListValue {
   readonly kind: 'list';
   readonly items: readonly Value[];
 }
 
-/** A value at a position of a database type. With `list` it is a list of that type (`_in`). */
+/** Value in the place of a database type. With `list` it is a list of that type (`_in`). */
 export interface Operand {
   readonly value: Value;
   readonly type: CatalogType;

@@ -1,23 +1,21 @@
-/** What operations answer. Rows go through as the database has printed them: nobody waits while many are read and printed again. */
+/** Answers of operations. Rows pass through as the database printed them, because parsing and printing many of them takes long. */
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { Json } from '../util/json.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
-/** JSON that is printed already. */
+/** JSON in UTF-8. */
 export class PrintedJson {
   readonly pieces: readonly Bytes[];
 
-  /** @param pieces its UTF-8 */
   constructor(pieces: readonly Bytes[]) {
     this.pieces = pieces;
   }
 }
 
-/** The answer of one operation. */
 export type OperationAnswer = Json | PrintedJson;
 
-/** The answer to a request: that of an operation, or one for each element of a bulk. */
+/** Answer to a request: that of an operation, or one for each element of a bulk. */
 export type CommandAnswer =
   | { readonly kind: 'one'; readonly answer: OperationAnswer }
   | { readonly kind: 'many'; readonly answers: readonly CommandAnswer[] };
@@ -26,8 +24,8 @@ const OPEN = bytesOfText('[');
 const COMMA = bytesOfText(',');
 const CLOSE = bytesOfText(']');
 
-/** The body of the response, made with pauses. */
-export function* printAnswer(answer: CommandAnswer): Sliced<readonly Bytes[]> {
+/** Prints the body of the response cooperatively. */
+export function* printAnswer(answer: CommandAnswer): Cooperative<readonly Bytes[]> {
   if (answer.kind === 'one') {
     if (answer.answer instanceof PrintedJson) return answer.answer.pieces;
     const pieces: Bytes[] = [];

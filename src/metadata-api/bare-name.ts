@@ -2,7 +2,7 @@ import type { QualifiedName } from '../catalog/catalog.ts';
 import { type Codec, leaf, like } from '../metadata/codec.ts';
 import { isJsonObject } from '../util/json.ts';
 
-/** Arguments that may also be a bare name: an object without the key `name` is the long form, with the name under `key`. */
+/** Codec of arguments that may be a bare name. An object without the key `name` is the long form, with the name under `key`. */
 export function orBareName<A>(long: Codec<A>, key: string, name: Codec<QualifiedName>, fromName: (name: QualifiedName) => A): Codec<A> {
   return leaf(
     long.name,

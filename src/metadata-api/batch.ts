@@ -1,16 +1,14 @@
 /**
- * Runs a decoded request. Neighbouring edits of a bulk wait in a batch and become one change of
- * the state; an operation that has an effect or an answer of its own settles them first. The state
- * of a request that edits is a draft (`State.together`): what is settled is neither stored nor shown
- * to others before the whole request is done, and is forgotten when it fails. SQL and other effects
- * that already happened stay.
+ * Batches the edits of a request. Adjacent edits of a bulk become one change of the state; an operation with another effect or an answer
+ * settles them first. The state of a request that edits is a draft (`State.transaction`): settled changes are stored and published when the
+ * whole request is done, and discarded if it fails. SQL and other effects are not undone.
  */
 import { SvcError } from '../errors/svc-error.ts';
 import { mergeRefreshes } from '../state/refresh.ts';
 import type { Change, ChangeResult, Warning } from '../state/state.ts';
-import { ChangeRefused } from '../state/verdict.ts';
+import { ChangeRefused } from '../state/consistency-check.ts';
 import { type Path, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import type { EditContext, Prepared, Services } from './operation.ts';
 import { toleratedBy } from './tolerated.ts';
 
@@ -24,23 +22,24 @@ export class CommandBatch {
   readonly #warnings: Warning[];
   #pending: Pending[] = [];
 
-  /** @param warnings gets those of the changes */
+  /** @param warnings collects the warnings of the changes */
   constructor(services: Services, warnings: Warning[]) {
     this.#services = services;
     this.#warnings = warnings;
   }
 
-  /** Adds an edit; edits that treat inconsistencies in another way do not mix. */
+  /** Adds an edit, and settles the others first if they have another rule for inconsistencies. */
   async add(prepared: Prepared, path: Path): Promise<void> {
     const first = this.#pending[0];
     if (prepared.readsDependencies || (first !== undefined && first.prepared.inconsistencies !== prepared.inconsistencies))
       await this.settle();
     const { backends, kinds, state } = this.#services;
-    if (prepared.prepareEdit !== undefined) await inSlices(prepared.prepareEdit({ snapshot: state.current(), backends, kinds, path }));
+    if (prepared.prepareEdit !== undefined)
+      await runCooperatively(prepared.prepareEdit({ snapshot: state.current(), backends, kinds, path }));
     this.#pending.push({ prepared, path });
   }
 
-  /** Makes the waiting edits current. @throws SvcError at the path of the element that failed */
+  /** Applies the pending edits. @throws SvcError at the path of the element that failed */
   async settle(): Promise<ChangeResult | undefined> {
     const items = this.#pending;
     const last = items.at(-1);
@@ -65,13 +64,13 @@ export class CommandBatch {
       });
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) throw thrown;
-      if (refusedBy !== undefined) throw placed(thrown, refusedBy.path);
+      if (refusedBy !== undefined) throw errorWithDefaultPath(thrown, refusedBy.path);
       const culprit = findCulprit(items, thrown) ?? last;
-      throw placed(reworded(thrown, culprit.prepared.othersBroke), culprit.path);
+      throw errorWithDefaultPath(reworded(thrown, culprit.prepared.othersBroke), culprit.path);
     }
   }
 
-  /** A change of its own. */
+  /** Applies a change separately. */
   async change(change: Change): Promise<ChangeResult> {
     const { state } = this.#services;
     const before = state.current().cache.inconsistencies;
@@ -81,8 +80,8 @@ export class CommandBatch {
   }
 }
 
-/** An error that names no place gets that of the arguments; a stale version is about the whole request. */
-export function placed(error: SvcError, path: Path): SvcError {
+/** Returns an error without a path with that of the arguments, except for a stale version, which is about the whole request. */
+export function errorWithDefaultPath(error: SvcError, path: Path): SvcError {
   return error.path === ROOT && error.code !== 'conflict' ? error.withPath(path) : error;
 }
 
@@ -92,7 +91,7 @@ function reworded(error: SvcError, message: string | undefined): SvcError {
   return new SvcError('unexpected', message, { path: error.path, status: error.status, ...internal });
 }
 
-/** The element that is about an object at fault. */
+/** Returns the element that edits one of the inconsistent objects. */
 function findCulprit(items: readonly Pending[], error: SvcError): Pending | undefined {
   if (!(error instanceof ChangeRefused)) return undefined;
   return items.find((item) => item.prepared.edited.some((id) => error.objects.includes(id)));

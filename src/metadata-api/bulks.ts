@@ -1,5 +1,5 @@
-/** Several operations in one request: each is how the elements run together, and its documentation. */
-import { DEFAULT_KIND } from '../metadata/source.ts';
+/** Kinds of bulks, which run several operations in one request. */
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
 import type { Documentation } from './operation.ts';
 import { type OperationErrors, refused } from './operation-error.ts';
@@ -8,19 +8,19 @@ import type { BulkMode } from './request.ts';
 export interface Bulk {
   readonly type: string;
   readonly mode: BulkMode;
-  /** Beside those of the elements, which are reported at the element's place. */
+  /** Errors of the bulk itself. Those of the elements are reported at their paths. */
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
 }
 
-/** @param example elements of the endpoint */
+/** @param example elements that the endpoint supports */
 function bulk(example: Json): Bulk {
   const summary =
-    'Runs operations one after another and gives the list of their answers; the first failure takes all changes of the metadata back.';
+    'Runs operations one after another, and returns the list of their answers. The first failure undoes all changes of the metadata.';
   return { type: 'bulk', mode: 'stop', errors: [], documentation: { summary, example } };
 }
 
-const track = (table: string): Json => ({ type: `${DEFAULT_KIND}_track_table`, args: { table } });
+const track = (table: string): Json => ({ type: `${DEFAULT_SOURCE_KIND}_track_table`, args: { table } });
 
 /** On `/v1/metadata`. */
 export const METADATA_BULK: Bulk = bulk([track('author'), track('article')]);
@@ -36,7 +36,7 @@ export const BULK_KEEP_GOING: Bulk = {
   mode: 'keep-going',
   errors: [],
   documentation: {
-    summary: 'Runs operations one after another, each for itself; the error of one that fails is its element of the answer.',
+    summary: 'Runs operations one after another and independently: the error of a failed operation is its element of the answer.',
     example: [track('author'), track('article')],
   },
 };
@@ -45,15 +45,15 @@ export const BULK_ATOMIC: Bulk = {
   type: 'bulk_atomic',
   mode: 'atomic',
   errors: [
-    refused('not-supported', 'an element is not one that creates or drops a relationship'),
-    refused('bad-request', 'something would be inconsistent after all of the changes; `internal` holds the records'),
+    refused('not-supported', 'an element does not create or drop a relationship'),
+    refused('bad-request', 'objects would be inconsistent after all changes; `internal` has the records'),
   ],
   documentation: {
-    summary: 'Creates and drops relationships at once: what is inconsistent in between does not matter.',
+    summary: 'Creates and drops several relationships, and checks consistency only after all of the changes.',
     example: [
-      { type: `${DEFAULT_KIND}_drop_relationship`, args: { table: 'article', relationship: 'author' } },
+      { type: `${DEFAULT_SOURCE_KIND}_drop_relationship`, args: { table: 'article', relationship: 'author' } },
       {
-        type: `${DEFAULT_KIND}_create_object_relationship`,
+        type: `${DEFAULT_SOURCE_KIND}_create_object_relationship`,
         args: { table: 'article', name: 'writer', using: { foreign_key_constraint_on: 'author_id' } },
       },
     ],
@@ -63,9 +63,9 @@ export const BULK_ATOMIC: Bulk = {
 export const CONCURRENT_BULK: Bulk = {
   type: 'concurrent_bulk',
   mode: 'concurrent',
-  errors: [refused('not-supported', 'an element is not one that only reads')],
+  errors: [refused('not-supported', 'an element is not read-only')],
   documentation: {
-    summary: 'Runs operations that only read at the same time and gives the list of their answers.',
+    summary: 'Runs read-only operations at the same time, and returns the list of their answers.',
     example: [
       { type: 'run_sql', args: { sql: 'select count(*) from author', read_only: true } },
       { type: 'count', args: { table: 'article' } },
@@ -73,7 +73,7 @@ export const CONCURRENT_BULK: Bulk = {
   },
 };
 
-/** How the elements of each bulk are run, by its type. */
+/** Returns the modes of bulks by type. */
 export function bulkModes(bulks: readonly Bulk[]): ReadonlyMap<string, BulkMode> {
   return new Map(bulks.map(({ type, mode }) => [type, mode]));
 }

@@ -2,18 +2,18 @@ import type { DeletePermission, InsertPermission, PermissionEntry, SelectPermiss
 import type { TableMetadata } from '../metadata/table.ts';
 import type { Json } from '../util/json.ts';
 
-/** What becomes of the parts of a permission; a part that stays has to stay the same object. */
+/** Change of the parts of permissions. Must return the same object for an unchanged part. */
 export interface PermissionChange {
   expression(json: Json): Json;
-  /** Of a column or computed field. */
+  /** Changes the name of a column or computed field. */
   field?(name: string): string;
 }
 
-/** The table with its permissions changed; what does not change is shared. */
+/** Changes the permissions of a table. Unchanged parts are shared. */
 export function mapPermissions(table: TableMetadata, change: PermissionChange): TableMetadata {
   const field = change.field?.bind(change) ?? ((name: string) => name);
-  const columns = <C extends InsertPermission['columns']>(given: C): C => (Array.isArray(given) ? (mapNames(given, field) as C) : given);
-  const set = (given: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> => mapKeys(given, field);
+  const columns = <C extends InsertPermission['columns']>(names: C): C => (Array.isArray(names) ? (mapNames(names, field) as C) : names);
+  const set = (presets: ReadonlyMap<string, Json>): ReadonlyMap<string, Json> => mapKeys(presets, field);
   const insert = (p: InsertPermission): InsertPermission => ({
     ...p,
     ...(p.columns === undefined ? {} : { columns: columns(p.columns) }),
@@ -43,12 +43,12 @@ export function mapPermissions(table: TableMetadata, change: PermissionChange): 
   });
 }
 
-/** `before` when `after` has the same properties. */
+/** Returns `before` if `after` has the same properties. */
 export function orSame<T extends object>(before: T, after: T): T {
   return (Object.keys(after) as (keyof T)[]).every((key) => before[key] === after[key]) ? before : after;
 }
 
-/** Names under new ones; the same object when none is another one. */
+/** Returns the same object if no name changes. */
 export function mapNames(names: readonly string[], change: (name: string) => string): readonly string[] {
   const after = names.map(change);
   return after.every((name, i) => name === names[i]) ? names : after;
@@ -61,7 +61,7 @@ export function mapKeys<V>(map: ReadonlyMap<string, V>, change: (key: string) =>
   return after.every(([key], i) => key === keys[i]) ? map : new Map(after);
 }
 
-/** The same map when no value changes. */
+/** Returns the same map if no value changes. */
 export function mapValues<K, V>(map: ReadonlyMap<K, V>, change: (value: V, key: K) => V): ReadonlyMap<K, V> {
   let changed = false;
   const after = new Map<K, V>();

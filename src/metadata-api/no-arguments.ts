@@ -2,7 +2,7 @@ import { type Codec, leaf, wrongType } from '../metadata/codec.ts';
 import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 
-/** `{}`; null and `[]` are taken for it. */
+/** `{}`; also accepts null and `[]`. */
 export const noArguments: Codec<unknown> = leaf(
   'Object',
   (json, path) => {

@@ -1,8 +1,7 @@
 /**
- * An administration operation is one entry: its name, the codec of its arguments, and what it
- * does. `edit` is pure (metadata in, metadata out) and runs inside `State.change`; `run` is for
- * everything with another effect or with an answer of its own. Machinery never knows operations
- * by name.
+ * An administration operation is one entry: its name, the codec of its arguments, and its effect. `edit` is pure (metadata in, metadata
+ * out) and runs inside `State.change`; `run` is for other effects, or for an answer other than success. No code outside of an entry depends
+ * on its name.
  */
 import type { ActionLog } from '../metadata-store/action-log.ts';
 import type { Session } from '../auth/session.ts';
@@ -19,43 +18,44 @@ import type { Change, ChangeResult, InconsistencyRule, Refresh, State, Warning }
 import type { Cancellation } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { OperationAnswer } from './answer.ts';
 import type { PollerReport } from '../subscriptions/poller-report.ts';
 import { INVALID_ARGUMENTS, type OperationErrors, STALE_VERSION } from './operation-error.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
-/** What the service was composed of; the same for every request. */
+/** Parts of the service that operations use; the same for every request. */
 export interface Services {
   readonly state: State;
   readonly backends: readonly Backend[];
   readonly kinds: Kinds;
-  /** Whether answers of `bulk_keep_going` show the internals of errors. */
+  /** Includes `internal` in the errors of a `bulk_keep_going`. */
   readonly showInternal: boolean;
   readonly catalogState: CatalogStateStore;
   readonly scheduledEvents: ScheduledEvents;
   /** Calls of asynchronous actions. */
   readonly actionLog: Pick<ActionLog, 'clear'>;
-  /** That of GraphQL requests: operations on rows go the same way. */
+  /** Pipeline of GraphQL requests, which data operations use, too. */
   readonly pipeline: RequestPipeline;
-  /** What works for subscriptions at the moment. */
+  /** Returns the current pollers of subscriptions. */
   readonly pollers: () => readonly PollerReport[];
-  /** Makes changes of the metadata on a draft, as requests to `/v1/metadata` do. */
+  /** Runs operations of `/v1/metadata` on a draft. */
   readonly changeDraft: ChangeDraft;
 }
 
 /**
- * @param changes operations as elements of a `bulk`, which stand at `path`; those that do more than change the metadata are refused
- * @throws SvcError as the operations do
+ * @param changes operations, as in a `bulk`; those that do more than change the metadata are refused
+ * @param path path of `changes`
+ * @throws SvcError of an operation
  */
 export type ChangeDraft = (draft: State, changes: readonly Json[], context: OperationContext, path: Path) => Promise<void>;
 
 export interface EditContext {
-  /** The state before the change: catalogs, dependencies. Pending edits of a bulk are not in it. */
+  /** State before the change, without pending edits of a bulk. */
   readonly snapshot: Snapshot;
   readonly backends: readonly Backend[];
   readonly kinds: Kinds;
-  /** Of the arguments: `$.args`, `$.args[2].args` in a bulk. */
+  /** Path of the arguments: `$.args`, `$.args[2].args` in a bulk. */
   readonly path: Path;
 }
 
@@ -63,77 +63,77 @@ export interface OperationContext {
   readonly services: Services;
   readonly session: Session;
   readonly signal?: Cancellation;
-  /** How an operation on rows is run; its time begins now. */
-  readonly how: RequestOptions;
+  /** Options of a data operation. Its timeout begins now. */
+  readonly requestOptions: RequestOptions;
   readonly path: Path;
-  /** After all edits that precede the operation. */
+  /** Snapshot after all preceding edits. */
   readonly snapshot: Snapshot;
-  /** What the change that held this operation's own `edit` found; undefined without an edit. */
+  /** Result of the change that included this operation's `edit`; `undefined` without an edit. */
   readonly changed: ChangeResult | undefined;
-  /** Applies a change of its own, as `State.change`; a failing bulk takes it back. */
+  /** Applies a further change, as `State.change` does. It is undone if the bulk fails. */
   change(change: Change): Promise<ChangeResult>;
-  /** Does what cannot be taken back, once the whole request has been stored; a failure becomes a warning of the answer. */
-  afterwards(task: Afterwards): void;
-  /** Tells of something in the answer of the whole request that is done although it may not be what was wanted. */
+  /** Runs a task that cannot be undone after the whole request is stored. A failure becomes a warning in the answer. */
+  afterCommit(task: AfterCommit): void;
+  /** Adds a warning to the answer of the request. */
   warn(warning: Warning): void;
 }
 
-/** What is done when a change counts. */
-export interface Afterwards {
+/** Task that runs after the request is stored. */
+export interface AfterCommit {
   run(): Promise<void>;
-  /** What is told of a failure, beside its reason. */
+  /** Warning for a failure; the reason is added to its message. */
   readonly warning: Warning;
 }
 
-/** How operations that take an object away are refused. */
+/** Error message of an operation that would remove an object on which others depend. */
 export const BROKEN_BY_DROP = 'cannot continue due to newly found inconsistent metadata';
 
 export interface Documentation {
   /** One sentence. */
   readonly summary: string;
-  /** Paragraphs in Markdown, for what a sentence cannot say. */
+  /** Further paragraphs in Markdown. */
   readonly details?: string;
   /** Arguments of an example. */
   readonly example: Json;
 }
 
 export interface OperationDefinition<A> {
-  /** Of the argument structure, where an operation exists in two. */
+  /** Version of the arguments, if there are two. */
   readonly version?: 2;
   readonly args: Codec<A>;
-  /** `metadata`: bumps the version; `database`: acts on a source; `nothing`: only reads. */
+  /** `metadata`: increments the version; `database`: acts on a source; `nothing`: only reads. */
   readonly changes: 'metadata' | 'database' | 'nothing';
-  /** Why it is refused, but for arguments of a wrong form and stale versions, which every operation has. */
+  /** Specific errors. Every operation also has those for invalid arguments and for stale versions. */
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
-  /** What `edit` would spend long on, done before it while others go on. Throws nothing: `edit` finds what is wrong. */
-  prepareEdit?(args: A, context: EditContext): Sliced<void>;
-  /** @throws SvcError to refuse; without a path the error is placed at the arguments */
+  /** Cooperative preparation of a slow `edit`. Does not throw: `edit` reports errors. */
+  prepareEdit?(args: A, context: EditContext): Cooperative<void>;
+  /** @throws SvcError to refuse. Its path defaults to that of the arguments */
   edit?(metadata: Metadata, args: A, context: EditContext): Metadata;
-  /** What the change reads anew before it is checked. */
+  /** Parts of sources to read again before the consistency check. */
   refresh?(args: A): Refresh;
-  /** Ids of the objects that the operation is about: their own inconsistency is the client's fault. */
+  /** Ids of the edited objects. */
   edited?(args: A): readonly string[];
   inconsistencies?(args: A): InconsistencyRule;
-  /** Warnings that follow from the arguments alone. */
+  /** Warnings that depend on the arguments only. */
   warnings?(args: A): readonly Warning[];
-  /** As `Change.clearsEvents`. */
+  /** See `Change.clearsEvents`. */
   readonly clearsEvents?: boolean;
-  /** `edit` looks at the snapshot's dependencies, so earlier edits of a bulk must be in it. */
+  /** True if `edit` reads dependencies from the snapshot, which must include the earlier edits of a bulk then. */
   readonly readsDependencies?: boolean;
-  /** The message with which a change is refused that breaks other objects, where that is not the usual one. */
+  /** Error message for a change that makes other objects inconsistent, unless it is the usual one. */
   readonly othersBroke?: string;
-  /** Whether `run` may change metadata as well, because of what it does to a database. */
+  /** Returns whether `run` may also change metadata, because of its effect on a database. */
   followsUp?(args: A): boolean;
-  /** Whether these arguments leave everything as it is; the default follows from `changes`. */
+  /** Returns whether these arguments change nothing. The default follows from `changes`. */
   readOnly?(args: A): boolean;
-  /** Whether a service refuses these arguments whose metadata is read-only; the default follows from `changes`. */
+  /** Returns whether these arguments are refused if the metadata is read-only. The default follows from `changes`. */
   isGuarded?(args: A): boolean;
-  /** Whether these arguments have SQL that is run as it is written; by default they have not. */
+  /** Returns whether these arguments contain SQL that runs as it is. Default false. */
   runsSql?(args: A): boolean;
-  /** Whether it brings addresses that the service then calls, with values of its environment: sources, servers, handlers. */
+  /** True if it adds addresses that the service calls with values of its environment: sources, servers, handlers. */
   readonly bringsAddresses?: boolean;
-  /** Runs after `edit`, if there is one; gives the answer. Without it: `{message: "success"}`. */
+  /** Runs after `edit` and returns the answer. Defaults to `{message: "success"}`. */
   run?(args: A, context: OperationContext): Promise<OperationAnswer>;
 }
 
@@ -141,12 +141,12 @@ export interface Operation<A> extends OperationDefinition<A> {
   readonly type: string;
 }
 
-/** An operation with its arguments decoded and bound. */
+/** Operation with decoded and bound arguments. */
 export interface Prepared {
   readonly type: string;
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
-  readonly prepareEdit: ((context: EditContext) => Sliced<void>) | undefined;
+  readonly prepareEdit: ((context: EditContext) => Cooperative<void>) | undefined;
   readonly edit: ((metadata: Metadata, context: EditContext) => Metadata) | undefined;
   readonly refresh: Refresh;
   readonly edited: readonly string[];
@@ -161,25 +161,24 @@ export interface Prepared {
   readonly runsSql: boolean;
   readonly bringsAddresses: boolean;
   readonly run: ((context: OperationContext) => Promise<OperationAnswer>) | undefined;
-  /** The source that is named, where how its names are decoded depends on it. */
+  /** Source of the operation, if it determines how names are decoded. */
   readonly ofSource?: {
     readonly name: string;
-    /** Decodes the arguments again, as the backend of the open source does. */
+    /** Decodes the arguments again with the backend of the open source. */
     prepare(backend: Backend): Prepared;
   };
 }
 
-/** An operation whose argument type is sealed inside. */
+/** Operation with a hidden argument type. */
 export interface OperationEntry {
   readonly type: string;
   readonly version: 1 | 2;
-  /** The name without the prefix of its kind; undefined for operations that have no kind. */
+  /** Name without the prefix of its kind; `undefined` for operations without a kind. */
   readonly unprefixed: string | undefined;
   readonly changes: 'metadata' | 'database' | 'nothing';
-  /** All of its own. */
   readonly errors: OperationErrors;
   readonly documentation: Documentation;
-  /** The keys of its arguments; undefined where they are not an object with keys of their own. */
+  /** Keys of its arguments; `undefined` if they are not an object with fixed keys. */
   readonly arguments: readonly FieldDescription[] | undefined;
   /** @throws SvcError parse-failed */
   prepare(args: Json, path: Path): Prepared;
@@ -223,17 +222,14 @@ export function operation<A>(definition: Operation<A>, unprefixed?: string): Ope
   };
 }
 
-/** Lets the type of the arguments follow from their codec. */
+/** Infers the type of the arguments from their codec. */
 export function define<A>(definition: OperationDefinition<A>): OperationDefinition<A> {
   return definition;
 }
 
 export type OperationGroup = (backends: readonly Backend[]) => readonly OperationEntry[];
 
-/**
- * One operation for each backend that `capable` admits, under the prefix of its kind and of every
- * alias: `pg_track_table`, `postgres_track_table`.
- */
+/** Makes an operation for each capable backend, under the prefix of its kind and of every alias: `pg_track_table`, `postgres_track_table`. */
 export function perKind<A>(
   name: string,
   capable: (backend: Backend) => boolean,
@@ -260,7 +256,7 @@ export function perKind<A>(
     });
 }
 
-/** An operation whose arguments are decoded once more when the backend of its source is known. */
+/** Wraps an operation, so that its arguments are decoded again once the backend of its source is known. */
 function namedBySource(entry: OperationEntry, kind: string, make: (backend: Backend) => OperationEntry): OperationEntry {
   return {
     ...entry,
@@ -273,7 +269,7 @@ function namedBySource(entry: OperationEntry, kind: string, make: (backend: Back
   };
 }
 
-/** What is a table or a function in an example, as a kind writes it; but not those of other sources. */
+/** Replaces names of tables and functions in an example by those of a kind, except names in other sources. */
 function withNames(json: Json, named: (name: string) => Json): Json {
   if (isJsonArray(json)) return json.map((item) => withNames(item, named));
   if (!isJsonObject(json) || 'relationship_type' in json) return json;

@@ -1,7 +1,4 @@
-/**
- * The overview: what is there and which role may do what, small for any number of tables. It is made from a snapshot alone,
- * once, and kept as bytes.
- */
+/** Metadata overview: objects and permissions of roles, compact for any number of tables. Made once per snapshot, and cached as bytes. */
 import { createHash } from 'node:crypto';
 import type { QualifiedName } from '../catalog/catalog.ts';
 import type { BoolExp } from '../ir/bool-exp.ts';
@@ -13,56 +10,55 @@ import type { RolePermissions, SchemaCache, TableInfo } from '../schema-cache/sc
 import type { Snapshot } from '../state/snapshot.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import { type Json, printJson } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 export interface Overview {
-  /** Says what is in it: equal for equal overviews, of other instances too. */
+  /** Hash of the content, equal for equal overviews of all instances. */
   readonly tag: string;
   readonly pieces: readonly Bytes[];
 }
 
-const kept = new WeakMap<Snapshot, Overview>();
-/** Tables that are described before something else may happen. */
-const TABLES_A_STEP = 200;
+const cached = new WeakMap<Snapshot, Overview>();
+/** Tables per cooperative step. */
+const TABLES_PER_STEP = 200;
 
-/** The overview of a snapshot, with pauses where it has to be made. */
-export function* overviewOf(snapshot: Snapshot): Sliced<Overview> {
-  const known = kept.get(snapshot);
+export function* overviewOf(snapshot: Snapshot): Cooperative<Overview> {
+  const known = cached.get(snapshot);
   if (known !== undefined) return known;
   const text = yield* printed(snapshot);
   const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22);
   const overview: Overview = { tag, pieces: [bytesOfText(`{"tag":${JSON.stringify(tag)},${text.slice(1)}`)] };
-  kept.set(snapshot, overview);
+  cached.set(snapshot, overview);
   return overview;
 }
 
-function* printed(snapshot: Snapshot): Sliced<string> {
+function* printed(snapshot: Snapshot): Cooperative<string> {
   const { metadata, cache, resourceVersion } = snapshot;
   const roles = [...cache.roles].sort();
   const sources: string[] = [];
   const broken = brokenObjects(cache);
   for (const source of metadata.sources.values()) sources.push(yield* printSource(source, { metadata, cache, roles, broken }));
-  const others = [...metadata.unknownSources.values()].map(({ name, json, complaint }) => ({
+  const others = [...metadata.unknownSources.values()].map(({ name, json, problem }) => ({
     name,
     kind: json['kind'] ?? null,
-    unavailable: complaint,
+    unavailable: problem,
     schemas: [],
     tables: [],
     functions: [],
   }));
-  const among = (granted: ReadonlySet<string> | ReadonlyMap<string, object>): string =>
+  const digitsFor = (granted: ReadonlySet<string> | ReadonlyMap<string, object>): string =>
     digits(roles.map((role) => (granted.has(role) ? 1 : 0)));
   const rest: Json = {
     remote_schemas: [...metadata.remoteSchemas.values()].map(({ name, permissions }) => [
       name,
       cache.remoteSchemas.has(name) ? 0 : UNUSABLE,
-      among(cache.remoteSchemas.get(name)?.permissions ?? permissions),
+      digitsFor(cache.remoteSchemas.get(name)?.permissions ?? permissions),
     ]),
     actions: [...metadata.actions.values()].map(({ name, definition, permissions }) => [
       name,
       cache.actions.has(name) ? 0 : UNUSABLE,
       definition.kind,
-      among(cache.actions.get(name)?.permissions ?? permissions),
+      digitsFor(cache.actions.get(name)?.permissions ?? permissions),
     ]),
     event_triggers: [...metadata.sources.values()].flatMap(({ name: source, tables }) =>
       [...tables.values()].flatMap(({ table, eventTriggers }) =>
@@ -88,25 +84,25 @@ function* printed(snapshot: Snapshot): Sliced<string> {
   return `${printJson(head).slice(0, -1)},"sources":[${all.join()}],${printJson(rest).slice(1)}`;
 }
 
-/** Bits of what is said of a table. */
+// Flags of tables and other objects.
 const VIEW = 1;
 const ENUM = 2;
-/** Its name is none for GraphQL. */
+/** The name is invalid in GraphQL. */
 const NOT_IN_GRAPHQL = 4;
-/** The metadata has it, but it cannot be used. */
+/** In the metadata, but not in the schema cache. */
 const UNUSABLE = 8;
-/** It, or something of it, is listed as inconsistent. */
+/** The object or one of its parts is inconsistent. */
 const INCONSISTENT = 16;
 
 interface Scope {
   readonly metadata: Metadata;
   readonly cache: SchemaCache;
   readonly roles: readonly string[];
-  /** By source and `nameKey`. */
+  /** Inconsistent objects by source and `nameKey`. */
   readonly broken: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Tables and functions that are inconsistent, or have something that is. */
+/** Returns tables and functions that are inconsistent, or have inconsistent parts. */
 function brokenObjects({ inconsistencies }: SchemaCache): ReadonlyMap<string, ReadonlySet<string>> {
   const broken = new Map<string, Set<string>>();
   for (const { objectId } of inconsistencies) {
@@ -118,11 +114,11 @@ function brokenObjects({ inconsistencies }: SchemaCache): ReadonlyMap<string, Re
   return broken;
 }
 
-function* printSource(source: SourceMetadata, scope: Scope): Sliced<string> {
+function* printSource(source: SourceMetadata, scope: Scope): Cooperative<string> {
   const { name, kind } = source;
   const { cache, broken, metadata } = scope;
   const info = cache.sources.get(name);
-  const away = cache.unavailable.sources.find(({ metadata: each }) => each.name === name);
+  const unavailable = cache.unavailable.sources.find(({ metadata: each }) => each.name === name);
   const schemas = new Map<string, number>();
   const place = ({ schema, name: object }: QualifiedName): [schema: number, name: string] => {
     const known = schemas.get(schema) ?? schemas.size;
@@ -132,7 +128,7 @@ function* printSource(source: SourceMetadata, scope: Scope): Sliced<string> {
   const isBroken = (key: string): boolean => broken.get(name)?.has(key) === true;
   const tables: string[] = [];
   for (const [key, table] of source.tables) {
-    if (tables.length % TABLES_A_STEP === TABLES_A_STEP - 1) yield;
+    if (tables.length % TABLES_PER_STEP === TABLES_PER_STEP - 1) yield;
     const found = info?.tables.get(key);
     const flags = flagsOf(table, found) | (isBroken(key) ? INCONSISTENT : 0);
     const { granted, unrestricted } = accessTo(table, found, scope.roles, metadata);
@@ -140,18 +136,18 @@ function* printSource(source: SourceMetadata, scope: Scope): Sliced<string> {
     const counts = [objectRelationships.size, arrayRelationships.size, eventTriggers.size];
     tables.push(JSON.stringify([...place(table.table), flags, ...counts, granted, unrestricted]));
   }
-  const functions = [...source.functions].map(([key, { function: called, configuration, permissions }]): Json => {
+  const functions = [...source.functions].map(([key, { function: functionName, configuration, permissions }]): Json => {
     const found = info?.functions.get(key);
     const flags = (found === undefined ? UNUSABLE : 0) | (isBroken(key) ? INCONSISTENT : 0);
     const granted = found?.permissions ?? new Set(permissions);
     const exposed = found?.exposedAs ?? configuration.exposedAs ?? 'query';
-    return [...place(called), flags, exposed, digits(scope.roles.map((role) => (granted.has(role) ? 1 : 0)))];
+    return [...place(functionName), flags, exposed, digits(scope.roles.map((role) => (granted.has(role) ? 1 : 0)))];
   });
   const head: Json = {
     name,
     kind,
-    ...(info === undefined ? { unavailable: away?.reason ?? 'the source is inconsistent' } : {}),
-    default_schema: (info ?? away)?.backend.defaultSchema ?? null,
+    ...(info === undefined ? { unavailable: unavailable?.reason ?? 'the source is inconsistent' } : {}),
+    default_schema: (info ?? unavailable)?.backend.defaultSchema ?? null,
     schemas: [...schemas.keys()],
   };
   return `${printJson(head).slice(0, -1)},"tables":[${tables.join()}],"functions":${printJson(functions)}}`;
@@ -170,7 +166,7 @@ const BITS: readonly (readonly [PermissionKind, number])[] = [
   ['delete', 8],
 ];
 
-/** Digits for the roles: what each may do, and of that what nothing is kept from. */
+/** Returns a digit per role for its permissions, and one for those without restrictions. */
 function accessTo(
   table: TableMetadata,
   found: TableInfo | undefined,
@@ -178,14 +174,14 @@ function accessTo(
   metadata: Metadata,
 ): { readonly granted: string; readonly unrestricted: string } {
   if (found === undefined) return { granted: digits(roles.map((role) => definedFor(table, role, metadata))), unrestricted: '' };
-  // Roles share what is equal.
-  const judged = new Map<RolePermissions, number>();
+  // Roles share equal permissions.
+  const known = new Map<RolePermissions, number>();
   const free = roles.map((role) => {
     const permissions = found.permissions.get(role);
     if (permissions === undefined) return 0;
-    const known = judged.get(permissions) ?? unrestrictedOf(permissions, found);
-    judged.set(permissions, known);
-    return known;
+    const bits = known.get(permissions) ?? unrestrictedOf(permissions, found);
+    known.set(permissions, bits);
+    return bits;
   });
   const granted = roles.map((role) => {
     const permissions = found.permissions.get(role);
@@ -194,10 +190,10 @@ function accessTo(
   return { granted: digits(granted), unrestricted: digits(free) };
 }
 
-/** What the metadata alone says, for a table that is not there to be looked at. */
+/** Returns the permissions in the metadata, for a table that is not in the schema cache. */
 function definedFor(table: TableMetadata, role: string, { inheritedRoles }: Metadata): number {
   const roles = new Set([role]);
-  // What is added during the walk is walked too.
+  // The loop also visits roles that it adds.
   for (const each of roles) for (const parent of inheritedRoles.get(each)?.roleSet ?? []) roles.add(parent);
   return BITS.reduce((sum, [kind, bit]) => sum + ([...roles].some((each) => table[`${kind}Permissions`].has(each)) ? bit : 0), 0);
 }
@@ -207,8 +203,8 @@ function isTrue(condition: BoolExp): boolean {
 }
 
 function unrestrictedOf({ select, insert, update, delete: deletion }: RolePermissions, { columns }: TableInfo): number {
-  const all = (given: ReadonlySet<string> | ReadonlyMap<string, BoolExp | null>): boolean =>
-    [...columns.keys()].every((each) => given.has(each));
+  const all = (granted: ReadonlySet<string> | ReadonlyMap<string, BoolExp | null>): boolean =>
+    [...columns.keys()].every((each) => granted.has(each));
   const seesAll =
     select !== undefined &&
     isTrue(select.filter) &&
@@ -228,7 +224,7 @@ function unrestrictedOf({ select, insert, update, delete: deletion }: RolePermis
   return (seesAll ? 1 : 0) + (insertsAll ? 2 : 0) + (updatesAll ? 4 : 0) + (deletesAll ? 8 : 0);
 }
 
-/** A hexadecimal digit for each, without the zeros at the end. */
+/** Prints a hexadecimal digit for each value, without trailing zeros. */
 function digits(values: readonly number[]): string {
   return values
     .map((value) => value.toString(16))

@@ -1,4 +1,4 @@
-/** Parts of the document: those that somebody works with, of a document that may be large. */
+/** Exports the whole metadata document or selected parts, because the whole may be large. */
 import { nameKey } from '../catalog/catalog.ts';
 import { invariant } from '../errors/svc-error.ts';
 import {
@@ -17,29 +17,29 @@ import {
 import { encodeDocument } from '../metadata/encode-document.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import { requireSource, requireTable } from '../metadata/lookup.ts';
-import { type Metadata, SECTIONS, type SourceMetadata } from '../metadata/metadata.ts';
+import { type Metadata, METADATA_SECTIONS, type SourceMetadata } from '../metadata/metadata.ts';
 import { DEFAULT_SOURCE } from '../metadata/source.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { noArguments } from './no-arguments.ts';
 import { namedInSource } from './target.ts';
 
 export interface ExportArguments {
-  /** Undefined: the whole document. */
+  /** `undefined` for the whole document. */
   readonly only: Selection | undefined;
 }
 
 interface Selection {
-  readonly tables: readonly WantedTable[];
+  readonly tables: readonly SelectedTable[];
   readonly sources: readonly string[];
-  readonly sections: readonly (typeof SECTIONS)[number][];
+  readonly sections: readonly (typeof METADATA_SECTIONS)[number][];
 }
 
-interface WantedTable {
+interface SelectedTable {
   readonly source: string;
-  /** As the kind of the source names tables. */
+  /** Table name in the form of the source's kind. */
   readonly table: Json;
 }
 
@@ -50,7 +50,7 @@ const anyTable: Codec<Json> = leaf(
     throw wrongType('TableOfSource', 'Object', json, path);
   },
   (value) => value,
-  { says: 'A table as the kind of its source names it.' },
+  { description: 'The name of a table, in the form of its kind of source.' },
 );
 
 const selection = object('MetadataSelection', {
@@ -59,12 +59,12 @@ const selection = object('MetadataSelection', {
     () => [],
   ),
   sources: defaulted(list(nonEmptyText), () => []),
-  sections: defaulted(list(literal('MetadataSection', SECTIONS)), () => []),
+  sections: defaulted(list(literal('MetadataSection', METADATA_SECTIONS)), () => []),
 });
 
 const fields = object('ExportMetadata', { only: optional(selection) });
 
-/** `{}`, what was always taken for it, or a selection. */
+/** Arguments of `export_metadata`: a selection, or none in any form that `noArguments` accepts. */
 export const exportArguments: Codec<ExportArguments> = leaf<ExportArguments>(
   'ExportMetadata',
   (json, path) => {
@@ -77,32 +77,32 @@ export const exportArguments: Codec<ExportArguments> = leaf<ExportArguments>(
 );
 
 /**
- * The document, or the selected parts of it, which stand where they do in the whole: of tables that are named with their source its
- * `name`, `kind` and these `tables`; of named sources all but the tables.
+ * Returns the document, or the selected parts in their places. For selected tables, their source has `name`, `kind` and these `tables`; a
+ * selected source has everything except its tables.
  * @throws SvcError not-exists, parse-failed
  */
 export async function exportDocument(snapshot: Snapshot, { only }: ExportArguments, kinds: Kinds, path: Path): Promise<Json> {
   const { metadata } = snapshot;
-  if (only === undefined) return inSlices(encodeDocument(metadata, kinds));
-  const wanted = new Set<string>(['version', ...only.sections]);
-  const wholeSources = wanted.has('sources');
+  if (only === undefined) return runCooperatively(encodeDocument(metadata, kinds));
+  const keys = new Set<string>(['version', ...only.sections]);
+  const wholeSources = keys.has('sources');
   const sources = wholeSources ? metadata.sources : selectedSources(snapshot, only, kinds, at(path, 'only'));
   const partial: Metadata = {
     ...metadata,
     sources,
     unknownSources: wholeSources ? metadata.unknownSources : new Map(),
   };
-  const document = (await inSlices(encodeDocument(partial, kinds))) as JsonObject;
-  if (sources.size > 0 && !wholeSources) wanted.add('sources');
+  const document = (await runCooperatively(encodeDocument(partial, kinds))) as JsonObject;
+  if (sources.size > 0 && !wholeSources) keys.add('sources');
   return Object.fromEntries(
     Object.entries(document).flatMap(([key, value]): [string, Json][] => {
-      if (!wanted.has(key) || value === undefined) return [];
+      if (!keys.has(key) || value === undefined) return [];
       return [[key, key === 'sources' && !wholeSources ? narrowed(value as readonly JsonObject[], only) : value]];
     }),
   );
 }
 
-/** Sources with none but the wanted tables. */
+/** Returns the selected sources with only the selected tables. */
 function selectedSources(
   snapshot: Snapshot,
   { tables, sources: names }: Selection,

@@ -8,10 +8,7 @@ import { withoutRenamings } from '../remote-schema/customization.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import type { WithUnknownKeys } from '../metadata/unknown-keys.ts';
 
-/**
- * The metadata without the objects of these ids (see `objectId`), each with all that belongs to
- * it. Ids of objects that are not there are ignored; objects that stay are shared.
- */
+/** Removes the objects with these ids (see `objectId`) and all their parts. Unknown ids are ignored; unchanged objects are shared. */
 export function removeObjects(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
   if (ids.size === 0) return metadata;
   const sources = filterMap(
@@ -88,10 +85,10 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   const { table } = entry;
   const keepsPermission = (kind: PermissionKind) => (_: unknown, role: string) => !ids.has(objectId.permission(source, table, kind, role));
   const keepsRelationship = (_: unknown, name: string): boolean => !ids.has(objectId.relationship(source, table, name));
-  const isGone = (key: string, name: string): boolean => ids.has(objectId.tableExtra(source, table, key, name));
+  const isRemoved = (key: string, name: string): boolean => ids.has(objectId.tableExtra(source, table, key, name));
   const next: TableMetadata = {
-    ...withoutUnknownParts(entry, isGone),
-    configuration: withoutUnknownParts(entry.configuration, (key, name) => isGone(`configuration.${key}`, name)),
+    ...withoutUnknownParts(entry, isRemoved),
+    configuration: withoutUnknownParts(entry.configuration, (key, name) => isRemoved(`configuration.${key}`, name)),
     objectRelationships: filterMap(entry.objectRelationships, keepsRelationship),
     arrayRelationships: filterMap(entry.arrayRelationships, keepsRelationship),
     computedFields: filterMap(entry.computedFields, (_, name) => !ids.has(objectId.computedField(source, table, name))),
@@ -104,7 +101,7 @@ function removeFromTable(entry: TableMetadata, source: string, ids: ReadonlySet<
   return (Object.keys(next) as (keyof TableMetadata)[]).every((key) => next[key] === entry[key]) ? entry : next;
 }
 
-/** Keys without effect of sections, and of objects that are in no source. */
+/** Removes unknown keys of sections, and of objects outside of sources. */
 function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Metadata {
   const left = <T extends WithUnknownKeys>(object: T, where: string): T =>
     withoutUnknownParts(object, (key, name) => ids.has(objectId.section(where === '' ? key : `${where}.${key}`, name)));
@@ -128,7 +125,7 @@ function withoutSectionParts(metadata: Metadata, ids: ReadonlySet<string>): Meta
   };
 }
 
-/** Keys without effect of a source and of its settings. */
+/** Removes unknown keys of a source and of its settings. */
 function withoutSourceParts(source: SourceMetadata, ids: ReadonlySet<string>): SourceMetadata {
   const left = <T extends WithUnknownKeys>(object: T, prefix: string): T =>
     withoutUnknownParts(object, (key, name) => ids.has(objectId.sourceExtra(source.name, prefix + key, name)));
@@ -143,7 +140,7 @@ function withoutSourceParts(source: SourceMetadata, ids: ReadonlySet<string>): S
   return (Object.keys(next) as (keyof SourceMetadata)[]).every((key) => next[key] === source[key]) ? source : next;
 }
 
-/** The same map when nothing in it changes. */
+/** Returns the same map if nothing in it changes. */
 function filterMap<T>(
   map: ReadonlyMap<string, T>,
   keeps: (value: T, key: string) => boolean,

@@ -3,18 +3,18 @@ import type { SourceInfo } from '../schema-cache/schema-cache.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 
-/** What has another name now; everything else is given back as it is. */
+/** New names of renamed objects; returns other names unchanged. */
 export interface NewNames {
-  /** Of a column, relationship or computed field; `table` is the `nameKey` that the table had. */
+  /** Returns the new name of a column, relationship or computed field. @param table `nameKey` of the table before the rename */
   field(table: string, name: string): string;
   table(name: QualifiedName): QualifiedName;
 }
 
 /**
- * A permission's boolean expression about a table under new names; the same object when nothing in
- * it is renamed. Keys that are not known are left alone.
- * @param source as it was before, to find the way through relationships
- * @param table the name that it had
+ * Renames tables, columns and relationships in the boolean expression of a permission. Returns the same object if nothing in it is renamed.
+ * Unknown keys stay.
+ * @param source source before the rename, to follow relationships
+ * @param table name of the permission's table before the rename
  */
 export function renameInExpression(source: SourceInfo, table: QualifiedName, expression: Json, names: NewNames): Json {
   const root = nameKey(table);
@@ -63,7 +63,7 @@ function inExists(renamer: Renamer, value: Json): Json {
   });
 }
 
-/** Where a relationship or a computed field of a table leads. */
+/** Returns the `nameKey` of the table to which a relationship or computed field leads. */
 function targetOf(source: SourceInfo, table: string, field: string): string | undefined {
   const info = source.tables.get(table);
   const relationship = info?.relationships.get(field);
@@ -74,7 +74,7 @@ function targetOf(source: SourceInfo, table: string, field: string): string | un
 
 const COLUMN_OPERATOR = /^[_$]c(?:eq|ne|neq|gt|lt|gte|lte)$/;
 
-/** The right sides of `_ceq` and its family; `["$", "c"]` is a column of the permission's table. */
+/** Renames columns on the right side of `_ceq` and similar operators; `["$", "c"]` is a column of the permission's table. */
 function inOperators({ root, names }: Renamer, table: string, value: Json): Json {
   if (!isJsonObject(value)) return value;
   return mapObject(value, (operator, reference) => {
@@ -89,14 +89,14 @@ function inOperators({ root, names }: Renamer, table: string, value: Json): Json
   });
 }
 
-/** Keeps the order of the keys, and the object when nothing changes. */
+/** Keeps the order of the keys. Returns the same object if nothing changes. */
 export function mapObject(object: JsonObject, change: (key: string, value: Json) => readonly [string, Json]): JsonObject {
   const before = Object.entries(object);
   const after = before.map(([key, value]) => change(key, value));
   return after.every(([key, value], i) => key === before[i]?.[0] && value === before[i]?.[1]) ? object : Object.fromEntries(after);
 }
 
-/** Keeps the array when nothing changes. */
+/** Returns the same array if nothing changes. */
 export function mapArray(array: readonly Json[], change: (item: Json, index: number) => Json): readonly Json[] {
   const after = array.map(change);
   return after.every((item, i) => item === array[i]) ? array : after;

@@ -1,4 +1,4 @@
-/** A new name for a relationship, carried into every boolean expression that passes through it. */
+/** Renames a relationship, also in every permission that follows it. */
 import { nameKey } from '../catalog/catalog.ts';
 import { updateSource, updateTable } from '../metadata/edit.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -29,7 +29,7 @@ export function renameRelationship(metadata: Metadata, target: TableTarget, name
   });
 }
 
-/** Keeps the place among the others. */
+/** Keeps the order of the relationships. */
 function renameIn<U>(
   relationships: ReadonlyMap<string, Relationship<U>>,
   name: string,

@@ -1,7 +1,4 @@
-/**
- * Decodes a whole administration request before any of it runs, so that a mistake in the last
- * element of a bulk leaves everything as it was.
- */
+/** Decodes a whole administration request before any of it runs, so that a mistake in the last element of a bulk changes nothing. */
 import { SvcError } from '../errors/svc-error.ts';
 import { int, parseFailed, text, wrongType } from '../metadata/codec.ts';
 import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
@@ -9,30 +6,30 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/j
 import { at, type Path, ROOT } from '../util/path.ts';
 import type { OperationEntry, Prepared } from './operation.ts';
 
-/** `stop`: the first failure takes everything back; the others as their operations are called. */
+/** `stop`: the first failure undoes all changes. The others are named like their operations. */
 export type BulkMode = 'stop' | 'keep-going' | 'atomic' | 'concurrent';
 
-/** `path` is where execution errors are reported: `$.args`, `$.args[i].args`. */
-export type Command =
+/** Decoded operation or bulk. `path` is that of execution errors: `$.args`, `$.args[i].args`. */
+export type AdministrationCommand =
   | { readonly kind: 'operation'; readonly prepared: Prepared; readonly path: Path }
-  | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly items: readonly Command[]; readonly path: Path };
+  | { readonly kind: 'bulk'; readonly mode: BulkMode; readonly items: readonly AdministrationCommand[]; readonly path: Path };
 
 export interface AdministrationRequest {
-  readonly command: Command;
-  /** The version that the client saw. */
+  readonly command: AdministrationCommand;
+  /** Version of the metadata that the client expects. */
   readonly resourceVersion: number | undefined;
 }
 
-/** What one endpoint understands. */
+/** Request format of one endpoint. */
 export interface Language {
   readonly bulks: ReadonlyMap<string, BulkMode>;
-  /** Versions of the argument structure; `path` is that of the request or bulk element. Throws `parse-failed`. */
+  /** @param version version of the arguments @param path path of the request or bulk element @throws SvcError `parse-failed` */
   find(type: string, version: 1 | 2, path: Path): OperationEntry;
-  /** Whether paths of argument errors contain the key `args`. */
+  /** True if paths of argument errors contain the key `args`. */
   readonly argsInParsePath: boolean;
-  /** Whether argument errors of operations with a prefix say which operation it was. */
+  /** True if argument errors of operations with a prefix name the operation. */
   readonly namesOperationInErrors: boolean;
-  /** Keys that clients send beside `type` and `args` and that never had an effect. */
+  /** Keys beside `type` and `args` that are accepted without effect. */
   readonly idleKeys: readonly string[];
 }
 
@@ -48,8 +45,8 @@ export function decodeAdministration(body: Json, language: Language): Administra
   return { command, resourceVersion };
 }
 
-/** Elements as those of a `bulk`, which stand at `path`. @throws SvcError `parse-failed` */
-export function decodeCommands(elements: readonly Json[], language: Language, path: Path): Command {
+/** Decodes the elements of a `bulk`. @param path path of the list @throws SvcError `parse-failed` */
+export function decodeCommands(elements: readonly Json[], language: Language, path: Path): AdministrationCommand {
   const items = elements.map((item, i) => {
     if (!isJsonObject(item)) throw wrongType('Object', 'Object', item, at(path, i));
     return decodeCommand(item, language, at(path, i), at(path, i), ELEMENT);
@@ -57,7 +54,13 @@ export function decodeCommands(elements: readonly Json[], language: Language, pa
   return { kind: 'bulk', mode: 'stop', items, path };
 }
 
-function decodeCommand(body: JsonObject, language: Language, parsePath: Path, runPath: Path, keys: readonly string[]): Command {
+function decodeCommand(
+  body: JsonObject,
+  language: Language,
+  parsePath: Path,
+  runPath: Path,
+  keys: readonly string[],
+): AdministrationCommand {
   refuseUnknownKeys(body, parsePath, { keys: [...keys, ...language.idleKeys] });
   const type = text.decode(keyOf(body, 'type', parsePath), at(parsePath, 'type'));
   const version = decodeVersion(body['version'], at(parsePath, 'version'));

@@ -11,70 +11,70 @@ import { sizeOfBytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { isJsonArray, isJsonObject } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
-import { createTurns } from '../util/turns.ts';
+import { runCooperatively } from '../util/cooperative.ts';
+import { limitConcurrency } from '../util/limit-concurrency.ts';
 import { type CommandAnswer, type OperationAnswer, PrintedJson, printAnswer } from './answer.ts';
-import { CommandBatch, placed } from './batch.ts';
-import { type Afterwards, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
-import type { AdministrationRequest, Command } from './request.ts';
+import { CommandBatch, errorWithDefaultPath } from './batch.ts';
+import { type AfterCommit, type Prepared, type OperationContext, type Services, SUCCESS } from './operation.ts';
+import type { AdministrationRequest, AdministrationCommand } from './request.ts';
 
-/** Who asks, and how long the answer is wanted. */
-export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'hold'> {
+/** Client of a request, with its cancellation and limits. */
+export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'reservation'> {
   readonly session: Session;
-  /** ms that an operation on rows may take; absent: as long as it wants. */
+  /** Timeout of a data operation, in ms. No timeout if absent. */
   readonly timeLimit?: number;
 }
 
 /**
- * Runs a decoded request and gives its answer.
- * @param fate `forgotten`: what cannot be taken back is not done
+ * Runs a decoded request, and returns its answer.
+ * @param mode `dry-run` skips tasks that cannot be undone
  * @throws SvcError
  */
 export async function runCommands(
   request: AdministrationRequest,
   services: Services,
   caller: Caller,
-  fate: 'kept' | 'forgotten' = 'kept',
+  mode: 'normal' | 'dry-run' = 'normal',
 ): Promise<CommandAnswer> {
   const { command, resourceVersion } = request;
-  const afterwards: Afterwards[] = [];
+  const afterCommit: AfterCommit[] = [];
   const warnings: Warning[] = [];
   const run = (on: State): Promise<CommandAnswer> => {
     requireVersion(on.current(), resourceVersion);
-    // It may be run again, on top of what others have changed.
-    afterwards.length = 0;
+    // May run again, on top of changes of other instances.
+    afterCommit.length = 0;
     warnings.length = 0;
     const own = { ...services, state: on };
-    const budget = caller.budget ?? services.pipeline.newBudget(caller.hold);
-    return new Runner(own, caller, new CommandBatch(own, warnings), budget, afterwards, warnings).whole(command);
+    const budget = caller.budget ?? services.pipeline.newBudget(caller.reservation);
+    return new Runner(own, caller, new CommandBatch(own, warnings), budget, afterCommit, warnings).whole(command);
   };
   const { state } = services;
-  if (!changesTogether(command)) {
-    // Waits for changes under way; the versions of other instances are read where this one differs.
+  if (!needsTransaction(command)) {
+    // Waits for pending changes, and reads those of other instances if the version differs.
     if (resourceVersion !== undefined)
-      await state.together(async (draft) => requireVersion(draft.current(), resourceVersion), { repeatable: true });
+      await state.transaction(async (draft) => requireVersion(draft.current(), resourceVersion), { repeatable: true });
     const before = state.current();
     return run(state).catch(async (thrown: unknown) => {
-      // Another instance may have made it. Operations in front of the one that is refused are not run twice.
+      // Another instance may have created the object. Not for bulks, whose earlier operations must not run twice.
       if (command.kind === 'operation' && thrown instanceof SvcError && thrown.code === 'not-exists') {
         const refuse = async (newest: State): Promise<void> => {
           if (newest.current() === before) throw thrown;
         };
-        // A refusal makes the state read the newest metadata.
-        await state.together(refuse, { repeatable: true });
+        // A failed transaction makes the state read the newest metadata.
+        await state.transaction(refuse, { repeatable: true });
         return run(state);
       }
       if (!(thrown instanceof SvcError) || thrown.code !== 'not-exists' || (await state.isAlive())) throw thrown;
       throw new SvcError('unexpected', 'the metadata database cannot be reached: try it again', {
         status: 503,
-        isPassing: true,
+        isTransient: true,
         cause: thrown,
       });
     });
   }
   const repeatable = !some(command, ({ changes }) => changes === 'database');
-  const answer = await state.together(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
-  for (const { run: task, warning } of fate === 'kept' ? afterwards : []) {
+  const answer = await state.transaction(run, { repeatable, onWarning: (warning) => void warnings.push(warning) });
+  for (const { run: task, warning } of mode === 'normal' ? afterCommit : []) {
     await task().catch((error: unknown) => {
       warnings.push({ ...warning, message: `${warning.message}: ${describeFailure(error)}` });
     });
@@ -87,12 +87,12 @@ function one(answer: OperationAnswer): CommandAnswer {
   return { kind: 'one', answer };
 }
 
-/** Whether metadata may change in more than one step, all or none of which count. */
-function changesTogether(command: Command): boolean {
+/** Returns whether the request needs a transaction of the state. */
+function needsTransaction(command: AdministrationCommand): boolean {
   return some(command, ({ changes, followsUp }) => changes === 'metadata' || (followsUp && command.kind === 'bulk'));
 }
 
-function some(command: Command, test: (prepared: Prepared) => boolean): boolean {
+function some(command: AdministrationCommand, test: (prepared: Prepared) => boolean): boolean {
   return command.kind === 'bulk' ? command.items.some((item) => some(item, test)) : test(command.prepared);
 }
 
@@ -101,26 +101,33 @@ class Runner {
   readonly #caller: Caller;
   readonly #batch: CommandBatch;
   readonly #budget: BatchBudget;
-  readonly #afterwards: Afterwards[];
+  readonly #afterCommit: AfterCommit[];
   readonly #warnings: Warning[];
 
-  constructor(services: Services, caller: Caller, batch: CommandBatch, budget: BatchBudget, afterwards: Afterwards[], warnings: Warning[]) {
+  constructor(
+    services: Services,
+    caller: Caller,
+    batch: CommandBatch,
+    budget: BatchBudget,
+    afterCommit: AfterCommit[],
+    warnings: Warning[],
+  ) {
     this.#services = services;
     this.#caller = caller;
     this.#batch = batch;
     this.#budget = budget;
-    this.#afterwards = afterwards;
+    this.#afterCommit = afterCommit;
     this.#warnings = warnings;
   }
 
-  async whole(command: Command, within: Within = NOTHING_MORE): Promise<CommandAnswer> {
-    const answer = await this.#run(command, within);
+  async whole(command: AdministrationCommand, options: ElementOptions = {}): Promise<CommandAnswer> {
+    const answer = await this.#run(command, options);
     await this.#batch.settle();
     return answer;
   }
 
-  async #run(command: Command, within: Within): Promise<CommandAnswer> {
-    if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path, within);
+  async #run(command: AdministrationCommand, options: ElementOptions): Promise<CommandAnswer> {
+    if (command.kind === 'operation') return this.#runOperation(command.prepared, command.path, options);
     switch (command.mode) {
       case 'stop': {
         const answers: CommandAnswer[] = [];
@@ -136,20 +143,20 @@ class Runner {
     }
   }
 
-  /** One of several. Its answer is printed at once: so it takes least memory until the others have theirs, and is measured. */
-  #element(item: Command, within: Within = NOTHING_MORE): Promise<CommandAnswer> {
-    return this.#measured(item, (intake) => this.#run(item, { ...within, intake }));
+  /** Runs one of several elements. Its answer is printed at once, to measure it, and because it takes the least memory like that. */
+  #element(item: AdministrationCommand, options: ElementOptions = {}): Promise<CommandAnswer> {
+    return this.#measured(item, (resultBudget) => this.#run(item, { ...options, resultBudget }));
   }
 
-  async #measured(item: Command, run: (intake: ResultBudget) => Promise<CommandAnswer>): Promise<CommandAnswer> {
+  async #measured(item: AdministrationCommand, run: (resultBudget: ResultBudget) => Promise<CommandAnswer>): Promise<CommandAnswer> {
     this.#budget.begin(item.path);
     const share = this.#budget.share();
     let size = 0;
     try {
       const found = await run(share);
-      // The elements of a bulk within have been measured.
+      // The elements of a nested bulk have been measured.
       if (found.kind === 'many' || found.answer === SUCCESS) return found;
-      const pieces = await inSlices(printAnswer(found));
+      const pieces = await runCooperatively(printAnswer(found));
       size = sizeOfBytes(pieces);
       return one(new PrintedJson(pieces));
     } finally {
@@ -157,8 +164,8 @@ class Runner {
     }
   }
 
-  /** The operation with names as its source has them. A source that the same request adds is opened for it. */
-  async #named(decoded: Prepared): Promise<Prepared> {
+  /** Decodes the names of an operation with the backend of its source. Opens a source that the same request adds. */
+  async #withSourceNames(decoded: Prepared): Promise<Prepared> {
     const { ofSource } = decoded;
     if (ofSource === undefined) return decoded;
     const { state } = this.#services;
@@ -167,58 +174,58 @@ class Runner {
     return backend === undefined ? decoded : ofSource.prepare(backend);
   }
 
-  async #runOperation(decoded: Prepared, path: Path, within: Within): Promise<CommandAnswer> {
-    const prepared = await this.#named(decoded);
+  async #runOperation(decoded: Prepared, path: Path, options: ElementOptions): Promise<CommandAnswer> {
+    const prepared = await this.#withSourceNames(decoded);
     if (prepared.edit === undefined) await this.#batch.settle();
     else await this.#batch.add(prepared, path);
     this.#warnings.push(...prepared.warnings);
     if (prepared.run === undefined) return one(SUCCESS);
     const changed = await this.#batch.settle();
-    const { session, timeLimit, ...asked } = this.#caller;
-    const how = { ...asked, ...within };
+    const { session, timeLimit, ...request } = this.#caller;
+    const requestOptions = { ...request, ...options };
     const context: OperationContext = {
       services: this.#services,
       session,
-      ...(how.signal === undefined ? {} : { signal: how.signal }),
-      how: timeLimit === undefined ? how : { ...how, deadline: Date.now() + timeLimit },
+      ...(requestOptions.signal === undefined ? {} : { signal: requestOptions.signal }),
+      requestOptions: timeLimit === undefined ? requestOptions : { ...requestOptions, deadline: Date.now() + timeLimit },
       path,
       snapshot: this.#services.state.current(),
       changed,
       change: (change) => this.#batch.change(change),
-      afterwards: (task) => void this.#afterwards.push(task),
+      afterCommit: (task) => void this.#afterCommit.push(task),
       warn: (warning) => void this.#warnings.push(warning),
     };
     try {
       return one(await prepared.run(context));
     } catch (thrown) {
-      throw thrown instanceof SvcError ? placed(thrown, path) : thrown;
+      throw thrown instanceof SvcError ? errorWithDefaultPath(thrown, path) : thrown;
     }
   }
 
-  /** Each element for itself; a failure becomes its element of the answer. */
-  async #keepGoing(items: readonly Command[]): Promise<CommandAnswer> {
+  /** Runs each element independently; an error becomes its element of the answer. */
+  async #keepGoing(items: readonly AdministrationCommand[]): Promise<CommandAnswer> {
     await this.#batch.settle();
     const answers: CommandAnswer[] = [];
     const { state } = this.#services;
     for (const item of items) {
-      const changes = changesTogether(item);
-      const run = (on: State, intake: ResultBudget): Promise<CommandAnswer> => {
+      const changes = needsTransaction(item);
+      const run = (on: State, resultBudget: ResultBudget): Promise<CommandAnswer> => {
         const own = { ...this.#services, state: on };
         const batch = new CommandBatch(own, this.#warnings);
-        return new Runner(own, this.#caller, batch, this.#budget, this.#afterwards, this.#warnings).whole(item, { intake });
+        return new Runner(own, this.#caller, batch, this.#budget, this.#afterCommit, this.#warnings).whole(item, { resultBudget });
       };
-      const before = this.#afterwards.length;
+      const before = this.#afterCommit.length;
       const warned = this.#warnings.length;
       try {
         answers.push(
-          await this.#measured(item, (intake) =>
-            changes ? state.together((on) => run(on, intake), { repeatable: false }) : run(state, intake),
+          await this.#measured(item, (resultBudget) =>
+            changes ? state.transaction((on) => run(on, resultBudget), { repeatable: false }) : run(state, resultBudget),
           ),
         );
       } catch (thrown) {
         const error = toSvcError(thrown);
         if (error.code === 'conflict') throw error;
-        this.#afterwards.length = before;
+        this.#afterCommit.length = before;
         this.#warnings.length = warned;
         answers.push(one(encodeAdminError(error, this.#services.showInternal)));
       }
@@ -226,8 +233,8 @@ class Runner {
     return { kind: 'many', answers };
   }
 
-  /** All edits are composed first and checked once, so that what is broken in between does not matter. */
-  async #atomic(items: readonly Command[]): Promise<CommandAnswer> {
+  /** Composes all edits and checks consistency once. */
+  async #atomic(items: readonly AdministrationCommand[]): Promise<CommandAnswer> {
     const composed = items.map((item) => {
       const prepared = item.kind === 'operation' ? item.prepared : undefined;
       if (prepared === undefined || !ATOMIC.has(prepared.unprefixed ?? prepared.type)) {
@@ -236,7 +243,8 @@ class Runner {
       return { prepared, path: item.path };
     });
     await this.#batch.settle();
-    for (const { prepared, path } of composed) await this.#batch.add({ ...(await this.#named(prepared)), readsDependencies: false }, path);
+    for (const { prepared, path } of composed)
+      await this.#batch.add({ ...(await this.#withSourceNames(prepared)), readsDependencies: false }, path);
     try {
       await this.#batch.settle();
     } catch (thrown) {
@@ -246,31 +254,30 @@ class Runner {
     return one(SUCCESS);
   }
 
-  async #concurrent(items: readonly Command[], path: Path): Promise<CommandAnswer> {
+  async #concurrent(items: readonly AdministrationCommand[], path: Path): Promise<CommandAnswer> {
     if (items.some((item) => item.kind !== 'operation' || !item.prepared.readOnly)) {
       throw new SvcError('not-supported', 'Only read-only queries are allowed in a concurrent_bulk', { path });
     }
     await this.#batch.settle();
-    const turns = createTurns(AT_ONCE);
+    const limited = limitConcurrency(MAX_CONCURRENT);
     const signal = new CancellationSource(this.#caller.signal);
     try {
-      return { kind: 'many', answers: await Promise.all(items.map((item) => turns(() => this.#element(item, { signal })))) };
+      return { kind: 'many', answers: await Promise.all(items.map((item) => limited(() => this.#element(item, { signal })))) };
     } catch (error) {
-      // The answers of those beside it are for nobody any more.
+      // The answers of the other elements are no longer needed.
       signal.cancel();
       throw error;
     }
   }
 }
 
-/** What an element has of its own, instead of what the whole request has. */
-type Within = Pick<RequestOptions, 'signal' | 'intake'>;
-const NOTHING_MORE: Within = {};
+/** Options of an element that override those of the request. */
+type ElementOptions = Pick<RequestOptions, 'signal' | 'resultBudget'>;
 
-/** Elements of `concurrent_bulk`: each takes a connection of a database. */
-const AT_ONCE = 10;
+/** Maximum number of concurrent elements of a `concurrent_bulk`: each uses a connection of a database. */
+const MAX_CONCURRENT = 10;
 
-/** Operations, without their prefix, that `bulk_atomic` takes. */
+/** Operations that `bulk_atomic` supports, without their prefix. */
 const ATOMIC: ReadonlySet<string> = new Set([
   'create_object_relationship',
   'create_array_relationship',

@@ -1,23 +1,22 @@
-/** What tools ask about a table beside its columns and keys: what GraphQL calls it, its defaults, how many rows it has. */
+/** Details of a table for administration tools: its GraphQL names, column defaults, estimated rows, distribution. */
 import type { Backend } from '../backend/backend.ts';
-import type { CatalogColumn, CatalogTable, SurveyedTable } from '../catalog/catalog.ts';
+import type { CatalogColumn, CatalogTable, TableOverview } from '../catalog/catalog.ts';
 import { type RootFieldKey, ROOT_FIELD_KEYS } from '../metadata/table-configuration.ts';
 import { fieldName, tableRootNames, tableTypeName } from '../schema-cache/naming.ts';
 import type { ColumnInfo, SourceInfo, TableInfo } from '../schema-cache/schema-cache.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 
-/** A tracked table, and the source that it is in. */
 export interface Tracked {
   readonly source: SourceInfo;
   readonly table: TableInfo;
 }
 
-/** @param survey null: nothing is known of it */
-export function detailsOfTable(table: CatalogTable, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {
+/** @param overview `null` if the database does not provide one */
+export function detailsOfTable(table: CatalogTable, overview: TableOverview | null, tracked: Tracked | null): JsonObject {
   return {
     kind: table.kind,
     comment: table.comment,
-    estimated_rows: survey?.estimatedRows ?? null,
+    estimated_rows: overview?.estimatedRows ?? null,
     unique_keys: table.uniqueConstraints.map(({ name, columns }) => ({ name, columns: [...columns] })),
     tracked: tracked !== null,
     ...detailsOfDistribution(table),
@@ -25,7 +24,7 @@ export function detailsOfTable(table: CatalogTable, survey: SurveyedTable | null
   };
 }
 
-/** Where the rows are, in kinds of databases with several servers. */
+/** Returns the placement of the rows, for kinds of databases with several servers. */
 export function detailsOfDistribution({ distribution }: Pick<CatalogTable, 'distribution'>): JsonObject {
   if (distribution === undefined) return {};
   const { kind } = distribution;
@@ -39,11 +38,11 @@ export function detailsOfDistribution({ distribution }: Pick<CatalogTable, 'dist
   }
 }
 
-export function detailsOfColumn(column: CatalogColumn, survey: SurveyedTable | null, tracked: Tracked | null): JsonObject {
+export function detailsOfColumn(column: CatalogColumn, overview: TableOverview | null, tracked: Tracked | null): JsonObject {
   const info = tracked?.table.columns.get(column.name);
   return {
     has_default: column.hasDefault || column.identity !== false,
-    default: survey?.defaults.get(column.name) ?? null,
+    default: overview?.defaults.get(column.name) ?? null,
     generated: column.generated,
     identity: column.identity === false ? null : column.identity,
     ...(tracked === null ? {} : { graphql_name: info === undefined ? null : columnName(tracked.source, info) }),
@@ -58,7 +57,7 @@ function enumValues({ enumValues: values }: TableInfo): Json {
   return values === null ? null : values.map(({ value, description }) => ({ value, description }));
 }
 
-/** What administrators find there; other roles have some of it. */
+/** Returns the names in the schema of administrators; other roles have a part of them. */
 function namesInGraphql({ source, table }: Tracked): Json {
   if (!table.inGraphql) return null;
   const roots = ROOT_FIELD_KEYS.filter((key) => hasRoot(source.backend, table.catalog, key));

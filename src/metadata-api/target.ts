@@ -1,4 +1,4 @@
-/** The source, table or function that an operation names, with the refusals that all of them share. */
+/** Finds the source or table that an operation names, with the errors that all operations share. */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { Backend, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -11,34 +11,34 @@ import type { TableMetadata } from '../metadata/table.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ROOT } from '../util/path.ts';
 
-/** The argument `source` of every operation on tables and functions. */
+/** Argument `source` of every operation on tables and functions. */
 export const sourceArgument = defaulted(nonEmptyText, () => DEFAULT_SOURCE);
 
-/** A source of the current state that the schema cache had to leave out: it cannot be worked with. */
+/** Returns whether a source of the metadata is not in the schema cache, because it is inconsistent. */
 export function isUnusable(snapshot: Snapshot, source: string): boolean {
   return snapshot.metadata.sources.has(source) && !snapshot.cache.sources.has(source);
 }
 
-/** The refusal of what would have to ask a source that cannot be opened. */
+/** Returns the error for a source that is not open. */
 export function unusable(name: string): SvcError {
   return new SvcError('unexpected', `source with name "${name}" is inconsistent`, { status: 400 });
 }
 
-/** @throws SvcError not-exists when it is absent or of another kind; unexpected when it is unusable */
+/** @throws SvcError not-exists if it is absent or of another kind; unexpected if it is unusable */
 export function targetSource(metadata: Metadata, name: string, backend: Backend, snapshot: Snapshot): SourceMetadata {
   const source = requireSourceOfKind(metadata, name, backend.kind);
   if (isUnusable(snapshot, name)) throw unusable(name);
   return source;
 }
 
-/** The target under the name that the open source has for its table. */
+/** Returns the target with the table name that the open source uses. */
 export function namedInSource<T extends TableTarget>(target: T, { kind }: Pick<Backend, 'kind'>, { cache }: Snapshot): T {
   const own = cache.sources.get(target.source)?.backend;
   if (own?.kind !== kind) return target;
   return { ...target, table: own.tableName.decode(own.tableName.encode(target.table), ROOT) };
 }
 
-/** The open connection of a source of the current state. @throws SvcError as `targetSource` */
+/** Returns the open connection of a source. @throws SvcError as `targetSource` */
 export function requireOpenSource(name: string, backend: Backend, snapshot: Snapshot): Source {
   targetSource(snapshot.metadata, name, backend, snapshot);
   const source = snapshot.connections.get(name);
@@ -56,7 +56,7 @@ export function targetTable(metadata: Metadata, { source, table }: TableTarget, 
   return requireTable(targetSource(metadata, source, backend, snapshot), table, backend);
 }
 
-/** The metadata with one tracked table edited. @throws SvcError as `targetTable` */
+/** Edits one tracked table. @throws SvcError as `targetTable` */
 export function editTargetTable(
   metadata: Metadata,
   target: TableTarget,

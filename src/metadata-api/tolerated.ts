@@ -1,8 +1,8 @@
-/** Warnings about inconsistent objects that refuse no change. */
+/** Warnings about inconsistent objects that do not fail a change. */
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Change, Warning } from '../state/state.ts';
 
-/** Returns a warning for each tolerated record that is new. Changes that allow inconsistencies list them in their own way. */
+/** Returns a warning for each new tolerated record, unless the change allows inconsistencies, which it lists then. */
 export function toleratedBy(
   { inconsistencies: rule }: Change,
   before: readonly Inconsistency[],

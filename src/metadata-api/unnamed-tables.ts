@@ -1,4 +1,4 @@
-/** Warnings about tables that are tracked although GraphQL can have no name of theirs. */
+/** Warnings about tracked tables whose names are invalid in GraphQL. */
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { isSchemaName } from '../metadata/graphql-name.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -14,16 +14,16 @@ export interface TrackedTable {
   readonly configuration: TableConfiguration;
 }
 
-/** Returns a list of one warning, or of none. */
+/** Returns the warning about a table, if there is one. */
 export function unnamedTable({ source, table, configuration }: TrackedTable, defaultSchema: string): readonly Warning[] {
   const name = tableBaseName(table, configuration, defaultSchema);
   if (isSchemaName(name)) return [];
   const printed = printName(table, defaultSchema);
-  const message = `the table "${printed}" has no root fields and no types, as "${name}" is not a valid GraphQL name: set "custom_name" in its configuration`;
+  const message = `the table "${printed}" has no root fields and no types, because "${name}" is not a valid GraphQL name: set "custom_name" in its configuration`;
   return [{ code: 'illegal-table-name', type: 'table', name: `table ${printed} in source ${source}`, message }];
 }
 
-/** Returns a warning for each such table of the metadata. */
+/** Returns the warnings about all tables of the metadata. */
 export function unnamedTables({ sources }: Metadata, kinds: Kinds): readonly Warning[] {
   return [...sources.values()].flatMap(({ name: source, kind, tables }) => {
     const { defaultSchema = '' } = kinds.get(kind) ?? {};

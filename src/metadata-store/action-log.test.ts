@@ -3,7 +3,7 @@ import type { Source } from '../backend/backend.ts';
 import { createActionLog } from './action-log.ts';
 import type { RunOptions } from '../backend/connection.ts';
 
-test('no statement about calls of actions waits for ever', async () => {
+test('gives every statement of the action log a deadline', async () => {
   const asked: (RunOptions | undefined)[] = [];
   const log = createActionLog({
     query: async (_text: string, _values: readonly (string | null)[], how?: RunOptions) => {
@@ -18,7 +18,7 @@ test('no statement about calls of actions waits for ever', async () => {
   await log.stillWaiting(['an id']);
   await log.clear('make');
   await log.removeOlder(1);
-  await log.store.fetch({ lease, limit: 1, lanes: [{ name: 'make', limit: 1 }] });
+  await log.store.fetch({ lease, limit: 1, queues: [{ name: 'make', limit: 1 }] });
   await log.store.renew(lease, ['1']);
   await log.store.record(lease, [{ id: '1', result: { kind: 'retry', seconds: 1 }, tries: 0 }]);
   await log.store.release(lease, ['1']);

@@ -1,22 +1,21 @@
-/** Calls of asynchronous actions as they are kept in the metadata database, until they are made and after. */
+/** Calls of asynchronous actions in the metadata database: a queue, and later their results. */
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
-import { soon, soonByIndex } from './soon.ts';
+import { statementDeadline, statementDeadlineByIndex } from './statement-deadline.ts';
 
-/** What is written down. */
 export interface NewCall {
   readonly action: string;
   readonly input: JsonObject;
-  /** Of the client's request: those that the handler gets. */
+  /** Headers of the client's request for the handler. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sessionVariables: ReadonlyMap<string, string>;
 }
 
-/** A call that is due; its lane is the action. */
+/** Call that is due. Its queue is the action. */
 export interface DueCall extends QueuedEvent, Omit<NewCall, 'action'> {
-  /** How often it was made before. */
+  /** Number of attempts so far. */
   readonly tries: number;
 }
 
@@ -26,7 +25,7 @@ export interface CallOutcome {
     | { readonly kind: 'completed'; readonly response: string }
     /** JSON text of the error. */
     | { readonly kind: 'failed'; readonly errors: string }
-    /** To be made again so many seconds from now. */
+    /** Calls again after these seconds. */
     | { readonly kind: 'retry'; readonly seconds: number };
 }
 
@@ -34,10 +33,11 @@ export type CallStore = EventStore<DueCall, CallOutcome>;
 
 export interface StoredCall {
   readonly id: string;
-  /** As the database writes it in JSON. */
+  /** JSON format of the database. */
   readonly createdAt: string;
-  /** JSON texts; null: none. */
+  /** JSON text; `null` if there is none. */
   readonly response: string | null;
+  /** JSON text; `null` if there are none. */
   readonly errors: string | null;
 }
 
@@ -45,24 +45,24 @@ export interface ActionLog {
   /** @returns the id of the call */
   write(call: NewCall): Promise<string>;
   /**
-   * @param session only a call of these session variables is seen; null: every one
-   * @returns null where there is none, or none that is seen
+   * @param session session variables; calls of other sessions are invisible. `null` for all calls
+   * @returns `null` if the call does not exist or is invisible
    */
   read(action: string, id: string, session: ReadonlyMap<string, string> | null): Promise<StoredCall | null>;
-  /** As `read`, but for the result itself. */
+  /** Like `read`, without the result. */
   state(
     action: string,
     id: string,
     session: ReadonlyMap<string, string> | null,
   ): Promise<{ readonly id: string; readonly isDone: boolean } | null>;
-  /** Of calls of any action those that have yet to be answered. */
+  /** Returns the calls, of any action, that are not done. */
   stillWaiting(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** How many calls have yet to be answered; of very many, the first 100,000 are counted. */
+  /** Returns the number of calls that are not done, up to 100,000. */
   pending(): Promise<number>;
   readonly store: CallStore;
-  /** Forgets all calls of an action. */
+  /** Deletes all calls of an action. */
   clear(action: string): Promise<void>;
-  /** Forgets some calls that were done before so many seconds. @returns how many */
+  /** Deletes up to 10,000 calls that were done more than these seconds ago. @returns the number */
   removeOlder(seconds: number): Promise<number>;
 }
 
@@ -70,11 +70,11 @@ const WRITE = `
 insert into svc_catalog.svc_action_log (id, action_name, input_payload, request_headers, session_variables)
 values ($1::uuid, $2, $3::json, $4::jsonb, $5::jsonb) returning id::text`;
 
-const SEEN = `
+const VISIBLE = `
 from svc_catalog.svc_action_log
 where id = $1::uuid and action_name = $2 and ($3::jsonb is null or session_variables = $3::jsonb)`;
-const READ = `select id::text, to_json(created_at) #>> '{}', response_payload::text, errors::text ${SEEN}`;
-const STATE = `select id::text, (status in ('completed', 'error'))::text ${SEEN}`;
+const READ = `select id::text, to_json(created_at) #>> '{}', response_payload::text, errors::text ${VISIBLE}`;
+const STATE = `select id::text, (status in ('completed', 'error'))::text ${VISIBLE}`;
 
 const STILL_WAITING = `
 select id::text from svc_catalog.svc_action_log
@@ -86,15 +86,15 @@ select count(*) from (select from svc_catalog.svc_action_log where status in ('c
 const FETCH = `
 with picked as materialized (
   select due.id, due.size, row_number() over () as place
-  from json_to_recordset($1::json) as lane(name text, "limit" int)
+  from json_to_recordset($1::json) as requested (name text, "limit" int)
   cross join lateral (
     select id, octet_length(input_payload::text) as size from svc_catalog.svc_action_log
-    where action_name = lane.name and due_at <= now() and (status = 'created' or status = 'processing' and lease_until < now())
-    order by due_at limit lane."limit" for update skip locked
+    where action_name = requested.name and due_at <= now() and (status = 'created' or status = 'processing' and lease_until < now())
+    order by due_at limit requested."limit" for update skip locked
   ) due
   limit $2::int
 ), sized as (
-  -- the one with which the bytes are reached is the last
+  -- the call that exceeds the bytes is the last one
   select id, sum(size) over (order by place rows between unbounded preceding and 1 preceding) as before from picked
 )
 update svc_catalog.svc_action_log call
@@ -102,7 +102,7 @@ set status = 'processing', lease_holder = $3, lease_until = now() + make_interva
 from sized where call.id = sized.id and (before is null or before < $5::bigint)
 returning call.id::text, action_name, input_payload::text, request_headers::text, session_variables::text, tries::text`;
 
-// Who has a lease is who works on it: a condition on the status would bring the index of all that wait into play.
+// The lease holder is the only condition: one on the status would make the planner use the index of all waiting calls.
 const RENEW = `
 update svc_catalog.svc_action_log set lease_until = now() + make_interval(secs => $3::int)
 where id = any (array(select json_array_elements_text($1::json)::uuid)) and lease_holder = $2
@@ -124,56 +124,55 @@ returning call.id::text`;
 
 const CLEAR = 'delete from svc_catalog.svc_action_log where action_name = $1';
 
-/** Rows of one statement. */
-const MOST_REMOVED = 10_000;
+const MAX_REMOVED = 10_000;
 const REMOVE_OLDER = `
 delete from svc_catalog.svc_action_log where id in (
   select id from svc_catalog.svc_action_log
-  where status in ('completed', 'error') and response_received_at < now() - make_interval(secs => $1::int) limit ${MOST_REMOVED}
+  where status in ('completed', 'error') and response_received_at < now() - make_interval(secs => $1::int) limit ${MAX_REMOVED}
 ) returning 1`;
 
 const STATUS = { completed: 'completed', failed: 'error', retry: 'created' } as const;
 
-/** `database` is the open metadata database, migrated. */
+/** @param database open metadata database with the current catalog version */
 export function createActionLog(database: Source): ActionLog {
   const ids = async (text: string, values: readonly string[]): Promise<readonly string[]> =>
-    (await database.query(text, values, soonByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
+    (await database.query(text, values, statementDeadlineByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
   return {
     async write({ action, input, headers, sessionVariables }) {
-      // Sessions may be alike, those of nobody are: an id is not to be guessed, and random() of the database can be.
+      // Sessions may be equal, for example without authentication, so an id must not be guessable, which random() of the database is.
       const [id = ''] = await ids(WRITE, [randomUUID(), action, printJson(input), printJson(headers), printed(sessionVariables)]);
       return id;
     },
     async read(action, id, session) {
-      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)], soon())).rows;
+      const [row] = (await database.query(READ, [id, action, session === null ? null : printed(session)], statementDeadline())).rows;
       if (row === undefined) return null;
       const [found = '', createdAt = '', response = null, errors = null] = row;
       return { id: found ?? '', createdAt: createdAt ?? '', response, errors };
     },
     async state(action, id, session) {
-      const [row] = (await database.query(STATE, [id, action, session === null ? null : printed(session)], soon())).rows;
+      const [row] = (await database.query(STATE, [id, action, session === null ? null : printed(session)], statementDeadline())).rows;
       return row === undefined ? null : { id: row[0] ?? '', isDone: row[1] === 'true' };
     },
     async pending() {
-      const { rows } = await database.query(PENDING, [], soon());
+      const { rows } = await database.query(PENDING, [], statementDeadline());
       return Number(rows[0]?.[0] ?? 0);
     },
     async stillWaiting(of) {
       return new Set(await ids(STILL_WAITING, [JSON.stringify(of)]));
     },
     store: {
-      async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
-        const wanted = printJson(lanes.map((lane) => ({ name: lane.name, limit: lane.limit })));
+      async fetch({ lease, limit, queues, bytes = Number.MAX_SAFE_INTEGER }) {
+        const wanted = printJson(queues.map((queue) => ({ name: queue.name, limit: queue.limit })));
         const { rows } = await database.query(
           FETCH,
           [wanted, String(limit), lease.holder, String(lease.seconds), String(bytes)],
-          soonByIndex(),
+          statementDeadlineByIndex(),
         );
         return rows.map(dueCall);
       },
       renew: (lease, of) => ids(RENEW, [JSON.stringify(of), lease.holder, String(lease.seconds)]),
       async release(lease, of) {
-        await database.query(RELEASE, [JSON.stringify(of), lease.holder], soonByIndex());
+        await database.query(RELEASE, [JSON.stringify(of), lease.holder], statementDeadlineByIndex());
       },
       record: (lease, outcomes) =>
         ids(RECORD, [
@@ -191,10 +190,10 @@ export function createActionLog(database: Source): ActionLog {
         ]),
     },
     async clear(action) {
-      await database.query(CLEAR, [action], soon());
+      await database.query(CLEAR, [action], statementDeadline());
     },
     async removeOlder(seconds) {
-      return (await database.query(REMOVE_OLDER, [String(seconds)], soon())).rows.length;
+      return (await database.query(REMOVE_OLDER, [String(seconds)], statementDeadline())).rows.length;
     },
   };
 }
@@ -203,10 +202,10 @@ function printed(variables: ReadonlyMap<string, string>): string {
   return printJson(Object.fromEntries(variables));
 }
 
-function dueCall([id, lane, input, headers, session, tries]: readonly (string | null)[]): DueCall {
+function dueCall([id, queue, input, headers, session, tries]: readonly (string | null)[]): DueCall {
   return {
     id: id ?? '',
-    lane: lane ?? '',
+    queue: queue ?? '',
     input: objectOf(input ?? null),
     headers: textsOf(headers ?? null),
     sessionVariables: new Map(Object.entries(textsOf(session ?? null))),

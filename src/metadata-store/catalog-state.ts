@@ -1,12 +1,12 @@
-/** What the tools of administrators remember about a metadata database; it is no metadata. */
+/** State of administration tools in the metadata database. It is not metadata. */
 import type { Source } from '../backend/backend.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
-import { soon } from './soon.ts';
+import { statementDeadline } from './statement-deadline.ts';
 
 export type CatalogStateOwner = 'cli' | 'console';
 
 export interface CatalogState {
-  /** Of the metadata database, the same for as long as it exists. */
+  /** Permanent id of the metadata database. */
   readonly id: string;
   readonly cli: Json;
   readonly console: Json;
@@ -14,7 +14,7 @@ export interface CatalogState {
 
 export interface CatalogStateStore {
   read(): Promise<CatalogState>;
-  /** Replaces what one of the tools remembers. */
+  /** Replaces the state of one tool. */
   write(owner: CatalogStateOwner, state: Json): Promise<void>;
 }
 
@@ -24,15 +24,15 @@ const WRITE: Readonly<Record<CatalogStateOwner, string>> = {
   console: 'update svc_catalog.catalog_state set console_state = $1::json',
 };
 
-/** `database` is the open metadata database, migrated. */
+/** @param database open metadata database with the current catalog version */
 export function createCatalogStateStore(database: Source): CatalogStateStore {
   return {
     async read() {
-      const [id = '', cli = '{}', console = '{}'] = (await database.query(READ, [], soon())).rows[0] ?? [];
+      const [id = '', cli = '{}', console = '{}'] = (await database.query(READ, [], statementDeadline())).rows[0] ?? [];
       return { id: id ?? '', cli: parseJson(cli ?? '{}'), console: parseJson(console ?? '{}') };
     },
     async write(owner, state) {
-      await database.query(WRITE[owner], [printJson(state)], soon());
+      await database.query(WRITE[owner], [printJson(state)], statementDeadline());
     },
   };
 }

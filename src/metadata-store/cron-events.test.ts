@@ -58,12 +58,12 @@ async function sql(text: string): Promise<readonly (readonly (string | null)[])[
   return (await source.query(text, [])).rows;
 }
 
-/** Events of the trigger, and how many occurrences they are of. */
+/** Returns the numbers of events and of distinct occurrences. */
 async function counts(): Promise<readonly (string | null)[] | undefined> {
   return (await sql('select count(*), count(distinct (trigger_name, scheduled_time)) from svc_catalog.svc_cron_events'))[0];
 }
 
-/** All occurrences so far were two hours ago, and are delivered. */
+/** Moves all occurrences two hours into the past, as delivered. */
 async function pass(): Promise<void> {
   await sql(
     `update svc_catalog.svc_cron_events set status = 'delivered', tries = 1, scheduled_time = scheduled_time - interval '200 minutes'`,
@@ -71,7 +71,7 @@ async function pass(): Promise<void> {
   await sql(`update svc_catalog.svc_cron_progress set made_until = made_until - interval '200 minutes'`);
 }
 
-/** An instance that stands still before its `nth` statement until `meanwhile` has happened. */
+/** Connection of an instance that hangs before its `nth` statement until `meanwhile` is done. */
 function frozenBefore(nth: number, meanwhile: () => Promise<unknown>): Pick<Connection, 'query'> {
   let statements = 0;
   return {
@@ -83,7 +83,7 @@ function frozenBefore(nth: number, meanwhile: () => Promise<unknown>): Pick<Conn
   };
 }
 
-it('makes each occurrence once where another instance has made and delivered it in between', async () => {
+it('creates an occurrence once although another instance has created and delivered it meanwhile', async () => {
   await store(withTrigger());
   await pass();
   const made = await generateCronEvents(
@@ -96,14 +96,14 @@ it('makes each occurrence once where another instance has made and delivered it 
   expect([made, await counts()]).toEqual([0, ['200', '200']]);
 });
 
-it('makes no occurrence again whose events an administrator has removed', async () => {
+it('does not create an occurrence again whose event an administrator has removed', async () => {
   await store(withTrigger());
   await pass();
   const before = await sql('select max(scheduled_time) from svc_catalog.svc_cron_events');
   await sql('delete from svc_catalog.svc_cron_events where scheduled_time > (select min(scheduled_time) from svc_catalog.svc_cron_events)');
   expect(await generateCronEvents(source, [EVERY_MINUTE])).toBe(100);
   expect(await sql(`select count(*) from svc_catalog.svc_cron_events where scheduled_time <= '${before[0]?.[0]}'`)).toEqual([['1']]);
-  // Another instance stood still meanwhile, and all of them are gone.
+  // Another instance hung meanwhile, and all events were removed.
   await pass();
   const late = frozenBefore(2, async () => {
     await generateCronEvents(source, [EVERY_MINUTE]);
@@ -132,12 +132,12 @@ it.each([
   ).toBe(0);
 });
 
-it('waits for a change of the trigger that is being stored', async () => {
+it('waits for a pending change of the trigger', async () => {
   await store(withTrigger());
   await pass();
   let made: Promise<number> | undefined;
   await store(EMPTY_METADATA, async () => {
-    // Has read what there is, and goes on while the deletion is not committed.
+    // Has read the events, and goes on while the deletion is not committed.
     await new Promise<void>((resolve) => {
       made = generateCronEvents(
         frozenBefore(2, async () => resolve()),
@@ -152,7 +152,7 @@ it('waits for a change of the trigger that is being stored', async () => {
 it('keeps one event of an occurrence that is delivered while its trigger is replaced', async () => {
   await store(withTrigger());
   await store(withTrigger(EVERY_MINUTE.schedule, 'second'), async () => {
-    // The minute begins while the change waits for its turn.
+    // The minute begins while the change waits.
     await sql(
       `update svc_catalog.svc_cron_events set status = 'delivered', tries = 1
        where scheduled_time = (select min(scheduled_time) from svc_catalog.svc_cron_events)`,
@@ -161,7 +161,7 @@ it('keeps one event of an occurrence that is delivered while its trigger is repl
   expect(await counts()).toEqual(['100', '100']);
 });
 
-it('keeps of each occurrence that older versions made twice the event that has come furthest, with all attempts', async () => {
+it('keeps the most advanced event, with all attempts, of an occurrence that older versions created twice', async () => {
   await store(withTrigger());
   await source.runSql(
     `delete from svc_catalog.svc_cron_events;

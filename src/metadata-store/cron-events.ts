@@ -1,12 +1,12 @@
-/** The events of cron triggers that lie ahead: rows that are made from the schedules. */
+/** Creates the future events of cron triggers from their schedules. */
 import { cronTimes } from '../metadata/cron-times.ts';
 import type { PieceChange } from '../metadata/pieces.ts';
 import { isJsonObject, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
-import { soon } from './soon.ts';
+import { statementDeadline } from './statement-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
-/** How many events of a trigger are there beforehand. */
+/** Number of future events per trigger. */
 const AHEAD = 100;
 
 // $1 name
@@ -17,7 +17,7 @@ delete from svc_catalog.svc_cron_events where trigger_name = $1`;
 const REMOVE_FUTURE = `
 delete from svc_catalog.svc_cron_events
 where trigger_name = $1 and scheduled_time > $2::timestamptz and tries = 0 and status = 'scheduled'`;
-// The transaction may have waited for others since it began.
+// Not now(): the transaction may have waited for others since it began.
 const NOW = `select extract(epoch from clock_timestamp())::text`;
 
 const NEW_ID = 'md5(random()::text || clock_timestamp()::text || $1::text || time)::uuid::text';
@@ -38,8 +38,8 @@ interface Schedule {
 }
 
 /**
- * Makes the events fit the cron triggers that a change of the metadata makes, alters and removes. To be called in the
- * transaction that stores the change, after their pieces are written: what `generateCronEvents` makes meanwhile is there by then, or waits.
+ * Creates, replaces and removes events for the cron triggers that a metadata change adds, alters and removes. Must run in the transaction
+ * that stores the change, after the pieces are written: concurrent work of `generateCronEvents` is done by then, or waits.
  */
 export async function followCronTriggers(connection: Connection, changes: readonly Pick<PieceChange, 'key' | 'json'>[]): Promise<void> {
   if (changes.length === 0) return;
@@ -52,12 +52,12 @@ export async function followCronTriggers(connection: Connection, changes: readon
     }
     await connection.query(REMOVE_FUTURE, [key, now.toISOString()]);
     const schedule = isJsonObject(json) ? json['schedule'] : null;
-    if (typeof schedule === 'string') await connection.query(MAKE, made(key, schedule, now.toISOString(), now));
+    if (typeof schedule === 'string') await connection.query(MAKE, parametersFor(key, schedule, now.toISOString(), now));
   }
 }
 
-/** Values of the statements that make events. */
-function made(name: string, schedule: string, since: string, after: Date): readonly [string, string, string, string] {
+/** Returns the parameters of `MAKE` and `MAKE_MORE`. */
+function parametersFor(name: string, schedule: string, since: string, after: Date): readonly [string, string, string, string] {
   const times = cronTimes(schedule, after, AHEAD).map((time) => time.toISOString());
   return [name, since, times.at(-1) ?? since, printJson(times)];
 }
@@ -67,11 +67,11 @@ const AHEAD_OF = `
 select name, (select count(*) from svc_catalog.svc_cron_events e where e.trigger_name = name and e.status = 'scheduled' and e.tries = 0)::text,
   ${zuluTime('coalesce(p.made_until, (select max(e.scheduled_time) from svc_catalog.svc_cron_events e where e.trigger_name = name), now())')},
   extract(epoch from now())::text
-from json_array_elements_text($1::json) as wanted (name) left join svc_catalog.svc_cron_progress p on p.trigger_name = name`;
+from json_array_elements_text($1::json) as asked (name) left join svc_catalog.svc_cron_progress p on p.trigger_name = name`;
 
 /**
- * The same as `MAKE` for a trigger that still has the schedule ($5), and whose progress is still what was read. One statement, so that an
- * instance that stands still holds no lock, and no progress without its events. The lock on the piece keeps changes of the trigger waiting.
+ * Like `MAKE`, but only if the trigger still has the schedule ($5), and its progress is still the one that was read. One statement, so that
+ * an instance that hangs neither holds a lock nor stores progress without events. The lock on the piece delays changes of the trigger.
  */
 const MAKE_MORE = `
 with current as materialized (
@@ -87,19 +87,19 @@ insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time)
 select ${NEW_ID}, trigger_name, time::timestamptz from progress, json_array_elements_text($4::json) as made (time)
 on conflict do nothing returning id`;
 
-/** A trigger whose events are to be there. */
+/** Cron trigger to create events for. */
 export interface FollowedTrigger extends Schedule {
   readonly retryConf: { readonly toleranceSeconds: number };
 }
 
 /**
- * Makes a hundred more events of triggers that have fewer ahead, but none that would come too late anyhow. Each occurrence is made once,
- * whatever becomes of its event, by whichever instance.
- * @returns how many were made
+ * Creates a hundred events for each trigger that has fewer future ones, except occurrences that are already too late. Each occurrence is
+ * created once among all instances, even if its event was removed.
+ * @returns the number of created events
  */
 export async function generateCronEvents(connection: Pick<Connection, 'query'>, triggers: readonly FollowedTrigger[]): Promise<number> {
   if (triggers.length === 0) return 0;
-  const { rows } = await connection.query(AHEAD_OF, [printJson(triggers.map(({ name }) => name))], soon());
+  const { rows } = await connection.query(AHEAD_OF, [printJson(triggers.map(({ name }) => name))], statementDeadline());
   const byName = new Map(triggers.map((trigger) => [trigger.name, trigger]));
   let count = 0;
   for (const [name, ahead, since, now] of rows) {
@@ -107,7 +107,8 @@ export async function generateCronEvents(connection: Pick<Connection, 'query'>, 
     if (trigger === undefined || typeof since !== 'string' || Number(ahead) >= AHEAD) continue;
     const { schedule, retryConf } = trigger;
     const after = new Date(Math.max(Date.parse(since), (Number(now) - retryConf.toleranceSeconds) * 1000));
-    count += (await connection.query(MAKE_MORE, [...made(trigger.name, schedule, since, after), schedule], soon())).rows.length;
+    count += (await connection.query(MAKE_MORE, [...parametersFor(trigger.name, schedule, since, after), schedule], statementDeadline()))
+      .rows.length;
   }
   return count;
 }

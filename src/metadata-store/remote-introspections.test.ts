@@ -3,7 +3,7 @@ import type { Source } from '../backend/backend.ts';
 import { createRemoteIntrospectionStore } from './remote-introspections.ts';
 import type { RunOptions } from '../backend/connection.ts';
 
-test('no statement about introspections waits for ever', async () => {
+test('gives every statement about introspections a deadline', async () => {
   const asked: (RunOptions | undefined)[] = [];
   const database = {
     query: async (_text: string, _values: readonly (string | null)[], how?: RunOptions) => {

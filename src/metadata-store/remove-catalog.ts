@@ -1,15 +1,15 @@
 import type { Source } from '../backend/backend.ts';
 import { MIGRATION_LOCK } from './migrations.ts';
-import { soon } from './soon.ts';
+import { statementDeadline } from './statement-deadline.ts';
 
 const FIND = `select to_regnamespace('svc_catalog')::text`;
 
-/** Removes the schema `svc_catalog` with all that is in it. @returns whether there was one */
+/** Drops the schema `svc_catalog` with its content. @returns whether it existed */
 export async function removeCatalog(database: Source): Promise<boolean> {
   return database.transaction({ isolation: 'read-committed' }, async (connection) => {
-    // Longer means that somebody is working in the tables.
-    const within = soon();
-    // An instance that starts just now makes the tables before or after this.
+    // A longer wait means that the tables are in use.
+    const within = statementDeadline();
+    // An instance that starts at the same time creates the tables before or after this.
     await connection.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, [], within);
     const found = await connection.query(FIND, [], within);
     if (found.rows[0]?.[0] == null) return false;

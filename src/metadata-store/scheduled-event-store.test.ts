@@ -4,10 +4,10 @@ import { testKinds } from '../../test/support/kinds.ts';
 import { countsAttemptsOnce } from '../../test/support/lost-answers.ts';
 import { plainSource } from '../../test/support/plain-source.ts';
 import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
-import type { LaneRequest } from '../backend/event-store.ts';
+import type { TriggerQueueRequest } from '../backend/event-store.ts';
 import type { Source } from '../backend/backend.ts';
 import { createActionLog } from './action-log.ts';
-import { createScheduledEventStore, ONE_OFF_LANE } from './scheduled-event-store.ts';
+import { createScheduledEventStore, ONE_OFF_QUEUE } from './scheduled-event-store.ts';
 import { createScheduledEvents } from './scheduled-events.ts';
 import { createStorage } from './storage.ts';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('takes of each lane what is asked for, and nothing of lanes that are not named', async () => {
+it('fetches up to the limit of each queue, and nothing from other queues', async () => {
   await source.runSql(
     `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, status)
      select 'one' || i, '"http://a"', now(), 'scheduled' from generate_series(1, 9) i;
@@ -33,14 +33,14 @@ it('takes of each lane what is asked for, and nothing of lanes that are not name
     {},
   );
   const store = createScheduledEventStore(source);
-  const take = async (limit: number, ...lanes: readonly LaneRequest[]): Promise<readonly string[]> =>
-    (await store.fetch({ lease: { holder: 'a', seconds: 60 }, limit, lanes })).map(({ lane }) => lane).sort();
+  const take = async (limit: number, ...queues: readonly TriggerQueueRequest[]): Promise<readonly string[]> =>
+    (await store.fetch({ lease: { holder: 'a', seconds: 60 }, limit, queues })).map(({ queue }) => queue).sort();
   expect(await take(9, { name: 'c', limit: 2 })).toEqual(['c', 'c']);
-  expect(await take(9, { name: ONE_OFF_LANE, limit: 3 })).toEqual(['', '', '']);
-  expect(await take(2, { name: ONE_OFF_LANE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
+  expect(await take(9, { name: ONE_OFF_QUEUE, limit: 3 })).toEqual(['', '', '']);
+  expect(await take(2, { name: ONE_OFF_QUEUE, limit: 3 }, { name: 'c', limit: 1 })).toEqual(['', 'c']);
 });
 
-it('leaves one-off events, and calls of actions, when enough bytes are taken', async () => {
+it('stops fetching one-off events and action calls when the byte limit is reached', async () => {
   await source.runSql(
     `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, payload)
      select 'large' || i, '"http://a"', '2020-01-01'::timestamptz + i * interval '1 s', to_json(repeat('x', 1000)) from generate_series(1, 5) i;
@@ -50,12 +50,12 @@ it('leaves one-off events, and calls of actions, when enough bytes are taken', a
   );
   const lease = { holder: 'a', seconds: 60 };
   const most = { lease, limit: 100, bytes: 2500 };
-  const oneOff = await createScheduledEventStore(source).fetch({ ...most, lanes: [{ name: ONE_OFF_LANE, limit: 100 }] });
+  const oneOff = await createScheduledEventStore(source).fetch({ ...most, queues: [{ name: ONE_OFF_QUEUE, limit: 100 }] });
   expect(oneOff.map(({ id }) => id).sort()).toEqual(['large1', 'large2', 'large3']);
   const { store } = createActionLog(source);
   const fetched = [
-    await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
-    await store.fetch({ ...most, lanes: [{ name: 'make', limit: 9 }] }),
+    await store.fetch({ ...most, queues: [{ name: 'make', limit: 9 }] }),
+    await store.fetch({ ...most, queues: [{ name: 'make', limit: 9 }] }),
   ];
   expect(fetched.map(({ length }) => length)).toEqual([3, 2]);
 });
@@ -71,7 +71,7 @@ it.runIf(DEEP)('counts an attempt once where the answers to its recording are lo
   });
 });
 
-it('lists attempts up to a number of bytes, which is told', async () => {
+it('lists attempts up to the byte limit, and reports the truncation', async () => {
   await source.runSql(
     `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time) values ('told', '"http://a"', now());
      insert into svc_catalog.svc_scheduled_event_invocation_logs (id, event_id, response)
@@ -80,8 +80,8 @@ it('lists attempts up to a number of bytes, which is told', async () => {
   );
   const told = async (limit?: number): Promise<readonly unknown[]> => {
     const slice = { offset: 0, count: false, ...(limit === undefined ? {} : { limit }) };
-    const { rows, isCut } = await createScheduledEvents(source, 3000).invocations({ type: 'one_off' }, 'told', slice);
-    return [rows.length, isCut];
+    const { rows, isTruncated } = await createScheduledEvents(source, 3000).invocations({ type: 'one_off' }, 'told', slice);
+    return [rows.length, isTruncated];
   };
   expect([await told(), await told(3), await told(2)]).toEqual([
     [3, true],

@@ -1,9 +1,9 @@
-/** The queue of cron and one-off events in the metadata database. */
+/** Queue of cron and one-off events in the metadata database. */
 import { randomUUID } from 'node:crypto';
 import type { Attempted, DeliveryOutcome, EventStore, QueuedEvent } from '../backend/event-store.ts';
 import { type Json, parseJson, printJson } from '../util/json.ts';
 import { epochSeconds, zuluTime } from './event-times.ts';
-import { soonByIndex } from './soon.ts';
+import { statementDeadlineByIndex } from './statement-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 export type ScheduledEvent = CronEvent | OneOffEvent;
@@ -11,7 +11,7 @@ export type ScheduledEvent = CronEvent | OneOffEvent;
 interface Scheduled extends QueuedEvent {
   /** `2024-05-01T00:00:00Z` */
   readonly scheduledTime: string;
-  /** How late it is, in seconds. */
+  /** Delay since the scheduled time, in seconds. */
   readonly delay: number;
 }
 
@@ -19,7 +19,7 @@ export interface CronEvent extends Scheduled {
   readonly kind: 'cron';
 }
 
-/** Its webhook and so on are what its creator has sent, checked then. */
+/** One-off event. Its webhook and settings were validated when it was created. */
 export interface OneOffEvent extends Scheduled {
   readonly kind: 'one-off';
   readonly createdAt: string;
@@ -32,28 +32,28 @@ export interface OneOffEvent extends Scheduled {
   readonly signature: Json;
 }
 
-/** The lane of all one-off events; no trigger has this name. */
-export const ONE_OFF_LANE = '';
+/** The queue of all one-off events; no trigger has this name. */
+export const ONE_OFF_QUEUE = '';
 
 export type ScheduledEventStore = EventStore<ScheduledEvent, DeliveryOutcome>;
 
-// $1 holder, $2 seconds, $3 lanes, $4 limit, $5 bytes of the payloads of one-off events
+// $1 holder, $2 seconds, $3 queues, $4 limit, $5 bytes of the payloads of one-off events
 const FETCH = `
-with lane as (
-  select name, most from json_to_recordset($3::json) as lane (name text, most bigint)
+with requested as (
+  select name, most from json_to_recordset($3::json) as requested (name text, most bigint)
 ), due_cron as (
-  select e.id from lane cross join lateral (
+  select e.id from requested cross join lateral (
     select id from svc_catalog.svc_cron_events c
-    where c.trigger_name = lane.name and c.status in ('scheduled', 'locked') and coalesce(c.lease_until, c.next_retry_at, c.scheduled_time) <= now()
-    order by coalesce(c.lease_until, c.next_retry_at, c.scheduled_time) limit lane.most for update skip locked
+    where c.trigger_name = requested.name and c.status in ('scheduled', 'locked') and coalesce(c.lease_until, c.next_retry_at, c.scheduled_time) <= now()
+    order by coalesce(c.lease_until, c.next_retry_at, c.scheduled_time) limit requested.most for update skip locked
   ) e limit $4::bigint
 ), due_one_off as materialized (
   select o.id, octet_length(o.payload::text) as size, coalesce(o.lease_until, o.next_retry_at, o.scheduled_time) as due from svc_catalog.svc_scheduled_events o
   where o.status in ('scheduled', 'locked') and coalesce(o.lease_until, o.next_retry_at, o.scheduled_time) <= now()
   order by coalesce(o.lease_until, o.next_retry_at, o.scheduled_time)
-  limit (select least(coalesce(sum(most), 0), $4::bigint - (select count(*) from due_cron)) from lane where name = '${ONE_OFF_LANE}') for update skip locked
+  limit (select least(coalesce(sum(most), 0), $4::bigint - (select count(*) from due_cron)) from requested where name = '${ONE_OFF_QUEUE}') for update skip locked
 ), sized as (
-  -- the one with which the bytes are reached is the last
+  -- the event that exceeds the bytes is the last one
   select id, sum(size) over (order by due, id rows between unbounded preceding and 1 preceding) as before from due_one_off
 ), cron as (
   update svc_catalog.svc_cron_events e
@@ -70,11 +70,11 @@ select 'cron', id, trigger_name, tries::text, ${zuluTime('scheduled_time')}, ${e
   null, null, null, null, null, null, null
 from cron
 union all
-select 'one-off', id, '${ONE_OFF_LANE}', tries::text, ${zuluTime('scheduled_time')}, ${epochSeconds('now() - scheduled_time')},
+select 'one-off', id, '${ONE_OFF_QUEUE}', tries::text, ${zuluTime('scheduled_time')}, ${epochSeconds('now() - scheduled_time')},
   ${zuluTime('created_at')}, webhook_conf::text, retry_conf::text, payload::text, header_conf::text, comment, signature::text
 from one_off`;
 
-// Who has a lease is who works on it: a condition on the status would bring the index of all that wait into play.
+// The lease holder is the only condition: one on the status would make the planner use the index of all waiting events.
 // $1 holder, $2 seconds, $3 ids
 const RENEW = `
 with cron as (
@@ -118,32 +118,32 @@ with outcome as materialized (
 )
 select id from cron union all select id from one_off`;
 
-/** `database` is the open metadata database, migrated. */
+/** @param database open metadata database with the current catalog version */
 export function createScheduledEventStore(database: Pick<Connection, 'query'>): ScheduledEventStore {
   return {
-    async fetch({ lease, limit, lanes, bytes = Number.MAX_SAFE_INTEGER }) {
-      const wanted = lanes.map(({ name, limit: most }) => ({ name, most }));
+    async fetch({ lease, limit, queues, bytes = Number.MAX_SAFE_INTEGER }) {
+      const wanted = queues.map(({ name, limit: most }) => ({ name, most }));
       const { rows } = await database.query(
         FETCH,
         [lease.holder, String(lease.seconds), printJson(wanted), String(limit), String(bytes)],
-        soonByIndex(),
+        statementDeadlineByIndex(),
       );
       return rows.map(eventOf);
     },
     async renew({ holder, seconds }, ids) {
-      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], soonByIndex());
+      const { rows } = await database.query(RENEW, [holder, String(seconds), printJson([...ids])], statementDeadlineByIndex());
       return rows.map(([id]) => id ?? '');
     },
     async record({ holder }, outcomes) {
       const { rows } = await database.query(
         RECORD,
         [holder, printJson(outcomes.map((outcome) => written(outcome, randomUUID())))],
-        soonByIndex(),
+        statementDeadlineByIndex(),
       );
       return rows.map(([id]) => id ?? '');
     },
     async release({ holder }, ids) {
-      await database.query(RELEASE, [holder, printJson([...ids])], soonByIndex());
+      await database.query(RELEASE, [holder, printJson([...ids])], statementDeadlineByIndex());
     },
   };
 }
@@ -151,7 +151,7 @@ export function createScheduledEventStore(database: Pick<Connection, 'query'>): 
 function eventOf([
   kind,
   id,
-  lane,
+  queue,
   tries,
   scheduledTime,
   delay,
@@ -163,7 +163,7 @@ function eventOf([
   comment,
   signature,
 ]: readonly (string | null)[]): ScheduledEvent {
-  const common = { id: id ?? '', lane: lane ?? '', tries: Number(tries), scheduledTime: scheduledTime ?? '', delay: Number(delay) };
+  const common = { id: id ?? '', queue: queue ?? '', tries: Number(tries), scheduledTime: scheduledTime ?? '', delay: Number(delay) };
   if (kind === 'cron') return { kind, ...common };
   return {
     kind: 'one-off',

@@ -1,19 +1,18 @@
-/** What administrators ask and say about cron and one-off events. */
-import { cutRows, MOST_LISTED_BYTES, withinBytes } from '../sql/within-bytes.ts';
+/** Cron and one-off events for administrators: creates, deletes and lists them. */
+import { cutRows, MAX_LISTED_BYTES, withinBytes } from '../sql/within-bytes.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { zuluTime } from './event-times.ts';
-import { soon } from './soon.ts';
+import { statementDeadline } from './statement-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
 export const SCHEDULED_STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
 export type ScheduledStatus = (typeof SCHEDULED_STATUSES)[number];
 
-/** Of which kind, and of cron events of which trigger; absent: all of them. */
+/** Events of one type; cron events of one trigger, or of all if absent. */
 export type EventsOf = { readonly type: 'cron'; readonly trigger?: string | undefined } | { readonly type: 'one_off' };
 
 export interface NewScheduledEvent {
   readonly id: string;
-  /** JSON, as it is shown. */
   readonly webhook: Json;
   /** ISO 8601 */
   readonly scheduledTime: string;
@@ -24,32 +23,32 @@ export interface NewScheduledEvent {
   readonly signature: Json;
 }
 
-export interface EventSlice {
-  /** Absent: as many as there may be at a time, `MOST_LISTED`. */
+export interface EventPage {
+  /** Defaults to `MAX_LISTED_EVENTS`. */
   readonly limit?: number | undefined;
   readonly offset: number;
-  /** Whether all that there are are counted. */
+  /** Also counts all rows. */
   readonly count: boolean;
 }
 
-/** Rows at a time. */
-export const MOST_LISTED = 10_000;
+/** Maximum number of rows of a page. */
+export const MAX_LISTED_EVENTS = 10_000;
 
 export interface EventRows {
   readonly rows: readonly JsonObject[];
   readonly count: number | undefined;
-  /** There are more than may be told at a time, of those that were asked for. */
-  readonly isCut: boolean;
+  /** True if rows are missing because of the maximum number of rows or bytes. */
+  readonly isTruncated: boolean;
 }
 
 export interface ScheduledEvents {
   create(event: NewScheduledEvent): Promise<void>;
-  /** @returns whether there was one */
+  /** @returns whether it existed */
   delete(type: EventsOf['type'], id: string): Promise<boolean>;
-  /** In the order of their times. @param statuses none: all */
-  list(of: EventsOf, statuses: readonly ScheduledStatus[], slice: EventSlice): Promise<EventRows>;
-  /** Newest first. @param event of it alone */
-  invocations(of: EventsOf, event: string | undefined, slice: EventSlice): Promise<EventRows>;
+  /** Lists events by scheduled time. @param statuses empty for all */
+  list(of: EventsOf, statuses: readonly ScheduledStatus[], page: EventPage): Promise<EventRows>;
+  /** Lists delivery attempts, newest first. @param event id of one event; `undefined` for all */
+  invocations(of: EventsOf, event: string | undefined, page: EventPage): Promise<EventRows>;
 }
 
 const TABLES = {
@@ -72,27 +71,27 @@ values ($1, $2::json, $3::timestamptz, $4::json, $5::json, $6::json, $7, $8::jso
 
 const TIMEOUT_MS = 60_000;
 
-/** `database` is the open metadata database, migrated. @param mostBytes of the rows of a list */
-export function createScheduledEvents(database: Pick<Connection, 'query'>, mostBytes = MOST_LISTED_BYTES): ScheduledEvents {
+/** @param database open metadata database with the current catalog version @param maxBytes maximum size of the rows of a page */
+export function createScheduledEvents(database: Pick<Connection, 'query'>, maxBytes = MAX_LISTED_BYTES): ScheduledEvents {
   const ask = async (text: string, values: readonly (string | null)[]): Promise<readonly (readonly (string | null)[])[]> =>
-    (await database.query(text, values, soon(TIMEOUT_MS))).rows;
+    (await database.query(text, values, statementDeadline(TIMEOUT_MS))).rows;
 
   async function sliced(
     shown: string,
     from: string,
     order: string,
     values: readonly (string | null)[],
-    slice: EventSlice,
+    page: EventPage,
   ): Promise<EventRows> {
-    const { limit = Number.POSITIVE_INFINITY, offset } = slice;
-    // One more tells whether there are more.
-    const bounds = [String(Math.min(limit, MOST_LISTED + 1)), String(offset)];
+    const { limit = Number.POSITIVE_INFINITY, offset } = page;
+    // One more row than the maximum shows whether there are more.
+    const bounds = [String(Math.min(limit, MAX_LISTED_EVENTS + 1)), String(offset)];
     const place = (n: number): string => `$${values.length + n}::bigint`;
-    const text = withinBytes(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`, mostBytes);
+    const text = withinBytes(`select ${shown}::text ${from} order by ${order} limit ${place(1)} offset ${place(2)}`, maxBytes);
     const { texts, of } = cutRows(await ask(text, [...values, ...bounds]));
-    const count = slice.count ? Number((await ask(`select count(*)::text ${from}`, values))[0]?.[0]) : undefined;
-    const told = texts.slice(0, MOST_LISTED);
-    return { rows: told.map((json) => parseJson(json) as JsonObject), count, isCut: told.length < of };
+    const count = page.count ? Number((await ask(`select count(*)::text ${from}`, values))[0]?.[0]) : undefined;
+    const listed = texts.slice(0, MAX_LISTED_EVENTS);
+    return { rows: listed.map((json) => parseJson(json) as JsonObject), count, isTruncated: listed.length < of };
   }
 
   return {
@@ -103,7 +102,7 @@ export function createScheduledEvents(database: Pick<Connection, 'query'>, mostB
     async delete(type, id) {
       return (await ask(`delete from ${TABLES[type].events} where id = $1 returning id`, [id])).length > 0;
     },
-    list(of, statuses, slice) {
+    list(of, statuses, page) {
       const from = `from ${TABLES[of.type].events} e where (json_array_length($1::json) = 0 or e.status in (select json_array_elements_text($1::json)))`;
       const trigger = of.type === 'cron' ? of.trigger : undefined;
       const values = [printJson([...statuses]), ...(trigger === undefined ? [] : [trigger])];
@@ -112,16 +111,16 @@ export function createScheduledEvents(database: Pick<Connection, 'query'>, mostB
         trigger === undefined ? from : `${from} and e.trigger_name = $2`,
         'e.scheduled_time, e.id',
         values,
-        slice,
+        page,
       );
     },
-    invocations(of, event, slice) {
+    invocations(of, event, page) {
       const { events, logs } = TABLES[of.type];
       const trigger = of.type === 'cron' ? of.trigger : undefined;
       const order = 'l.created_at desc, l.id';
-      if (event !== undefined) return sliced(SHOWN_LOG, `from ${logs} l where l.event_id = $1`, order, [event], slice);
-      if (trigger === undefined) return sliced(SHOWN_LOG, `from ${logs} l`, order, [], slice);
-      return sliced(SHOWN_LOG, `from ${logs} l join ${events} e on e.id = l.event_id where e.trigger_name = $1`, order, [trigger], slice);
+      if (event !== undefined) return sliced(SHOWN_LOG, `from ${logs} l where l.event_id = $1`, order, [event], page);
+      if (trigger === undefined) return sliced(SHOWN_LOG, `from ${logs} l`, order, [], page);
+      return sliced(SHOWN_LOG, `from ${logs} l join ${events} e on e.id = l.event_id where e.trigger_name = $1`, order, [trigger], page);
     },
   };
 }

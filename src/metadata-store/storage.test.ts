@@ -37,7 +37,7 @@ let database: TestDatabase;
 let source: Source;
 let storage: Storage;
 
-/** Stores the step from `before` to `after`. */
+/** Saves the difference of two documents. */
 function save(version: number, before: Metadata, after: Metadata, extra: object = {}): Promise<number> {
   return storage.save({ expectedVersion: version, changes: diffPieces(before, after, testKinds), instanceId: 'one', ...extra });
 }
@@ -54,12 +54,12 @@ afterEach(async () => {
   await database.drop();
 });
 
-test('a new catalog is empty and has a version', async () => {
+test('creates an empty catalog with a version', async () => {
   expect(await storage.load()).toEqual({ resourceVersion: 1, metadata: EMPTY_METADATA });
   expect(await storage.currentVersion()).toBe(1);
 });
 
-test('what was saved is loaded', async () => {
+test('loads saved metadata', async () => {
   expect(await save(1, EMPTY_METADATA, tracked)).toBe(2);
   expect(await storage.load()).toEqual({ resourceVersion: 2, metadata: tracked });
   const fewer = withoutTable(tracked, 's', key('a'));
@@ -69,7 +69,7 @@ test('what was saved is loaded', async () => {
   expect(await storage.load()).toEqual({ resourceVersion: 4, metadata: tracked });
 });
 
-test('any document is loaded as it was saved', async () => {
+test('loads any document as it was saved', async () => {
   let version = 1;
   let before = EMPTY_METADATA;
   await fc.assert(
@@ -82,7 +82,7 @@ test('any document is loaded as it was saved', async () => {
   );
 });
 
-test('texts and numbers survive that the database would change', async () => {
+test('preserves texts and numbers that the database would change', async () => {
   const filter = {
     a: { _eq: 'nul \u0000, half \ud800, "quotes" \\u0000' },
     b: { _eq: new JsonNumber('1.10') },
@@ -94,7 +94,7 @@ test('texts and numbers survive that the database would change', async () => {
   expect((await storage.load()).metadata).toEqual(after);
 });
 
-test('a change made from an old version is a conflict and changes nothing', async () => {
+test('refuses a change based on an old version as a conflict', async () => {
   await save(1, EMPTY_METADATA, tracked);
   await expect(save(1, tracked, setEnum(tracked, 'a'))).rejects.toMatchObject({
     code: 'conflict',
@@ -105,14 +105,14 @@ test('a change made from an old version is a conflict and changes nothing', asyn
   expect(await storage.load()).toEqual({ resourceVersion: 2, metadata: tracked });
 });
 
-test('of changes made at once from one version one succeeds', async () => {
+test('accepts one of several concurrent changes based on one version', async () => {
   await save(1, EMPTY_METADATA, tracked);
   const outcomes = await Promise.allSettled([0, 1, 2, 3].map(() => save(2, tracked, setEnum(tracked, 'a'))));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect(await storage.currentVersion()).toBe(3);
 });
 
-test('effects in the transaction happen exactly when the change does', async () => {
+test('commits further writes of the transaction only with the change', async () => {
   const create = {
     inTransaction: async (connection: { query(text: string, values: []): Promise<unknown> }) =>
       void (await connection.query('create table effect ()', [])),
@@ -125,8 +125,8 @@ test('effects in the transaction happen exactly when the change does', async () 
   expect((await source.query(`select to_regclass('effect')::text`, [])).rows).toEqual([['effect']]);
 });
 
-describe('following the changes of another instance', () => {
-  test('only what changed is read', async () => {
+describe('changes of another instance', () => {
+  test('reads only changed pieces', async () => {
     await save(1, EMPTY_METADATA, tracked);
     await save(2, tracked, setEnum(tracked, 'a'), { refresh: { sources: ['s'] } });
     const after = withoutTable(setEnum(tracked, 'a'), 's', key('b'));
@@ -147,27 +147,27 @@ describe('following the changes of another instance', () => {
     expect(await storage.changesSince(4)).toEqual({ kind: 'changes', resourceVersion: 4, changes: [], notices: [] });
   });
 
-  test('a version that the catalog does not have means that everything must be loaded', async () => {
+  test('requires a full load for a version that the catalog does not have', async () => {
     expect(await storage.changesSince(9)).toEqual({ kind: 'unknown', resourceVersion: 1 });
     expect(await storage.changesSince(0)).toEqual({ kind: 'unknown', resourceVersion: 1 });
   });
 
-  test('a change without pieces is noticed too', async () => {
+  test('has a notice for a change without pieces', async () => {
     expect(await save(1, EMPTY_METADATA, EMPTY_METADATA, { refresh: { sources: 'all' } })).toBe(2);
     expect(await storage.changesSince(1)).toMatchObject({ changes: [], notices: [{ refresh: { sources: 'all' } }] });
   });
 
-  test('a listener is told the version and who made it', async () => {
+  test('notifies listeners of the version and its instance', async () => {
     const client = new pg.Client(database.url);
     await client.connect();
-    const told = new Promise<string | undefined>((resolve) => client.on('notification', ({ payload }) => resolve(payload)));
+    const notification = new Promise<string | undefined>((resolve) => client.on('notification', ({ payload }) => resolve(payload)));
     await client.query(`listen ${METADATA_CHANNEL}`);
     await save(1, EMPTY_METADATA, tracked);
-    expect(JSON.parse((await told) ?? '')).toEqual({ version: 2, instance: 'one' });
+    expect(JSON.parse((await notification) ?? '')).toEqual({ version: 2, instance: 'one' });
     await client.end();
   });
 
-  test('removals and notices are forgotten after some versions', async () => {
+  test('deletes removals and notices after some versions', async () => {
     await save(1, EMPTY_METADATA, tracked);
     let metadata = withoutTable(tracked, 's', key('b'));
     await save(2, tracked, metadata);
@@ -184,7 +184,7 @@ describe('following the changes of another instance', () => {
     expect((await storage.load()).metadata).toEqual(metadata);
   });
 
-  test('of a great removal no more than the bound is kept', async () => {
+  test('stores removals up to the maximum', async () => {
     const many = Array.from({ length: 300 }, (_, i) => `t${i}`).reduce(
       (metadata, table) => withTable(metadata, 's', newTable(name(table))),
       withSourceS,
@@ -198,7 +198,7 @@ describe('following the changes of another instance', () => {
 });
 
 describe('migrations', () => {
-  /** A catalog of version 2, where nothing was known of remote schemas, cron triggers and actions. */
+  /** A catalog of version 2, before remote schemas, cron triggers and actions were supported. */
   const keepSection = async (json: Json, name = 'remote_schemas'): Promise<void> => {
     const later = [
       'remote_schema_introspection',
@@ -212,7 +212,7 @@ describe('migrations', () => {
     await source.query(`insert into svc_catalog.metadata_piece values ('section', '', $1, $2::json, 1)`, [name, printJson(json)]);
   };
 
-  test('cron triggers that were kept without effect become objects', async () => {
+  test('converts a section of cron triggers to objects', async () => {
     const triggers: Json = [
       { name: 'a', webhook: 'http://a', schedule: '*/5 3 * * *', include_in_metadata: true, payload: { b: 1 }, comment: 'c' },
       { name: 'b', webhook: '{{B}}', schedule: '0 0 1 1 0', include_in_metadata: true, later: 1 },
@@ -225,7 +225,7 @@ describe('migrations', () => {
   });
 
   test.each<Json>([[{ name: 'a' }], [{ name: 'a', webhook: 'x', schedule: '99 * * * *', include_in_metadata: true }], 'x'])(
-    'what is no cron trigger stays what it was: %j',
+    'keeps a section that is not made of cron triggers: %j',
     async (kept) => {
       await keepSection(kept, 'cron_triggers');
       await storage.migrate();
@@ -234,7 +234,7 @@ describe('migrations', () => {
     },
   );
 
-  test('instances that start together make one catalog', async () => {
+  test('creates one catalog for instances that start at the same time', async () => {
     const fresh = await testDatabase();
     const instances = Array.from({ length: 4 }, () => plainSource(fresh.url, 1));
     await Promise.all(instances.map((instance) => createStorage(instance, testKinds).migrate()));
@@ -243,13 +243,13 @@ describe('migrations', () => {
     await fresh.drop();
   });
 
-  test('a catalog that is up to date keeps its contents', async () => {
+  test('keeps the content of a current catalog', async () => {
     await save(1, EMPTY_METADATA, tracked);
     await storage.migrate();
     expect((await storage.load()).metadata).toEqual(tracked);
   });
 
-  test('remote schemas that were kept without effect become objects', async () => {
+  test('converts a section of remote schemas to objects', async () => {
     const remoteSchemas: Json = [
       { name: 'b', definition: { url: 'http://b', timeout_seconds: 60 } },
       { name: 'a', definition: { url_from_env: 'A', timeout_seconds: 9 }, comment: 'c', later: 1 },
@@ -261,7 +261,7 @@ describe('migrations', () => {
     expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ remote_schemas: [...remoteSchemas].reverse() });
   });
 
-  test('actions and custom types that were kept without effect become objects', async () => {
+  test('converts sections of actions and custom types to objects', async () => {
     const definition = { handler: 'http://h', output_type: 'S', type: 'mutation', kind: 'synchronous' };
     await keepSection([{ name: 'a', definition, permissions: [{ role: 'r' }] }], 'actions');
     await source.query(`insert into svc_catalog.metadata_piece values ('section', '', 'custom_types', $1::json, 1)`, [
@@ -276,7 +276,7 @@ describe('migrations', () => {
     });
   });
 
-  test('a section of that name that is something else stays what it was', async () => {
+  test('keeps a section that has the name but another content', async () => {
     const kept: Json = [{ name: 'b', definition: { url: 'http://b' } }, { name: 'a' }];
     await keepSection(kept);
     await storage.migrate();
@@ -284,7 +284,7 @@ describe('migrations', () => {
     expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ remote_schemas: kept });
   });
 
-  test('a newer catalog is refused', async () => {
+  test('refuses a newer catalog', async () => {
     await source.query('update svc_catalog.catalog_version set version = 99', []);
     await expect(storage.migrate()).rejects.toMatchObject({
       code: 'not-supported',
@@ -292,7 +292,7 @@ describe('migrations', () => {
     });
   });
 
-  test('a migration that fails leaves the catalog as it was', async () => {
+  test('rolls back a migration that fails', async () => {
     const known = Array.from({ length: CATALOG_VERSION }, () => '');
     await expect(migrate(source, [...known, 'create table svc_catalog.extra (); select 1 / 0'])).rejects.toThrow();
     expect(
@@ -300,7 +300,7 @@ describe('migrations', () => {
     ).toEqual([[String(CATALOG_VERSION), null]]);
   });
 
-  test('a schema that somebody made for a user without further rights is used', async () => {
+  test('uses an existing schema of a user without the privilege to create schemas', async () => {
     const fresh = await testDatabase();
     const owner = plainSource(fresh.url, 1);
     const role = `svc_test_${randomBytes(6).toString('hex')}`;
@@ -319,14 +319,14 @@ describe('migrations', () => {
   });
 });
 
-test('whether the database answers', async () => {
+test('returns whether the database responds', async () => {
   expect(await storage.isAlive()).toBe(true);
   const nowhere = plainSource('postgres://postgres@127.0.0.1:1/none');
   expect(await createStorage(nowhere, testKinds).isAlive()).toBe(false);
   await nowhere.close();
 });
 
-test('no statement about the metadata waits for ever', async () => {
+test('gives every statement about the metadata a deadline', async () => {
   const open: string[] = [];
   const fake = (within: boolean) => ({
     query: async (text: string, _values: unknown, how: RunOptions = {}) => {
@@ -349,7 +349,7 @@ test('no statement about the metadata waits for ever', async () => {
   expect(open).toEqual([]);
 });
 
-test('numbers beyond bounds that are younger than they are read as the nearest, which is told', async () => {
+test('clamps stored numbers that are out of range, with a warning', async () => {
   const cron = { name: 'c', webhook: 'http://x', schedule: '* * * * *', include_in_metadata: true };
   const pieces: readonly [kind: string, key: string, json: object][] = [
     ['cron_trigger', 'c', { ...cron, retry_conf: { num_retries: 2_000_000, timeout_seconds: 0, tolerance_seconds: 1e12 } }],
@@ -357,8 +357,8 @@ test('numbers beyond bounds that are younger than they are read as the nearest, 
   ];
   for (const [kind, key_, json] of pieces)
     await source.query(`insert into svc_catalog.metadata_piece values ($1, '', $2, $3::json, 1)`, [kind, key_, JSON.stringify(json)]);
-  const told: string[] = [];
-  const { metadata } = await createStorage(source, testKinds, { warn: (message) => told.push(message) }).load();
+  const warnings: string[] = [];
+  const { metadata } = await createStorage(source, testKinds, { warn: (message) => warnings.push(message) }).load();
   expect(metadata.cronTriggers.get('c')?.retryConf).toEqual({
     numRetries: 1_000_000,
     timeoutSeconds: 1,
@@ -366,7 +366,7 @@ test('numbers beyond bounds that are younger than they are read as the nearest, 
     toleranceSeconds: 366 * 24 * 3600,
   });
   expect(metadata.actions.get('a')?.definition.timeout).toBe(0);
-  expect(told.map((message) => message.split(':')[0])).toEqual([
+  expect(warnings.map((message) => message.split(':')[0])).toEqual([
     '$.action[""].a.definition.timeout',
     '$.cron_trigger[""].c.retry_conf.num_retries',
     '$.cron_trigger[""].c.retry_conf.tolerance_seconds',

@@ -1,7 +1,6 @@
 /**
- * The metadata in the metadata database: one row per piece, a version that every change raises,
- * and a log that lets other instances fetch just what changed. It knows SQL and pieces, not what
- * the pieces mean; it receives its database and never names a kind.
+ * Metadata in the metadata database: one row per piece, a version that every change increments, and a log from which other instances read
+ * only what changed. This file must not depend on the meaning of pieces, nor on the kind of a database.
  */
 import type { Listening, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -9,21 +8,21 @@ import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import { fromPieces, type PieceChange, type PieceKind } from '../metadata/pieces.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { followCronTriggers } from './cron-events.ts';
 import { migrate } from './migrations.ts';
-import { soon } from './soon.ts';
+import { statementDeadline } from './statement-deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
-/** Listeners get every `Announcement` here, as JSON. */
+/** Channel for notifications, each an `Announcement` as JSON. */
 export const METADATA_CHANNEL = 'svc_metadata';
 
-/** What an instance tells the others: a change, or that answers of queries are to be forgotten. */
+/** Notification for other instances: a change of the metadata, or cached query results to clear. */
 export type Announcement =
   | { readonly instance: string; readonly version: number }
   | { readonly instance: string; readonly forget: AnswerSelection };
 
-/** Kept answers by their names; without either all of them. */
+/** Cached query results by key or family; all if both are absent. */
 export interface AnswerSelection {
   readonly key?: string;
   readonly family?: string;
@@ -35,14 +34,14 @@ export interface StoredMetadata {
 }
 
 export interface Save {
-  /** The version that the change was made from. */
+  /** Version on which the change is based. */
   readonly expectedVersion: number;
-  /** From `changedPieces`, taken one by one; may be empty: then only the version changes. */
+  /** Result of `changedPieces`, iterated lazily. If empty, only the version changes. */
   readonly changes: Iterable<PieceChange>;
   readonly instanceId: string;
-  /** What other instances must read again although no piece tells them, such as catalogs. */
+  /** Further parts that other instances must read again, such as catalogs. */
   readonly refresh?: Json;
-  /** Effects on this same database that must happen exactly when the change does. */
+  /** Writes to the same database in the transaction of the change. */
   readonly inTransaction?: (connection: Connection) => Promise<void>;
 }
 
@@ -53,32 +52,32 @@ export interface Notice {
 }
 
 export type ChangesSince =
-  /** `changes` for `applyPieces`; one notice per version, in order. */
+  /** `changes` are for `applyPieces`. There is one notice per version, in order. */
   | {
       readonly kind: 'changes';
       readonly resourceVersion: number;
       readonly changes: readonly PieceChange[];
       readonly notices: readonly Notice[];
     }
-  /** Too much has happened, or the database is another one: load everything. */
+  /** Too many changes, or another database: everything must be loaded. */
   | { readonly kind: 'unknown'; readonly resourceVersion: number };
 
 export interface Storage {
-  /** Makes or upgrades the tables. @throws SvcError `not-supported` for a newer catalog */
+  /** Creates or upgrades the tables. @throws SvcError `not-supported` for a newer catalog */
   migrate(): Promise<void>;
-  /** @throws SvcError when a stored piece cannot be read */
+  /** @throws SvcError if a stored piece cannot be decoded */
   load(): Promise<StoredMetadata>;
   currentVersion(): Promise<number>;
-  /** Stores the change and returns its version. @throws SvcError `conflict` when another change came first */
+  /** Stores the change and returns its version. @throws SvcError `conflict` if another change came first */
   save(save: Save): Promise<number>;
   /**
-   * What happened after `version`, to be polled or read after a notification.
-   * @param isSettled waits for the end of a change that is being stored: a commit that had no answer counts or never will
+   * Returns the changes after `version`.
+   * @param isSettled whether to wait for the end of a pending save, so that the outcome of an unconfirmed commit is final
    */
   changesSince(version: number, isSettled?: boolean): Promise<ChangesSince>;
   /**
-   * Hears announcements when they are made; null says that some may have been missed. Resolves after
-   * the first attempt and never rejects, as `Source.listen`; undefined where the database cannot.
+   * Listens for notifications; `null` means that some may have been missed. Resolves after the first attempt and never rejects, like
+   * `Source.listen`; with `undefined` if the database does not support it.
    */
   listen(onChange: (change: Announcement | null) => void): Promise<Listening | undefined>;
   announce(announcement: Announcement): Promise<void>;
@@ -86,22 +85,23 @@ export interface Storage {
 }
 
 export interface StorageOptions {
-  /** For how many versions removals are remembered, and how many at most. */
+  /** Number of versions for which removals are stored. Default 512. */
   readonly keptVersions?: number;
+  /** Maximum number of stored removals. Default 10,000. */
   readonly keptRemovals?: number;
-  /** Hears of stored numbers that are beyond their bounds: the nearest bound is taken. */
+  /** Called for stored numbers that are out of range and replaced by the nearest bound. */
   readonly warn?: (message: string) => void;
 }
 
-/** Waiting longer for another instance's change means that something hangs. */
+/** Timeout for the change of another instance, in ms. */
 const LOCK_TIMEOUT_MS = 10_000;
-/** For small reads in the background: longer means that the connection hangs. */
+/** Timeout for small background reads, in ms. */
 const READ_TIMEOUT_MS = 10_000;
-/** For all of a change, which may be a whole document. */
+/** Timeout for a change, which may be a whole document, in ms. */
 const SAVE_TIMEOUT_MS = 60_000;
-/** For the whole metadata, at the start. */
+/** Timeout for loading the whole metadata, in ms. */
 const LOAD_TIMEOUT_MS = 60_000;
-/** Old removals are deleted once in so many versions, or after a change that removes as many pieces. */
+/** Versions between deletions of old removals; a change that removes as many pieces deletes them, too. */
 const PRUNE_INTERVAL = 64;
 
 const LOCK = 'select resource_version from svc_catalog.metadata_version for update';
@@ -133,7 +133,7 @@ with horizon as (
 )
 update svc_catalog.metadata_version set complete_since = greatest(complete_since, (select version from horizon))`;
 
-// One statement each, so that version and rows are of one moment.
+// One statement each, for a consistent read of version and rows.
 const LOAD = `
 select v.resource_version, p.kind, p.source, p.key, p.definition::text
 from svc_catalog.metadata_version v left join svc_catalog.metadata_piece p on p.definition is not null
@@ -161,8 +161,8 @@ interface PrintedChanges {
   readonly cronTriggers: readonly PieceChange[];
 }
 
-/** The definition travels as a text inside the JSON: else the database would unescape what is in it, U+0000 included. */
-function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
+/** Each definition is a JSON text in a string, because the database would unescape nested JSON, including U+0000. */
+function* printChanges(changes: Iterable<PieceChange>): Cooperative<PrintedChanges> {
   const printed: string[] = [];
   let removals = 0;
   const cronTriggers: PieceChange[] = [];
@@ -176,7 +176,7 @@ function* printChanges(changes: Iterable<PieceChange>): Sliced<PrintedChanges> {
   return { text: `[${printed.join(',')}]`, removals, cronTriggers };
 }
 
-/** Anybody may send on a channel: what is no announcement is as good as a missed one. */
+/** Decodes a notification. `null` for an invalid one, which counts as missed: other clients may send on the channel. */
 function readAnnouncement(payload: string): Announcement | null {
   try {
     const json = parseJson(payload);
@@ -199,16 +199,16 @@ function conflict(version: number): SvcError {
   return new SvcError('conflict', `metadata resource version referenced (${version}) did not match current version`);
 }
 
-/** `database` is the open metadata database. It stays the caller's to close. */
+/** @param database open metadata database, which the caller closes */
 export function createStorage(database: Source, kinds: Kinds, options: StorageOptions = {}): Storage {
   const { keptVersions = 512, keptRemovals = 10_000, warn } = options;
 
   async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
-    const { text, removals, cronTriggers } = await inSlices(printChanges(changes));
-    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...soon(SAVE_TIMEOUT_MS) } as const;
+    const { text, removals, cronTriggers } = await runCooperatively(printChanges(changes));
+    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...statementDeadline(SAVE_TIMEOUT_MS) } as const;
     await database.transaction(how, async (connection) => {
-      const locked = await connection.query(LOCK, [], soon(LOCK_TIMEOUT_MS));
+      const locked = await connection.query(LOCK, [], statementDeadline(LOCK_TIMEOUT_MS));
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
       const announcement: Announcement = { version, instance: instanceId };
@@ -229,31 +229,31 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
   }
 
   async function load(): Promise<StoredMetadata> {
-    const { rows } = await database.query(LOAD, [], soon(LOAD_TIMEOUT_MS));
+    const { rows } = await database.query(LOAD, [], statementDeadline(LOAD_TIMEOUT_MS));
     const pieces = rows.filter((row) => row[1] !== null).map((row) => toChange(row.slice(1)));
     return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, kinds, warn) };
   }
 
   function changesSince(version: number, isSettled = false): Promise<ChangesSince> {
     if (!isSettled) return readChanges(database, version);
-    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...soon(LOCK_TIMEOUT_MS + READ_TIMEOUT_MS) } as const;
+    const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...statementDeadline(LOCK_TIMEOUT_MS + READ_TIMEOUT_MS) } as const;
     return database.transaction(how, async (connection) => {
-      await connection.query(LOCK, [], soon(LOCK_TIMEOUT_MS));
+      await connection.query(LOCK, [], statementDeadline(LOCK_TIMEOUT_MS));
       return readChanges(connection, version);
     });
   }
 
   async function readChanges(connection: Pick<Connection, 'query'>, version: number): Promise<ChangesSince> {
-    const { rows } = await connection.query(CHANGES, [String(version)], soon(READ_TIMEOUT_MS));
+    const { rows } = await connection.query(CHANGES, [String(version)], statementDeadline(READ_TIMEOUT_MS));
     const resourceVersion = Number(rows[0]?.[0]);
-    // A version from the future: the database was restored or exchanged.
+    // A version beyond the newest: the database was restored or replaced.
     if (version > resourceVersion || version < Number(rows[0]?.[1])) return { kind: 'unknown', resourceVersion };
     const changes = rows.filter((row) => row[2] !== null).map((row) => toChange(row.slice(2)));
     const noticed =
       version === resourceVersion
         ? []
-        : (await connection.query(NOTICES, [String(version), String(resourceVersion)], soon(READ_TIMEOUT_MS))).rows;
-    // Every version has its notice; one that is gone was deleted since the first statement.
+        : (await connection.query(NOTICES, [String(version), String(resourceVersion)], statementDeadline(READ_TIMEOUT_MS))).rows;
+    // Every version has a notice; a missing one was deleted since the first statement.
     if (noticed.length !== resourceVersion - version) return { kind: 'unknown', resourceVersion };
     const notices = noticed.map(([at, instanceId, refresh]) => ({
       resourceVersion: Number(at),
@@ -269,18 +269,26 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     save,
     changesSince,
     async currentVersion() {
-      const { rows } = await database.query('select resource_version from svc_catalog.metadata_version', [], soon(READ_TIMEOUT_MS));
+      const { rows } = await database.query(
+        'select resource_version from svc_catalog.metadata_version',
+        [],
+        statementDeadline(READ_TIMEOUT_MS),
+      );
       return Number(rows[0]?.[0]);
     },
     async listen(onChange) {
       return database.listen?.(METADATA_CHANNEL, (payload) => onChange(payload === null ? null : readAnnouncement(payload)));
     },
     async announce(announcement) {
-      await database.query('select pg_notify($1, $2)', [METADATA_CHANNEL, JSON.stringify(announcement)], soon(READ_TIMEOUT_MS));
+      await database.query(
+        'select pg_notify($1, $2)',
+        [METADATA_CHANNEL, JSON.stringify(announcement)],
+        statementDeadline(READ_TIMEOUT_MS),
+      );
     },
     async isAlive(timeoutMs = 5000) {
       try {
-        await database.query('select 1', [], soon(timeoutMs));
+        await database.query('select 1', [], statementDeadline(timeoutMs));
         return true;
       } catch {
         return false;

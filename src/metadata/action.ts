@@ -1,8 +1,8 @@
-/** An action: a field whose value the deployer's own handler gives. */
+/** Actions: fields whose values come from a handler of the deployer. */
 import type { Json } from '../util/json.ts';
 import {
   anyJson,
-  between,
+  intBetween,
   type Codec,
   defaulted,
   flag,
@@ -20,14 +20,14 @@ import {
   required,
   text,
 } from './codec.ts';
-import { orNearest } from './decode-rules.ts';
+import { clampOrThrow } from './decode-rules.ts';
 import { type CustomField, customFieldCodec } from './custom-types.ts';
 import { type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
 import { type GraphqlType, graphqlType } from './graphql-type.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { keyedList } from './keyed-list.ts';
-import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
+import { MAX_DELAY_SECONDS, MAX_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
@@ -36,7 +36,7 @@ export interface Action extends WithUnknownKeys {
   readonly name: string;
   readonly definition: ActionDefinition;
   readonly comment?: string;
-  /** By role. */
+  /** Permissions by role. */
   readonly permissions: ReadonlyMap<string, ActionPermission>;
 }
 
@@ -45,35 +45,34 @@ export type ActionKind = 'query' | 'synchronous' | 'asynchronous';
 export interface ActionDefinition {
   readonly arguments: readonly CustomField[];
   readonly outputType: GraphqlType;
-  /** A query, or a mutation of one kind. */
   readonly kind: ActionKind;
-  /** A template of a URL: see `fillTemplate`. */
+  /** URL template; see `fillTemplate`. */
   readonly handler: string;
   readonly headers: readonly HeaderDefinition[];
   readonly forwardClientHeaders: boolean;
-  /** In place of those that are not forwarded otherwise. */
+  /** Headers of the client that are not forwarded; replaces the default list. */
   readonly ignoredClientHeaders?: readonly string[] | undefined;
-  /** Seconds. */
+  /** Timeout of a call, in seconds. */
   readonly timeout: number;
-  /** Of asynchronous actions; absent: a call is made once. */
+  /** Retries of an asynchronous action. If absent, a call is made once. */
   readonly retryConf?: ActionRetries | undefined;
-  /** Absent: calls are not signed. */
+  /** If absent, calls are not signed. */
   readonly signature?: Signature | undefined;
   readonly requestTransform?: RequestTransform | undefined;
   readonly responseTransform?: ResponseTransform | undefined;
 }
 
 export interface ActionRetries {
-  /** Calls after the first. */
+  /** Attempts after the first. */
   readonly numRetries: number;
-  /** Seconds between two. */
+  /** Seconds between two attempts. */
   readonly intervalSec: number;
 }
 
 export interface ActionPermission extends WithUnknownKeys {
   readonly role: string;
   readonly comment?: string;
-  /** Of older versions, which had filters here; it has no meaning. */
+  /** From older versions, which had filters here; has no effect. */
   readonly definition?: Json;
 }
 
@@ -83,11 +82,11 @@ const timeout: Codec<number> = leaf(
   int.name,
   (json, path) => {
     const value = int.decode(json, path);
-    if (value < 0) return orNearest(0, parseFailed('timeout value cannot be negative', path));
+    if (value < 0) return clampOrThrow(0, parseFailed('timeout value cannot be negative', path));
     return value;
   },
   (value) => value,
-  { says: 'Seconds, 0 or more.' },
+  { description: 'Seconds, at least 0.' },
 );
 
 const type: Codec<'mutation' | 'query'> = leaf(
@@ -103,8 +102,8 @@ const type: Codec<'mutation' | 'query'> = leaf(
 
 const DEFAULT_INTERVAL = 10;
 const retries = object('ActionRetryConf', {
-  numRetries: defaulted(between('num_retries', 0, MOST_RETRIES), () => 0),
-  intervalSec: defaulted(between('interval_sec', 0, LONGEST_S), () => DEFAULT_INTERVAL),
+  numRetries: defaulted(intBetween('num_retries', 0, MAX_RETRIES), () => 0),
+  intervalSec: defaulted(intBetween('interval_sec', 0, MAX_DELAY_SECONDS), () => DEFAULT_INTERVAL),
 });
 
 const written = object('ActionDefinition', {
@@ -128,7 +127,7 @@ const written = object('ActionDefinition', {
   responseTransform: optional(responseTransformCodec),
 });
 
-/** @throws SvcError parse-failed, also for a query that is to be asynchronous */
+/** @throws SvcError parse-failed, also for an asynchronous query */
 export const actionDefinitionCodec: Codec<ActionDefinition> = leaf(
   'ActionDefinition',
   (json, path) => {
@@ -148,10 +147,10 @@ const permissionCodec: Codec<ActionPermission> = object('ActionPermission', {
   definition: optional(anyJson),
 });
 
-/** One entry of `actions`. */
+/** Entry of `actions`. */
 export const actionCodec: Codec<Action> = object('ActionMetadata', {
   name: required(graphqlName),
   definition: required(actionDefinitionCodec),
   comment: optional(text),
-  permissions: mapOrNone(keyedList({ what: 'action permissions', item: kept(permissionCodec), key: ({ role }) => role })),
+  permissions: mapOrNone(keyedList({ what: 'action permissions', item: preserveUnknownKeys(permissionCodec), key: ({ role }) => role })),
 });

@@ -3,7 +3,7 @@ import type { Json } from '../util/json.ts';
 import { bool, type Codec, defaulted, leaf, like, list, nonEmptyText, object, optional, parseFailed, required } from './codec.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
-/** Whose operations a collection on the allow-list allows: null is everybody's. */
+/** Roles that may run the operations of a collection on the allow-list; `null` for all roles. */
 export type AllowListScope = readonly string[] | null;
 
 export interface AllowListEntry extends WithUnknownKeys {
@@ -36,7 +36,7 @@ function decodeScope(json: Json, path: Path): AllowListScope {
   return roles;
 }
 
-/** One entry of `allowlist`, and the arguments of `add_collection_to_allowlist`. */
+/** Entry of `allowlist`, and the arguments of `add_collection_to_allowlist`. */
 export const allowListEntryCodec: Codec<AllowListEntry> = object('AllowlistEntry', {
   collection: required(nonEmptyText),
   scope: defaulted<AllowListScope>(allowListScopeCodec, () => null),

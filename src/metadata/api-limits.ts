@@ -1,4 +1,4 @@
-/** Limits on what roles may ask for, beside those of the whole service: `set_api_limits` in docs/reference/metadata-api.md. */
+/** Limits per role, in addition to those of the whole service: `set_api_limits` in docs/reference/metadata-api.md. */
 import {
   bool,
   type Codec,
@@ -19,30 +19,30 @@ import { byKey } from './keyed-list.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface Limit<T> {
-  /** For every role that has none of its own. */
+  /** Limit of every role without one of its own. */
   readonly global?: T | undefined;
   readonly perRole: ReadonlyMap<string, T>;
 }
 
 export interface RateLimit {
   readonly maxReqsPerMin: number;
-  /** Requests are counted apart for every address, or for every combination of these session variables; absent: for the role. */
+  /** Counts requests separately for every address, or for every combination of these session variables. Default: per role. */
   readonly uniqueParams?: 'IP' | readonly string[] | undefined;
 }
 
 export interface ApiLimits extends WithUnknownKeys {
-  /** Kept, but without effect. */
+  /** Preserved, but has no effect. */
   readonly disabled: boolean;
   /** Levels of fields; those of introspection do not count. */
   readonly depthLimit?: Limit<number> | undefined;
-  /** Fields with a selection of their own. */
+  /** Fields with a selection. */
   readonly nodeLimit?: Limit<number> | undefined;
   /** Seconds. */
   readonly timeLimit?: Limit<number> | undefined;
   /** Operations in one batched request. */
   readonly batchLimit?: Limit<number> | undefined;
   readonly rateLimit?: Limit<RateLimit> | undefined;
-  /** Operations of a role that run at the same time. */
+  /** Concurrent operations of a role. */
   readonly concurrencyLimit?: Limit<number> | undefined;
 }
 
@@ -54,7 +54,7 @@ const positive: Codec<number> = leaf(
     return value;
   },
   (value) => value,
-  { says: 'A whole number from 1 on.' },
+  { description: 'A whole number of at least 1.' },
 );
 
 const sessionVariable: Codec<string> = leaf(
@@ -65,7 +65,7 @@ const sessionVariable: Codec<string> = leaf(
     return name;
   },
   (value) => value,
-  { says: 'The name of a session variable: `x-svc-…`.' },
+  { description: 'The name of a session variable: `x-svc-…`.' },
 );
 
 const uniqueParams: Codec<'IP' | readonly string[]> = leaf(
@@ -76,7 +76,7 @@ const uniqueParams: Codec<'IP' | readonly string[]> = leaf(
     return 'IP';
   },
   (value) => value,
-  { says: '`"IP"`, or a list of session variables.', of: [sessionVariable] },
+  { description: '`"IP"`, or a list of session variables.', of: [sessionVariable] },
 );
 
 const rateLimit: Codec<RateLimit> = object('RateLimit', { maxReqsPerMin: required(positive), uniqueParams: optional(uniqueParams) });

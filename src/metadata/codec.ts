@@ -1,11 +1,8 @@
-/**
- * Codecs decode untrusted JSON into typed values with exact error positions, and encode them
- * back into the exported form.
- */
+/** Codecs decode untrusted JSON into typed values with exact error positions, and encode them back into the exported form. */
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, JsonNumber } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { orNearest } from './decode-rules.ts';
+import { clampOrThrow } from './decode-rules.ts';
 import { hasUnknownKeys, type KnownKeys, refuseUnknownKeys } from './unknown-keys.ts';
 
 export interface Codec<T> extends TypeDescription {
@@ -14,29 +11,29 @@ export interface Codec<T> extends TypeDescription {
   encode(value: T): Json;
 }
 
-/** What JSON a type takes, for documentation. */
+/** Describes the JSON that a type accepts, for documentation. */
 export interface TypeDescription {
-  /** As messages say it: `QualifiedTable`. */
+  /** Name in messages: `QualifiedTable`. */
   readonly name: string;
-  /** Of objects. */
+  /** Fields of an object. */
   readonly fields?: readonly FieldDescription[];
   readonly about?: About;
 }
 
-/** Of a type that is no object, or of an object that is read in another way than `object` does. */
+/** Describes a type that is not an object, or an object that is not read by `object`. */
 export interface About {
   /** Whole sentences in Markdown, for the pages in docs/reference/. */
-  readonly says?: string;
-  /** The texts there are. */
+  readonly description?: string;
+  /** Permitted texts. */
   readonly values?: readonly string[];
-  /** Types of what is in it, or that it may be. */
+  /** Types of items, members or alternatives. */
   readonly of?: readonly TypeDescription[];
   readonly fields?: readonly FieldDescription[];
 }
 
-/** About a type that is written like another one. */
-export function like({ fields, about }: TypeDescription, says?: string): About {
-  return { ...about, ...(fields === undefined ? {} : { fields }), ...(says === undefined ? {} : { says }) };
+/** Returns the description of a type that is written like another one. */
+export function like({ fields, about }: TypeDescription, description?: string): About {
+  return { ...about, ...(fields === undefined ? {} : { fields }), ...(description === undefined ? {} : { description }) };
 }
 
 export interface FieldDescription {
@@ -45,13 +42,13 @@ export interface FieldDescription {
   readonly aliases: readonly string[];
   readonly type: TypeDescription;
   readonly required: boolean;
-  /** Absent: none, or one that says no more than that the key is absent. */
+  /** Undefined if there is none, or if it is equivalent to an absent key. */
   readonly default?: Json;
 }
 
 export type Decoded<C> = C extends Codec<infer T> ? T : never;
 
-/** How a JSON value is called in messages. */
+/** Returns the name of a JSON type for messages. */
 export function describeJson(json: Json | undefined): string {
   if (json === undefined || json === null) return 'Null';
   if (typeof json === 'boolean') return 'Boolean';
@@ -79,22 +76,22 @@ export const text: Codec<string> = leaf(
     return json;
   },
   (value) => value,
-  { says: 'A text.' },
+  { description: 'A text.' },
 );
 
-/** Characters that no database can hold in a text, and so not in a name. */
-const NO_TEXT = /[\0\p{Surrogate}]/u;
+/** Characters that no database can store in a text, and so not in a name. */
+const INVALID_CHARACTERS = /[\0\p{Surrogate}]/u;
 
 export const nonEmptyText: Codec<string> = leaf(
   'NonEmptyText',
   (json, path) => {
     const value = text.decode(json, path);
     if (value === '') throw parseFailed('empty string not allowed', path);
-    if (NO_TEXT.test(value)) throw parseFailed('U+0000 and unpaired surrogates are not allowed', path);
+    if (INVALID_CHARACTERS.test(value)) throw parseFailed('U+0000 and unpaired surrogates are not allowed', path);
     return value;
   },
   (value) => value,
-  { says: 'A text that is not empty.' },
+  { description: 'A text that is not empty.' },
 );
 
 export const bool: Codec<boolean> = leaf(
@@ -104,7 +101,7 @@ export const bool: Codec<boolean> = leaf(
     return json;
   },
   (value) => value,
-  { says: '`true` or `false`.' },
+  { description: '`true` or `false`.' },
 );
 
 export const int: Codec<number> = leaf(
@@ -117,47 +114,47 @@ export const int: Codec<number> = leaf(
     return value;
   },
   (value) => value,
-  { says: 'A whole number.' },
+  { description: 'A whole number.' },
 );
 
 /** A whole number from `minimum` to `maximum`; `what` is its name in messages. */
-export function between(what: string, minimum: number, maximum: number): Codec<number> {
+export function intBetween(what: string, minimum: number, maximum: number): Codec<number> {
   return leaf(
     int.name,
     (json, path) => {
       const value = int.decode(json, path);
-      if (value < minimum) return orNearest(minimum, parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path));
-      if (value > maximum) return orNearest(maximum, parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path));
+      if (value < minimum) return clampOrThrow(minimum, parseFailed(`${what} must be at least ${minimum}, but it is ${value}`, path));
+      if (value > maximum) return clampOrThrow(maximum, parseFailed(`${what} must be at most ${maximum}, but it is ${value}`, path));
       return value;
     },
     (value) => value,
-    { says: `A whole number from ${minimum}${maximum === Number.MAX_SAFE_INTEGER ? ' on' : ` to ${maximum}`}.` },
+    { description: `A whole number ${maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}.` },
   );
 }
 
-/** A whole number from `minimum` on; `what` is its name in messages. */
-export function atLeast(what: string, minimum: number): Codec<number> {
-  return between(what, minimum, Number.MAX_SAFE_INTEGER);
+/** A whole number of at least `minimum`; `what` is its name in messages. */
+export function intAtLeast(what: string, minimum: number): Codec<number> {
+  return intBetween(what, minimum, Number.MAX_SAFE_INTEGER);
 }
 
-/** A whole number that is not negative, up to `maximum`. */
-export function count(what: string, maximum: number = Number.MAX_SAFE_INTEGER): Codec<number> {
-  const bounded = between(what, 0, maximum);
+/** A whole number from 0 to `maximum`. */
+export function nonNegativeInt(what: string, maximum: number = Number.MAX_SAFE_INTEGER): Codec<number> {
+  const bounded = intBetween(what, 0, maximum);
   return leaf(
     int.name,
     (json, path) =>
-      int.decode(json, path) < 0 ? orNearest(0, parseFailed('unexpected negative value', path)) : bounded.decode(json, path),
+      int.decode(json, path) < 0 ? clampOrThrow(0, parseFailed('unexpected negative value', path)) : bounded.decode(json, path),
     (value) => value,
     like(bounded),
   );
 }
 
-/** Any JSON, kept as it is. */
+/** Any JSON, unchanged. */
 export const anyJson: Codec<Json> = leaf(
   'Value',
   (json) => json,
   (value) => value,
-  { says: 'Any JSON.' },
+  { description: 'Any JSON.' },
 );
 
 /** One of a few texts. @param name for messages */
@@ -175,7 +172,6 @@ export function literal<const T extends string>(name: string, values: readonly T
   );
 }
 
-/** A JSON array. */
 export function list<T>(item: Codec<T>): Codec<readonly T[]> {
   return leaf(
     `[${item.name}]`,
@@ -211,13 +207,13 @@ export function mapOf<T>(item: Codec<T>): Codec<ReadonlyMap<string, T>> {
   );
 }
 
-/** A key of an object and what becomes of its value. */
+/** A key of an object: how its value is read, and when it is written. */
 export interface FieldSpec<T> {
   readonly codec: Codec<T>;
   readonly presence: 'required' | 'optional' | 'defaulted';
   readonly default?: () => T;
   readonly aliases: readonly string[];
-  /** Whether an encoded object leaves the key out. */
+  /** Returns true if encoded objects omit the key. */
   omit(value: T): boolean;
 }
 
@@ -225,17 +221,17 @@ interface OptionalFieldSpec<T> extends FieldSpec<T | undefined> {
   readonly presence: 'optional';
 }
 
-/** A key that must be there. */
+/** A required key. */
 export function required<T>(codec: Codec<T>, ...aliases: readonly string[]): FieldSpec<T> {
   return { codec, presence: 'required', aliases, omit: () => false };
 }
 
-/** A key that may be missing or null; both decode to undefined. Left out when undefined. */
+/** A key that may be missing or null; both decode to undefined, which is not encoded. */
 export function optional<T>(codec: Codec<T>, ...aliases: readonly string[]): OptionalFieldSpec<T> {
   return { codec: codec as Codec<T | undefined>, presence: 'optional', aliases, omit: (v) => v === undefined };
 }
 
-/** A key with a default; null counts as missing. `omitDefault` leaves equal values out of the encoding. */
+/** A key with a default; null counts as missing. Values for which `omit` returns true are not encoded. */
 export function defaulted<T>(
   codec: Codec<T>,
   value: () => T,
@@ -245,14 +241,14 @@ export function defaulted<T>(
   return { codec, presence: 'defaulted', default: value, aliases, omit };
 }
 
-/** A key for a truth value: false, and left out of the encoding, unless it says otherwise. */
+/** A boolean key with the default false, which is not encoded. */
 export const flag: FieldSpec<boolean> = defaulted(
   bool,
   () => false,
   (value) => !value,
 );
 
-/** A key for a list: empty, and left out of the encoding, unless there is something in it. */
+/** A list key with the default `[]`, which is not encoded. */
 export function listOrNone<T>(codec: Codec<readonly T[]>): FieldSpec<readonly T[]> {
   return defaulted(
     codec,
@@ -261,7 +257,7 @@ export function listOrNone<T>(codec: Codec<readonly T[]>): FieldSpec<readonly T[
   );
 }
 
-/** The same for a map. */
+/** A map key with the default `{}`, which is not encoded. */
 export function mapOrNone<T>(codec: Codec<ReadonlyMap<string, T>>): FieldSpec<ReadonlyMap<string, T>> {
   return defaulted(
     codec,
@@ -285,14 +281,14 @@ export interface ObjectCodec<F> {
   readonly about?: About;
 }
 
-/** `customName` is written `custom_name`; a key without capital letters is written as it is. */
+/** Returns `custom_name` for `customName`. */
 function jsonKey(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 interface Member {
   readonly property: string;
-  /** The key of the encoded form, then its aliases. */
+  /** The key of the encoded form, followed by its aliases. */
   readonly keys: readonly [string, ...string[]];
   readonly spec: FieldSpec<unknown>;
 }
@@ -300,15 +296,15 @@ interface Member {
 function describeMember({ keys: [key, ...aliases], spec }: Member): FieldDescription {
   const { codec, presence } = spec;
   const byDefault = presence === 'defaulted' ? codec.encode((spec.default as () => unknown)()) : undefined;
-  const says = byDefault !== undefined && byDefault !== null;
-  return { key, aliases, type: codec, required: presence === 'required', ...(says ? { default: byDefault } : {}) };
+  const hasDefault = byDefault !== undefined && byDefault !== null;
+  return { key, aliases, type: codec, required: presence === 'required', ...(hasDefault ? { default: byDefault } : {}) };
 }
 
 function holdsUnknownKeys(value: unknown): boolean {
   return typeof value === 'object' && value !== null && hasUnknownKeys(value);
 }
 
-/** The first spelling of the key that is there; null counts unless the key is required. */
+/** Returns the first spelling of the key that is present; null counts only if the key is required. */
 function spelling(json: JsonObject, member: Member): string | undefined {
   for (const key of member.keys) {
     const value = json[key];
@@ -319,28 +315,27 @@ function spelling(json: JsonObject, member: Member): string | undefined {
 }
 
 export interface ObjectOptions {
-  /** Keys that somebody else reads. */
-  readonly elsewhere?: readonly string[];
-  /** Keys that exist in the interface and have no effect here: refused unless nothing is in them. */
+  /** Keys that another codec reads. */
+  readonly otherKeys?: readonly string[];
+  /** Keys that exist in the interface but have no effect here: rejected unless their value is empty. */
   readonly notSupported?: readonly string[];
   readonly about?: About;
 }
 
 /**
- * A JSON object; a key that it does not know is refused. A property `customName` has the key
- * `custom_name`. Keys are encoded in the order of `fields`.
+ * A JSON object; unknown keys are rejected. A property `customName` has the key `custom_name`. Keys are encoded in the order of `fields`.
  */
 export function object<F extends { readonly [key: string]: FieldSpec<unknown> }>(
   name: string,
   fields: F,
-  { elsewhere = [], notSupported = [], about }: ObjectOptions = {},
+  { otherKeys = [], notSupported = [], about }: ObjectOptions = {},
 ): ObjectCodec<F> {
   const members: readonly Member[] = Object.entries<FieldSpec<unknown>>(fields).map(([property, spec]) => ({
     property,
     keys: [jsonKey(property), ...spec.aliases],
     spec,
   }));
-  const known: KnownKeys = { keys: [...members.flatMap(({ keys }) => keys), ...elsewhere], notSupported };
+  const known: KnownKeys = { keys: [...members.flatMap(({ keys }) => keys), ...otherKeys], notSupported };
   return {
     name,
     ...(about === undefined ? {} : { about }),

@@ -1,16 +1,16 @@
 import type { QualifiedName } from '../catalog/catalog.ts';
 import { type Codec, leaf, like, mapOf, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface ComputedFieldDefinition {
   readonly function: QualifiedName;
   readonly tableArgument?: string;
   readonly sessionArgument?: string;
-  /** Where functions take values of columns: the column for each argument that takes one. */
+  /** Column for each argument that takes one, for kinds whose functions take values of columns. */
   readonly argumentMapping?: ReadonlyMap<string, string>;
-  /** There: the table whose rows the function returns. */
+  /** Table whose rows such a function returns. */
   readonly returnTable?: QualifiedName;
 }
 
@@ -34,14 +34,14 @@ export function computedFieldDefinitionCodec(codecs: KindCodecs): Codec<Computed
   });
 }
 
-/** `{name, definition: {…}, comment?}`, of a document. */
+/** Entry of `computed_fields`: `{name, definition: {…}, comment?}`. */
 export function computedFieldCodec(codecs: KindCodecs): Codec<ComputedField> {
   const written = object('ComputedFieldMetadata', {
     name: required(nonEmptyText),
     definition: required(computedFieldDefinitionCodec(codecs)),
     comment: optional(text),
   });
-  return kept<ComputedField>(
+  return preserveUnknownKeys<ComputedField>(
     leaf(
       written.name,
       (json, path) => {

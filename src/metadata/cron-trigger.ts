@@ -1,11 +1,11 @@
-/** Cron triggers: calls of a webhook by a schedule. */
+/** Cron triggers: scheduled calls of a webhook. */
 import { jsonEqual, type Json } from '../util/json.ts';
 import { at } from '../util/path.ts';
 import {
   anyJson,
   bool,
   type Codec,
-  count,
+  nonNegativeInt,
   defaulted,
   int,
   leaf,
@@ -17,24 +17,24 @@ import {
   required,
   text,
 } from './codec.ts';
-import { orNearest } from './decode-rules.ts';
+import { clampOrThrow } from './decode-rules.ts';
 import { cronExpression } from './cron-expression.ts';
 import { type HeaderDefinition, headersCodec, webhookHeaders } from './environment-template.ts';
-import { LONGEST_S, MOST_RETRIES, type RetryPolicy } from './retry-policy.ts';
+import { MAX_DELAY_SECONDS, MAX_RETRIES, type RetryPolicy } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface CronTrigger extends WithUnknownKeys {
   readonly name: string;
-  /** A template. */
+  /** URL template. */
   readonly webhook: string;
-  /** A cron expression, in UTC. */
+  /** Cron expression, in UTC. */
   readonly schedule: string;
   readonly payload?: Json;
   readonly retryConf: ScheduledRetryPolicy;
   readonly headers: readonly HeaderDefinition[];
-  /** Whether it is exported. */
+  /** If false, the trigger is not exported. */
   readonly includeInMetadata: boolean;
   readonly comment?: string;
   readonly requestTransform?: RequestTransform;
@@ -43,7 +43,7 @@ export interface CronTrigger extends WithUnknownKeys {
 }
 
 export interface ScheduledRetryPolicy extends RetryPolicy {
-  /** Later than this it is not delivered at all. */
+  /** An event that is later than this is not delivered. */
   readonly toleranceSeconds: number;
 }
 
@@ -53,15 +53,15 @@ const retries: Codec<number> = leaf(
   int.name,
   (json, path) => {
     const value = int.decode(json, path);
-    if (value < 0) return orNearest(0, parseFailed('num_retries cannot be a negative value', path));
-    if (value > MOST_RETRIES) return orNearest(MOST_RETRIES, parseFailed(`num_retries cannot be more than ${MOST_RETRIES}`, path));
+    if (value < 0) return clampOrThrow(0, parseFailed('num_retries cannot be a negative value', path));
+    if (value > MAX_RETRIES) return clampOrThrow(MAX_RETRIES, parseFailed(`num_retries cannot be more than ${MAX_RETRIES}`, path));
     return value;
   },
   (value) => value,
-  { says: `A whole number from 0 to ${MOST_RETRIES}.` },
+  { description: `A whole number from 0 to ${MAX_RETRIES}.` },
 );
 
-const seconds = (what: string): Codec<number> => count(what, LONGEST_S);
+const seconds = (what: string): Codec<number> => nonNegativeInt(what, MAX_DELAY_SECONDS);
 
 const written = object('STRetryConf', {
   numRetries: defaulted(retries, () => NO_RETRIES.numRetries),
@@ -78,7 +78,7 @@ export const scheduledRetryCodec: Codec<ScheduledRetryPolicy> = leaf(
     const positive =
       timeoutSeconds > 0
         ? timeoutSeconds
-        : orNearest(1, parseFailed('timeout_seconds is to be a positive number', at(path, 'timeout_seconds')));
+        : clampOrThrow(1, parseFailed('timeout_seconds is to be a positive number', at(path, 'timeout_seconds')));
     return { ...rest, timeoutSeconds: positive, intervalSeconds: retryIntervalSeconds };
   },
   ({ intervalSeconds, ...rest }) => written.encode({ ...rest, retryIntervalSeconds: intervalSeconds }),
@@ -91,7 +91,7 @@ export const scheduledRetry = defaulted<ScheduledRetryPolicy>(
   (policy) => jsonEqual(scheduledRetryCodec.encode(policy), scheduledRetryCodec.encode(NO_RETRIES)),
 );
 
-/** The keys of an entry of `cron_triggers`, in the order of the exported document. */
+/** Keys of an entry of `cron_triggers`, in the order of the exported document. */
 export const cronTriggerFields = {
   name: required(nonEmptyText),
   webhook: required(nonEmptyText),
@@ -106,11 +106,11 @@ export const cronTriggerFields = {
   signature: optional(signatureCodec),
 };
 
-/** One entry of `cron_triggers`. */
+/** Entry of `cron_triggers`. */
 export const cronTriggerCodec: Codec<CronTrigger> = object('CronTriggerMetadata', cronTriggerFields);
 
-/** All of it, also what a document leaves out because it is the default. */
-export function wholeCronTrigger(trigger: CronTrigger): Json {
+/** Encodes a trigger with the defaults that a document omits. */
+export function encodeWithDefaults(trigger: CronTrigger): Json {
   const { name, webhook, schedule, payload = null, headers, retryConf, includeInMetadata } = trigger;
   const { comment, requestTransform, responseTransform, signature } = trigger;
   return {
@@ -130,7 +130,7 @@ export function wholeCronTrigger(trigger: CronTrigger): Json {
 
 export type CronTriggers = ReadonlyMap<string, CronTrigger>;
 
-/** Those that stand in documents. */
+/** Returns the triggers that documents contain. */
 export function exportedCronTriggers(triggers: CronTriggers): CronTriggers {
   const exported = new Map([...triggers].filter(([, { includeInMetadata }]) => includeInMetadata));
   return exported.size === triggers.size ? triggers : exported;

@@ -63,7 +63,7 @@ export interface CustomInputObject {
 }
 
 export interface CustomObjectField extends CustomField {
-  /** Fields have none; what says otherwise is found to be wrong when the types are checked. */
+  /** Preserved; fields have no arguments, so the check of the types reports any. */
   readonly arguments?: Json;
 }
 
@@ -74,11 +74,11 @@ export interface CustomObject {
   readonly relationships: readonly CustomRelationship[];
 }
 
-/** From an object type to a table or, by a `definition`, to whatever a relationship of a type can lead to. */
+/** From an object type to a table or, with a `definition`, to any target of a type's relationship. */
 export interface CustomRelationship {
   readonly name: string;
   readonly definition: RemoteRelationshipDefinition;
-  /** Written without `definition`: all such of a type lead to the same source. */
+  /** True if written without `definition`. All plain relationships of a type lead to the same source. */
   readonly plain: boolean;
 }
 
@@ -88,8 +88,8 @@ export function isEmptyCustomTypes({ inputObjects, objects, scalars, enums }: Cu
   return inputObjects.length + objects.length + scalars.length + enums.length === 0;
 }
 
-/** A list with something in it. */
-function some<T>(item: Codec<T>): Codec<readonly T[]> {
+/** A list with at least one item. */
+function nonEmptyList<T>(item: Codec<T>): Codec<readonly T[]> {
   const all = list(item);
   return leaf(
     all.name,
@@ -109,7 +109,7 @@ const field = object('InputObjectFieldDefinition', {
   description: optional(text),
 });
 
-/** An argument of an action has the same form. */
+/** Arguments of actions have this form, too. */
 export const customFieldCodec: Codec<CustomField> = field;
 
 const objectField = object('ObjectFieldDefinition', {
@@ -145,7 +145,8 @@ const relationship: Codec<CustomRelationship> = leaf(
     return plainRelationship.encode({ name, type: relationshipType, source, remoteTable: table, fieldMapping });
   },
   {
-    says: 'To a table: `name`, `type` (`object` or `array`), `source`, `remote_table` and `field_mapping`; or `name` and `definition`.',
+    description:
+      'For a table: `name`, `type` (`object` or `array`), `source`, `remote_table` and `field_mapping`; or `name` and `definition`.',
     of: [plainRelationship, definedRelationship],
   },
 );
@@ -153,36 +154,38 @@ const relationship: Codec<CustomRelationship> = leaf(
 const objectCodec = object('ObjectTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
-  fields: required(some(objectField)),
+  fields: required(nonEmptyList(objectField)),
   relationships: listOrNone(list(relationship)),
 });
 
 const inputObjectCodec = object('InputObjectTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
-  fields: required(some(field)),
+  fields: required(nonEmptyList(field)),
 });
 
 const scalarCodec = object('ScalarTypeDefinition', { name: required(graphqlName), description: optional(text) });
 
-const NO_ENUM_VALUE: ReadonlySet<string> = new Set(['true', 'false', 'null']);
+const RESERVED_ENUM_VALUES: ReadonlySet<string> = new Set(['true', 'false', 'null']);
 
 const enumValueName: Codec<string> = leaf(
   'EnumValue',
   (json, path: Path) => {
     const value = graphqlName.decode(json, path);
-    if (NO_ENUM_VALUE.has(value)) throw parseFailed(`"${value}" cannot be a value of an enum`, path);
+    if (RESERVED_ENUM_VALUES.has(value)) throw parseFailed(`"${value}" cannot be a value of an enum`, path);
     return value;
   },
   (value) => value,
-  { says: 'A name of GraphQL, but `true`, `false` and `null`.' },
+  { description: 'A GraphQL name other than `true`, `false` and `null`.' },
 );
 
 const enumCodec = object('EnumTypeDefinition', {
   name: required(graphqlName),
   description: optional(text),
   values: required(
-    some(object('EnumValueDefinition', { value: required(enumValueName), description: optional(text), isDeprecated: optional(bool) })),
+    nonEmptyList(
+      object('EnumValueDefinition', { value: required(enumValueName), description: optional(text), isDeprecated: optional(bool) }),
+    ),
   ),
 });
 

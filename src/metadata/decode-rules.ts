@@ -2,15 +2,15 @@ import type { SvcError } from '../errors/svc-error.ts';
 import { type Path, printPath } from '../util/path.ts';
 import type { UnknownKeysError } from './unknown-keys.ts';
 
-/** How everything below a place is decoded. */
+/** Rules for decoding all values below a path. */
 export interface DecodeRules {
-  /** Also in a document an unknown key is an error, at its very place; kept by default. */
+  /** If true, unknown keys in documents are errors at their exact path. By default they are preserved. */
   readonly refusesUnknown?: boolean;
-  /** Called with the refusal of each object with unknown keys that are kept. */
-  readonly onKept?: (refusal: UnknownKeysError) => void;
+  /** Called for each object whose unknown keys are preserved. */
+  readonly onPreserved?: (refusal: UnknownKeysError) => void;
   /**
-   * Numbers beyond their bounds count as the nearest bound, and this is called for each, in words; they are errors by default.
-   * For metadata that is stored: bounds may be younger than it, and the service has to start on it.
+   * If set, numbers outside their limits are replaced by the nearest limit, and this is called with a message for each; by default they are
+   * errors. Used for stored metadata: limits may be newer than it, and the service has to start with it.
    */
   readonly onClamped?: (message: string) => void;
 }
@@ -27,19 +27,19 @@ class RuledPath implements Path {
   }
 }
 
-/** Returns the same place, below which these rules hold. */
+/** Returns the same path with rules that apply below it. */
 export function withRules(path: Path, rules: DecodeRules): Path {
   return new RuledPath(path, rules);
 }
 
-/** Returns the rules that hold at a place. */
+/** Returns the rules that apply at a path. */
 export function rulesAt(path: Path): DecodeRules {
   for (let place: Path | undefined = path; place !== undefined; place = place.parent) if (place instanceof RuledPath) return place.rules;
   return {};
 }
 
-/** Returns the bound where numbers count as the nearest. @throws `error` elsewhere */
-export function orNearest(bound: number, error: SvcError): number {
+/** Returns `bound` if the rules replace numbers outside their limits. @throws `error` otherwise */
+export function clampOrThrow(bound: number, error: SvcError): number {
   const { onClamped } = rulesAt(error.path);
   if (onClamped === undefined) throw error;
   onClamped(`${printPath(error.path)}: ${error.message}; ${bound} is used`);

@@ -31,14 +31,14 @@ const error = (run: () => unknown): string => {
 };
 
 describe('tables that are decoded before their document', () => {
-  it('make the same metadata, in as many steps as there are tables', () => {
+  it('produce the same metadata, in one step per table', () => {
     const json = document([table('a'), table('b')]);
     const { metadata, steps } = prepared(json);
     expect(steps).toBe(2);
     expect(metadata()).toEqual(decodeDocument(json, ROOT, kinds, EMPTY_METADATA));
   });
 
-  it('are the current ones where they are equal', () => {
+  it('are replaced by equal current tables', () => {
     const before = decodeDocument(document([table('a'), table('b')]), ROOT, kinds, EMPTY_METADATA);
     const after = prepared(document([table('a'), table('b', ['id'])]), before).metadata();
     const tables = ({ sources }: Metadata) => [...(sources.get('default')?.tables.values() ?? [])];
@@ -46,7 +46,7 @@ describe('tables that are decoded before their document', () => {
     expect(tables(after)[1]).not.toEqual(tables(before)[1]);
   });
 
-  it('are decoded beside a source of an unknown kind', () => {
+  it('are decoded next to a source of an unknown kind', () => {
     const json = document([table('b')], [{ name: 'x', kind: 'no', tables: [table('a')] }]);
     const { metadata, steps } = prepared(json);
     expect([steps, [...metadata().unknownSources.keys()]]).toEqual([1, ['x']]);

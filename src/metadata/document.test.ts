@@ -77,7 +77,7 @@ test('an empty setting of a source counts as absent', () => {
   );
 });
 
-test('comments of root fields keep null and empty apart from absent', () => {
+test('comments of root fields distinguish null and empty from absent', () => {
   const fields = (json: Json) =>
     tableConfigurationCodec.decode({ custom_root_fields: { select: json } }, ROOT).customRootFields.get('select');
   expect(fields({ name: 'a' })).toEqual({ name: 'a' });
@@ -85,11 +85,11 @@ test('comments of root fields keep null and empty apart from absent', () => {
   expect(fields({ name: 'a', comment: '' })).toEqual({ name: 'a', comment: '' });
 });
 
-test('custom_name counts before identifier', () => {
+test('custom_name takes precedence over identifier', () => {
   expect(tableConfigurationCodec.decode({ custom_name: 'a', identifier: 'b' }, ROOT).customName).toBe('a');
 });
 
-test('insert columns are written only when they were given, the check of updates always', () => {
+test('encodes insert columns only if they were set, and the check of updates always', () => {
   expect(insertPermissionCodec.encode(insertPermissionCodec.decode({ check: {} }, ROOT))).toEqual({ check: {} });
   expect(insertPermissionCodec.encode(insertPermissionCodec.decode({ check: {}, columns: '*' }, ROOT))).toEqual({
     check: {},
@@ -102,7 +102,7 @@ test('insert columns are written only when they were given, the check of updates
   });
 });
 
-test('one foreign key column is written as a text, several as a list', () => {
+test('encodes one foreign key column as a text, several as a list', () => {
   const using = (column: Json) => {
     const entry = tableCodec(testKind).encode(
       tableCodec(testKind).decode(
@@ -138,7 +138,7 @@ const current = codec.decode(
   ROOT,
 );
 
-test('a document without sources replaces what the default source holds', () => {
+test('a document without sources replaces the contents of the default source', () => {
   const json: Json = {
     tables: [{ table: 'new' }],
     functions: ['f', { schema: 's', name: 'g' }, { function: 'h', configuration: { exposed_as: 'query' } }],

@@ -1,14 +1,13 @@
 /**
- * Documents of every version that `replace_metadata` takes. Version 3 is a whole `Metadata`.
- * Versions 1 and 2 are from before there were sources: what they hold replaces the contents of
- * the default source, so they are read against the current metadata.
+ * Documents of every version that `replace_metadata` accepts. Version 3 is a whole `Metadata`. Versions 1 and 2 predate sources: they
+ * replace the contents of the default source, so they are read against the current metadata.
  */
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Codec, defaulted, int, leaf, like, object, optional, parseFailed, required, wrongType } from './codec.ts';
 import { type FunctionMetadata, functionCodec, newFunction } from './function.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isKnownSection, type Metadata, metadataCodec, NOT_SUPPORTED_SECTIONS, sharedSections, tablesCodec } from './metadata.ts';
@@ -18,7 +17,7 @@ import { nameKey } from '../catalog/catalog.ts';
 import { printName } from './table-name.ts';
 import type { DecodedTables } from './table-caches.ts';
 
-/** In version 1 a function is its name only. */
+/** In version 1 a function may be just its name. */
 function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionMetadata>> {
   const full = functionCodec(codecs);
   const item: Codec<FunctionMetadata> = leaf(
@@ -26,7 +25,7 @@ function legacyFunctionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, Fun
     (json, path) =>
       isJsonObject(json) && json['function'] !== undefined ? full.decode(json, path) : newFunction(codecs.functionName.decode(json, path)),
     (value) => full.encode(value),
-    like(full, 'Or only the name of the function.'),
+    like(full, 'Or just the name of the function.'),
   );
   return keyedList({
     what: 'functions',
@@ -49,13 +48,13 @@ function legacyDocument(codecs: KindCodecs) {
     cronTriggers: sharedSections.cronTriggers,
   };
   const { name, decode } = object('MetadataNoSources', fields, { notSupported: NOT_SUPPORTED_SECTIONS });
-  return kept(leaf(name, decode, () => ({}), { says: 'A document of version 1 or 2, without sources.' }));
+  return preserveUnknownKeys(leaf(name, decode, () => ({}), { description: 'A document of version 1 or 2, without sources.' }));
 }
 
 /**
- * What the metadata becomes when a document without sources replaces it: the default source keeps
- * its settings and gets the document's tables and functions, other sources go.
- * @throws SvcError `not-supported` when there is no default source
+ * Returns the metadata after a document without sources replaces it: the default source keeps its settings and gets the document's tables
+ * and functions; other sources are removed.
+ * @throws SvcError `not-supported` if there is no default source
  */
 function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, current: Metadata): Metadata {
   const source = current.sources.get(DEFAULT_SOURCE);
@@ -64,7 +63,7 @@ function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, curren
   }
   const codecs = codecsOf(kinds, source.kind);
   const { tables, functions, unknownKeys, ...sections } = legacyDocument(codecs).decode(json, path);
-  // It would be exported as if the document had meant it.
+  // An export would contain the section as if it had been read from the document.
   const later = unknownKeys?.map((unknown) => unknown.path[0]).find((key) => typeof key === 'string' && isKnownSection(key));
   if (typeof later === 'string') throw parseFailed(`a document without sources has no "${later}"`, at(path, later));
   return {
@@ -75,7 +74,7 @@ function decodeLegacyDocument(json: JsonObject, path: Path, kinds: Kinds, curren
     allowlist: sections.allowlist,
     actions: sections.actions,
     customTypes: sections.customTypes,
-    // There were none then, so such a document says nothing about them.
+    // Such documents cannot have REST endpoints, so the current ones stay.
     restEndpoints: current.restEndpoints,
     cronTriggers: sections.cronTriggers,
     inheritedRoles: new Map(),
@@ -96,9 +95,8 @@ function versionOf(json: JsonObject, path: Path): number {
 }
 
 /**
- * A document of any version.
- * @param current what a document leaves out is taken from it: contents of the default source for versions 1 and 2, cron triggers that
- *   are in no document
+ * Decodes a document of any version.
+ * @param current provides what a document omits: settings of the default source for versions 1 and 2, cron triggers that are not exported
  * @param decoded tables that were decoded before
  * @throws SvcError
  */
@@ -109,7 +107,7 @@ export function decodeDocument(json: Json, path: Path, kinds: Kinds, current: Me
   return { ...found, cronTriggers: withUnexported(found.cronTriggers, current.cronTriggers, at(path, 'cron_triggers')) };
 }
 
-/** Those of a document and those that stand in none. @throws SvcError already-exists */
+/** Adds the cron triggers that are not exported to those of a document. @throws SvcError already-exists */
 function withUnexported(found: Metadata['cronTriggers'], current: Metadata['cronTriggers'], path: Path): Metadata['cronTriggers'] {
   const unexported = [...current].filter(([, { includeInMetadata }]) => !includeInMetadata);
   const taken = unexported.find(([name]) => found.has(name));

@@ -25,7 +25,7 @@ const base = ['a', 'b'].reduce(
   edit.withSource(edit.withSource(EMPTY_METADATA, source('s')), source('other')),
 );
 
-test('an edit shares what it does not touch and leaves its input alone', () => {
+test('an edit shares unchanged objects and does not change its input', () => {
   const after = edit.updateTable(base, 's', key('a'), (table) => ({ ...table, isEnum: true }));
   expect(after.sources.get('s')?.tables.get(key('a'))?.isEnum).toBe(true);
   expect(base.sources.get('s')?.tables.get(key('a'))?.isEnum).toBe(false);
@@ -41,7 +41,7 @@ test('an edit that changes nothing returns its input', () => {
   expect(edit.withoutSource(base, 'none')).toBe(base);
 });
 
-test('tables and functions come and go', () => {
+test('adds and removes tables and functions', () => {
   const tracked = edit.withFunction(edit.withoutTable(base, 's', key('a')), 's', newFunction(name('f')));
   expect([...(tracked.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('b')]);
   const commented = edit.updateFunction(tracked, 's', key('f'), (fn) => ({ ...fn, comment: 'c' }));
@@ -57,7 +57,7 @@ test('a renamed source keeps everything else', () => {
   expect(() => edit.renameSource(base, 's', 'other')).toThrow('Source with name "other" already exists');
 });
 
-test('looking up what is not there', () => {
+test('looking up a missing object throws an error with its name', () => {
   expect(() => requireSource(base, 'x')).toThrow('source with name "x" does not exist');
   expect(() => requireSourceOfKind(base, 's', 'dwh')).toThrow(
     'source with name "s" has backend type "pg" which does not match the expected type "dwh"',
@@ -69,7 +69,7 @@ test('looking up what is not there', () => {
   expect(() => requireFunction(found, name('f'), testKind)).toThrow('function "f" does not exist in source: s');
 });
 
-test('an equal value is replaced by the old one, part by part', () => {
+test('an equal value is replaced by the current one, part by part', () => {
   const copy = structuredClone(base);
   expect(shareUnchanged(base, copy)).toBe(base);
   const changed = edit.updateTable(copy, 's', key('a'), (table) => ({ ...table, isEnum: true }));

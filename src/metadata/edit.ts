@@ -1,7 +1,6 @@
 /**
- * Immutable edits. Each returns new objects on the way down to what changed and shares everything
- * else, which is how stages and storage find out what an edit touched. An edit that changes
- * nothing returns its input.
+ * Immutable edits. Each returns new objects on the path to the change and shares everything else, so that stages and storage can find
+ * changes by identity. An edit that changes nothing returns its input.
  */
 import { nameKey } from '../catalog/catalog.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -11,7 +10,7 @@ import { requireSource } from './lookup.ts';
 import type { Metadata, SourceMetadata } from './metadata.ts';
 import type { TableMetadata } from './table.ts';
 
-/** A map with the entry in the place of one of its key; the same map when it has it. */
+/** Sets the entry; returns the same map if it already has it. */
 export function withEntry<K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> {
   if (map.has(key) && map.get(key) === value) return map;
   return new Map(map).set(key, value);
@@ -24,7 +23,7 @@ export function withoutEntry<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<
   return copy;
 }
 
-/** Adds the source or replaces the one of its name. */
+/** Adds the source or replaces the one with its name. */
 export function withSource(metadata: Metadata, source: SourceMetadata): Metadata {
   const sources = withEntry(metadata.sources, source.name, source);
   return sources === metadata.sources ? metadata : { ...metadata, sources };
@@ -36,12 +35,12 @@ export function withoutSource(metadata: Metadata, name: string): Metadata {
   return sources === metadata.sources && unknownSources === metadata.unknownSources ? metadata : { ...metadata, sources, unknownSources };
 }
 
-/** Whether a source has the name, of whatever kind it is. */
+/** Returns true if a source of any kind has the name. */
 export function isSourceName(metadata: Metadata, name: string): boolean {
   return metadata.sources.has(name) || metadata.unknownSources.has(name);
 }
 
-/** @throws SvcError `not-exists` when there is no such source */
+/** @throws SvcError `not-exists` if there is no such source */
 export function updateSource(metadata: Metadata, name: string, update: (source: SourceMetadata) => SourceMetadata): Metadata {
   return withSource(metadata, update(requireSource(metadata, name)));
 }
@@ -59,12 +58,12 @@ export function withTable(metadata: Metadata, source: string, table: TableMetada
   return updateSource(metadata, source, (entry) => withTables(entry, withEntry(entry.tables, nameKey(table.table), table)));
 }
 
-/** `key` is the table's `nameKey`. */
+/** @param key the table's `nameKey` */
 export function withoutTable(metadata: Metadata, source: string, key: string): Metadata {
   return updateSource(metadata, source, (entry) => withTables(entry, withoutEntry(entry.tables, key)));
 }
 
-/** `key` is the `nameKey` of a tracked table: see `requireTable`. */
+/** @param key the `nameKey` of a tracked table: see `requireTable` */
 export function updateTable(metadata: Metadata, source: string, key: string, update: (table: TableMetadata) => TableMetadata): Metadata {
   return updateSource(metadata, source, (entry) => {
     const table = entry.tables.get(key);
@@ -73,17 +72,17 @@ export function updateTable(metadata: Metadata, source: string, key: string, upd
   });
 }
 
-/** Metadata with the function, in the place of one of its name. */
+/** Tracks the function, or replaces its entry. */
 export function withFunction(metadata: Metadata, source: string, fn: FunctionMetadata): Metadata {
   return updateSource(metadata, source, (entry) => withFunctions(entry, withEntry(entry.functions, nameKey(fn.function), fn)));
 }
 
-/** `key` is the function's `nameKey`. */
+/** @param key the function's `nameKey` */
 export function withoutFunction(metadata: Metadata, source: string, key: string): Metadata {
   return updateSource(metadata, source, (entry) => withFunctions(entry, withoutEntry(entry.functions, key)));
 }
 
-/** `key` is the `nameKey` of a tracked function: see `requireFunction`. */
+/** @param key the `nameKey` of a tracked function: see `requireFunction` */
 export function updateFunction(
   metadata: Metadata,
   source: string,
@@ -97,7 +96,7 @@ export function updateFunction(
   });
 }
 
-/** Everything of the source is kept; only its name changes. @throws SvcError `not-exists`, `already-exists` */
+/** Changes only the name of the source. @throws SvcError `not-exists`, `already-exists` */
 export function renameSource(metadata: Metadata, name: string, newName: string, path: Path = ROOT): Metadata {
   const source = metadata.sources.get(name);
   if (source === undefined) throw new SvcError('not-exists', `Could not find source with name "${name}"`, { path });

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 
-/** Nothing inside: null, `[]`, `{}`, or an object of such values. Left out of documents. */
+/** Returns true for null, `[]`, `{}`, and objects of such values, which documents omit. */
 export function isEmptySection(json: Json): boolean {
   if (json === null) return true;
   if (isJsonArray(json)) return json.length === 0;

@@ -1,13 +1,13 @@
-/** The document, with a pause after each table: nobody has to wait for all of a large one. */
+/** Encodes the document cooperatively, yielding after each table, so that a large one does not block other requests. */
 import type { Json } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import type { Kinds } from './kinds.ts';
 import { type Metadata, metadataCodec } from './metadata.ts';
 import { tableCodec } from './table.ts';
 import type { EncodedTables } from './table-caches.ts';
 
-/** @returns what `metadataCodec` makes of the metadata */
-export function* encodeDocument(metadata: Metadata, kinds: Kinds): Sliced<Json> {
+/** @returns the same as `metadataCodec` */
+export function* encodeDocument(metadata: Metadata, kinds: Kinds): Cooperative<Json> {
   const encoded: EncodedTables = new WeakMap();
   for (const { kind, tables } of metadata.sources.values()) {
     const codecs = kinds.get(kind);

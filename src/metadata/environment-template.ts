@@ -1,16 +1,16 @@
-/** Texts with `{{NAME}}` for environment variables, and headers whose values may be such texts. */
+/** Texts with `{{NAME}}` for environment variables, and headers with such texts as values. */
 import { type Codec, leaf, like, list, listOrNone, nonEmptyText, object, optional, parseFailed, required, text } from './codec.ts';
 
 /** Variables that the metadata may refer to. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
-/** What a text becomes, or the variables that it needs and that are not set. */
-export type Filled = { readonly text: string } | { readonly missing: readonly string[] };
+/** The text, or the variables that it needs and that are not set. */
+export type FilledTemplate = { readonly text: string } | { readonly missing: readonly string[] };
 
-/** Puts the values of environment variables into a text. */
-export function fillTemplate(template: string, environment: Environment): Filled {
+/** Replaces variables in a text by their values. */
+export function fillTemplate(template: string, environment: EnvironmentVariables): FilledTemplate {
   const missing = new Set<string>();
   const filled = template.replace(PLACEHOLDER, (_, name: string) => {
     const value = environment[name];
@@ -20,35 +20,35 @@ export function fillTemplate(template: string, environment: Environment): Filled
   return missing.size === 0 ? { text: filled } : { missing: [...missing] };
 }
 
-/** A text as the metadata write it. */
+/** A text of the metadata. */
 export type ConfiguredText =
-  /** May hold `{{NAME}}` of environment variables. */
+  /** May contain `{{NAME}}` for environment variables. */
   | { readonly kind: 'template'; readonly text: string }
-  /** All of it is the value of an environment variable. */
+  /** Value of an environment variable. */
   | { readonly kind: 'environment'; readonly name: string };
 
-/** How it is refused that environment variables are not set. */
+/** Returns the error for environment variables that are not set. */
 export type MissingVariables = (names: readonly string[]) => Error;
 
-/** What messages say of variables that metadata name. */
+/** Message about variables that metadata refer to by name. */
 export function variablesNotSet(names: readonly string[]): string {
   return names.map((name) => `environment variable '${name}' not set`).join(', ');
 }
 
-/** What messages say of variables of a template. */
+/** Message about variables of a template. */
 export function variablesNotFound(names: readonly string[]): string {
   return `Value for environment variables not found: ${names.join(', ')}`;
 }
 
-/** `fillTemplate`. @throws what `missing` makes of variables that are not set */
-export function filledTemplate(template: string, environment: Environment, missing: MissingVariables): string {
+/** See `fillTemplate`. @throws the error that `missing` returns for variables that are not set */
+export function filledTemplate(template: string, environment: EnvironmentVariables, missing: MissingVariables): string {
   const filled = fillTemplate(template, environment);
   if ('missing' in filled) throw missing(filled.missing);
   return filled.text;
 }
 
-/** The value of a variable. @throws what `missing` makes of it when it is not set */
-export function environmentVariable(name: string, environment: Environment, missing: MissingVariables): string {
+/** Returns the value of a variable. @throws the error that `missing` returns if it is not set */
+export function environmentVariable(name: string, environment: EnvironmentVariables, missing: MissingVariables): string {
   const value = environment[name];
   if (value === undefined) throw missing([name]);
   return value;
@@ -59,23 +59,23 @@ export interface HeaderDefinition {
   readonly name: string;
   /** A template. */
   readonly value?: string | undefined;
-  /** An environment variable that holds the value. */
+  /** Environment variable with the value. */
   readonly valueFromEnv?: string | undefined;
 }
 
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Why no request can have such a header; null: nothing. Values may be secrets, and are not told. */
-export function headerComplaint(name: string, value: string): string | null {
+/** Returns why a request cannot have such a header, or null. Values may be secrets, so messages do not contain them. */
+export function headerProblem(name: string, value: string): string | null {
   if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} cannot be the name of a header`;
   return HEADER_VALUE.test(value) ? null : `the value of the header "${name}" has characters that no header can have`;
 }
 
-/** The service's own settings are not for sending: its secrets are among them. */
+/** Prefix of the service's own settings, some of which are secrets. They must not be sent. */
 const OWN_SETTINGS = 'SVC_GRAPHQL_';
 
-/** Whether metadata may not name the environment variable. */
+/** Returns true if metadata must not refer to the environment variable. */
 export function isOwnSetting(variable: string): boolean {
   return variable.startsWith(OWN_SETTINGS);
 }
@@ -98,18 +98,18 @@ const headerCodec: Codec<HeaderDefinition> = leaf(
     return header;
   },
   (header) => written.encode(header),
-  like(written, 'Either `value`, which is a template, or `value_from_env`.'),
+  like(written, 'Has either `value`, which is a template, or `value_from_env`.'),
 );
 
 export const headersCodec = list(headerCodec);
 
-/** The key `headers` of what is called. */
+/** The key `headers` of a webhook or handler. */
 export const webhookHeaders = listOrNone(headersCodec);
 
-/** The value of a header. @throws what `missing` makes of variables that are not set */
+/** Returns the value of a header. @throws the error that `missing` returns for variables that are not set */
 export function configuredHeaderValue(
   { value = '', valueFromEnv }: HeaderDefinition,
-  environment: Environment,
+  environment: EnvironmentVariables,
   missing: MissingVariables,
 ): string {
   return valueFromEnv === undefined ? filledTemplate(value, environment, missing) : environmentVariable(valueFromEnv, environment, missing);

@@ -150,11 +150,11 @@ const cases: readonly [Codec<never> | Codec<any>, Json, string][] = [
   ],
 ];
 
-test.each(cases)('%o refuses %j', (codec, json, expected) => {
+test.each(cases)('%o rejects %j', (codec, json, expected) => {
   expect(failure(() => (codec as Codec<unknown>).decode(json, withRules(ARGS, { refusesUnknown: true })))).toBe(`parse-failed ${expected}`);
 });
 
-test('errors of other codes', () => {
+test('some errors have codes other than parse-failed', () => {
   expect(failure(() => inheritedRoleCodec.decode({ role_name: 'a', role_set: ['a', 'b'] }, ROOT))).toBe(
     'invalid-params $.role_set: an inherited role name cannot be in the role combination',
   );
@@ -163,7 +163,7 @@ test('errors of other codes', () => {
   );
 });
 
-test('a document names its version', () => {
+test('rejects documents of unknown versions', () => {
   const decode = (json: Json) => failure(() => decodeDocument(json, ARGS, testKinds, EMPTY_METADATA));
   expect(decode({ version: 4 })).toBe('parse-failed $.args.version: expected 1, 2 or 3, encountered 4');
   expect(decode([])).toBe('parse-failed $.args: parsing Metadata failed, expected Object, but encountered Array');

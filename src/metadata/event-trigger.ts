@@ -1,7 +1,7 @@
-/** Event triggers of a table: changes of its rows that are told to a webhook. */
+/** Event triggers of a table: changes of its rows are sent to a webhook. */
 import {
   type Codec,
-  between,
+  intBetween,
   bool,
   defaulted,
   leaf,
@@ -16,22 +16,22 @@ import {
 } from './codec.ts';
 import { cronExpression } from './cron-expression.ts';
 import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
-import { kept } from './kept.ts';
-import { LONGEST_S, MOST_RETRIES } from './retry-policy.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
+import { MAX_DELAY_SECONDS, MAX_RETRIES } from './retry-policy.ts';
 import { type Signature, signatureCodec } from './signature.ts';
 import { type RequestTransform, requestTransformCodec, type ResponseTransform, responseTransformCodec } from './transform.ts';
 import { isJsonArray, type Json } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
-/** Columns of the table by their names in the database, or all that it has. */
+/** Database names of columns, or all columns of the table. */
 export type ColumnList = '*' | readonly string[];
 
-/** What is told of one kind of write. */
+/** Columns that matter for one kind of write. */
 export interface CapturedOperation {
-  /** Of an update: those whose change matters. */
+  /** For updates: columns whose changes are captured. */
   readonly columns: ColumnList;
-  /** Those that are told; absent: all. */
+  /** Columns in the payload. Default: all. */
   readonly payload?: ColumnList;
 }
 
@@ -46,24 +46,24 @@ export interface EventRetryConf {
 
 export const DEFAULT_EVENT_TIMEOUT_SEC = 60;
 
-/** When old events are removed by themselves. */
+/** Automatic removal of old events. */
 export interface CleanupConfig {
-  /** A cron expression of five fields, in UTC. */
+  /** Cron expression with five fields, in UTC. */
   readonly schedule: string;
-  /** Events in one statement. */
+  /** Maximum events per statement. */
   readonly batchSize: number;
-  /** hours */
+  /** Hours. */
   readonly clearOlderThan: number;
-  /** seconds for one statement */
+  /** Timeout for one statement, in seconds. */
   readonly timeout: number;
   readonly cleanInvocationLogs: boolean;
   readonly paused: boolean;
 }
 
-/** Of one automatic run. One that is under way for longer was left by an instance that is gone. seconds */
-export const LONGEST_CLEANUP_S = 3600;
+/** Maximum duration of an automatic clean-up, in seconds. One that has been running for longer belongs to an instance that is gone. */
+export const MAX_CLEANUP_SECONDS = 3600;
 
-/** Which events are delivered one after another: those of one row, or those that agree in these columns. */
+/** Events that are delivered in order: those of the same row, or those with equal values of these columns. */
 export type EventOrdering = 'row' | readonly string[];
 
 export interface EventTrigger extends WithUnknownKeys {
@@ -71,7 +71,7 @@ export interface EventTrigger extends WithUnknownKeys {
   readonly insert?: CapturedOperation;
   readonly update?: CapturedOperation;
   readonly delete?: CapturedOperation;
-  /** Whether administrators may send events of their own. */
+  /** If true, administrators may send events manually. */
   readonly enableManual: boolean;
   readonly webhook: ConfiguredText;
   readonly retryConf: EventRetryConf;
@@ -79,28 +79,28 @@ export interface EventTrigger extends WithUnknownKeys {
   readonly requestTransform?: RequestTransform;
   readonly responseTransform?: ResponseTransform;
   readonly cleanupConfig?: CleanupConfig;
-  /** Whether rows that replication writes count; absent: as is usual for the kind of database. */
+  /** If true, rows written by replication are captured. Default: depends on the kind of database. */
   readonly triggerOnReplication?: boolean;
   readonly ordering?: EventOrdering;
-  /** Deliveries at a time, of all instances together. */
+  /** Maximum concurrent deliveries, over all instances. */
   readonly maxConcurrency?: number;
   readonly signature?: Signature;
 }
 
-/** Longer ones leave no room for what the names of functions in the database begin and end with. */
-export const LONGEST_TRIGGER_NAME = 42;
+/** Longer names leave no space for the prefixes and suffixes of function names in the database. */
+export const MAX_TRIGGER_NAME_LENGTH = 42;
 const NAME = /^[A-Za-z]+[A-Za-z0-9_-]*$/;
 
-/** What is wrong with a name for a new trigger; null: nothing. */
-export function nameComplaint(name: string): string | null {
+/** Returns what is wrong with the name of a new trigger, or null. */
+export function triggerNameProblem(name: string): string | null {
   if (!NAME.test(name)) return 'only alphanumeric and underscore and hyphens allowed for name';
-  return name.length > LONGEST_TRIGGER_NAME ? `event trigger name can be at most ${LONGEST_TRIGGER_NAME} characters` : null;
+  return name.length > MAX_TRIGGER_NAME_LENGTH ? `event trigger name can be at most ${MAX_TRIGGER_NAME_LENGTH} characters` : null;
 }
 
-/** Hours: they are added to times in the database. */
-const LONGEST_H = 100 * 366 * 24;
-/** Rows, and deliveries at a time. */
-const MOST = 1_000_000;
+/** Maximum hours: they are added to times in the database. */
+const MAX_HOURS = 100 * 366 * 24;
+/** Maximum rows per batch and concurrent deliveries. */
+const MAX_COUNT = 1_000_000;
 
 const columnList: Codec<ColumnList> = leaf(
   'EventTriggerColumns',
@@ -110,7 +110,7 @@ const columnList: Codec<ColumnList> = leaf(
     return names.decode(json, path);
   },
   (value): Json => (value === '*' ? value : [...value]),
-  { says: '`"*"`, or a list of names of columns.' },
+  { description: '`"*"`, or a list of names of columns.' },
 );
 const names = list(nonEmptyText);
 
@@ -120,20 +120,20 @@ const capturedOperation: Codec<CapturedOperation> = object('SubscribeOpSpec', {
 });
 
 const eventRetryConfCodec: Codec<EventRetryConf> = object('RetryConf', {
-  numRetries: required(between('num_retries', 0, MOST_RETRIES)),
-  intervalSec: required(between('interval_sec', 0, LONGEST_S)),
-  timeoutSec: optional(between('timeout_sec', 1, LONGEST_S)),
+  numRetries: required(intBetween('num_retries', 0, MAX_RETRIES)),
+  intervalSec: required(intBetween('interval_sec', 0, MAX_DELAY_SECONDS)),
+  timeoutSec: optional(intBetween('timeout_sec', 1, MAX_DELAY_SECONDS)),
 });
 
 const DEFAULT_RETRY_CONF: EventRetryConf = { numRetries: 0, intervalSec: 10, timeoutSec: DEFAULT_EVENT_TIMEOUT_SEC };
 
 const DEFAULT_CLEANUP = { batchSize: 10_000, timeout: 60 } as const;
 
-/** What an automatic clean-up and one on demand have in common. */
+/** Fields of automatic clean-ups and of clean-ups on demand. */
 export const cleanupFields = {
-  batchSize: defaulted(between('batch_size', 1, MOST), () => DEFAULT_CLEANUP.batchSize as number),
-  clearOlderThan: required(between('clear_older_than', 0, LONGEST_H)),
-  timeout: defaulted(between('timeout', 1, LONGEST_S), () => DEFAULT_CLEANUP.timeout as number),
+  batchSize: defaulted(intBetween('batch_size', 1, MAX_COUNT), () => DEFAULT_CLEANUP.batchSize as number),
+  clearOlderThan: required(intBetween('clear_older_than', 0, MAX_HOURS)),
+  timeout: defaulted(intBetween('timeout', 1, MAX_DELAY_SECONDS), () => DEFAULT_CLEANUP.timeout as number),
   cleanInvocationLogs: defaulted(bool, () => false),
 };
 
@@ -151,10 +151,13 @@ const ordering: Codec<EventOrdering> = leaf(
     return names.decode(json, path);
   },
   (value): Json => (value === 'row' ? value : [...value]),
-  { says: '`"row"`: the events of a row come in the order of its changes; or a list of columns: the events of equal values do.' },
+  {
+    description:
+      '`"row"` delivers the events of each row in the order of its changes. A list of columns does so for events with equal values of these columns.',
+  },
 );
 
-/** What says which writes are told. */
+/** Fields that decide which writes are captured. */
 const operationFields = {
   enableManual: defaulted(bool, () => false),
   insert: optional(capturedOperation),
@@ -162,7 +165,7 @@ const operationFields = {
   delete: optional(capturedOperation),
 };
 
-/** What says how they are told. */
+/** Fields that decide how events are delivered. */
 const deliveryFields = {
   retryConf: defaulted(eventRetryConfCodec, () => DEFAULT_RETRY_CONF),
   webhook: optional(text),
@@ -173,7 +176,7 @@ const deliveryFields = {
   cleanupConfig: optional(cleanupConfig),
   triggerOnReplication: optional(bool),
   ordering: optional(ordering),
-  maxConcurrency: optional(between('max_concurrency', 1, MOST)),
+  maxConcurrency: optional(intBetween('max_concurrency', 1, MAX_COUNT)),
   signature: optional(signatureCodec),
 };
 
@@ -182,7 +185,6 @@ interface Written extends Omit<EventTrigger, 'webhook' | 'unknownKeys'> {
   readonly webhookFromEnv?: string | undefined;
 }
 
-/** @throws SvcError parse-failed */
 function checked({ webhook, webhookFromEnv, ...rest }: Written, path: Path): EventTrigger {
   if (CAPTURED_OPERATIONS.every((name) => rest[name] === undefined) && !rest.enableManual) {
     throw parseFailed('atleast one amongst insert/update/delete/enable_manual spec must be provided', path);
@@ -214,8 +216,8 @@ const inDocument = object('EventTriggerConf', {
   ...deliveryFields,
 });
 
-/** `{name, definition: {insert, …}, webhook, …}`, of a document. */
-export const eventTriggerCodec: Codec<EventTrigger> = kept<EventTrigger>(
+/** Entry of `event_triggers`: `{name, definition: {insert, …}, webhook, …}`. */
+export const eventTriggerCodec: Codec<EventTrigger> = preserveUnknownKeys<EventTrigger>(
   leaf(
     inDocument.name,
     (json, path) => {
@@ -230,17 +232,17 @@ export const eventTriggerCodec: Codec<EventTrigger> = kept<EventTrigger>(
   ),
 );
 
-/** Arguments that define a trigger, next to others. */
+/** Arguments of operations that define a trigger. */
 export const eventTriggerFields = { name: required(nonEmptyText), ...operationFields, ...deliveryFields };
 
-/** The trigger that such arguments define. @throws SvcError parse-failed */
+/** Returns the trigger that arguments define. @throws SvcError parse-failed */
 export function eventTriggerOf(args: Written, path: Path): EventTrigger {
-  const complaint = nameComplaint(args.name);
-  if (complaint !== null) throw parseFailed(complaint, at(path, 'name'));
+  const problem = triggerNameProblem(args.name);
+  if (problem !== null) throw parseFailed(problem, at(path, 'name'));
   return checked(args, path);
 }
 
-/** The columns that a definition names; `*` names none. */
+/** Returns the columns that a definition names; `*` names none. */
 export function namedColumns(trigger: EventTrigger): ReadonlySet<string> {
   const columns = new Set<string>();
   const add = (of: ColumnList | EventOrdering | undefined): void => {

@@ -1,6 +1,6 @@
 import { type Codec, literal, object, required } from './codec.ts';
 
-/** Present on tables that are entities of a federated graph. */
+/** Setting of tables that are entities of a federated graph. */
 export interface ExtFederationConfig {
   readonly enable: 'v1';
 }

@@ -4,7 +4,7 @@ import { type Codec, defaulted, leaf, like, literal, nonEmptyText, object, optio
 import { graphqlName } from './graphql-name.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { type CustomRootField, customRootFieldsCodec } from './table-configuration.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
@@ -20,17 +20,17 @@ export const NO_FUNCTION_CONFIGURATION: FunctionConfiguration = { customRootFiel
 export interface FunctionMetadata extends WithUnknownKeys {
   readonly function: QualifiedName;
   readonly configuration: FunctionConfiguration;
-  /** Roles, sorted. */
+  /** Sorted roles. */
   readonly permissions: readonly string[];
   readonly comment?: string;
 }
 
-/** A function as it is tracked: without permissions. */
+/** Returns the entry of a newly tracked function, without permissions. */
 export function newFunction(name: QualifiedName, configuration: FunctionConfiguration = NO_FUNCTION_CONFIGURATION): FunctionMetadata {
   return { function: name, configuration, permissions: [] };
 }
 
-/** Without what the entry of the role holds beside its name, too. */
+/** Removes the role's permission, including unknown keys of its entry. */
 export function withoutPermission(entry: FunctionMetadata, role: string): FunctionMetadata {
   const permissions = entry.permissions.filter((each) => each !== role);
   const unknownKeys = entry.unknownKeys?.filter(({ path: [list, item] }) => {
@@ -56,7 +56,7 @@ const fields = {
   exposedAs: optional(literal('FunctionExposedAs', ['query', 'mutation'])),
 };
 
-/** What a function returns is told by the databases that have functions. */
+/** Kinds whose functions declare their result do not need `response`. */
 const configurationObject = object('FunctionConfig', fields, { notSupported: ['response'] });
 
 export const functionConfigurationCodec: Codec<FunctionConfiguration> = leaf(
@@ -82,13 +82,13 @@ const permissionsCodec: Codec<readonly string[]> = leaf(
   like(rolesList),
 );
 
-/** One entry of a source's `functions`. */
+/** Entry of a source's `functions`. */
 export function functionCodec(codecs: KindCodecs): Codec<FunctionMetadata> {
-  return kept<FunctionMetadata>(
+  return preserveUnknownKeys<FunctionMetadata>(
     object('FunctionMetadata', {
       function: required(codecs.functionName),
       configuration: defaulted<FunctionConfiguration>(
-        kept(functionConfigurationCodec),
+        preserveUnknownKeys(functionConfigurationCodec),
         () => NO_FUNCTION_CONFIGURATION,
         (value) => !isConfigured(value),
       ),

@@ -7,15 +7,18 @@ export function isGraphqlName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** A name that a type or a root field may have; those that begin with `__` are introspection's (the GraphQL specification reserves them). */
+/**
+ * Returns true for names that a type or a root field may have. Names that begin with `__` are reserved for introspection by the GraphQL
+ * specification.
+ */
 export function isSchemaName(name: string): boolean {
   return isGraphqlName(name) && !name.startsWith('__');
 }
 
-/** Names that a table's types use themselves: a column or relationship of that name is left out of them. */
+/** Names that the types of tables use themselves; columns and relationships with these names are omitted. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['_and', '_or', '_not']);
 
-/** A name that a field of a table may have. */
+/** Returns true for names that a field of a table may have. */
 export function isFieldName(name: string): boolean {
   return isSchemaName(name) && !OWN_NAMES.has(name);
 }
@@ -29,12 +32,12 @@ function matching(codecName: string, pattern: RegExp, says: string): Codec<strin
       return value;
     },
     (value) => value,
-    { says },
+    { description: says },
   );
 }
 
-/** A name that the metadata gives to something in the GraphQL schema. */
-export const graphqlName: Codec<string> = matching('Name', NAME, 'A name of GraphQL: letters, digits and `_`, no digit at its beginning.');
+/** Name of something in the GraphQL schema. */
+export const graphqlName: Codec<string> = matching('Name', NAME, 'A GraphQL name: letters, digits and `_`, not beginning with a digit.');
 
-/** What may follow a name: digits may come first. */
-export const graphqlNameSuffix: Codec<string> = matching('Name', NAME_PART, 'Letters, digits and `_`, to be put behind a name.');
+/** Suffix of a name: may begin with a digit. */
+export const graphqlNameSuffix: Codec<string> = matching('Name', NAME_PART, 'Letters, digits and `_`, appended to a name.');

@@ -1,4 +1,4 @@
-/** Types as GraphQL writes them: `[Point!]!`. */
+/** Types in GraphQL notation: `[Point!]!`. */
 import { type Path, ROOT } from '../util/path.ts';
 import { type Codec, leaf, parseFailed, text } from './codec.ts';
 
@@ -46,7 +46,7 @@ export function printGraphqlType(type: GraphqlType): string {
   return (type.kind === 'list' ? `[${printGraphqlType(type.item)}]` : type.name) + (type.nonNull ? '!' : '');
 }
 
-/** The type inside of all lists. */
+/** Returns the name of the type inside all lists. */
 export function namedTypeIn(type: GraphqlType): string {
   return type.kind === 'list' ? namedTypeIn(type.item) : type.name;
 }
@@ -55,5 +55,5 @@ export const graphqlType: Codec<GraphqlType> = leaf(
   'GraphQLType',
   (json, path) => parseGraphqlType(text.decode(json, path), path),
   printGraphqlType,
-  { says: 'A type as GraphQL writes it: `String`, `[Int!]!`.' },
+  { description: 'A type in GraphQL notation: `String`, `[Int!]!`.' },
 );

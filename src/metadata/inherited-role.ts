@@ -5,16 +5,16 @@ import type { WithUnknownKeys } from './unknown-keys.ts';
 
 export interface InheritedRole extends WithUnknownKeys {
   readonly roleName: string;
-  /** Its parents, distinct. */
+  /** Distinct parents. */
   readonly roleSet: readonly string[];
 }
 
 const written = object('InheritedRole', { roleName: required(nonEmptyText), roleSet: required(list(nonEmptyText)) });
 
 /**
- * One entry of `inherited_roles`. With one parent a role is that parent under another name, with
- * none it has no rights: documents from elsewhere have both.
- * @throws SvcError also for a role among its own parents (`invalid-params`)
+ * Entry of `inherited_roles`. A role with one parent is that parent under another name; without parents it has no rights. Imported
+ * documents contain both.
+ * @throws SvcError also for a role that is its own parent (`invalid-params`)
  */
 export const inheritedRoleCodec: Codec<InheritedRole> = leaf(
   'InheritedRole',

@@ -7,7 +7,7 @@ export interface KeyedListOptions<T> {
   readonly what: string;
   readonly item: Codec<T>;
   readonly key: (item: T) => string;
-  /** How a key is called in the message; the key itself by default. */
+  /** Returns the name of an item in messages; the key by default. */
   readonly print?: (item: T) => string;
 }
 
@@ -17,9 +17,8 @@ export function byKey(a: readonly [string, unknown], b: readonly [string, unknow
 }
 
 /**
- * A list whose items have a key, held as a map. Encoded in the order of the keys, so that equal
- * documents have equal texts.
- * @throws SvcError `parse-failed` also when a key occurs twice
+ * A list whose items have a key, represented as a map. Encoded in the order of the keys, so that equal documents have equal texts.
+ * @throws SvcError `parse-failed` also for duplicate keys
  */
 export function keyedList<T>(options: KeyedListOptions<T>): Codec<ReadonlyMap<string, T>> {
   const { what, item, key, print = key } = options;

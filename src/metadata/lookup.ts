@@ -1,4 +1,4 @@
-/** Finding things in the metadata, with the errors that every operation gives when they are not there. */
+/** Finds objects in the metadata, and throws the errors that all operations share if they do not exist. */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Path, ROOT } from '../util/path.ts';
@@ -15,7 +15,7 @@ export function requireSource(metadata: Metadata, name: string, path: Path = ROO
   return source;
 }
 
-/** A source that must be of the kind that the operation's prefix names. @throws SvcError `not-exists` */
+/** Finds a source that must be of the kind that the operation's prefix names. @throws SvcError `not-exists` */
 export function requireSourceOfKind(metadata: Metadata, name: string, kind: string, path: Path = ROOT): SourceMetadata {
   const source = requireSource(metadata, name, path);
   if (source.kind !== kind) {

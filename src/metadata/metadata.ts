@@ -1,12 +1,12 @@
 /**
- * The whole document. Immutable: an edit makes a new `Metadata` that shares every untouched
- * object, so stages and storage find out what changed by identity.
+ * The whole document. Immutable: an edit returns a new `Metadata` that shares every unchanged object, so stages and storage find changes by
+ * identity.
  */
 import { nameKey } from '../catalog/catalog.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { type Action, actionCodec } from './action.ts';
 import { type ApiLimits, apiLimitsCodec } from './api-limits.ts';
-import { checkEndpoints, keptOpenTelemetryCodec, type OpenTelemetry } from './opentelemetry.ts';
+import { checkEndpoints, storedOpenTelemetryCodec, type OpenTelemetry } from './opentelemetry.ts';
 import { type AllowListEntry, allowListEntryCodec } from './allow-list.ts';
 import { type CronTrigger, cronTriggerCodec, exportedCronTriggers } from './cron-trigger.ts';
 import { type Codec, defaulted, int, leaf, like, list, mapOrNone, nonEmptyText, object, optional, required } from './codec.ts';
@@ -14,7 +14,7 @@ import { type CustomTypes, customTypesCodec, isEmptyCustomTypes, NO_CUSTOM_TYPES
 import { type FunctionMetadata, functionCodec } from './function.ts';
 import { type InheritedRole, inheritedRoleCodec } from './inherited-role.ts';
 import { rulesAt } from './decode-rules.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { isEmptyNetwork, type Network, networkCodec, NO_NETWORK } from './network.ts';
@@ -22,7 +22,7 @@ import { type QueryCollection, queryCollectionCodec } from './query-collection.t
 import { type RemoteSchema, remoteSchemaCodec } from './remote-schema.ts';
 import { type RestEndpoint, restEndpointCodec } from './rest-endpoint.ts';
 import { inOrder } from './section.ts';
-import { byKind, OTHER_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
+import { byKind, UNSUPPORTED_SOURCE_KEYS, type SourceSettings, sourceFields, sourceHead } from './source.ts';
 import { type TableMetadata, tableCodec } from './table.ts';
 import { printName } from './table-name.ts';
 import { describeUnknownKey, type UnknownKey, type WithUnknownKeys } from './unknown-keys.ts';
@@ -32,39 +32,39 @@ import type { DecodedTables, EncodedTables } from './table-caches.ts';
 
 export type { InheritedRole } from './inherited-role.ts';
 
-export interface Introspection extends WithUnknownKeys {
+export interface IntrospectionSettings extends WithUnknownKeys {
   readonly disabledForRoles: readonly string[];
 }
 
 export interface Metadata extends WithUnknownKeys {
-  /** By source name. */
+  /** Sources by name. */
   readonly sources: ReadonlyMap<string, SourceMetadata>;
-  /** By name, which no other source has. */
+  /** Sources of unknown kinds by name; disjoint from `sources`. */
   readonly unknownSources: ReadonlyMap<string, UnknownSource>;
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchema>;
   readonly queryCollections: ReadonlyMap<string, QueryCollection>;
-  /** By the name of the collection. */
+  /** Entries by the name of the collection. */
   readonly allowlist: ReadonlyMap<string, AllowListEntry>;
   readonly restEndpoints: ReadonlyMap<string, RestEndpoint>;
   readonly actions: ReadonlyMap<string, Action>;
   readonly customTypes: CustomTypes;
   readonly cronTriggers: ReadonlyMap<string, CronTrigger>;
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
-  readonly introspection: Introspection;
-  /** null: none are set. */
+  readonly introspection: IntrospectionSettings;
+  /** `null` if none are set. */
   readonly apiLimits: ApiLimits | null;
   readonly openTelemetry: (OpenTelemetry & WithUnknownKeys) | null;
   readonly network: Network;
 }
 
-/** A source with everything tracked in it. */
+/** A source with everything that is tracked in it. */
 export interface SourceMetadata extends SourceSettings {
-  /** By `nameKey`. */
+  /** Tables by `nameKey`. */
   readonly tables: ReadonlyMap<string, TableMetadata>;
   readonly functions: ReadonlyMap<string, FunctionMetadata>;
 }
 
-export const NO_INTROSPECTION: Introspection = { disabledForRoles: [] };
+export const NO_INTROSPECTION: IntrospectionSettings = { disabledForRoles: [] };
 
 export const EMPTY_METADATA: Metadata = {
   sources: new Map(),
@@ -83,11 +83,11 @@ export const EMPTY_METADATA: Metadata = {
   network: NO_NETWORK,
 };
 
-/** Sections of a document that say what the service cannot do. A feature that starts to exist takes its section out of here. */
+/** Sections that configure features that the service does not have. Support for a feature removes its section here. */
 export const NOT_SUPPORTED_SECTIONS = ['metrics_config', 'backend_configs'] as const;
 
 /** Sections in the order of the exported document; others follow. */
-export const SECTIONS = [
+export const METADATA_SECTIONS = [
   'version',
   'sources',
   'remote_schemas',
@@ -104,23 +104,26 @@ export const SECTIONS = [
   'opentelemetry',
 ] as const;
 
-/** A section of the document that has no effect here; `json` verbatim. */
+/** Returns the unknown key for a section that has no effect here. */
 export function unknownSection(key: string, json: Json): UnknownKey {
-  // From before the service knew of them, and not what it expects of them since.
-  if (isKnownSection(key)) return { path: [key], value: json, complaint: `the section "${key}" cannot be read` };
-  return { path: [key], value: json, complaint: describeUnknownKey(key, { keys: SECTIONS, notSupported: NOT_SUPPORTED_SECTIONS }) };
+  // Written before the service supported the section, in a different form.
+  if (isKnownSection(key)) return { path: [key], value: json, problem: `the section "${key}" cannot be read` };
+  return { path: [key], value: json, problem: describeUnknownKey(key, { keys: METADATA_SECTIONS, notSupported: NOT_SUPPORTED_SECTIONS }) };
 }
 
-/** What the service understands of a document's section has a codec of its own name. */
+/** Returns true if a codec reads the section. */
 export function isKnownSection(key: string): boolean {
-  return (SECTIONS as readonly string[]).includes(key) && !(NOT_SUPPORTED_SECTIONS as readonly string[]).includes(key);
+  return (METADATA_SECTIONS as readonly string[]).includes(key) && !(NOT_SUPPORTED_SECTIONS as readonly string[]).includes(key);
 }
 
-export const introspectionCodec: Codec<Introspection> = object('SetGraphqlIntrospectionOptions', {
+export const introspectionCodec: Codec<IntrospectionSettings> = object('SetGraphqlIntrospectionOptions', {
   disabledForRoles: required(list(nonEmptyText)),
 });
 
-/** @param decoded tables that need not be decoded again @param encoded the same of encoding */
+/**
+ * @param decoded tables that were decoded before
+ * @param encoded tables that were encoded before
+ */
 export function tablesCodec(
   codecs: KindCodecs,
   decoded?: DecodedTables,
@@ -149,10 +152,10 @@ function functionsCodec(codecs: KindCodecs): Codec<ReadonlyMap<string, FunctionM
   });
 }
 
-/** One entry of `sources`, tables and functions included. */
+/** Entry of `sources`, including tables and functions. */
 export function sourceCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: EncodedTables): Codec<SourceMetadata> {
   return byKind('SourceMetadata', kinds, (codecs) =>
-    kept<SourceMetadata>(
+    preserveUnknownKeys<SourceMetadata>(
       object(
         'SourceMetadata',
         {
@@ -161,13 +164,13 @@ export function sourceCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: Enc
           functions: mapOrNone(functionsCodec(codecs)),
           ...sourceFields(codecs),
         },
-        OTHER_SOURCE_KEYS,
+        UNSUPPORTED_SOURCE_KEYS,
       ),
     ),
   );
 }
 
-/** All of `sources`: those of kinds that the service has, and others. */
+/** All of `sources`, including those of unknown kinds. */
 function sourcesCodec(
   kinds: Kinds,
   decoded?: DecodedTables,
@@ -186,23 +189,23 @@ function isUnknown(source: SourceMetadata | UnknownSource): source is UnknownSou
   return 'json' in source;
 }
 
-/** The codecs of what stands in the document beside sources. */
+/** Codecs of the parts of the document besides sources. */
 export const entryCodecs = {
-  remoteSchema: kept(remoteSchemaCodec),
-  queryCollection: kept(queryCollectionCodec),
-  allowListEntry: kept(allowListEntryCodec),
-  restEndpoint: kept(restEndpointCodec),
-  action: kept(actionCodec),
-  customTypes: kept(customTypesCodec),
-  cronTrigger: kept(cronTriggerCodec),
-  inheritedRole: kept(inheritedRoleCodec),
-  introspection: kept(introspectionCodec),
-  apiLimits: kept(apiLimitsCodec),
-  network: kept(networkCodec),
-  openTelemetry: kept(keptOpenTelemetryCodec),
+  remoteSchema: preserveUnknownKeys(remoteSchemaCodec),
+  queryCollection: preserveUnknownKeys(queryCollectionCodec),
+  allowListEntry: preserveUnknownKeys(allowListEntryCodec),
+  restEndpoint: preserveUnknownKeys(restEndpointCodec),
+  action: preserveUnknownKeys(actionCodec),
+  customTypes: preserveUnknownKeys(customTypesCodec),
+  cronTrigger: preserveUnknownKeys(cronTriggerCodec),
+  inheritedRole: preserveUnknownKeys(inheritedRoleCodec),
+  introspection: preserveUnknownKeys(introspectionCodec),
+  apiLimits: preserveUnknownKeys(apiLimitsCodec),
+  network: preserveUnknownKeys(networkCodec),
+  openTelemetry: preserveUnknownKeys(storedOpenTelemetryCodec),
 } as const;
 
-/** An empty one is none. */
+/** An empty section decodes to undefined. */
 const openTelemetrySection: Codec<(OpenTelemetry & WithUnknownKeys) | undefined> = {
   name: entryCodecs.openTelemetry.name,
   decode(json, path) {
@@ -228,7 +231,6 @@ const restEndpointsCodec: Codec<ReadonlyMap<string, RestEndpoint>> = (() => {
   );
 })();
 
-/** Documents have those that are included. */
 const cronTriggersCodec: Codec<ReadonlyMap<string, CronTrigger>> = keyedList({
   what: 'cron triggers',
   item: entryCodecs.cronTrigger,
@@ -239,7 +241,7 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The same in documents of every version. */
+/** Sections that are the same in documents of every version. */
 export const sharedSections = {
   remoteSchemas: mapOrNone(keyedList({ what: 'remote schemas', item: entryCodecs.remoteSchema, key: ({ name }) => name })),
   queryCollections: mapOrNone(keyedList({ what: 'query collections', item: entryCodecs.queryCollection, key: ({ name }) => name })),
@@ -250,7 +252,7 @@ export const sharedSections = {
   cronTriggers: mapOrNone(cronTriggersCodec),
 };
 
-/** A document of version 3. For documents of any version see `decodeDocument`, for large ones `encodeDocument`. */
+/** A document of version 3. See `decodeDocument` for documents of any version and `encodeDocument` for large ones. */
 export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: EncodedTables): Codec<Metadata> {
   const written = object(
     'Metadata',
@@ -259,7 +261,7 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
       sources: required(sourcesCodec(kinds, decoded, encoded)),
       ...sharedSections,
       inheritedRoles: mapOrNone(keyedList({ what: 'inherited roles', item: entryCodecs.inheritedRole, key: ({ roleName }) => roleName })),
-      graphqlSchemaIntrospection: defaulted<Introspection>(
+      graphqlSchemaIntrospection: defaulted<IntrospectionSettings>(
         entryCodecs.introspection,
         () => NO_INTROSPECTION,
         ({ disabledForRoles }) => disabledForRoles.length === 0,
@@ -301,5 +303,5 @@ export function metadataCodec(kinds: Kinds, decoded?: DecodedTables, encoded?: E
       }),
     like(written),
   );
-  return inOrder(SECTIONS, kept(document));
+  return inOrder(METADATA_SECTIONS, preserveUnknownKeys(document));
 }

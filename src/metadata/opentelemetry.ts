@@ -1,4 +1,4 @@
-/** What is told to a collector of OpenTelemetry: `set_opentelemetry_config` in docs/reference/metadata-api.md. */
+/** Export to an OpenTelemetry collector: `set_opentelemetry_config` in docs/reference/metadata-api.md. */
 import { SvcError } from '../errors/svc-error.ts';
 import { at, type Path } from '../util/path.ts';
 import {
@@ -27,7 +27,7 @@ const PROPAGATORS = ['b3', 'tracecontext'] as const;
 export type Propagator = (typeof PROPAGATORS)[number];
 
 export interface OtlpExporter {
-  /** Templates; used as they are. */
+  /** URL templates, used without changes. */
   readonly otlpTracesEndpoint?: string | undefined;
   readonly otlpMetricsEndpoint?: string | undefined;
   readonly otlpLogsEndpoint?: string | undefined;
@@ -39,7 +39,7 @@ export interface OtlpExporter {
 }
 
 export interface OpenTelemetry {
-  /** `enabled`, `disabled`, or a template that becomes one of them. */
+  /** `enabled`, `disabled`, or a template that evaluates to one of them. */
   readonly status: string;
   readonly dataTypes: readonly DataType[];
   readonly exporterOtlp: OtlpExporter;
@@ -47,7 +47,7 @@ export interface OpenTelemetry {
 }
 
 export const DEFAULT_BATCH_SIZE = 512;
-const MOST_IN_BATCH = 100_000;
+const MAX_BATCH_SIZE = 100_000;
 
 const statusCodec: Codec<string> = leaf(
   'OtelStatus',
@@ -57,7 +57,7 @@ const statusCodec: Codec<string> = leaf(
     throw new SvcError('parse-failed', 'expected "enabled", "disabled" or a variable such as "{{OTEL_STATUS}}"', { path });
   },
   (status) => status,
-  { says: '`"enabled"`, `"disabled"`, or a variable of the environment that is one of them: `"{{OTEL_STATUS}}"`.' },
+  { description: '`"enabled"`, `"disabled"`, or an environment variable with one of these values: `"{{OTEL_STATUS}}"`.' },
 );
 
 /** Argument of `set_opentelemetry_status`. */
@@ -67,11 +67,11 @@ const batchSizeCodec: Codec<number> = leaf(
   'Int',
   (json, path) => {
     const size = int.decode(json, path);
-    if (size >= 1 && size <= MOST_IN_BATCH) return size;
+    if (size >= 1 && size <= MAX_BATCH_SIZE) return size;
     throw new SvcError('invalid-params', 'max_export_batch_size must be a positive integer', { path });
   },
   (size) => size,
-  { says: `A whole number from 1 to ${MOST_IN_BATCH}.` },
+  { description: `A whole number from 1 to ${MAX_BATCH_SIZE}.` },
 );
 
 const exporterCodec: Codec<OtlpExporter> = object('OtelExporterConfig', {
@@ -97,8 +97,8 @@ const written: Codec<OpenTelemetry> = object('OpenTelemetryConfig', {
   ),
 });
 
-/** As it is kept: what was taken by an earlier version may lack an endpoint. */
-export const keptOpenTelemetryCodec: Codec<OpenTelemetry> = leaf(
+/** The stored form: configurations from earlier versions may lack an endpoint. */
+export const storedOpenTelemetryCodec: Codec<OpenTelemetry> = leaf(
   written.name,
   (json, path) => written.decode(json, path),
   (config) => {
@@ -108,7 +108,7 @@ export const keptOpenTelemetryCodec: Codec<OpenTelemetry> = leaf(
   like(written),
 );
 
-/** Arguments of `set_opentelemetry_config`, and the section of the document; an empty section is none. */
+/** Arguments of `set_opentelemetry_config`. */
 export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
   written.name,
   (json, path) => {
@@ -116,7 +116,7 @@ export const openTelemetryCodec: Codec<OpenTelemetry> = leaf(
     checkEndpoints(config, path);
     return config;
   },
-  (config) => keptOpenTelemetryCodec.encode(config),
+  (config) => storedOpenTelemetryCodec.encode(config),
   like(written),
 );
 
@@ -126,8 +126,8 @@ export function checkEndpoints(config: OpenTelemetry, path: Path): void {
   if (missing !== null) throw new SvcError('invalid-params', missing, { path: at(path, 'exporter_otlp') });
 }
 
-/** Why nothing can be sent there; null: it can. @param endpoint filled from the environment, which is not quoted */
-export function endpointComplaint(endpoint: string): string | null {
+/** Returns what is wrong with an endpoint, or null. @param endpoint filled from the environment, so the message does not quote it */
+export function endpointProblem(endpoint: string): string | null {
   return isWebUrl(endpoint) ? null : 'the endpoint is no http or https URL';
 }
 
@@ -142,7 +142,7 @@ const ENDPOINTS_MISSING: Readonly<Record<DataType, string>> = {
   logs: 'Logs export is enabled but logs endpoint missing',
 };
 
-/** Where it is enabled: why not all that is wanted can be sent; null: it can. */
+/** Returns a message if an endpoint of the selected data types is missing, otherwise null. */
 export function missingEndpoint(config: OpenTelemetry): string | null {
   const type = config.dataTypes.find((each) => endpointOf(config, each) === null);
   return type === undefined ? null : ENDPOINTS_MISSING[type];

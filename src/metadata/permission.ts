@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import {
   anyJson,
   type Codec,
-  count,
+  nonNegativeInt,
   defaulted,
   flag,
   leaf,
@@ -19,14 +19,14 @@ import {
   text,
   wrongType,
 } from './codec.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { type ValidateInput, validateInputCodec } from './validate-input.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
-/** `*` follows columns that are added later. */
+/** `*` includes columns that are added later. */
 export type PermissionColumns = '*' | readonly string[];
 
-/** A boolean expression as written; it is resolved against the catalog by the schema cache. */
+/** A boolean expression before the schema cache resolves it against the catalog. */
 export type RawBoolExp = Json;
 
 export interface PermissionEntry<P> extends WithUnknownKeys {
@@ -49,7 +49,7 @@ export interface SelectPermission {
 }
 
 export interface InsertPermission {
-  /** undefined: never given; works as `*` but is not exported. */
+  /** Undefined has the effect of `*` but is not exported. */
   readonly columns?: PermissionColumns;
   readonly check: RawBoolExp;
   readonly set: ReadonlyMap<string, Json>;
@@ -84,10 +84,10 @@ const columnsCodec: Codec<PermissionColumns> = leaf(
   'PermColSpec',
   (json, path) => (json === '*' ? '*' : [...new Set(nameList.decode(json, path))]),
   (value) => (value === '*' ? '*' : [...value]),
-  { says: '`"*"` for all columns, also those to come, or a list of names of columns.' },
+  { description: '`"*"` for all columns, including future ones, or a list of column names.' },
 );
 
-/** Only its outermost shape is known here. */
+/** The catalog is needed to check more than the outermost shape. */
 export const rawBoolExpCodec: Codec<RawBoolExp> = leaf(
   'BoolExp',
   (json, path) => {
@@ -95,7 +95,7 @@ export const rawBoolExpCodec: Codec<RawBoolExp> = leaf(
     return json;
   },
   (value) => value,
-  { says: 'A condition of rows, as an object: see [permissions](../permissions.md).' },
+  { description: 'A condition on rows, as an object: see [permissions](../permissions.md).' },
 );
 
 /** A set of root fields in the order of `known`. */
@@ -104,11 +104,11 @@ function rootFieldsCodec<R extends string>(known: readonly R[]): Codec<readonly 
   return leaf(
     'RootFields',
     (json, path) => {
-      const given = new Set(names.decode(json, path));
-      return known.filter((name) => given.has(name));
+      const chosen = new Set(names.decode(json, path));
+      return known.filter((name) => chosen.has(name));
     },
     (value) => [...value],
-    { says: 'A list; empty: none.', values: known },
+    { description: 'A list; an empty list allows none.', values: known },
   );
 }
 
@@ -119,7 +119,7 @@ export const selectPermissionCodec: Codec<SelectPermission> = object('SelPerm', 
   columns: required(columnsCodec),
   computedFields: listOrNone(nameList),
   filter: required(rawBoolExpCodec),
-  limit: optional(count('limit')),
+  limit: optional(nonNegativeInt('limit')),
   allowAggregations: flag,
   queryRootFields: optional(rootFieldsCodec(QUERY_ROOT_FIELDS)),
   subscriptionRootFields: optional(rootFieldsCodec(SUBSCRIPTION_ROOT_FIELDS)),
@@ -148,9 +148,9 @@ export const deletePermissionCodec: Codec<DeletePermission> = object('DelPerm', 
   validateInput,
 });
 
-/** `{role, permission, comment?}`, of a document. */
+/** Entry of a list of permissions: `{role, permission, comment?}`. */
 export function permissionEntryCodec<P>(permission: Codec<P>): Codec<PermissionEntry<P>> {
-  return kept<PermissionEntry<P>>(
+  return preserveUnknownKeys<PermissionEntry<P>>(
     object('PermDef', { role: required(nonEmptyText), permission: required(permission), comment: optional(text) }),
   );
 }

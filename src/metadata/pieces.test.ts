@@ -6,7 +6,7 @@ import { nameKey } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import { renameSource, updateSource, updateTable, withoutTable, withSource, withTable } from './edit.ts';
 import { EMPTY_METADATA, metadataCodec, type SourceMetadata, unknownSection } from './metadata.ts';
-import { applyPieces, diffPieces, fromPieces, type Piece, toPieces } from './pieces.ts';
+import { applyPieces, diffPieces, fromPieces, type MetadataPiece, toPieces } from './pieces.ts';
 import { ROOT } from '../util/path.ts';
 import { shareUnchanged } from './share.ts';
 import { NO_CUSTOMIZATION } from './source.ts';
@@ -53,7 +53,7 @@ const source: SourceMetadata = {
   functions: new Map(),
 };
 const base = withTable(withTable(withSource(EMPTY_METADATA, source), 's', newTable(name('a'))), 's', newTable(name('b')));
-const keysOf = (changes: readonly Piece[]) =>
+const keysOf = (changes: readonly MetadataPiece[]) =>
   changes.map(({ kind, source: of, key, json }) => `${json === null ? '-' : '+'} ${kind} ${of} ${key}`);
 
 test('a change of one object is one piece', () => {
@@ -84,7 +84,7 @@ test('a change of one object is one piece', () => {
   ]);
 });
 
-test('applying a change shares what it does not touch', () => {
+test('applying a change shares unchanged objects', () => {
   const after = updateTable(base, 's', nameKey(name('a')), (table) => ({ ...table, isEnum: true }));
   const applied = applyPieces(base, diffPieces(base, after, testKinds), testKinds);
   expect(applied.sources.get('s')?.tables.get(nameKey(name('b')))).toBe(base.sources.get('s')?.tables.get(nameKey(name('b'))));
@@ -114,15 +114,15 @@ test('a renamed source moves with all its pieces', () => {
   ]);
 });
 
-test('a source that was stored when its kind was not known says what brings it to life', () => {
+test('a source that was stored before its kind was supported says how to load it', () => {
   const json = { name: 's', kind: 'pg', tables: [], configuration: { connection_info: 1 } };
   const unknown = fromPieces([{ kind: 'unknown_source', source: '', key: 's', json }], testKinds);
-  expect(unknown.unknownSources.get('s')?.complaint).toContain('replace the metadata by its export');
+  expect(unknown.unknownSources.get('s')?.problem).toContain('import them again');
   const loaded = metadataCodec(testKinds).decode(metadataCodec(testKinds).encode(unknown), ROOT);
   expect([[...loaded.sources.keys()], loaded.unknownSources.size]).toEqual([['s'], 0]);
 });
 
-test('a piece of a source that is not there is refused', () => {
+test('rejects a piece of a missing source', () => {
   expect(() => fromPieces([{ kind: 'table', source: 'x', key: '["public","a"]', json: { table: 'a' } }], testKinds)).toThrow(
     'unknown source "x"',
   );

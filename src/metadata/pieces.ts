@@ -1,8 +1,7 @@
 /**
- * The document in the pieces that storage keeps: a source's settings, each table, each function,
- * each source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint, action, cron trigger and
- * inherited role and each other section is a piece of its own, so that a change of one object writes one
- * row. Pure; knows nothing of the tables that hold the rows.
+ * The document in the pieces that storage holds: a source's settings, each table, each function, each source of an unknown kind, remote
+ * schema, query collection, allow-list entry, REST endpoint, action, cron trigger, inherited role and each other section is a piece, so
+ * that a change of one object writes one row. Pure, and independent of the tables that hold the rows.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -38,18 +37,18 @@ export type PieceKind = (typeof PIECE_KINDS)[number];
 
 export interface PieceName {
   readonly kind: PieceKind;
-  /** Empty for pieces that belong to no source. */
+  /** Empty for pieces outside of sources. */
   readonly source: string;
-  /** `["schema","name"]` of a table or function, the name of another object, the section; empty for a source. */
+  /** `["schema","name"]` of a table or function, the name of another object or section; empty for a source. */
   readonly key: string;
 }
 
-export interface Piece extends PieceName {
+export interface MetadataPiece extends PieceName {
   readonly json: Json;
 }
 
-/** `json` is null when the piece is gone: no piece is JSON null itself. */
-export type PieceChange = Piece;
+/** `json` is null if the piece was removed: no piece is JSON null itself. */
+export type PieceChange = MetadataPiece;
 
 type EntryMember = 'remoteSchemas' | 'queryCollections' | 'allowlist' | 'restEndpoints' | 'actions' | 'cronTriggers' | 'inheritedRoles';
 type Entry<K extends EntryMember> = Metadata[K] extends ReadonlyMap<string, infer V> ? V : never;
@@ -60,7 +59,7 @@ interface EntryKind<V> {
   key(value: V): string;
 }
 
-/** Maps of the metadata each of whose entries is a piece. */
+/** Maps of the metadata whose entries are pieces. */
 const ENTRIES: { readonly [K in EntryMember]: EntryKind<Entry<K>> } = {
   remoteSchemas: { kind: 'remote_schema', codec: entryCodecs.remoteSchema, key: ({ name }) => name },
   queryCollections: { kind: 'query_collection', codec: entryCodecs.queryCollection, key: ({ name }) => name },
@@ -78,7 +77,7 @@ type Sections = { -readonly [K in SectionMember]: Metadata[K] };
 interface SectionKind<V> {
   readonly key: string;
   readonly codec: Codec<NonNullable<V>>;
-  /** The value where the section is absent. */
+  /** The value of an absent section. */
   readonly none: V;
   isEmpty(value: NonNullable<V>): boolean;
 }
@@ -110,10 +109,10 @@ interface PieceCodecs {
   tracked(kind: string): TrackedCodecs;
 }
 
-const made = new WeakMap<Kinds, PieceCodecs>();
+const codecsByKinds = new WeakMap<Kinds, PieceCodecs>();
 
 function pieceCodecs(kinds: Kinds): PieceCodecs {
-  const known = made.get(kinds);
+  const known = codecsByKinds.get(kinds);
   if (known !== undefined) return known;
   const perKind = new Map<string, TrackedCodecs>();
   const codecs: PieceCodecs = {
@@ -128,7 +127,7 @@ function pieceCodecs(kinds: Kinds): PieceCodecs {
       return tracked;
     },
   };
-  made.set(kinds, codecs);
+  codecsByKinds.set(kinds, codecs);
   return codecs;
 }
 
@@ -189,10 +188,7 @@ function* diffSource(before: SourceMetadata | undefined, after: SourceMetadata |
   );
 }
 
-/**
- * What must be written to turn the stored `before` into `after`, one piece after the other; objects
- * that are the same are not looked at.
- */
+/** Yields the pieces to write in order to turn the stored `before` into `after`; identical objects are skipped. */
 export function* changedPieces(before: Metadata, after: Metadata, kinds: Kinds): Iterable<PieceChange> {
   const codecs = pieceCodecs(kinds);
   if (before.sources !== after.sources) {
@@ -223,7 +219,7 @@ function diffEntries<V>(
   );
 }
 
-/** The JSON of a section; null where nothing is in it. */
+/** Returns the JSON of a section; null if it is empty. */
 function encodeSection<K extends SectionMember>(member: K, value: Metadata[K]): Json {
   const { codec, isEmpty }: SectionKind<Metadata[K]> = SECTIONS[member];
   return value === null || (isEmpty(value) && !hasUnknownKeys(value)) ? null : codec.encode(value);
@@ -241,22 +237,22 @@ function* diffSections(before: Metadata, after: Metadata): Iterable<PieceChange>
   }
 }
 
-/** Sections that have no effect here, by name. */
+/** Returns the sections that have no effect here, by name. */
 function sectionsOf(unknownKeys: readonly UnknownKey[] = []): ReadonlyMap<string, Json> {
   return new Map(unknownKeys.flatMap(({ path: [key], value }) => (typeof key === 'string' ? [[key, value] as const] : [])));
 }
 
-/** All of `changedPieces`. */
+/** Returns all of `changedPieces`. */
 export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): readonly PieceChange[] {
   return [...changedPieces(before, after, kinds)];
 }
 
-/** The whole document in pieces. */
-export function toPieces(metadata: Metadata, kinds: Kinds): readonly Piece[] {
+/** Returns the whole document in pieces. */
+export function toPieces(metadata: Metadata, kinds: Kinds): readonly MetadataPiece[] {
   return diffPieces(EMPTY_METADATA, metadata, kinds);
 }
 
-/** A map that is copied when it is first written to. */
+/** A map that is copied before the first write. */
 class EditedMap<V> {
   readonly #before: ReadonlyMap<string, V>;
   #copy: Map<string, V> | undefined;
@@ -280,110 +276,157 @@ class EditedMap<V> {
   }
 }
 
+interface EntryDraft {
+  readonly member: EntryMember;
+  readonly codec: Codec<Entry<EntryMember>>;
+  readonly map: EditedMap<Entry<EntryMember>>;
+}
+
 interface SourceDraft {
-  /** undefined while its row was not seen, null when it is gone. */
+  /** Undefined if no change of the settings has been applied, null if they were removed. */
   settings: SourceSettings | null | undefined;
   readonly tables: EditedMap<TableMetadata>;
   readonly functions: EditedMap<FunctionMetadata>;
 }
 
-function applySection(sections: Sections, other: EditedMap<Json>, { key, json }: PieceChange, path: Path): void {
-  const member = SECTION_MEMBERS.find((each) => SECTIONS[each].key === key);
-  if (member === undefined) other.set(key, json ?? undefined);
-  else setSection(sections, member, json, path);
-}
+/** Collects changed pieces into the next metadata. The order of the pieces does not matter: tables may precede their source. */
+class MetadataDraft {
+  readonly #before: Metadata;
+  readonly #kinds: Kinds;
+  readonly #codecs: PieceCodecs;
+  readonly #root: Path;
+  readonly #sources = new Map<string, SourceDraft>();
+  readonly #unknownSources: EditedMap<UnknownSource>;
+  readonly #entries: ReadonlyMap<PieceKind, EntryDraft>;
+  readonly #sections: Sections;
+  readonly #otherSections: EditedMap<Json>;
+  readonly #tracked: PieceChange[] = [];
 
-function setSection<K extends SectionMember>(sections: Sections, member: K, json: Json, path: Path): void {
-  const { codec, none }: SectionKind<Metadata[K]> = SECTIONS[member];
-  sections[member] = json === null ? none : codec.decode(json, path);
-}
+  constructor(before: Metadata, kinds: Kinds, onClamped: (message: string) => void) {
+    this.#before = before;
+    this.#kinds = kinds;
+    this.#codecs = pieceCodecs(kinds);
+    this.#root = withRules(ROOT, { onClamped });
+    this.#unknownSources = new EditedMap(before.unknownSources);
+    this.#entries = new Map(
+      ENTRY_MEMBERS.map((member) => {
+        const { kind, codec } = ENTRIES[member];
+        return [kind, { member, codec, map: new EditedMap<Entry<EntryMember>>(before[member]) }];
+      }),
+    );
+    const { introspection, apiLimits, network, customTypes, openTelemetry } = before;
+    this.#sections = { introspection, apiLimits, network, customTypes, openTelemetry };
+    this.#otherSections = new EditedMap(sectionsOf(before.unknownKeys));
+  }
 
-/** Hears of numbers that are beyond their bounds. */
-type Warn = (message: string) => void;
-
-/**
- * The metadata with these pieces replaced; all other objects are shared with `before`. The order
- * of the changes does not matter. Numbers beyond bounds that are younger than they are taken as the nearest.
- * @throws SvcError when a stored piece cannot be read
- */
-export function applyPieces(before: Metadata, changes: Iterable<PieceChange>, kinds: Kinds, warn?: Warn): Metadata {
-  const root = withRules(ROOT, { onClamped: warn ?? (() => undefined) });
-  const codecs = pieceCodecs(kinds);
-  const drafts = new Map<string, SourceDraft>();
-  const unknownSources = new EditedMap<UnknownSource>(before.unknownSources);
-  const entries = ENTRY_MEMBERS.map((member) => ({ member, ...ENTRIES[member], map: new EditedMap<Entry<EntryMember>>(before[member]) }));
-  const other = new EditedMap<Json>(sectionsOf(before.unknownKeys));
-  const { introspection, apiLimits, network, customTypes, openTelemetry } = before;
-  const sections: Sections = { introspection, apiLimits, network, customTypes, openTelemetry };
-  const tracked: PieceChange[] = [];
-
-  const draftOf = (name: string): SourceDraft => {
-    const known = drafts.get(name);
-    if (known !== undefined) return known;
-    const source = before.sources.get(name) ?? NOTHING_TRACKED;
-    const draft: SourceDraft = { settings: undefined, tables: new EditedMap(source.tables), functions: new EditedMap(source.functions) };
-    drafts.set(name, draft);
-    return draft;
-  };
-
-  for (const piece of changes) {
-    const path = along(root, piece.kind, piece.source, piece.key);
-    switch (piece.kind) {
+  apply(piece: PieceChange): void {
+    const { kind, source, key, json } = piece;
+    switch (kind) {
       case 'source':
-        draftOf(piece.source).settings = piece.json === null ? null : codecs.source.decode(piece.json, path);
+        this.#source(source).settings = json === null ? null : this.#codecs.source.decode(json, this.#pathOf(piece));
         break;
       case 'table':
       case 'function':
-        tracked.push(piece);
+        this.#tracked.push(piece);
         break;
       case 'unknown_source':
-        unknownSources.set(piece.key, isJsonObject(piece.json) ? storedUnknownSource(piece.key, piece.json, kinds) : undefined);
+        this.#unknownSources.set(key, isJsonObject(json) ? storedUnknownSource(key, json, this.#kinds) : undefined);
         break;
       case 'section':
-        applySection(sections, other, piece, path);
+        this.#applySection(piece);
         break;
       default: {
-        const entry = entries.find(({ kind }) => kind === piece.kind);
-        if (entry === undefined) throw new SvcError('unexpected', `stored metadata has a piece of the unknown kind "${piece.kind}"`);
-        entry.map.set(piece.key, piece.json === null ? undefined : entry.codec.decode(piece.json, path));
+        const entry = this.#entries.get(kind);
+        if (entry === undefined) throw new SvcError('unexpected', `stored metadata has a piece of the unknown kind "${kind}"`);
+        entry.map.set(key, json === null ? undefined : entry.codec.decode(json, this.#pathOf(piece)));
       }
     }
   }
 
-  for (const { kind, source, key, json } of tracked) {
-    const draft = draftOf(source);
-    const settings = draft.settings === undefined ? before.sources.get(source) : draft.settings;
-    const target = kind === 'table' ? draft.tables : draft.functions;
-    if (json === null) {
-      target.set(nameKeyOf(key), undefined);
-      continue;
+  finish(): Metadata {
+    for (const piece of this.#tracked) this.#applyTracked(piece);
+    const sources = new EditedMap<SourceMetadata>(this.#before.sources);
+    for (const [name, { tables, functions }] of this.#sources) {
+      const settings = this.#settingsOf(name);
+      sources.set(name, settings === undefined ? undefined : { ...settings, tables: tables.value, functions: functions.value });
     }
-    if (settings === undefined || settings === null)
-      throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
-    const value = codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'].decode(json, along(root, kind, source, key));
-    (target as EditedMap<TableMetadata | FunctionMetadata>).set(nameKeyOf(key), value);
+    const other = this.#otherSections;
+    return {
+      ...this.#sections,
+      sources: sources.value,
+      unknownSources: this.#unknownSources.value,
+      ...(Object.fromEntries([...this.#entries.values()].map(({ member, map }) => [member, map.value])) as Pick<Metadata, EntryMember>),
+      unknownKeys: other.isChanged ? unknownKeysOf(other.value) : this.#before.unknownKeys,
+    };
   }
 
-  const sources = new EditedMap<SourceMetadata>(before.sources);
-  for (const [name, { settings, tables, functions }] of drafts) {
-    const base = settings === undefined ? before.sources.get(name) : settings;
-    if (base === null || base === undefined) sources.set(name, undefined);
-    else sources.set(name, { ...base, tables: tables.value, functions: functions.value });
+  #pathOf({ kind, source, key }: PieceName): Path {
+    return along(this.#root, kind, source, key);
   }
-  return {
-    ...sections,
-    sources: sources.value,
-    unknownSources: unknownSources.value,
-    ...(Object.fromEntries(entries.map(({ member, map }) => [member, map.value])) as Pick<Metadata, EntryMember>),
-    unknownKeys: other.isChanged ? unknownKeysOf(other.value) : before.unknownKeys,
-  };
+
+  #source(name: string): SourceDraft {
+    let draft = this.#sources.get(name);
+    if (draft === undefined) {
+      const { tables, functions } = this.#before.sources.get(name) ?? NOTHING_TRACKED;
+      draft = { settings: undefined, tables: new EditedMap(tables), functions: new EditedMap(functions) };
+      this.#sources.set(name, draft);
+    }
+    return draft;
+  }
+
+  #settingsOf(source: string): SourceSettings | undefined {
+    const settings = this.#sources.get(source)?.settings;
+    return settings === undefined ? this.#before.sources.get(source) : (settings ?? undefined);
+  }
+
+  #applyTracked(piece: PieceChange): void {
+    const { kind, source, key, json } = piece;
+    const { tables, functions } = this.#source(source);
+    const target: EditedMap<TableMetadata | FunctionMetadata> = kind === 'table' ? tables : functions;
+    if (json === null) {
+      target.set(nameKeyOf(key), undefined);
+      return;
+    }
+    const settings = this.#settingsOf(source);
+    if (settings === undefined) throw new SvcError('unexpected', `stored metadata has a ${kind} of the unknown source "${source}"`);
+    const codec = this.#codecs.tracked(settings.kind)[kind === 'table' ? 'table' : 'function'];
+    target.set(nameKeyOf(key), codec.decode(json, this.#pathOf(piece)));
+  }
+
+  #applySection(piece: PieceChange): void {
+    const member = SECTION_MEMBERS.find((each) => SECTIONS[each].key === piece.key);
+    if (member === undefined) this.#otherSections.set(piece.key, piece.json ?? undefined);
+    else decodeSection(this.#sections, member, piece.json, this.#pathOf(piece));
+  }
+}
+
+function decodeSection<K extends SectionMember>(sections: Sections, member: K, json: Json, path: Path): void {
+  const { codec, none }: SectionKind<Metadata[K]> = SECTIONS[member];
+  sections[member] = json === null ? none : codec.decode(json, path);
+}
+
+/**
+ * Returns the metadata with these pieces replaced; all other objects are shared with `before`. Numbers outside limits that are newer than
+ * the stored metadata are replaced by the nearest limit.
+ * @param onClamped called with a message for each such number
+ * @throws SvcError if a stored piece cannot be read
+ */
+export function applyPieces(
+  before: Metadata,
+  changes: Iterable<PieceChange>,
+  kinds: Kinds,
+  onClamped: (message: string) => void = () => undefined,
+): Metadata {
+  const draft = new MetadataDraft(before, kinds, onClamped);
+  for (const piece of changes) draft.apply(piece);
+  return draft.finish();
 }
 
 function unknownKeysOf(sections: ReadonlyMap<string, Json>): readonly UnknownKey[] | undefined {
   return sections.size === 0 ? undefined : [...sections].map(([key, json]) => unknownSection(key, json));
 }
 
-/** The document from all its pieces. @throws SvcError when one cannot be read */
-export function fromPieces(pieces: Iterable<Piece>, kinds: Kinds, warn?: Warn): Metadata {
-  return applyPieces(EMPTY_METADATA, pieces, kinds, warn);
+/** Builds the document from all its pieces. @throws SvcError if one cannot be read */
+export function fromPieces(pieces: Iterable<MetadataPiece>, kinds: Kinds, onClamped?: (message: string) => void): Metadata {
+  return applyPieces(EMPTY_METADATA, pieces, kinds, onClamped);
 }

@@ -2,7 +2,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { type Codec, leaf, like, list, nonEmptyText, object, optional, required, text } from './codec.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
 
-/** A GraphQL document with a name. Its text is not parsed here: a query that is wrong is an inconsistency. */
+/** A named GraphQL document. Its text is not parsed here: an invalid query is an inconsistency. */
 export interface CollectedQuery {
   readonly name: string;
   readonly query: string;
@@ -10,14 +10,14 @@ export interface CollectedQuery {
 
 export interface QueryCollection extends WithUnknownKeys {
   readonly name: string;
-  /** By name, in written order. */
+  /** Queries by name, in the order of the document. */
   readonly queries: ReadonlyMap<string, CollectedQuery>;
   readonly comment?: string;
 }
 
 const collectedQueryCodec: Codec<CollectedQuery> = object('CollectedQuery', { name: required(nonEmptyText), query: required(text) });
 
-/** @throws SvcError also when a name occurs twice (`not-supported`) */
+/** @throws SvcError also for duplicate names (`not-supported`) */
 const queriesCodec: Codec<ReadonlyMap<string, CollectedQuery>> = leaf(
   'CollectedQueries',
   (json, path) => {
@@ -31,7 +31,7 @@ const queriesCodec: Codec<ReadonlyMap<string, CollectedQuery>> = leaf(
     return queries;
   },
   (queries) => [...queries.values()].map((query) => collectedQueryCodec.encode(query)),
-  { says: 'A list; each name occurs once.', of: [collectedQueryCodec] },
+  { description: 'A list with unique names.', of: [collectedQueryCodec] },
 );
 
 const definitionCodec = object('CollectionDef', { queries: required(queriesCodec) });
@@ -42,7 +42,7 @@ const written = object('CreateCollection', {
   comment: optional(text),
 });
 
-/** One entry of `query_collections`, and the arguments of `create_query_collection`. */
+/** Entry of `query_collections`, and the arguments of `create_query_collection`. */
 export const queryCollectionCodec: Codec<QueryCollection> = leaf(
   'CreateCollection',
   (json, path) => {

@@ -17,7 +17,7 @@ import {
   text,
 } from './codec.ts';
 import type { KindCodecs } from './kinds.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { refuseUnknownKeys, type WithUnknownKeys } from './unknown-keys.ts';
 
 export interface ManualConfiguration {
@@ -53,7 +53,7 @@ const columnNames: Codec<readonly string[]> = leaf(
     return columns;
   },
   (value) => [...value],
-  { says: 'A list of names of columns, not empty; or one name.' },
+  { description: 'A non-empty list of column names, or one name.' },
 );
 
 const insertionOrder: Codec<ManualConfiguration['insertionOrder']> = nullable(
@@ -92,7 +92,7 @@ function remoteColumnsCodec(codecs: KindCodecs): Codec<Extract<ObjectUsing, { ki
       table: codecs.tableName.encode(table),
     }),
     {
-      says: `A \`table\`, and either \`column\`, a name, or \`columns\`, a list of them: the foreign key of another table that points to this one.`,
+      description: `A \`table\` and either \`column\`, a name, or \`columns\`, a list of names: the foreign key of another table that refers to this one.`,
       of: [codecs.tableName],
     },
   );
@@ -102,7 +102,7 @@ const FOREIGN_KEY = 'foreign_key_constraint_on';
 const MANUAL = 'manual_configuration';
 const USING = { keys: [FOREIGN_KEY, MANUAL] };
 
-/** Exactly one of the two keys of `using`. */
+/** `using` has exactly one of the two keys. */
 function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec<Exclude<U, { kind: 'manual' }>>): Codec<U> {
   const manual = manualConfigurationCodec(codecs);
   return leaf(
@@ -110,10 +110,10 @@ function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec
     (json, path): U => {
       if (!isJsonObject(json)) throw parseFailed('using should be an object', path);
       refuseUnknownKeys(json, path, USING);
-      const given = [FOREIGN_KEY, MANUAL].filter((key) => json[key] !== undefined && json[key] !== null);
-      const [key] = given;
+      const present = [FOREIGN_KEY, MANUAL].filter((key) => json[key] !== undefined && json[key] !== null);
+      const [key] = present;
       if (key === undefined) throw parseFailed(`atleast one of "${FOREIGN_KEY}" and "${MANUAL}" should be present`, path);
-      if (given.length > 1) throw parseFailed(`only one of "${FOREIGN_KEY}" and "${MANUAL}" should be present`, path);
+      if (present.length > 1) throw parseFailed(`only one of "${FOREIGN_KEY}" and "${MANUAL}" should be present`, path);
       const value = json[key] as Json;
       if (key === FOREIGN_KEY) return foreignKey.decode(value, at(path, key)) as U;
       return { kind: 'manual', manual: manual.decode(value, at(path, key)) } as U;
@@ -122,7 +122,7 @@ function usingCodec<U extends ObjectUsing>(codecs: KindCodecs, foreignKey: Codec
       if (value.kind === 'manual') return { [MANUAL]: manual.encode(value.manual) };
       return { [FOREIGN_KEY]: foreignKey.encode(value as Exclude<U, { kind: 'manual' }>) };
     },
-    { says: `An object with either \`${FOREIGN_KEY}\` or \`${MANUAL}\`.`, of: [foreignKey, manual] },
+    { description: `An object with either \`${FOREIGN_KEY}\` or \`${MANUAL}\`.`, of: [foreignKey, manual] },
   );
 }
 
@@ -140,30 +140,32 @@ function objectForeignKeyCodec(codecs: KindCodecs): Codec<Exclude<ObjectUsing, {
       if (value.kind === 'remote-columns') return remote.encode(value);
       return value.columns.length === 1 ? (value.columns[0] as string) : [...value.columns];
     },
-    { says: 'The column, or a list of the columns, of the foreign key of this table; or the one of the other table.', of: [remote] },
+    { description: 'The column or list of columns of the foreign key of this table, or the foreign key of the other table.', of: [remote] },
   );
 }
 
-/** `using` of an object relationship of such a kind. */
+/** `using` of an object relationship of the kind. */
 export function objectUsingCodec(codecs: KindCodecs): Codec<ObjectUsing> {
   return usingCodec<ObjectUsing>(codecs, objectForeignKeyCodec(codecs));
 }
 
-/** `using` of an array relationship of such a kind. */
+/** `using` of an array relationship of the kind. */
 export function arrayUsingCodec(codecs: KindCodecs): Codec<ArrayUsing> {
   return usingCodec<ArrayUsing>(codecs, remoteColumnsCodec(codecs));
 }
 
 function relationshipCodec<U>(using: Codec<U>): Codec<Relationship<U>> {
-  return kept<Relationship<U>>(object('RelDef', { name: required(relationshipName), using: required(using), comment: optional(text) }));
+  return preserveUnknownKeys<Relationship<U>>(
+    object('RelDef', { name: required(relationshipName), using: required(using), comment: optional(text) }),
+  );
 }
 
-/** One entry of `object_relationships`. */
+/** Entry of `object_relationships`. */
 export function objectRelationshipCodec(codecs: KindCodecs): Codec<ObjectRelationship> {
   return relationshipCodec(objectUsingCodec(codecs));
 }
 
-/** One entry of `array_relationships`. */
+/** Entry of `array_relationships`. */
 export function arrayRelationshipCodec(codecs: KindCodecs): Codec<ArrayRelationship> {
   return relationshipCodec(arrayUsingCodec(codecs));
 }

@@ -26,28 +26,28 @@ export interface RemoteRelationship extends WithUnknownKeys {
 
 export type RemoteRelationshipDefinition = ToSource | ToRemoteSchema;
 
-/** Rows of a table of another source. */
+/** Leads to rows of a table of another source. */
 export interface ToSource {
   readonly kind: 'source';
   readonly relationshipType: 'object' | 'array';
   readonly source: string;
-  /** As it was written: how it is read depends on the kind of the source. */
+  /** Not decoded: its form depends on the kind of the source. */
   readonly table: Json;
-  /** From columns of the table (fields of the type) that has the relationship to columns of the target. */
+  /** Maps columns of the table (or fields of the type) to columns of the target. */
   readonly fieldMapping: ReadonlyMap<string, string>;
 }
 
-/** A field of a remote schema. */
+/** Leads to a field of a remote schema. */
 export interface ToRemoteSchema {
   readonly kind: 'remote-schema';
   readonly remoteSchema: string;
-  /** Columns, computed fields, or fields of a type, that arguments may refer to as `$name`. */
+  /** Columns, computed fields, or fields of a type that arguments may refer to as `$name`. */
   readonly lhsFields: readonly string[];
-  /** From the root on; at least one. */
+  /** Path from the root; at least one field. */
   readonly path: readonly RemoteFieldCall[];
-  /** One call for all keys instead of one for each. */
+  /** If set, one call requests all keys; otherwise each key is requested separately. */
   readonly batch?: RemoteBatchDefinition;
-  /** Written in the form that is older than `definition`, and printed so again. */
+  /** True if written in the form that preceded `definition`; encoded in that form again. */
   readonly legacy: boolean;
 }
 
@@ -57,10 +57,10 @@ export interface RemoteFieldCall {
   readonly arguments: JsonObject;
 }
 
-/** The argument with the key takes a list of keys; `matchField` of the rows of the answer tells which key they belong to. */
+/** The argument with the key takes a list of keys; `matchField` of the returned rows contains their key. */
 export interface RemoteBatchDefinition {
   readonly matchField: string;
-  /** A key has a list of rows, or at most one. */
+  /** True if a key has a list of rows, false if it has at most one. */
   readonly many: boolean;
 }
 
@@ -83,7 +83,7 @@ const argumentsCodec: Codec<JsonObject> = leaf(
     return json;
   },
   (value) => value,
-  { says: 'An object with the arguments of the field: constants, and `"$name"` for values of the row, at any depth.' },
+  { description: 'An object with the arguments of the field: constants, and `"$name"` for values of the row, at any depth.' },
 );
 
 const callCodec = object('FieldCall', { arguments: required(argumentsCodec), field: optional(anyJson) });
@@ -98,7 +98,8 @@ const pathCodec: Codec<readonly RemoteFieldCall[]> = leaf(
       null,
     ),
   {
-    says: '`{"field": {"arguments": {…}, "field": {…}}}`: the field of the root, its arguments, and the field inside it, if any. One field at each level.',
+    description:
+      '`{"field": {"arguments": {…}, "field": {…}}}`: the field of the root, its arguments, and the field inside it, if any. One field at each level.',
     of: [callCodec],
   },
 );
@@ -133,19 +134,19 @@ const legacyCodec = object('LegacyRemoteRelationshipDef', {
 
 const STRICT_KEYS = ['to_source', 'to_remote_schema'];
 
-/** The value of `definition`. */
+/** Value of `definition`. */
 export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefinition> = leaf(
   'RemoteRelationshipDefinition',
   (json, path) => {
     if (!isJsonObject(json)) throw parseFailed('expecting object', path);
-    const given = [...STRICT_KEYS, 'remote_schema'].filter((key) => json[key] !== undefined && json[key] !== null);
-    // The older form may stand in `definition` as well.
-    if (given.length === 1 && given[0] === 'remote_schema') return legacyDefinition(json, path);
-    if (given.length !== 1 || given[0] === 'remote_schema') {
+    const present = [...STRICT_KEYS, 'remote_schema'].filter((key) => json[key] !== undefined && json[key] !== null);
+    // The older form is also allowed in `definition`.
+    if (present.length === 1 && present[0] === 'remote_schema') return legacyDefinition(json, path);
+    if (present.length !== 1 || present[0] === 'remote_schema') {
       throw parseFailed('remote relationship definition (strict format) expects exactly one of: to_source, to_remote_schema', path);
     }
     refuseUnknownKeys(json, path, { keys: STRICT_KEYS });
-    if (given[0] === 'to_source') return { kind: 'source', ...sourceCodec.decode(json['to_source'] as Json, at(path, 'to_source')) };
+    if (present[0] === 'to_source') return { kind: 'source', ...sourceCodec.decode(json['to_source'] as Json, at(path, 'to_source')) };
     const { remoteField, batch, ...rest } = toRemoteSchemaCodec.decode(json['to_remote_schema'] as Json, at(path, 'to_remote_schema'));
     return { kind: 'remote-schema', ...rest, path: remoteField, legacy: false, ...(batch === undefined ? {} : { batch }) };
   },
@@ -162,7 +163,7 @@ export const remoteRelationshipDefinitionCodec: Codec<RemoteRelationshipDefiniti
       }),
     };
   },
-  { says: 'An object with either `to_source` or `to_remote_schema`.', of: [sourceCodec, toRemoteSchemaCodec] },
+  { description: 'An object with either `to_source` or `to_remote_schema`.', of: [sourceCodec, toRemoteSchemaCodec] },
 );
 
 function legacyDefinition(json: Json, path: Path): ToRemoteSchema {
@@ -170,13 +171,16 @@ function legacyDefinition(json: Json, path: Path): ToRemoteSchema {
   return { kind: 'remote-schema', remoteSchema, lhsFields: svcFields, path: remoteField, legacy: true };
 }
 
-/** An entry of `remote_relationships` of a table or of a type of a remote schema. */
+/** Entry of `remote_relationships` of a table or of a type of a remote schema. */
 export const remoteRelationshipCodec: Codec<RemoteRelationship> = object('RemoteRelationship', {
   name: required(nonEmptyText),
   definition: required(remoteRelationshipDefinitionCodec),
 });
 
-/** Arguments of the operations on tables: `definition`, or the keys of the older form beside the name. @throws SvcError parse-failed */
+/**
+ * Reads the arguments of the operations on tables: `definition`, or the keys of the older form beside the name. @throws SvcError
+ * parse-failed
+ */
 export function definitionOfArguments(json: JsonObject, path: Path): RemoteRelationshipDefinition {
   const isLegacy = json['remote_schema'] !== undefined && json['remote_schema'] !== null;
   const { definition } = json;

@@ -1,4 +1,4 @@
-/** Another GraphQL server whose schema becomes part of ours. */
+/** Remote schemas: other GraphQL servers whose schema becomes part of ours. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './codec.ts';
 import { type ConfiguredText, type HeaderDefinition, webhookHeaders } from './environment-template.ts';
 import { graphqlName } from './graphql-name.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { keyedList } from './keyed-list.ts';
 import { type RemoteRelationship, remoteRelationshipCodec } from './remote-relationship.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
@@ -29,15 +29,15 @@ export interface RemoteSchema extends WithUnknownKeys {
   readonly name: string;
   readonly definition: RemoteSchemaDefinition;
   readonly comment?: string;
-  /** By role. */
+  /** Permissions by role. */
   readonly permissions: ReadonlyMap<string, RemoteSchemaPermission>;
-  /** By type, in the server's words, then by name. */
+  /** Relationships by the server's type name. */
   readonly remoteRelationships: ReadonlyMap<string, RemoteTypeRelationships>;
 }
 
 export interface RemoteSchemaDefinition {
   readonly address: ConfiguredText;
-  /** Seconds. */
+  /** Timeout of a call, in seconds. */
   readonly timeout: number;
   readonly headers: readonly HeaderDefinition[];
   readonly forwardClientHeaders: boolean;
@@ -53,18 +53,18 @@ export interface RemoteSchemaCustomization {
 export interface Renaming {
   readonly prefix?: string | undefined;
   readonly suffix?: string | undefined;
-  /** Goes before prefix and suffix. */
+  /** Takes precedence over prefix and suffix. */
   readonly mapping: ReadonlyMap<string, string>;
 }
 
 export interface FieldRenaming extends Renaming {
-  /** The server's name of it. */
+  /** The server's name of the type. */
   readonly parentType: string;
 }
 
 export interface RemoteSchemaPermission extends WithUnknownKeys {
   readonly role: string;
-  /** What the role sees of the schema, as GraphQL SDL. */
+  /** The part of the schema that the role can see, as GraphQL SDL. */
   readonly schema: string;
   readonly comment?: string;
 }
@@ -78,7 +78,7 @@ export const NO_REMOTE_CUSTOMIZATION: RemoteSchemaCustomization = { fieldNames: 
 
 const DEFAULT_TIMEOUT = 60;
 
-/** What is put before or after a name, and so need not begin like one. */
+/** Prefix or suffix of a name, so it may begin with a digit. */
 const namePart: Codec<string> = leaf(
   'GraphQLNamePart',
   (json, path) => {
@@ -87,7 +87,7 @@ const namePart: Codec<string> = leaf(
     return part;
   },
   (value) => value,
-  { says: 'Letters, digits and `_`; what is put before or after a name.' },
+  { description: 'Letters, digits and `_`: a prefix or suffix of a name.' },
 );
 
 const mapping = mapOrNone(mapOf(graphqlName));
@@ -118,7 +118,7 @@ const writtenDefinition = object('RemoteSchemaDef', {
   forwardClientHeaders: flag,
 });
 
-/** @throws SvcError also where there is no address or two (`invalid-params`) */
+/** @throws SvcError also for no address and for two (`invalid-params`) */
 export const remoteSchemaDefinitionCodec: Codec<RemoteSchemaDefinition> = leaf(
   'RemoteSchemaDef',
   (json, path) => {
@@ -138,7 +138,7 @@ export const remoteSchemaDefinitionCodec: Codec<RemoteSchemaDefinition> = leaf(
       ...(address.kind === 'template' ? { url: address.text } : { urlFromEnv: address.name }),
       timeoutSeconds: timeout,
     }),
-  like(writtenDefinition, 'Either `url`, which is a template, or `url_from_env`.'),
+  like(writtenDefinition, 'Has either `url`, which is a template, or `url_from_env`.'),
 );
 
 const permissionDefinition = object('RemoteSchemaPermissionDefinition', { schema: required(nonEmptyText) });
@@ -161,18 +161,18 @@ const remoteSchemaPermissionCodec: Codec<RemoteSchemaPermission> = leaf(
 const typeRelationshipsCodec: Codec<RemoteTypeRelationships> = object('RemoteSchemaTypeRelationships', {
   typeName: required(graphqlName),
   relationships: defaulted<ReadonlyMap<string, RemoteRelationship>>(
-    keyedList({ what: 'remote relationships', item: kept(remoteRelationshipCodec), key: ({ name }) => name }),
+    keyedList({ what: 'remote relationships', item: preserveUnknownKeys(remoteRelationshipCodec), key: ({ name }) => name }),
     () => new Map(),
   ),
 });
 
-/** One entry of `remote_schemas`. */
+/** Entry of `remote_schemas`. */
 export const remoteSchemaCodec: Codec<RemoteSchema> = object('RemoteSchemaMetadata', {
   name: required(nonEmptyText),
   definition: required(remoteSchemaDefinitionCodec),
   comment: optional(text),
   permissions: mapOrNone(
-    keyedList({ what: 'remote schema permissions', item: kept(remoteSchemaPermissionCodec), key: ({ role }) => role }),
+    keyedList({ what: 'remote schema permissions', item: preserveUnknownKeys(remoteSchemaPermissionCodec), key: ({ role }) => role }),
   ),
   remoteRelationships: mapOrNone(
     keyedList({ what: 'types with remote relationships', item: typeRelationshipsCodec, key: ({ typeName }) => typeName }),

@@ -4,12 +4,12 @@ import type { WithUnknownKeys } from './unknown-keys.ts';
 export const REST_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
 export type RestMethod = (typeof REST_METHODS)[number];
 
-/** A URL under `/api/rest/` that runs a query of a collection. */
+/** A URL below `/api/rest/` that runs a query of a collection. */
 export interface RestEndpoint extends WithUnknownKeys {
   readonly name: string;
-  /** `author/:id`, as it was written. */
+  /** Path as written: `author/:id`. */
   readonly url: string;
-  /** Distinct, in written order. */
+  /** Distinct, in the order of the document. */
   readonly methods: readonly RestMethod[];
   readonly definition: { readonly query: QueryReference };
   readonly comment: string | null;
@@ -28,7 +28,7 @@ const methodsCodec: Codec<readonly RestMethod[]> = leaf(
     return [...new Set(methods)];
   },
   (methods) => [...methods],
-  { says: 'A list, not empty, of methods.', values: REST_METHODS },
+  { description: 'A non-empty list of methods.', values: REST_METHODS },
 );
 
 const referenceCodec: Codec<QueryReference> = object('QueryReference', {
@@ -36,7 +36,7 @@ const referenceCodec: Codec<QueryReference> = object('QueryReference', {
   queryName: required(nonEmptyText),
 });
 
-/** One entry of `rest_endpoints`, and the arguments of `create_rest_endpoint`. */
+/** Entry of `rest_endpoints`, and the arguments of `create_rest_endpoint`. */
 export const restEndpointCodec: Codec<RestEndpoint> = object('CreateEndpoint', {
   name: required(nonEmptyText),
   url: required(nonEmptyText),

@@ -1,4 +1,4 @@
-/** How often and how long a delivery is tried. */
+/** Number and timing of delivery attempts. */
 export interface RetryPolicy {
   /** Attempts after the first. */
   readonly numRetries: number;
@@ -6,6 +6,6 @@ export interface RetryPolicy {
   readonly timeoutSeconds: number;
 }
 
-/** Seconds that deliveries and calls wait, at most: they are added to times in the database. */
-export const LONGEST_S = 366 * 24 * 60 * 60;
-export const MOST_RETRIES = 1_000_000;
+/** Maximum delays and timeouts of deliveries and calls, in seconds: they are added to times in the database. */
+export const MAX_DELAY_SECONDS = 366 * 24 * 60 * 60;
+export const MAX_RETRIES = 1_000_000;

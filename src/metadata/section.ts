@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../util/json.ts';
 import type { Codec } from './codec.ts';
 
-/** The codec of an object whose encoded form has these keys first, in this order. */
+/** Encodes the keys of an object in this order, followed by its other keys. */
 export function inOrder<T>(keys: readonly string[], codec: Codec<T>): Codec<T> {
   return {
     ...codec,

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
 import { JsonNumber } from '../util/json.ts';
-import { atOnce } from '../util/sliced.ts';
-import { shareInSlices, shareUnchanged } from './share.ts';
+import { runSync } from '../util/cooperative.ts';
+import { shareCooperatively, shareUnchanged } from './share.ts';
 
 type Value = null | string | number | JsonNumber | readonly Value[] | { readonly [key: string]: Value } | ReadonlyMap<string, Value>;
 
@@ -17,7 +17,7 @@ const { value } = fc.letrec<{ value: Value }>((tie) => ({
   ),
 }));
 
-/** Which parts of a value are the very parts of another one, in the order of a walk. */
+/** Lists for each part of a value, in the order of a walk, whether it is identical to a part of another value. */
 function sharedParts(value: Value, of: ReadonlySet<unknown>): readonly boolean[] {
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return [];
   const parts = value instanceof Map ? [...value.values()] : Object.values(value);
@@ -30,11 +30,11 @@ function partsOf(value: Value): readonly unknown[] {
   return [value, ...parts.flatMap((part: Value) => partsOf(part))];
 }
 
-it('shares in slices what is shared at once', () => {
+it('shares the same parts cooperatively and at once', () => {
   fc.assert(
     fc.property(value, value, fc.boolean(), (before, other, isCopy) => {
       const after = isCopy ? copyOf(before) : other;
-      const [atATime, whole] = [atOnce(shareInSlices(before, after)), shareUnchanged(before, after)];
+      const [atATime, whole] = [runSync(shareCooperatively(before, after)), shareUnchanged(before, after)];
       const known = new Set(partsOf(before));
       expect(atATime).toEqual(after);
       expect(sharedParts(atATime, known)).toEqual(sharedParts(whole, known));
@@ -46,7 +46,7 @@ it('shares in slices what is shared at once', () => {
 it.each<[string, (items: readonly object[]) => unknown]>([
   ['maps', (items) => ({ tables: new Map(items.map((item, i) => [`t${i}`, item])) })],
   ['lists', (items) => ({ tables: items })],
-])('looks at few parts of wide %s in a step, whether they have changed or not', (_kind, holding) => {
+])('compares few parts of wide %s in a step, whether they have changed or not', (_kind, holding) => {
   let looks = 0;
   const part = (value: number): object =>
     Object.defineProperty({}, 'x', {
@@ -57,7 +57,7 @@ it.each<[string, (items: readonly object[]) => unknown]>([
       },
     });
   const parts = (changed: boolean): unknown => holding(Array.from({ length: 500 }, (_, i) => part(changed && i % 2 === 0 ? -1 : i)));
-  const work = shareInSlices(parts(false), parts(true));
+  const work = shareCooperatively(parts(false), parts(true));
   let most = 0;
   for (let before = looks; work.next().done !== true; before = looks) most = Math.max(most, looks - before);
   // Those of two items, on both sides: each may be looked at to compare it, and to copy it.
@@ -65,10 +65,10 @@ it.each<[string, (items: readonly object[]) => unknown]>([
   expect(most).toBeLessThan(16);
 });
 
-it('keeps keys that objects have of themselves', () => {
+it('preserves a key named __proto__', () => {
   const document = (text: string): unknown => JSON.parse(text);
   const [before, after] = [document('{"a":{"__proto__":{"x":1}},"b":1}'), document('{"a":{"__proto__":{"x":1}},"b":2}')];
-  const shared = atOnce(shareInSlices(before, after)) as { readonly a: unknown };
+  const shared = runSync(shareCooperatively(before, after)) as { readonly a: unknown };
   expect(JSON.stringify(shared)).toBe('{"a":{"__proto__":{"x":1}},"b":2}');
   expect(shared.a).toBe((before as { readonly a: unknown }).a);
 });

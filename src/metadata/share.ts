@@ -1,5 +1,5 @@
 import { JsonNumber } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
@@ -46,23 +46,23 @@ function share(before: unknown, after: unknown): unknown {
 }
 
 /**
- * A value equal to `after` in which every part that equals the part at the same place of `before`
- * is that very object. A replaced document so costs as much as it changes. Plain data and maps only.
+ * Returns a value equal to `after` in which every part that equals the part of `before` with the same path is that very object, so that a
+ * replaced document costs as much as its changes. For plain data and maps only.
  */
 export function shareUnchanged<T>(before: T, after: T): T {
   return share(before, after) as T;
 }
 
-/** Levels of maps and objects that are compared part by part; what lies deeper is compared at once. */
+/** Levels of maps and objects that are compared cooperatively; deeper values are compared without interruption. */
 const LEVELS = 4;
 
-/** `shareUnchanged` with pauses, for what may be large, such as a whole document or catalog. */
-export function* shareInSlices<T>(before: T, after: T): Sliced<T> {
+/** Does the work of `shareUnchanged` cooperatively, for large values such as a whole document or catalog. */
+export function* shareCooperatively<T>(before: T, after: T): Cooperative<T> {
   return (yield* shareParts(before, after, LEVELS)) as T;
 }
 
-/** As `share`, and what is done of a level is looked at once: no step is longer for how wide the level is. */
-function* shareParts(before: unknown, after: unknown, levels: number): Sliced<unknown> {
+/** Compares the parts of a level as they are read, so that no step takes longer for wide levels. */
+function* shareParts(before: unknown, after: unknown, levels: number): Cooperative<unknown> {
   if (levels === 0 || before === undefined || before === after) return share(before, after);
   if (before instanceof Map && after instanceof Map) {
     let same = before.size === after.size;

@@ -1,9 +1,9 @@
-/** Signatures of calls, by which a receiver knows that the service has sent them. */
+/** Signatures of calls, which let a receiver verify that the service sent them. */
 import { type Codec, leaf, nonEmptyText, object, parseFailed, required } from './codec.ts';
 import { isOwnSetting } from './environment-template.ts';
 
 export interface Signature {
-  /** The environment variable that holds the secret. */
+  /** Environment variable with the secret. */
   readonly secretFromEnv: string;
 }
 
@@ -16,8 +16,8 @@ const variable: Codec<string> = leaf(
     return name;
   },
   (value) => value,
-  { says: 'The name of an environment variable, not one of the service itself.' },
+  { description: 'The name of an environment variable that is not a setting of the service.' },
 );
 
-/** The key `signature` of what makes calls. */
+/** The key `signature` of a webhook or handler. */
 export const signatureCodec: Codec<Signature> = object('Signature', { secretFromEnv: required(variable) });

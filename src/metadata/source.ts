@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
 import { type Codec, defaulted, int, leaf, like, nonEmptyText, object, optional, parseFailed, required, text, wrongType } from './codec.ts';
 import { graphqlName, graphqlNameSuffix } from './graphql-name.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import type { KindCodecs, Kinds } from './kinds.ts';
 import { queryTagsCodec, type QueryTagsSettings } from './query-tags.ts';
 import type { WithUnknownKeys } from './unknown-keys.ts';
@@ -18,7 +18,7 @@ export interface SourceCustomization extends WithUnknownKeys {
 
 export const NO_CUSTOMIZATION: SourceCustomization = { rootFields: {}, typeNames: {} };
 
-/** A statement that is run now and then to see whether the source answers. Times in seconds. */
+/** A statement that is run periodically to check whether the source is available. Times in seconds. */
 export interface HealthCheck extends WithUnknownKeys {
   readonly test: { readonly sql: string };
   readonly interval: number;
@@ -35,17 +35,17 @@ export interface SourceSettings extends WithUnknownKeys {
   readonly configuration: unknown;
   readonly customization: SourceCustomization;
   readonly healthCheck?: HealthCheck;
-  /** Absent: statements say nothing of the requests that they are for. */
+  /** If absent, statements have no tags. */
   readonly queryTags?: QueryTagsSettings;
 }
 
-/** The kind of a source whose entry names none: documents from before there were others. */
-export const DEFAULT_KIND = 'pg';
+/** Kind of a source whose entry names none: older documents have no other kinds. */
+export const DEFAULT_SOURCE_KIND = 'pg';
 
-/** The source that operations mean when they name none. */
+/** Source of operations that name none. */
 export const DEFAULT_SOURCE = 'default';
 
-/** An empty text means that the setting is absent: clients send their empty form fields. */
+/** An empty text means that the setting is absent: clients send empty form fields. */
 function unlessEmpty(codec: Codec<string>): Codec<string | undefined> {
   return leaf(
     codec.name,
@@ -108,7 +108,7 @@ function atLeast(minimum: number): Codec<number> {
       return value;
     },
     (value) => value,
-    { says: `A whole number from ${minimum} on.` },
+    { description: `A whole number of at least ${minimum}.` },
   );
 }
 
@@ -120,22 +120,22 @@ export const healthCheckCodec: Codec<HealthCheck> = object('HealthCheckConfig', 
   timeout: defaulted(atLeast(1), () => 10),
 });
 
-/** `configuration` and the other settings of one kind's sources. */
+/** `configuration` and the other settings of sources of a kind. */
 export function sourceFields(codecs: KindCodecs) {
   return {
-    // An object of every kind.
-    configuration: required<unknown>(kept(codecs.configuration as Codec<object>)),
+    // Every kind's configuration is an object.
+    configuration: required<unknown>(preserveUnknownKeys(codecs.configuration as Codec<object>)),
     customization: defaulted<SourceCustomization>(
-      kept(sourceCustomizationCodec),
+      preserveUnknownKeys(sourceCustomizationCodec),
       () => NO_CUSTOMIZATION,
       (value) => !isCustomized(value),
     ),
-    healthCheck: optional(kept(healthCheckCodec)),
+    healthCheck: optional(preserveUnknownKeys(healthCheckCodec)),
     queryTags: optional(queryTagsCodec),
   };
 }
 
-/** `kind` is written canonically: aliases are read only. */
+/** `kind` is encoded canonically; aliases are only decoded. */
 function kindCodec(kind: string): Codec<string> {
   return leaf(
     'BackendType',
@@ -145,15 +145,15 @@ function kindCodec(kind: string): Codec<string> {
   );
 }
 
-/** The keys that every entry of `sources` begins with. */
+/** First keys of every entry of `sources`. */
 export function sourceHead(codecs: KindCodecs) {
   return { name: required(nonEmptyText), kind: defaulted(kindCodec(codecs.kind), () => codecs.kind) };
 }
 
-/** The codecs of the kind that the entry names. @throws SvcError `parse-failed` at `kind` */
+/** Returns the codecs of the kind that the entry names. @throws SvcError `parse-failed` at `kind` */
 function kindOfEntry(json: JsonObject, path: Path, kinds: Kinds): KindCodecs {
-  const given = json['kind'] ?? DEFAULT_KIND;
-  const name = text.decode(given, at(path, 'kind'));
+  const kind = json['kind'] ?? DEFAULT_SOURCE_KIND;
+  const name = text.decode(kind, at(path, 'kind'));
   const found = kinds.get(name);
   if (found === undefined) throw parseFailed(describeUnknownKind(name, kinds), at(path, 'kind'));
   return found;
@@ -163,21 +163,21 @@ export function describeUnknownKind(name: string, kinds: Kinds): string {
   return `unknown source kind "${name}"; expecting one of ${kinds.all.map(({ kind }) => kind).join(', ')}`;
 }
 
-/** The codecs of a kind that is in the metadata already. */
+/** Returns the codecs of a kind of the current metadata. */
 export function codecsOf(kinds: Kinds, kind: string): KindCodecs {
   const found = kinds.get(kind);
   if (found === undefined) throw new SvcError('unexpected', `unknown source kind "${kind}"`);
   return found;
 }
 
-/** A codec that depends on the kind that an entry names; one codec is made per kind. */
+/** A codec that depends on the kind that an entry names; creates one codec per kind. */
 export function byKind<T extends { readonly kind: string }>(name: string, kinds: Kinds, make: (codecs: KindCodecs) => Codec<T>): Codec<T> {
-  const made = new Map<string, Codec<T>>();
+  const codecByKind = new Map<string, Codec<T>>();
   const codecFor = (codecs: KindCodecs): Codec<T> => {
-    const known = made.get(codecs.kind);
+    const known = codecByKind.get(codecs.kind);
     if (known !== undefined) return known;
     const codec = make(codecs);
-    made.set(codecs.kind, codec);
+    codecByKind.set(codecs.kind, codec);
     return codec;
   };
   return {
@@ -190,12 +190,14 @@ export function byKind<T extends { readonly kind: string }>(name: string, kinds:
   };
 }
 
-/** Keys of a source that say what the service cannot do. */
-export const OTHER_SOURCE_KEYS = { notSupported: ['native_queries', 'logical_models', 'stored_procedures'] };
+/** Keys of a source that configure features that the service does not have. */
+export const UNSUPPORTED_SOURCE_KEYS = { notSupported: ['native_queries', 'logical_models', 'stored_procedures'] };
 
-/** A source without what is tracked in it. */
+/** A source without its tables and functions. */
 export function sourceSettingsCodec(kinds: Kinds): Codec<SourceSettings> {
   return byKind('SourceMetadata', kinds, (codecs) =>
-    kept<SourceSettings>(object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }, OTHER_SOURCE_KEYS)),
+    preserveUnknownKeys<SourceSettings>(
+      object('SourceMetadata', { ...sourceHead(codecs), ...sourceFields(codecs) }, UNSUPPORTED_SOURCE_KEYS),
+    ),
   );
 }

@@ -18,7 +18,7 @@ const refusal = (decode: () => unknown): readonly string[] => {
 };
 
 describe('query collections', () => {
-  it('keep the order of their queries and refuse a name twice', () => {
+  it('keep the order of their queries and reject duplicate names', () => {
     const json: Json = { name: 'c', definition: { queries: ['z', 'a'].map((name) => ({ name, query: `{ ${name} }` })) } };
     expect(queryCollectionCodec.encode(queryCollectionCodec.decode(json, ROOT))).toEqual(json);
     const twice: Json = { name: 'c', definition: { queries: ['z', 'a', 'z'].map((name) => ({ name, query: '' })) } };

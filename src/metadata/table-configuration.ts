@@ -44,7 +44,7 @@ export const NO_TABLE_CONFIGURATION: TableConfiguration = { customRootFields: ne
 
 const CUSTOM_ROOT_FIELD = { keys: ['name', 'comment'] };
 
-/** null, a name, or `{name, comment}`; undefined when nothing is customized. */
+/** null, a name, or `{name, comment}`; undefined if nothing is customized. */
 const customRootFieldCodec: Codec<CustomRootField | undefined> = leaf(
   'CustomRootField',
   (json, path): CustomRootField | undefined => {
@@ -62,10 +62,10 @@ const customRootFieldCodec: Codec<CustomRootField | undefined> = leaf(
     if (value.comment === undefined) return value.name ?? null;
     return { ...(value.name === undefined ? {} : { name: value.name }), comment: value.comment };
   },
-  { says: 'The name of the root field, or `{"name": …, "comment": …}`; null leaves it as it is.' },
+  { description: 'The name of the root field, or `{"name": …, "comment": …}`. `null` keeps the default.' },
 );
 
-/** Names of root fields by key. @throws SvcError also when two names are equal */
+/** Names of root fields by key. @throws SvcError also for duplicate names */
 export function customRootFieldsCodec<K extends string>(keys: readonly K[]): Codec<ReadonlyMap<K, CustomRootField>> {
   return leaf(
     'CustomRootFields',
@@ -96,7 +96,7 @@ export function customRootFieldsCodec<K extends string>(keys: readonly K[]): Cod
       }
       return out;
     },
-    { says: `An object with any of the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`, of: [customRootFieldCodec] },
+    { description: `An object with any of the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`, of: [customRootFieldCodec] },
   );
 }
 
@@ -117,7 +117,7 @@ const written = object('TableConfig', {
   comment: optional(text),
 });
 
-/** Column settings of both spellings in one map; `column_config` counts where both name a column. */
+/** Merges column settings of both spellings; `column_config` takes precedence. */
 function mergeColumns(
   names: ReadonlyMap<string, string>,
   columns: ReadonlyMap<string, ColumnConfiguration>,
@@ -131,15 +131,15 @@ function mergeColumns(
   return merged;
 }
 
-/** Whether it says anything. */
+/** Returns true if the configuration is not empty. */
 export function isConfigured(configuration: TableConfiguration): boolean {
   const { customName, customRootFields, columnConfig, comment } = configuration;
   return customName !== undefined || customRootFields.size > 0 || columnConfig.size > 0 || comment !== undefined;
 }
 
 /**
- * `custom_column_names` is an older spelling of `column_config`: read into it, and written beside
- * it for readers that know only the former. `identifier` stands in for a missing `custom_name`.
+ * `custom_column_names` is an older spelling of `column_config`: it is merged when decoded, and encoded as well for readers that only
+ * support it. `identifier` is an alias of `custom_name`.
  */
 export const tableConfigurationCodec: Codec<TableConfiguration> = leaf(
   'TableConfig',

@@ -5,8 +5,8 @@ import { type Codec, leaf, nonEmptyText, parseFailed, wrongType } from './codec.
 import { refuseUnknownKeys } from './unknown-keys.ts';
 
 /**
- * `"t"` (then the schema is `defaultSchema`) or `{schema?, name}`. Encoded as an object.
- * `schemaKey` is what the kind calls its schemas: `schema`, or `dataset`.
+ * `"t"` (in `defaultSchema`) or `{schema?, name}`. Encoded as an object.
+ * @param schemaKey the kind's name for schemas: `schema` or `dataset`
  */
 export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Codec<QualifiedName> {
   const known = { keys: [schemaKey, 'name'] };
@@ -28,11 +28,11 @@ export function qualifiedName(defaultSchema: string, schemaKey = 'schema'): Code
       };
     },
     (value) => ({ [schemaKey]: value.schema, name: value.name }),
-    { says: `A name, of the schema \`${defaultSchema}\`; or \`{"${schemaKey}": …, "name": …}\`.` },
+    { description: `A name in the schema \`${defaultSchema}\`, or \`{"${schemaKey}": …, "name": …}\`.` },
   );
 }
 
-/** How a table is named in messages: `author`, or `other.author`. */
+/** Name of a table in messages: `author` or `other.author`. */
 export function printName(name: QualifiedName, defaultSchema: string): string {
   return name.schema === defaultSchema ? name.name : `${name.schema}.${name.name}`;
 }

@@ -3,7 +3,7 @@ import { type Codec, defaulted, flag, mapOrNone, object, optional, required } fr
 import { type ComputedField, computedFieldCodec } from './computed-field.ts';
 import { type EventTrigger, eventTriggerCodec } from './event-trigger.ts';
 import { type ExtFederationConfig, extFederationConfigCodec } from './ext-federation.ts';
-import { kept } from './kept.ts';
+import { preserveUnknownKeys } from './preserve-unknown-keys.ts';
 import { keyedList } from './keyed-list.ts';
 import type { KindCodecs } from './kinds.ts';
 import {
@@ -27,7 +27,7 @@ import type { WithUnknownKeys } from './unknown-keys.ts';
 export { NO_TABLE_CONFIGURATION } from './table-configuration.ts';
 export type { ColumnConfiguration, CustomRootField, RootFieldKey, TableConfiguration } from './table-configuration.ts';
 
-/** A tracked table. Relationships, computed fields, event triggers by name; permissions by role. */
+/** A tracked table. Relationships, computed fields and event triggers by name; permissions by role. */
 export interface TableMetadata extends WithUnknownKeys {
   readonly table: QualifiedName;
   readonly isEnum: boolean;
@@ -44,7 +44,7 @@ export interface TableMetadata extends WithUnknownKeys {
   readonly extFederationConfig?: ExtFederationConfig;
 }
 
-/** A table as it is tracked: without relationships and permissions. */
+/** Returns the entry of a newly tracked table, without relationships and permissions. */
 export function newTable(table: QualifiedName, configuration: TableConfiguration = NO_TABLE_CONFIGURATION, isEnum = false): TableMetadata {
   return {
     table,
@@ -95,23 +95,23 @@ const permissionFields = {
   deletePermissions: byRole('delete permissions', deletePermissionCodec),
 };
 
-/** One entry of a source's `tables`. */
+/** Entry of a source's `tables`. */
 export function tableCodec(codecs: KindCodecs): Codec<TableMetadata> {
   const fields = {
     table: required(codecs.tableName),
     isEnum: flag,
     configuration: defaulted<TableConfiguration>(
-      kept(tableConfigurationCodec),
+      preserveUnknownKeys(tableConfigurationCodec),
       () => NO_TABLE_CONFIGURATION,
       (value) => !isConfigured(value),
     ),
     objectRelationships: byName('object relationships', objectRelationshipCodec(codecs)),
     arrayRelationships: byName('array relationships', arrayRelationshipCodec(codecs)),
     computedFields: byName('computed fields', computedFieldCodec(codecs)),
-    remoteRelationships: byName('remote relationships', kept(remoteRelationshipCodec)),
+    remoteRelationships: byName('remote relationships', preserveUnknownKeys(remoteRelationshipCodec)),
     ...permissionFields,
     eventTriggers: byName('event triggers', eventTriggerCodec),
     extFederationConfig: optional(extFederationConfigCodec),
   };
-  return inOrder(KEYS, kept<TableMetadata>(object('TableMetadata', fields)));
+  return inOrder(KEYS, preserveUnknownKeys<TableMetadata>(object('TableMetadata', fields)));
 }

@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-describe('of a request', () => {
+describe('request transforms', () => {
   it.each<Json>([
     { method: 'POST', url: 'http://example.org', query_params: 'a=b' },
     { query_params: { a: null, b: '{{ 1 }}' } },

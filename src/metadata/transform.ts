@@ -1,6 +1,6 @@
 /**
- * Request and response transforms: how the service's calls to webhooks and handlers are changed on
- * the way. Templates are kept as text here; `webhooks/transform/` reads and runs them.
+ * Request and response transforms of the service's calls to webhooks and handlers. Templates are text here; `webhooks/transform/` parses
+ * and evaluates them.
  */
 import {
   type Codec,
@@ -31,11 +31,11 @@ export type BodyTransform =
   | { readonly action: 'x_www_form_urlencoded'; readonly formTemplate: ReadonlyMap<string, string> };
 
 export interface RequestTransform {
-  /** 1: the body can only be a template. */
+  /** In version 1 the body can only be a template. */
   readonly version: TransformVersion;
   readonly method?: string;
   readonly url?: string;
-  /** By name, null for a name without a value; or one template of the whole query. */
+  /** Values by name, null for a name without a value; or one template for the whole query. */
   readonly queryParams?: string | ReadonlyMap<string, string | null>;
   readonly requestHeaders?: HeaderTransform;
   readonly body?: BodyTransform;
@@ -61,7 +61,7 @@ const method: Codec<string> = leaf(
     return value;
   },
   (value) => value,
-  { says: 'A method of HTTP; a template is not possible.' },
+  { description: 'An HTTP method; templates are not supported.' },
 );
 
 const queryParams: Codec<string | ReadonlyMap<string, string | null>> = leaf(
@@ -69,7 +69,7 @@ const queryParams: Codec<string | ReadonlyMap<string, string | null>> = leaf(
   (json, path) => (typeof json === 'string' ? json : byName.decode(json, path)),
   (value) => (typeof value === 'string' ? value : byName.encode(value)),
   {
-    says: 'A text with the whole query string, which is a template, or an object with a template for each parameter; null leaves a parameter out.',
+    description: 'A template for the whole query string, or an object with a template for each parameter; `null` omits a parameter.',
   },
 );
 const byName = mapOf(nullable(text));
@@ -79,12 +79,12 @@ const headers: Codec<HeaderTransform> = object('TransformHeaders', {
   removeHeaders: listOrNone(list(text)),
 });
 
-const bodyAction = object('BodyTransform', { action: required(text) }, { elsewhere: ['template', 'form_template'] });
-const noBody = object('BodyTransform', {}, { elsewhere: ['action'] });
-const templateBody = object('BodyTransform', { template: required(text) }, { elsewhere: ['action'] });
-const formBody = object('BodyTransform', { formTemplate: required(mapOf(text)) }, { elsewhere: ['action'] });
+const bodyAction = object('BodyTransform', { action: required(text) }, { otherKeys: ['template', 'form_template'] });
+const noBody = object('BodyTransform', {}, { otherKeys: ['action'] });
+const templateBody = object('BodyTransform', { template: required(text) }, { otherKeys: ['action'] });
+const formBody = object('BodyTransform', { formTemplate: required(mapOf(text)) }, { otherKeys: ['action'] });
 
-/** The body of version 2; that of version 1 is the text of its template. */
+/** In version 2 the body is an object, in version 1 the text of a template. */
 function decodeBody(json: Json, version: TransformVersion, path: Path): BodyTransform {
   if (version === 1) return { action: 'transform', template: text.decode(json, path) };
   if (!isJsonObject(json)) throw wrongType('BodyTransform', 'Object', json, path);
@@ -122,10 +122,10 @@ const version: Codec<TransformVersion> = leaf(
     return json;
   },
   (value) => value,
-  { values: ['1', '2'], says: 'A number. In version 1 `body` is the text of a template.' },
+  { values: ['1', '2'], description: 'A number. In version 1, `body` is the text of a template.' },
 );
 
-/** There is one template language, known by this name. */
+/** Name of the only template language. */
 const TEMPLATE_ENGINE = 'Kriti';
 
 const common = {
@@ -137,7 +137,8 @@ const body: Codec<Json> = leaf(
   (json) => json,
   (value) => value,
   {
-    says: 'In version 1 a template, as a text. In version 2 one of `{"action": "remove"}`, `{"action": "transform", "template": …}` and `{"action": "x_www_form_urlencoded", "form_template": {…}}` with a template for each key.',
+    description:
+      'In version 1, the text of a template. In version 2, one of `{"action": "remove"}`, `{"action": "transform", "template": …}` and `{"action": "x_www_form_urlencoded", "form_template": {…}}` with a template for each key.',
   },
 );
 const writtenRequest = object('RequestTransform', {
@@ -150,7 +151,7 @@ const writtenRequest = object('RequestTransform', {
 });
 const writtenResponse = object('ResponseTransform', { ...common, body: optional(body) });
 
-/** @throws SvcError `parse-failed`; templates are not looked into */
+/** @throws SvcError `parse-failed`; templates are not parsed */
 export const requestTransformCodec: Codec<RequestTransform> = leaf(
   writtenRequest.name,
   (json, path) => {
@@ -167,7 +168,7 @@ export const requestTransformCodec: Codec<RequestTransform> = leaf(
   like(writtenRequest),
 );
 
-/** @throws SvcError `parse-failed`; templates are not looked into */
+/** @throws SvcError `parse-failed`; templates are not parsed */
 export const responseTransformCodec: Codec<ResponseTransform> = leaf(
   writtenResponse.name,
   (json, path) => {

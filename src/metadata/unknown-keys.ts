@@ -1,21 +1,21 @@
-/** The refusal of keys that a codec does not know. */
+/** Rejection of keys that a codec does not know. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { at, type Path } from '../util/path.ts';
 import { isEmptySection } from './empty-section.ts';
 
-/** The keys that an object may have. */
+/** Keys that an object may have. */
 export interface KnownKeys {
   readonly keys: readonly string[];
-  /** Keys that exist in the interface and have no effect here. Where nothing is in them, they count as absent. */
+  /** Keys that exist in the interface but have no effect here. With an empty value they count as absent. */
   readonly notSupported?: readonly string[] | undefined;
 }
 
-/** Of one object; the first of them is where the error is. */
+/** Unknown keys of one object; the error's path is that of the first. */
 type UnknownNames = readonly [string, ...string[]];
 
-/** The refusal of an object with keys that its codec does not know. */
+/** Rejects an object with unknown keys. */
 export class UnknownKeysError extends SvcError {
   readonly object: Path;
   readonly names: UnknownNames;
@@ -24,28 +24,28 @@ export class UnknownKeysError extends SvcError {
   constructor(object: Path, names: UnknownNames, known: KnownKeys) {
     const [first] = names;
     const code = known.notSupported?.includes(first) === true ? 'not-supported' : 'parse-failed';
-    const told = names.slice(0, MOST_TOLD).map((name) => describeUnknownKey(name, known));
-    super(code, told.join('; '), { path: at(object, first) });
+    const described = names.slice(0, MAX_DESCRIBED).map((name) => describeUnknownKey(name, known));
+    super(code, described.join('; '), { path: at(object, first) });
     this.object = object;
     this.names = names;
     this.known = known;
   }
 }
 
-/** Unknown keys of one object are told together, up to this number. */
-const MOST_TOLD = 5;
-const LONGEST_NAME = 64;
+/** Maximum unknown keys of one object in the message. */
+const MAX_DESCRIBED = 5;
+const MAX_NAME_LENGTH = 64;
 
-/** What is wrong with a key: `unknown key "fliter": did you mean "filter"?` */
+/** Describes the problem with a key: `unknown key "fliter": did you mean "filter"?` */
 export function describeUnknownKey(name: string, { keys, notSupported = [] }: KnownKeys): string {
-  const quoted = JSON.stringify(name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name);
+  const quoted = JSON.stringify(name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name);
   if (notSupported.includes(name)) return `the key ${quoted} is not supported`;
-  const meant = nearest(name, [...keys, ...notSupported]);
-  if (meant !== undefined) return `unknown key ${quoted}: did you mean "${meant}"?`;
+  const suggestion = nearest(name, [...keys, ...notSupported]);
+  if (suggestion !== undefined) return `unknown key ${quoted}: did you mean "${suggestion}"?`;
   return `unknown key ${quoted}: ${keys.length === 0 ? 'no key is expected here' : `expecting one of ${keys.join(', ')}`}`;
 }
 
-/** @throws SvcError at the first key that is not known (`parse-failed`) or has no effect here (`not-supported`) */
+/** @throws SvcError at the first key that is unknown (`parse-failed`) or has no effect here (`not-supported`) */
 export function refuseUnknownKeys(json: JsonObject, path: Path, known: KnownKeys): void {
   const { keys, notSupported = [] } = known;
   const [first, ...others] = Object.keys(json).filter(
@@ -54,25 +54,24 @@ export function refuseUnknownKeys(json: JsonObject, path: Path, known: KnownKeys
   if (first !== undefined) throw new UnknownKeysError(path, [first, ...others], known);
 }
 
-/** A key that an object of a document has and that has no effect here. */
+/** A key of a document's object that has no effect here. */
 export interface UnknownKey {
-  /** From the object that keeps it to the key, the key itself included. Elements of lists have their index and their JSON. */
-  readonly path: readonly Step[];
+  /** Path from the object that preserves the key to the key itself. Elements of lists have their index and their JSON. */
+  readonly path: readonly KeyStep[];
   readonly value: Json;
-  /** The object inside the keeper that had the key: it may have a shorter form without it. */
+  /** The object that directly contains the key: without the key it may have a shorter form. */
   readonly object?: Json;
-  /** What is wrong with it, in words. */
-  readonly complaint: string;
+  /** Description of the problem. */
+  readonly problem: string;
 }
 
-export type Step = string | { readonly index: number; readonly element: Json };
+export type KeyStep = string | { readonly index: number; readonly element: Json };
 
-/** Of objects that a `kept` codec decodes. */
+/** Objects decoded with `preserveUnknownKeys`. */
 export interface WithUnknownKeys {
   readonly unknownKeys?: readonly UnknownKey[] | undefined;
 }
 
-/** Whether a value of a `kept` codec holds keys that the codec does not know. */
 export function hasUnknownKeys({ unknownKeys = [] }: WithUnknownKeys): boolean {
   return unknownKeys.length > 0;
 }

@@ -1,17 +1,17 @@
-/** What is kept of an object without being understood, in the parts that are listed and dropped one by one. */
+/** Unknown keys of an object, split into parts that can be listed and dropped individually. */
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { UnknownKey, WithUnknownKeys } from './unknown-keys.ts';
 
 export interface UnknownPart {
-  /** From the object that keeps it: `event_triggers`, `configuration.custom_nam`. */
+  /** Path from the object that preserves it: `event_triggers`, `configuration.custom_nam`. */
   readonly key: string;
-  /** Of an entry of a list with names; the key itself for all else. */
+  /** Name of an entry of a list, otherwise the key. */
   readonly name: string;
   readonly json: Json;
-  readonly complaint: string;
+  readonly problem: string;
 }
 
-/** The place of a key inside the object that keeps it. */
+/** Prints the path of a key within the object that preserves it. */
 function printedKey({ path }: UnknownKey): string {
   return path.map((step) => (typeof step === 'string' ? step : String(step.index))).join('.');
 }
@@ -21,36 +21,36 @@ function nameOf(entry: Json): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Definitions of features that the service does not have come as lists of objects with names. */
+/** Definitions of features that the service does not have are lists of named objects. */
 function entriesOf({ value }: UnknownKey): readonly Json[] | undefined {
   return isJsonArray(value) && value.length > 0 && value.every((entry) => nameOf(entry) !== undefined) ? value : undefined;
 }
 
-/** What stands under keys that nobody knows, each entry of a list by itself. */
+/** Lists the unknown keys; each named entry of a list is a part. */
 export function unknownParts({ unknownKeys = [] }: WithUnknownKeys): readonly UnknownPart[] {
   return unknownKeys.flatMap((unknown) => {
-    const { value, complaint } = unknown;
+    const { value, problem } = unknown;
     const key = printedKey(unknown);
-    return (entriesOf(unknown) ?? [value]).map((json) => ({ key, name: nameOf(json) ?? key, json, complaint }));
+    return (entriesOf(unknown) ?? [value]).map((json) => ({ key, name: nameOf(json) ?? key, json, problem }));
   });
 }
 
-/** The object without some parts of what it keeps; the same one when none of them is there. */
+/** Removes some parts of an object's unknown keys; returns the same object if it has none of them. */
 export function withoutUnknownParts<T extends WithUnknownKeys>(object: T, isGone: (key: string, name: string) => boolean): T {
   const { unknownKeys } = object;
   if (unknownKeys === undefined) return object;
-  const left = unknownKeys.flatMap((unknown) => {
+  const remaining = unknownKeys.flatMap((unknown) => {
     const key = printedKey(unknown);
     const entries = entriesOf(unknown);
     if (entries === undefined) return isGone(key, nameOf(unknown.value) ?? key) ? [] : [unknown];
     const value = entries.filter((entry) => !isGone(key, nameOf(entry) ?? key));
     return value.length === 0 ? [] : value.length === entries.length ? [unknown] : [{ ...unknown, value }];
   });
-  const same = left.length === unknownKeys.length && left.every((unknown, i) => unknown === unknownKeys[i]);
-  return same ? object : { ...object, unknownKeys: left.length === 0 ? undefined : left };
+  const same = remaining.length === unknownKeys.length && remaining.every((unknown, i) => unknown === unknownKeys[i]);
+  return same ? object : { ...object, unknownKeys: remaining.length === 0 ? undefined : remaining };
 }
 
-/** The object with other values for what it keeps under keys of its own; the same one when none differs. */
+/** Changes the values of an object's own unknown keys; returns the same object if none changes. */
 export function mapUnknownKeys<T extends WithUnknownKeys>(object: T, change: (key: string, value: Json) => Json): T {
   const { unknownKeys } = object;
   if (unknownKeys === undefined) return object;

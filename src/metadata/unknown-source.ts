@@ -1,25 +1,25 @@
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { Kinds } from './kinds.ts';
-import { DEFAULT_KIND, describeUnknownKind } from './source.ts';
+import { DEFAULT_SOURCE_KIND, describeUnknownKind } from './source.ts';
 
-/** A source of a kind that the service does not have: kept verbatim, listed as inconsistent and exported, of no effect. */
+/** A source of a kind that the service does not have: preserved verbatim, listed as inconsistent and exported, but without effect. */
 export interface UnknownSource {
   readonly name: string;
   readonly json: JsonObject;
-  /** What is wrong with it, in words. */
-  readonly complaint: string;
+  /** Description of the problem. */
+  readonly problem: string;
 }
 
-/** Reads an entry of `sources` whose kind is not known; undefined for others. */
+/** Reads an entry of `sources` whose kind is unknown; undefined for others. */
 export function unknownSourceOf(json: Json, kinds: Kinds): UnknownSource | undefined {
   if (!isJsonObject(json)) return undefined;
-  const { name, kind = DEFAULT_KIND } = json;
+  const { name, kind = DEFAULT_SOURCE_KIND } = json;
   if (typeof name !== 'string' || name === '' || typeof kind !== 'string' || kinds.get(kind) !== undefined) return undefined;
-  return { name, json, complaint: describeUnknownKind(kind, kinds) };
+  return { name, json, problem: describeUnknownKind(kind, kinds) };
 }
 
-/** As it was stored. Of a kind that the service has learned since, it has to be loaded once more. */
+/** Returns a stored source. If its kind has become known since, it has to be loaded again. */
 export function storedUnknownSource(name: string, json: JsonObject, kinds: Kinds): UnknownSource {
-  const complaint = 'it was loaded when its kind was not known: replace the metadata by its export';
-  return unknownSourceOf(json, kinds) ?? { name, json, complaint };
+  const problem = 'it was loaded before its kind was supported: export the metadata and import them again';
+  return unknownSourceOf(json, kinds) ?? { name, json, problem };
 }

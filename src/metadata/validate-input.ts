@@ -1,14 +1,14 @@
-/** `validate_input` of permissions: who has to agree to the input before anything is written. */
-import { bool, type Codec, count, defaulted, literal, nonEmptyText, object, required } from './codec.ts';
+/** `validate_input` of permissions: a hook that has to accept the input before the write. */
+import { bool, type Codec, nonNegativeInt, defaulted, literal, nonEmptyText, object, required } from './codec.ts';
 import { type HeaderDefinition, headersCodec } from './environment-template.ts';
 
 export interface ValidateInput {
   readonly type: 'http';
   readonly definition: {
-    /** A template: see `fillTemplate`. */
+    /** URL template; see `fillTemplate`. */
     readonly url: string;
     readonly headers: readonly HeaderDefinition[];
-    /** Seconds. */
+    /** Timeout, in seconds. */
     readonly timeout: number;
     readonly forwardClientHeaders: boolean;
   };
@@ -16,7 +16,7 @@ export interface ValidateInput {
 
 const DEFAULT_TIMEOUT_S = 10;
 
-const seconds = count('timeout');
+const seconds = nonNegativeInt('timeout');
 
 export const validateInputCodec: Codec<ValidateInput> = object('ValidateInput', {
   type: required(literal('ValidateInputType', ['http'])),

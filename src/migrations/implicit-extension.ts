@@ -4,8 +4,8 @@ import { failure } from '../project/failure.ts';
 import { ServerError, type ServerClient } from '../project/server-client.ts';
 import { cellOf, type ListedSource } from './sources.ts';
 
-/** Says in a sentence that the extension is created. */
-export function announce({ name, schema, functions }: NeededExtension, source: string): string {
+/** Returns the second half of a sentence that begins with "creates" or "needs". */
+export function describeExtension({ name, schema, functions }: NeededExtension, source: string): string {
   return `${name} in the schema ${schema} of ${source}, which its SQL needs for ${functions.join(', ')}`;
 }
 
@@ -17,19 +17,19 @@ export async function createNeededExtension(
   server: ServerClient,
   source: ListedSource,
   texts: readonly string[],
-  tell: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<void> {
   const needed = await source.backend?.migrations?.neededExtension?.(source.entry, texts, cellOf(server, source));
   if (needed === undefined) return;
   try {
     await server.sql(source, needed.sql, { check_metadata_consistency: false });
-    tell(`created ${announce(needed, source.name)}`);
+    report(`created ${describeExtension(needed, source.name)}`);
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     const reason = thrown.databaseError?.message ?? thrown.message;
     throw failure(
       'extension',
-      `the source ${source.name} needs ${announce(needed, source.name)}, and it cannot be created: ${reason}. Run as the owner of the database or a superuser: ${needed.sql};`,
+      `the source ${source.name} needs ${describeExtension(needed, source.name)}, and it cannot be created: ${reason}. Run as the owner of the database or a superuser: ${needed.sql};`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Runs migrations in a source, by the service's `run_sql`, and tells what was and what was not run. */
+/** Runs migrations in a source by the service's `run_sql`, with their history. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonArray, isJsonObject, type Json, parseJson } from '../util/json.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../project/failure.ts';
@@ -8,19 +8,19 @@ import {
   type Limits,
   type MigrationDialect,
   type NewEntry,
-  refusalOf,
+  historyRefusalOf,
   type ScannedSql,
 } from '../backend/migration-dialect.ts';
-import { checksumOf, type Migration, shownFile } from './migration-files.ts';
+import { checksumOf, compareVersions, type Migration, shownFile } from './migration-files.ts';
 import { cellOf, type ListedSource, migrationsOf } from './sources.ts';
 import { pieceAt } from './text-place.ts';
 
-/** Entry of the history in a database. */
-export interface Entry extends NewEntry {
+/** Entry of the migration history in a database. */
+export interface HistoryEntry extends NewEntry {
   readonly appliedAt: string;
   readonly appliedBy: string;
   readonly durationMs: number;
-  /** Began and did not end: it is running, or was cut off. */
+  /** True if it began and did not end: it is still running, or was interrupted. */
   readonly dirty: boolean;
 }
 
@@ -30,53 +30,53 @@ export interface KnownMigration {
   readonly version: bigint;
   readonly name: string;
   readonly status: MigrationStatus;
-  /** undefined: there is no folder any more. */
+  /** `undefined` if its folder does not exist. */
   readonly migration: Migration | undefined;
-  readonly entry: Entry | undefined;
+  readonly entry: HistoryEntry | undefined;
 }
 
-export interface Step {
+export interface MigrationStep {
   readonly direction: 'up' | 'down';
   readonly known: KnownMigration;
 }
 
-export interface Done {
+export interface StepResult {
   readonly version: bigint;
   readonly name: string;
   readonly direction: 'up' | 'down';
-  /** `elsewhere`: somebody else has run it in between. */
+  /** `recorded` if only the history was written, `elsewhere` if another run was faster. */
   readonly outcome: 'run' | 'recorded' | 'elsewhere';
   readonly ms: number;
 }
 
-export interface RunOptions {
-  /** Only written down. */
+export interface MigrationOptions {
+  /** Writes the history only. */
   readonly skipExecution: boolean;
   readonly withoutTransaction: boolean;
   readonly singleTransaction: boolean;
-  /** To wait for somebody else who migrates this source. */
+  /** Timeout for another run that migrates the same source. */
   readonly lockTimeoutMs: number;
   readonly limits: Limits;
-  readonly tell: (message: string) => void;
-  readonly onDone?: (done: Done) => void;
+  readonly report: (message: string) => void;
+  readonly onDone?: (done: StepResult) => void;
 }
 
-/** What is written down in a source. @throws ProjectFailure */
-export async function readEntries(server: ServerClient, source: ListedSource): Promise<readonly Entry[]> {
+/** Returns the history of a source. @throws ProjectFailure */
+export async function readEntries(server: ServerClient, source: ListedSource): Promise<readonly HistoryEntry[]> {
   return (await readList(server, source, migrationsOf(source).history.entries)).map(entryOf);
 }
 
 /**
- * What is written down in a source, when nobody is in the middle of a migration without a transaction: waits for those who are.
- * What is dirty then began and did not end.
- * @throws ProjectFailure
+ * Returns the history of a source once no run is in the middle of a migration without a transaction: dirty entries are interrupted
+ * migrations then.
+ * @throws ProjectFailure if the lock timeout passes before that
  */
-export async function readSettledEntries(
+export async function readEntriesWhenIdle(
   server: ServerClient,
   source: ListedSource,
-  { lockTimeoutMs, tell }: Pick<RunOptions, 'lockTimeoutMs' | 'tell'>,
-): Promise<readonly Entry[]> {
-  const dirty = (entries: readonly Entry[]): string =>
+  { lockTimeoutMs, report }: Pick<MigrationOptions, 'lockTimeoutMs' | 'report'>,
+): Promise<readonly HistoryEntry[]> {
+  const dirty = (entries: readonly HistoryEntry[]): string =>
     entries.flatMap((entry) => (entry.dirty ? [`${entry.version} ${entry.appliedAt}`] : [])).join('\n');
   let entries = await readEntries(server, source);
   for (const pause of pauses(lockTimeoutMs)) {
@@ -84,18 +84,18 @@ export async function readSettledEntries(
     if (before === '') return entries;
     const isLocked = (await cellOf(server, source)(migrationsOf(source).history.locked)) === '1';
     if (isLocked) {
-      if (pause === FIRST_PAUSE_MS) tell(`somebody else migrates the source ${source.name}: waiting`);
+      if (pause === FIRST_PAUSE_MS) report(waitingFor(source));
       await sleep(pause);
     }
     entries = await readEntries(server, source);
-    // Dirty before and after nobody held the lock: nobody is running it.
+    // Dirty before and after a moment at which the lock was free: no run is at it.
     if (!isLocked && dirty(entries) === before) return entries;
   }
   if (dirty(entries) === '') return entries;
   throw lockedTooLong(source, lockTimeoutMs);
 }
 
-/** The seeds that were run once, with their checksums. @throws ProjectFailure */
+/** Returns the checksums of the seeds in the history, by name. @throws ProjectFailure */
 export async function readSeedEntries(server: ServerClient, source: ListedSource): Promise<ReadonlyMap<string, string>> {
   const list = await readList(server, source, migrationsOf(source).history.seeds);
   return new Map(list.map((each) => (isJsonObject(each) ? [String(each['name']), String(each['checksum'])] : ['', ''])));
@@ -107,13 +107,13 @@ async function readList(server: ServerClient, source: ListedSource, sql: string)
   return isJsonArray(list) ? list : [];
 }
 
-/** Entries in the one cell that {@link MigrationHistory.entries} returns. */
-export function entriesIn(cell: string): readonly Entry[] {
+/** Decodes the cell that {@link MigrationHistory.entries} returns. */
+export function entriesIn(cell: string): readonly HistoryEntry[] {
   const list = parseJson(cell);
   return isJsonArray(list) ? list.map(entryOf) : [];
 }
 
-function entryOf(json: Json): Entry {
+function entryOf(json: Json): HistoryEntry {
   const row = isJsonObject(json) ? json : {};
   const dirty = row['dirty'];
   return {
@@ -128,58 +128,59 @@ function entryOf(json: Json): Entry {
   };
 }
 
-/** Files and entries side by side, by version. */
-export function compareMigrations(migrations: readonly Migration[], entries: readonly Entry[]): readonly KnownMigration[] {
+/** Returns all migrations that have a file or an entry, by ascending version. */
+export function compareMigrations(migrations: readonly Migration[], entries: readonly HistoryEntry[]): readonly KnownMigration[] {
   const files = new Map(migrations.map((migration) => [migration.version, migration]));
   const written = new Map(entries.map((entry) => [entry.version, entry]));
-  return [...new Set([...files.keys(), ...written.keys()])]
-    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-    .map((version) => {
-      const [migration, entry] = [files.get(version), written.get(version)];
-      return { version, name: migration?.name ?? entry?.name ?? '-', status: statusOf(migration, entry), migration, entry };
-    });
+  return [...new Set([...files.keys(), ...written.keys()])].sort(compareVersions).map((version) => {
+    const [migration, entry] = [files.get(version), written.get(version)];
+    return { version, name: migration?.name ?? entry?.name ?? '-', status: statusOf(migration, entry), migration, entry };
+  });
 }
 
-function statusOf(migration: Migration | undefined, entry: Entry | undefined): MigrationStatus {
+function statusOf(migration: Migration | undefined, entry: HistoryEntry | undefined): MigrationStatus {
   if (entry?.dirty === true) return 'dirty';
   if (entry === undefined) return 'pending';
   if (migration === undefined) return 'missing';
   return entry.checksum === migration.checksum || entry.checksum === '' ? 'applied' : 'changed';
 }
 
-export type Wish =
+export type MigrationGoal =
   | { readonly kind: 'up' | 'down'; readonly count: number | 'all' }
   | { readonly kind: 'goto'; readonly version: bigint }
   | { readonly kind: 'version'; readonly version: bigint; readonly direction: 'up' | 'down' };
 
 /**
- * The steps that a wish takes.
- * @returns `short`: by how many there are fewer than were asked for
+ * Returns the steps to a goal.
+ * @returns `short`: number of requested migrations that do not exist
  * @throws ProjectFailure
  */
-export function stepsFor(all: readonly KnownMigration[], wish: Wish): { readonly steps: readonly Step[]; readonly short: number } {
+export function stepsFor(
+  all: readonly KnownMigration[],
+  goal: MigrationGoal,
+): { readonly steps: readonly MigrationStep[]; readonly short: number } {
   const pending = all.filter(({ status }) => status === 'pending');
   const applied = all.filter(({ entry }) => entry !== undefined).reverse();
-  const up = (known: KnownMigration): Step => ({ direction: 'up', known });
-  const down = (known: KnownMigration): Step => ({ direction: 'down', known });
-  switch (wish.kind) {
+  const up = (known: KnownMigration): MigrationStep => ({ direction: 'up', known });
+  const down = (known: KnownMigration): MigrationStep => ({ direction: 'down', known });
+  switch (goal.kind) {
     case 'up':
     case 'down': {
-      const there = wish.kind === 'up' ? pending.map(up) : applied.map(down);
-      if (wish.count === 'all') return { steps: there, short: 0 };
-      return { steps: there.slice(0, wish.count), short: Math.max(0, wish.count - there.length) };
+      const available = goal.kind === 'up' ? pending.map(up) : applied.map(down);
+      if (goal.count === 'all') return { steps: available, short: 0 };
+      return { steps: available.slice(0, goal.count), short: Math.max(0, goal.count - available.length) };
     }
     case 'goto': {
-      if (!all.some(({ version }) => version === wish.version)) throw failure('migration', `there is no migration ${wish.version}`);
-      const later = applied.filter(({ version }) => version > wish.version).map(down);
-      return { steps: [...later, ...pending.filter(({ version }) => version <= wish.version).map(up)], short: 0 };
+      if (!all.some(({ version }) => version === goal.version)) throw failure('migration', `there is no migration ${goal.version}`);
+      const later = applied.filter(({ version }) => version > goal.version).map(down);
+      return { steps: [...later, ...pending.filter(({ version }) => version <= goal.version).map(up)], short: 0 };
     }
     case 'version': {
-      const known = all.find(({ version }) => version === wish.version);
-      if (known === undefined) throw failure('migration', `there is no migration ${wish.version}`);
-      if (wish.direction === 'up' && known.entry !== undefined) throw failure('migration', `migration ${wish.version} is applied already`);
-      if (wish.direction === 'down' && known.entry === undefined) throw failure('migration', `migration ${wish.version} is not applied`);
-      return { steps: [{ direction: wish.direction, known }], short: 0 };
+      const known = all.find(({ version }) => version === goal.version);
+      if (known === undefined) throw failure('migration', `there is no migration ${goal.version}`);
+      if (goal.direction === 'up' && known.entry !== undefined) throw failure('migration', `migration ${goal.version} is already applied`);
+      if (goal.direction === 'down' && known.entry === undefined) throw failure('migration', `migration ${goal.version} is not applied`);
+      return { steps: [{ direction: goal.direction, known }], short: 0 };
     }
   }
 }
@@ -190,18 +191,12 @@ export interface Runnable {
   readonly inTransaction: boolean;
 }
 
-interface Prepared extends Step {
-  readonly sql: string;
-  readonly inTransaction: boolean;
-}
+interface Prepared extends MigrationStep, Runnable {}
 
-/**
- * Looks at all steps before the first one is run.
- * @throws ProjectFailure with everything that cannot be run
- */
+/** Checks all steps before the first one runs. @throws ProjectFailure with every problem found */
 export function checkSteps(
-  steps: readonly Step[],
-  options: Pick<RunOptions, 'withoutTransaction' | 'singleTransaction' | 'skipExecution' | 'tell'>,
+  steps: readonly MigrationStep[],
+  options: Pick<MigrationOptions, 'withoutTransaction' | 'singleTransaction' | 'skipExecution' | 'report'>,
   dialect: MigrationDialect,
 ): readonly Prepared[] {
   const problems: Problem[] = [];
@@ -211,15 +206,15 @@ export function checkSteps(
     const sql = direction === 'up' ? (known.migration?.up ?? null) : (known.migration?.down ?? known.entry?.down ?? null);
     if (options.skipExecution) return { ...step, sql: '', inTransaction: true };
     if (sql === null) {
-      problems.push({ code: 'migration', message: `${known.version} ${direction} migration not found`, file: shown });
+      problems.push({ code: 'migration', message: `migration ${known.version} has no ${direction}.sql`, file: shown });
       return { ...step, sql: '', inTransaction: true };
     }
     const scanned = dialect.scan(sql);
     for (const { line, what, client } of scanned.foreign)
       problems.push({ code: 'migration', message: `${what} is for ${client} only`, file: shown, line });
     for (const { line, value } of scanned.enumValues)
-      options.tell(
-        `${shown}:${line}: the value '${value}' is added to an enum and used by a later statement: the database refuses that in one transaction; use it in the next migration`,
+      options.report(
+        `${shown}:${line}: the value '${value}' is added to an enum and used by a later statement, which the database refuses in one transaction: use it in the next migration`,
       );
     const isMarked =
       options.withoutTransaction ||
@@ -236,7 +231,7 @@ interface Around {
   readonly shown: string;
   readonly isMarked: boolean;
   readonly dialect: MigrationDialect;
-  readonly options: Pick<RunOptions, 'singleTransaction' | 'tell'>;
+  readonly options: Pick<MigrationOptions, 'singleTransaction' | 'report'>;
   readonly problems: Problem[];
 }
 
@@ -249,35 +244,39 @@ function modeOf(
     for (const { line, words } of scanned.outside)
       problems.push({
         code: 'no-transaction',
-        message: `"${words.slice(0, 4).join(' ')} …" cannot run in a transaction: begin the file with "-- svc: no-transaction"`,
+        message: `"${words.slice(0, 4).join(' ')} …" cannot run in a transaction: start the file with "-- svc: no-transaction"`,
         file: shown,
         line,
       });
   if (options.singleTransaction && (isMarked || scanned.control.length > 0) && scanned.unwrapped === undefined)
-    problems.push({ code: 'no-transaction', message: 'cannot share a transaction with other migrations', file: shown });
+    problems.push({
+      code: 'no-transaction',
+      message: 'cannot share a transaction with other migrations: run it without --single-transaction',
+      file: shown,
+    });
   if (isMarked) return { sql, inTransaction: false };
   if (scanned.control.length === 0) return { sql, inTransaction: true };
   if (scanned.unwrapped !== undefined) return { sql: scanned.unwrapped, inTransaction: true };
   const line = scanned.control[0]?.line;
-  options.tell(`${shown}:${line}: the file has transactions of its own: it is run without one around it`);
+  options.report(`${shown}:${line}: the file has its own transactions, so it runs without a surrounding one`);
   return { sql, inTransaction: false };
 }
 
 /**
- * Runs the steps in their order, each with its entry in one transaction.
- * @throws ProjectFailure at the first that fails; what was run before stays
+ * Runs the steps in order, each with its history entry in one transaction.
+ * @throws ProjectFailure when one fails; the steps before it are not rolled back
  */
 export async function runSteps(
   server: ServerClient,
   source: ListedSource,
-  steps: readonly Step[],
-  options: RunOptions,
-): Promise<readonly Done[]> {
+  steps: readonly MigrationStep[],
+  options: MigrationOptions,
+): Promise<readonly StepResult[]> {
   const dialect = migrationsOf(source);
   const { history } = dialect;
   const prepared = checkSteps(steps, options, dialect);
-  const done: Done[] = [];
-  const add = (each: Done): void => {
+  const done: StepResult[] = [];
+  const add = (each: StepResult): void => {
     done.push(each);
     options.onDone?.(each);
   };
@@ -288,7 +287,7 @@ export async function runSteps(
     try {
       await attempt(server, source, sql, prepared, options);
     } catch (thrown) {
-      throw thrown instanceof ServerError && refusalOf(thrown.databaseError?.message ?? '') === undefined
+      throw thrown instanceof ServerError && historyRefusalOf(thrown.databaseError?.message ?? '') === undefined
         ? explained(thrown, prepared, sql, '')
         : thrown;
     }
@@ -304,36 +303,36 @@ export async function runSteps(
       add(doneOf(step, options.skipExecution ? 'recorded' : 'run', start));
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      const refusal = refusalOf(thrown.databaseError?.message ?? '');
-      if (refusal === undefined) throw explained(thrown, [step], sql, await whatStands(server, source, step, thrown));
+      const refusal = historyRefusalOf(thrown.databaseError?.message ?? '');
+      if (refusal === undefined) throw explained(thrown, [step], sql, await effectOf(server, source, step, thrown));
       if (refusal === 'dirty') throw new ProjectFailure([dirtyProblem(source, step.known)]);
       if (refusal !== (step.direction === 'up' ? 'done' : 'gone')) throw thrown;
-      options.tell(`${step.known.version} was run by somebody else meanwhile`);
+      options.report(`migration ${step.known.version} was run by another run in the meantime`);
       add(doneOf(step, 'elsewhere', start));
     }
   }
   return done;
 }
 
-function doneOf({ known: { version, name }, direction }: Step, outcome: Done['outcome'], start: number): Done {
+function doneOf({ known: { version, name }, direction }: MigrationStep, outcome: StepResult['outcome'], start: number): StepResult {
   return { version, name, direction, outcome, ms: Math.round(performance.now() - start) };
 }
 
-/** The SQL of a step with its entry. */
+/** Returns the SQL of a step with that of its history entry. */
 function stepText(
   { history, implicitCommits, terminated }: MigrationDialect,
   { known, direction, sql, inTransaction }: Prepared,
   skip: boolean,
 ): string {
   const { version, name, migration } = known;
-  const stands = !inTransaction || implicitCommits !== undefined;
+  const marksDirty = !inTransaction || implicitCommits !== undefined;
   const body = skip ? '' : withNote(terminated(sql), implicitCommits, history.markBegun(version));
   if (direction === 'down')
-    return `${history.refuseMissing(version)}${stands ? history.markDirty(version) : ''}${body}${history.remove(version)}`;
+    return `${history.refuseMissing(version)}${marksDirty ? history.markDirty(version) : ''}${body}${history.remove(version)}`;
   const entry = { version, name, checksum: migration?.checksum ?? checksumOf(''), down: migration?.down ?? null };
   const guard = history.refuseApplied(version);
-  // Behind its SQL, so that the time is known; where a transaction does not hold them together, before.
-  if (!stands) return guard + body + history.insert(entry, { dirty: false });
+  // In one transaction, the entry follows the SQL and so has its duration. Otherwise it is written before, as dirty.
+  if (!marksDirty) return guard + body + history.insert(entry, { dirty: false });
   return guard + history.insert(entry, { dirty: true }) + body + history.markApplied(version);
 }
 
@@ -343,20 +342,23 @@ function withNote(sql: string, implicitCommits: ImplicitCommits | undefined, not
   return end === undefined ? sql : `${sql.slice(0, end)}\n${note}${sql.slice(end)}`;
 }
 
-/** What is there of a step that failed, for its message; '' where its transaction is undone. Nothing of it is left where nothing was run. */
-async function whatStands(server: ServerClient, source: ListedSource, step: Prepared, error: ServerError): Promise<string> {
+/**
+ * Returns the end of the message about a step that failed: what is left of it, `''` if its transaction was rolled back. Clears its history
+ * entry if none of its SQL has run.
+ */
+async function effectOf(server: ServerClient, source: ListedSource, step: Prepared, error: ServerError): Promise<string> {
   const { history, implicitCommits, terminated } = migrationsOf(source);
   const { known, direction, inTransaction, sql } = step;
   if (inTransaction && implicitCommits === undefined) return '';
-  const half = '; what ran before stands, and the migration counts as dirty';
+  const half = '; the statements before it were not rolled back, and the migration is marked dirty';
   const isRefused = implicitCommits?.isRefusedAtOnce(error.databaseError?.sqlState ?? '') === true;
   if (!isRefused || implicitCommits?.endOfFirst(terminated(sql)) === undefined) return half;
   try {
     const entry = (await readEntries(server, source)).find(({ version }) => version === known.version);
     if (entry === undefined || !entry.dirty || entry.durationMs < 0) return half;
-    const clean = direction === 'up' ? history.remove(known.version) : history.clearDirty(known.version);
-    await writeHistory(server, source, history.refuseMissing(known.version) + clean);
-    return '; nothing of it was run';
+    const clear = direction === 'up' ? history.remove(known.version) : history.clearDirty(known.version);
+    await writeHistory(server, source, history.refuseMissing(known.version) + clear);
+    return '; none of its statements was run';
   } catch (thrown) {
     if (thrown instanceof ProjectFailure) return half;
     throw thrown;
@@ -368,40 +370,44 @@ export async function writeHistory(server: ServerClient, source: ListedSource, s
   await server.sql(source, migrationsOf(source).history.inTransaction({}, sql), { check_metadata_consistency: false });
 }
 
-/** Of a migration that nobody runs any more. */
+/** Problem of an interrupted migration. */
 export function dirtyProblem(source: SqlSource, { version, name, migration }: KnownMigration): Problem {
   const which = `--version ${version} --database-name ${source.name}`;
   return {
     code: 'dirty',
-    message: `migration ${version} ${name} of ${source.name} began and did not end: look at the database; then svc migrate delete --server ${which} forgets that it began, and svc migrate apply --skip-execution ${which} behind that writes down that it is done`,
+    message: `migration ${version} ${name} of ${source.name} is dirty: it began and did not end. Check the database, then run svc migrate delete --server ${which} to clear the dirty mark; if the migration is complete, run svc migrate apply --skip-execution ${which} after that to mark it applied`,
     ...(migration === undefined ? {} : { file: migration.shown }),
   };
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 
-/** Longer and longer ones, until the time is over. */
+/** Yields growing pauses until the timeout has passed. */
 function* pauses(timeoutMs: number): Generator<number> {
   const end = performance.now() + timeoutMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
     yield pause;
     if (performance.now() > end) return;
   }
 }
 
-function lockedTooLong({ name }: SqlSource, timeoutMs: number): ProjectFailure {
-  const seconds = Math.round(timeoutMs / 1000);
-  return failure('locked', `somebody else has been migrating the source ${name} for ${seconds} s: see --lock-timeout`);
+function waitingFor({ name }: SqlSource): string {
+  return `another run is migrating the source ${name}: waiting for it`;
 }
 
-/** Waits for somebody else who migrates the source. @throws ProjectFailure; ServerError of the SQL */
+function lockedTooLong({ name }: SqlSource, timeoutMs: number): ProjectFailure {
+  const seconds = Math.round(timeoutMs / 1000);
+  return failure('locked', `another run has been migrating the source ${name} for ${seconds} s: wait longer with --lock-timeout`);
+}
+
+/** Sends SQL, and repeats it while another run holds the lock. @throws ProjectFailure; ServerError of the SQL */
 async function attempt(
   server: ServerClient,
   source: SqlSource,
   sql: string,
   steps: readonly Prepared[],
-  options: RunOptions,
+  options: MigrationOptions,
 ): Promise<void> {
   const inTransaction = steps.every((step) => step.inTransaction);
   for (const pause of pauses(options.lockTimeoutMs)) {
@@ -414,34 +420,39 @@ async function attempt(
       return;
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      const refusal = refusalOf(thrown.databaseError?.message ?? '');
-      if (refusal !== 'locked') throw thrown;
-      if (pause === FIRST_PAUSE_MS) options.tell(`somebody else migrates the source ${source.name}: waiting`);
+      if (historyRefusalOf(thrown.databaseError?.message ?? '') !== 'locked') throw thrown;
+      if (pause === FIRST_PAUSE_MS) options.report(waitingFor(source));
       await sleep(pause);
     }
   }
   throw lockedTooLong(source, options.lockTimeoutMs);
 }
 
-/** @param stands what is there of it, told behind the message */
-function explained(error: ServerError, steps: readonly Prepared[], sent: string, stands: string): ProjectFailure {
-  const said = error.databaseError;
-  const found = said?.position === undefined ? undefined : pieceAt(steps, sent, said.position);
+/** @param effect end of the message */
+function explained(error: ServerError, steps: readonly Prepared[], sent: string, effect: string): ProjectFailure {
+  const cause = error.databaseError;
+  const found = cause?.position === undefined ? undefined : pieceAt(steps, sent, cause.position);
   const step = found?.piece ?? steps[0];
-  if (said === undefined || step === undefined) return error;
+  if (cause === undefined || step === undefined) return error;
   const { known, direction } = step;
   const isKnown = steps.length === 1 || found !== undefined;
   const file = !isKnown || known.migration === undefined ? {} : { file: shownFile(known.migration, direction), ...found?.place };
-  const hint = said.hint === undefined || said.hint === null ? '' : ` (${said.hint})`;
-  const which = !isKnown ? `of the migrations ${steps.map((each) => each.known.version).join(', ')}: ` : '';
+  const hint = cause.hint === undefined || cause.hint === null ? '' : ` (${cause.hint})`;
+  const which = !isKnown ? `in one of the migrations ${steps.map((each) => each.known.version).join(', ')}: ` : '';
   return new ProjectFailure(
-    [{ code: error.code, message: `${which}${said.message}${hint}${said.sqlState === '' ? '' : ` [${said.sqlState}]`}${stands}`, ...file }],
+    [
+      {
+        code: error.code,
+        message: `${which}${cause.message}${hint}${cause.sqlState === '' ? '' : ` [${cause.sqlState}]`}${effect}`,
+        ...file,
+      },
+    ],
     EXIT.failed,
   );
 }
 
-/** Writes what is applied where scripts of others look for it. Nothing depends on it. */
-export async function mirrorState(server: ServerClient, applied: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
+/** Writes the applied migrations to the catalog state, where scripts for other engines look for them. Not read by this service. */
+export async function mirrorState(server: ServerClient, applied: ReadonlyMap<string, readonly HistoryEntry[]>): Promise<void> {
   const current = await server.metadata('get_catalog_state', {});
   const before = isJsonObject(current) && isJsonObject(current['cli_state']) ? current['cli_state'] : {};
   const migrations = isJsonObject(before['migrations']) ? before['migrations'] : {};

@@ -1,18 +1,18 @@
-/** Trials of migrations in a transaction of the source that is rolled back: the database prints its schema before and after each step. */
-import { type RollbackDialect, refusalOf } from '../backend/migration-dialect.ts';
+/** Trial runs in a transaction of the source that is rolled back: the database prints its schema before and after each step. */
+import { type RollbackDialect, historyRefusalOf } from '../backend/migration-dialect.ts';
 import { isJsonArray, isJsonObject, type Json, parseJson } from '../util/json.ts';
 import { failure } from '../project/failure.ts';
 import { ServerError, type ServerClient } from '../project/server-client.ts';
 import type { Migration } from './migration-files.ts';
 import { type ListedSource, migrationsOf } from './sources.ts';
 
-/** Lines of a schema that another one lacks, in both directions. */
+/** Lines of a schema that only the later (`left`) or only the earlier state (`lost`) has. */
 export interface Difference {
   readonly left: readonly string[];
   readonly lost: readonly string[];
 }
 
-export interface Verified {
+export interface UpDownUpResult {
   /** `undefined` if down undoes up. */
   readonly differences: Difference | undefined;
   /** Difference between the schemas after the first and the second up; `undefined` if there is none. */
@@ -37,7 +37,7 @@ function linesIn(json: Json | undefined): readonly string[] {
   return isJsonArray(json) ? json.map(String) : [];
 }
 
-/** Returns the SQL of a migration as it can run in a transaction that is rolled back; `undefined` if it cannot. */
+/** Returns the SQL of a migration for a transaction that is rolled back; `undefined` if it cannot run in one. */
 export function trialSql(source: ListedSource, migration: Migration, direction: 'up' | 'down'): string | undefined {
   const sql = migration[direction] ?? (direction === 'up' ? '' : undefined);
   if (sql === undefined || (direction === 'up' && migration.withoutTransaction)) return undefined;
@@ -47,8 +47,8 @@ export function trialSql(source: ListedSource, migration: Migration, direction: 
 }
 
 /**
- * Tries up, down, up.
- * @param before SQL of the migrations before, which runs first
+ * Runs up, down and up again, and compares the schema after each.
+ * @param before SQL of earlier migrations, which runs first
  * @throws ProjectFailure if one of them fails
  */
 export async function verifyMigration(
@@ -57,7 +57,7 @@ export async function verifyMigration(
   before: string,
   up: string,
   down: string,
-): Promise<Verified> {
+): Promise<UpDownUpResult> {
   const result = await rolledBack(server, source, (rollback) => rollback.upDownUp(before, up, down, MAX_LINES));
   const [differences, second] = (isJsonArray(result) ? result : []).map((each) =>
     isJsonObject(each) ? differenceOf({ left: each['left'] ?? [], lost: each['lost'] ?? [] }) : undefined,
@@ -65,16 +65,12 @@ export async function verifyMigration(
   return { differences, second };
 }
 
-/**
- * Returns the schema as it would be.
- * @param sql runs first
- * @throws ProjectFailure if it fails
- */
+/** Returns the lines of the schema after the SQL. @throws ProjectFailure if it fails */
 export async function schemaAfter(server: ServerClient, source: ListedSource, sql: string): Promise<readonly string[]> {
   return linesIn(await rolledBack(server, source, (rollback) => rollback.linesAfter(sql)));
 }
 
-/** Returns the result of SQL that fails with it. */
+/** Runs SQL that always fails, and returns the result from its message. */
 async function rolledBack(server: ServerClient, source: ListedSource, sqlOf: (rollback: RollbackDialect) => string): Promise<Json> {
   const { rollback } = migrationsOf(source);
   if (rollback === undefined) throw failure('not-supported', `definitions of the source ${source.name} cannot be rolled back`);
@@ -83,7 +79,8 @@ async function rolledBack(server: ServerClient, source: ListedSource, sqlOf: (ro
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     const message = thrown.databaseError?.message ?? '';
-    if (refusalOf(message) === 'locked') throw failure('locked', `somebody else migrates the source ${source.name}`);
+    if (historyRefusalOf(message) === 'locked')
+      throw failure('locked', `another run is migrating the source ${source.name}: try again later`);
     if (!message.startsWith(rollback.marker)) throw failure(thrown.code, message === '' ? thrown.message : message);
     return parseJson(message.slice(rollback.marker.length));
   }

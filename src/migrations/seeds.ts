@@ -1,23 +1,23 @@
 /** Seeds: SQL files below `seeds/<source>/`, run in the order of their paths. */
 import { join } from 'node:path';
-import { type DumpContext, refusalOf } from '../backend/migration-dialect.ts';
+import { type DumpContext, historyRefusalOf } from '../backend/migration-dialect.ts';
 import type { Files } from '../project/directory/files.ts';
 import { failure, type Problem, ProjectFailure } from '../project/failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import { createNeededExtension } from './implicit-extension.ts';
 import { checksumOf } from './migration-files.ts';
-import { readSeedEntries, type RunOptions } from './run-migrations.ts';
+import { readSeedEntries, type MigrationOptions } from './run-migrations.ts';
 import { enumTables, type ListedSource, migrationsOf, rowsOf } from './sources.ts';
 import { pieceAt } from './text-place.ts';
 
 export interface Seed {
-  /** Below the folder of its source. */
+  /** Path below the folder of its source. */
   readonly name: string;
   readonly shown: string;
   readonly sql: string;
 }
 
-/** @param only names below the folder; empty: all. @throws ProjectFailure for a name that is not there */
+/** @param only names or paths of seeds; empty for all. @throws ProjectFailure for one that does not exist */
 export function readSeeds(files: Files, folder: string, only: readonly string[] = []): readonly Seed[] {
   const seeds = files
     .list(folder)
@@ -32,9 +32,8 @@ export function readSeeds(files: Files, folder: string, only: readonly string[] 
 }
 
 /**
- * Runs seeds of a source in one transaction.
- * @param once those that were run before are left out, and that these were run is written down
- * @returns the names of those that were run
+ * Runs seeds of a source in one transaction, and returns the names of those that were run.
+ * @param once whether to skip the seeds in the history, and to record the others there
  * @throws ProjectFailure
  */
 export async function runSeeds(
@@ -42,14 +41,14 @@ export async function runSeeds(
   source: ListedSource,
   seeds: readonly Seed[],
   once: boolean,
-  options: RunOptions,
+  options: MigrationOptions,
 ): Promise<readonly string[]> {
   const { history, scan, terminated } = migrationsOf(source);
   const problems = seeds.flatMap(({ sql, shown }) => {
     const { foreign, outside } = scan(sql);
     return [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
       code: 'seed',
-      message: `${what} cannot be run in a seed`,
+      message: `${what} cannot run in a seed, because all seeds of a source run in one transaction`,
       file: shown,
       line,
     }));
@@ -59,7 +58,8 @@ export async function runSeeds(
     const before = once ? await readSeedEntries(server, source) : new Map<string, string>();
     for (const { name, sql, shown } of seeds) {
       const known = before.get(name);
-      if (known !== undefined && known !== checksumOf(sql)) options.tell(`${shown} has changed since it was run once: it is not run again`);
+      if (known !== undefined && known !== checksumOf(sql))
+        options.report(`${shown} has changed since it was run with --once: it is not run again`);
     }
     const left = seeds.filter(({ name }) => !before.has(name));
     if (left.length === 0) return [];
@@ -67,12 +67,14 @@ export async function runSeeds(
       server,
       source,
       left.map(({ sql }) => sql),
-      options.tell,
+      options.report,
     );
     const pieces = left.map(({ name, sql, shown }) => {
       const { control, joined } = scan(sql);
       if (joined === undefined)
-        throw failure('seed', `"${control.map(({ text }) => text).join('; ')}": a seed is a part of one transaction`, { file: shown });
+        throw failure('seed', `remove "${control.map(({ text }) => text).join('; ')}": all seeds of a source run in one transaction`, {
+          file: shown,
+        });
       return { name, shown, checksum: checksumOf(sql), sql: terminated(joined) };
     });
     const parts = pieces.map(({ name, checksum, sql }) =>
@@ -84,8 +86,8 @@ export async function runSeeds(
       return left.map(({ name }) => name);
     } catch (thrown) {
       if (!(thrown instanceof ServerError)) throw thrown;
-      const refusal = refusalOf(thrown.databaseError?.message ?? '');
-      // Somebody else is at it, or was faster.
+      const refusal = historyRefusalOf(thrown.databaseError?.message ?? '');
+      // Another run holds the lock or has just run one of these seeds.
       if (refusal !== undefined && attempt * 500 < options.lockTimeoutMs) {
         await new Promise((resolve) => setTimeout(resolve, 500));
         continue;
@@ -95,26 +97,26 @@ export async function runSeeds(
   }
 }
 
-/** @param pieces what was sent of each seed */
+/** @param pieces SQL of each seed as it was sent */
 function explained(
   error: ServerError,
   pieces: readonly { readonly shown: string; readonly sql: string }[],
   sent: string,
   { name }: SqlSource,
 ): ProjectFailure {
-  const said = error.databaseError;
-  const found = said?.position === undefined ? undefined : pieceAt(pieces, sent, said.position);
+  const cause = error.databaseError;
+  const found = cause?.position === undefined ? undefined : pieceAt(pieces, sent, cause.position);
   const known = found?.piece ?? (pieces.length === 1 ? pieces[0] : undefined);
   const files = pieces.map(({ shown }) => shown).join(', ');
   const which = known === undefined ? `in one of ${files}: ` : '';
-  return failure(error.code, `${which}${said?.message ?? error.message}: no seed of ${name} was run`, {
+  return failure(error.code, `${which}${cause?.message ?? error.message}: no seed of ${name} was run`, {
     ...(known === undefined ? {} : { file: known.shown }),
     ...found?.place,
   });
 }
 
 /**
- * Returns whether a table that the metadata calls an enum has no rows: until it has some, the metadata is inconsistent.
+ * Returns whether an enum table of the source has no rows, which makes the metadata inconsistent.
  * @throws ProjectFailure
  */
 export async function hasEmptyEnum(server: ServerClient, source: ListedSource): Promise<boolean> {
@@ -122,14 +124,13 @@ export async function hasEmptyEnum(server: ServerClient, source: ListedSource): 
   return tables.length > 0 && hasEmpty !== undefined && hasEmpty(rowsOf(server, source), tables);
 }
 
-/** Returns what dumps of a source need. */
 export function dumpContext(server: ServerClient, source: ListedSource): DumpContext {
   return { source: source.name, rows: rowsOf(server, source), failure };
 }
 
-/** Returns the rows of a table as statements that insert them. @throws ProjectFailure if there is no such table */
-export async function dumpRows(server: ServerClient, source: ListedSource, table: string, upsert: boolean): Promise<string> {
+/** Returns the rows of a table as `insert` statements. @throws ProjectFailure if there is no such table */
+export async function dumpTable(server: ServerClient, source: ListedSource, table: string, upsert: boolean): Promise<string> {
   const dialect = source.backend?.migrations;
-  if (dialect === undefined) throw failure('not-supported', `rows of sources of the kind "${source.kind}" are not written as seeds`);
+  if (dialect === undefined) throw failure('not-supported', `sources of the kind "${source.kind}" do not support seeds from tables`);
   return dialect.dumpRows(dumpContext(server, source), table, upsert);
 }

@@ -1,10 +1,10 @@
-/** Both count from 1. */
+/** Line and column in a text, from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
-/** The index in the text of a character that a database has counted: code points, from 1. */
+/** Returns the index in the text of a position that a database reports: in code points, from 1. */
 export function offsetOf(text: string, position: number): number {
   let offset = 0;
   for (let left = position - 1; left > 0 && offset < text.length; left--) offset += (text.codePointAt(offset) as number) > 0xffff ? 2 : 1;
@@ -17,9 +17,9 @@ export function placeIn(text: string, offset: number): TextPlace {
 }
 
 /**
- * The piece of what was sent in which a character stands, and where in the piece; undefined: in none.
+ * Returns the piece of the sent SQL that contains a position, and the place in it; `undefined` if it is in none.
  * @param pieces in the order in which they were sent
- * @param position in characters, from 1
+ * @param position in code points, from 1
  */
 export function pieceAt<T extends { readonly sql: string }>(
   pieces: readonly T[],

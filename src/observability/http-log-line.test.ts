@@ -24,7 +24,7 @@ const observation: fc.Arbitrary<HttpObservation> = fc.record({
   error: fc.option(fc.record({ path: text, code: text, message: text })),
 });
 
-test('one line of JSON with all that is known of the request', () => {
+test('prints a request as one line of JSON', () => {
   fc.assert(
     fc.property(observation, (o) => {
       const line = httpLogLine(o, '2024-05-01T10:00:00.123+0000');
@@ -60,7 +60,7 @@ test('one line of JSON with all that is known of the request', () => {
   );
 });
 
-test('what is the same as in the line before is told again, and nothing else', () => {
+test('repeats the facts of the previous line only if they are equal', () => {
   const [first] = fc.sample(observation, 1) as [HttpObservation];
   const requests: readonly HttpObservation[] = [
     first,

@@ -1,11 +1,11 @@
 import { printJson } from '../util/json.ts';
 import type { HttpObservation } from './observation.ts';
 
-/** Characters; longer URLs are rare. */
-const MAX_KEPT = 1_000;
+/** Maximum length of a cached text, in characters; longer URLs are rare. */
+const MAX_CACHED_LENGTH = 1_000;
 const variableTexts = new WeakMap<ReadonlyMap<string, string>, string>();
 
-/** Session variables as JSON, printed once for each session. */
+/** Prints session variables as JSON, once per session. */
 function variablesText(variables: ReadonlyMap<string, string> | null): string {
   if (variables === null) return 'null';
   let text = variableTexts.get(variables);
@@ -18,31 +18,31 @@ function variablesText(variables: ReadonlyMap<string, string> | null): string {
 
 type Info = Pick<HttpObservation, 'status' | 'method' | 'ip' | 'url' | 'httpVersion' | 'encoding'>;
 
-/** What was told last, and its text: requests come from few clients and to few URLs. */
-let last: { readonly told: Info; readonly text: string } | null = null;
+/** The last request and its text: most requests come from few clients and to few URLs. */
+let last: { readonly info: Info; readonly text: string } | null = null;
 
 function infoText({ status, method, ip, url, httpVersion, encoding }: Info): string {
   if (
     last !== null &&
-    last.told.status === status &&
-    last.told.method === method &&
-    last.told.ip === ip &&
-    last.told.url === url &&
-    last.told.httpVersion === httpVersion &&
-    last.told.encoding === encoding
+    last.info.status === status &&
+    last.info.method === method &&
+    last.info.ip === ip &&
+    last.info.url === url &&
+    last.info.httpVersion === httpVersion &&
+    last.info.encoding === encoding
   )
     return last.text;
   const text =
     `{"status":${status},"method":${JSON.stringify(method)},"ip":${JSON.stringify(ip)},"url":${JSON.stringify(url)},` +
     `"http_version":${JSON.stringify(httpVersion)},"content_encoding":${JSON.stringify(encoding)}}`;
-  if (text.length <= MAX_KEPT) last = { told: { status, method, ip, url, httpVersion, encoding }, text };
+  if (text.length <= MAX_CACHED_LENGTH) last = { info: { status, method, ip, url, httpVersion, encoding }, text };
   return text;
 }
 
 /**
- * The log entry of a request as one line of JSON, with the line's end. It is put together here and not by
- * the logging library: there is one for each request, and that path took several times as long.
- * @param timestamp as all entries have it; it needs no escaping
+ * Prints the log entry of a request as one line of JSON. The logging library would take several times as long, and there is one entry for
+ * each request.
+ * @param timestamp needs no escaping
  */
 export function httpLogLine(o: HttpObservation, timestamp: string): string {
   const id = JSON.stringify(o.requestId);

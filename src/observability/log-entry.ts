@@ -1,7 +1,7 @@
 import type { Observation, PollerObservation, SourceHealthObservation, WebsocketObservation } from './observation.ts';
 import type { LogLevel } from './log-level.ts';
 
-/** Requests and queries, of which there are very many, have lines of their own making. */
+/** All observations but requests and queries, which are so frequent that they are printed by faster code. */
 export type RareObservation = Exclude<Observation, { readonly kind: 'http' | 'query' }>;
 
 export interface LogEntry {
@@ -10,7 +10,7 @@ export interface LogEntry {
   readonly detail: object;
 }
 
-/** What the log says of an observation. */
+/** Level, type and detail of the log entry of an observation. */
 export function logEntry(o: RareObservation): LogEntry {
   switch (o.kind) {
     case 'webhook': {
@@ -100,8 +100,8 @@ export function logEntry(o: RareObservation): LogEntry {
   }
 }
 
-/** Whether it is written, whatever its level. A warning is told even to those who do not want to hear of the start. */
-export function isWanted(o: RareObservation, enabledTypes: ReadonlySet<string>): boolean {
+/** True if the log type of an observation is enabled. Warnings at the start are written even without the type `startup`. */
+export function isTypeEnabled(o: RareObservation, enabledTypes: ReadonlySet<string>): boolean {
   switch (o.kind) {
     case 'webhook':
       return enabledTypes.has('webhook-log');
@@ -158,7 +158,7 @@ function eventDetail(event: WebsocketObservation['event']): object | null {
   };
 }
 
-/** Times in seconds. */
+/** Prints times in seconds. */
 function pollerDetail({
   of,
   pollerId,

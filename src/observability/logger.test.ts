@@ -47,7 +47,7 @@ describe('createLogger', () => {
     expect(lines[0]?.detail).toEqual({ kind: 'server_configuration', info: { server_port: '1' } });
   });
 
-  it('comes to an end where nobody reads any more', async () => {
+  it('settles if the reader of the log is gone', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reader = openSync(pipe, 'r+');
@@ -77,7 +77,7 @@ describe('createLogger', () => {
     closeSync(destination);
   });
 
-  it('writes text without it', async () => {
+  it('writes text without the configuration', async () => {
     expect((await written({ format: 'text' })).map((line) => line.replace(/^\S+ /, ''))).toEqual([
       'INFO  listening at http://127.0.0.1:1',
       'WARN  open',

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { httpLogLine } from './http-log-line.ts';
-import { isWanted, logEntry, type RareObservation } from './log-entry.ts';
+import { isTypeEnabled, logEntry, type RareObservation } from './log-entry.ts';
 import type { Observation, Observer } from './observation.ts';
 import { LineTap } from './otlp/line-tap.ts';
 import type { LineSink } from './otlp/log-lines.ts';
@@ -12,54 +12,54 @@ export type LogFormat = 'text' | 'json';
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Optional types that are switched on: `startup`, `http-log`, …; the rest is always on. */
+  /** Enabled optional log types: `startup`, `http-log`, …; all other types are always enabled. */
   readonly enabledTypes: ReadonlySet<string>;
-  /** JSON where nothing is said. */
+  /** Defaults to JSON. */
   readonly format?: LogFormat;
-  /** Of text. */
+  /** Colours in text format. */
   readonly colour?: boolean;
-  /** File descriptor; 1 is standard output. */
+  /** File descriptor. Defaults to 1, standard output. */
   readonly destination?: number;
 }
 
-/** Text with colours for people at a terminal, JSON for programs; `NO_COLOR` (https://no-color.org) asks for no colours. */
+/** Chooses text with colours on a terminal, and JSON elsewhere. `NO_COLOR` (https://no-color.org) disables colours. */
 export function logStyle(
   format: LogFormat | 'auto',
   terminal: boolean,
   environment: Readonly<Record<string, string | undefined>>,
 ): Required<Pick<LoggerOptions, 'format' | 'colour'>> {
-  // Builds have terminals too, and nobody reads along.
-  const asked = format === 'auto' ? (terminal && !environment['CI'] ? 'text' : 'json') : format;
-  return { format: asked, colour: terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' };
+  // A CI job may have a terminal, but its output is read by programs.
+  const chosen = format === 'auto' ? (terminal && !environment['CI'] ? 'text' : 'json') : format;
+  return { format: chosen, colour: terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' };
 }
 
 export interface Logger {
   readonly observe: Observer;
-  /** Writes what is buffered, synchronously; before the process ends. */
+  /** Writes buffered entries synchronously, before the process exits. */
   flush(): void;
   /**
-   * Comes back when what is buffered is written or cannot be, after a second at the latest. To be called before `flush`, which
-   * tries for ever where the reader of a pipe has gone and no write before has shown it.
+   * Resolves when buffered entries are written or cannot be written, after a second at the latest. Must be called before `flush`, which
+   * retries forever if the reader of a pipe is gone and no earlier write has failed.
    */
   settle(): Promise<void>;
-  /** Entries that nobody took in time, since the start. */
+  /** Number of entries since the start that were dropped because the reader was too slow. */
   readonly dropped?: () => number;
   /**
-   * From now on each line that is written goes there as well, as JSON in any format, but for those about the sending of lines.
-   * The first sink gets the lines before it, too, as far as they are few.
+   * Also sends each line to a sink, as JSON in any format, except lines about the export of lines. The first sink also receives a limited
+   * number of earlier lines.
    */
   readonly tap?: (sink: LineSink | null) => void;
 }
 
 const SETTLE_MS = 1000;
-/** Characters that wait for whoever reads the log; what would be more is dropped and counted. */
-const MOST_WAITING = 16 * 1024 * 1024;
+/** Maximum number of characters that wait for the reader of the log; more are dropped and counted. */
+const MAX_WAITING = 16 * 1024 * 1024;
 
 const FLUSH_MS = 500;
-/** Each write of the stream is a task of the thread pool with its own call back. */
-const LINES_LENGTH = 32_768;
+/** Characters per write: each write of the stream is a task of the thread pool with a callback. */
+const WRITE_LENGTH = 32_768;
 
-/** Collects lines: the stream counts and copies the bytes of what it gets, which is cheaper for many at once. */
+/** Collects lines: the stream counts and copies the bytes of each write, which is cheaper for many lines at once. */
 class LineBuffer {
   #text = '';
   readonly #write: (text: string) => void;
@@ -70,7 +70,7 @@ class LineBuffer {
 
   add(line: string): void {
     this.#text += line;
-    if (this.#text.length >= LINES_LENGTH) this.flush();
+    if (this.#text.length >= WRITE_LENGTH) this.flush();
   }
 
   flush(): void {
@@ -84,7 +84,7 @@ class LineBuffer {
 let lastTime = 0;
 let lastTimestamp = '';
 
-/** `2024-05-01T10:00:00.123+0000`; under load many entries share one. */
+/** Returns `2024-05-01T10:00:00.123+0000`; under load many entries share one text. */
 function timestamp(): string {
   const now = Date.now();
   if (now !== lastTime) {
@@ -95,21 +95,21 @@ function timestamp(): string {
 }
 
 /**
- * Lines of text or of JSON, `{type, timestamp, level, detail}`, buffered and written asynchronously.
- * Session variables are logged, secrets never reach an observation.
+ * Creates a logger that writes lines of text or JSON, `{type, timestamp, level, detail}`, buffered and asynchronously. Session variables
+ * are logged; secrets never reach an observation.
  */
 export function createLogger(options: LoggerOptions): Logger {
   return options.format === 'text' ? textLogger(options) : jsonLogger(options);
 }
 
-function isEnabled(level: LogLevel, least: LogLevel): boolean {
-  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+function isEnabled(level: LogLevel, minimum: LogLevel): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(minimum);
 }
 
 function jsonLogger(options: LoggerOptions): Logger {
   const { stream, dropped } = boundedStream(options, 4096);
   const tap = new LineTap();
-  /** Something has been written since the last flush, each of which is a task of the thread pool. */
+  /** Set by a write since the last flush; each flush is a task of the thread pool. */
   let isDirty = false;
   const lines = new LineBuffer((text) => {
     isDirty = true;
@@ -118,7 +118,7 @@ function jsonLogger(options: LoggerOptions): Logger {
   let isFlushing = false;
   const timer = setInterval(() => {
     lines.flush();
-    // Under load it takes until there is less to write, and each call waits by listeners of its own.
+    // Under load a flush takes until there is less to write, and each further call adds listeners.
     if (isFlushing || !isDirty) return;
     isFlushing = true;
     isDirty = false;
@@ -143,7 +143,7 @@ function jsonLogger(options: LoggerOptions): Logger {
   return { observe, flush: () => end(stream, timer, lines), settle: () => settle(stream, lines), dropped, tap: (sink) => tap.follow(sink) };
 }
 
-/** Prints what is wanted: lines of requests and queries, of which there are very many, and others. */
+/** Prints enabled entries as JSON, to `frequent` for requests and queries and to `rare` for all others. */
 function jsonPrinter(
   { level, enabledTypes }: LoggerOptions,
   frequent: (line: string) => void,
@@ -168,7 +168,7 @@ function jsonPrinter(
       if (queriesEnabled && isEnabled('info', level)) frequent(queryLogLine(o, timestamp()));
       return;
     }
-    if (!isWanted(o, enabledTypes)) return;
+    if (!isTypeEnabled(o, enabledTypes)) return;
     const { level: own, type, detail } = logEntry(o);
     const trace = 'trace' in o ? o.trace : undefined;
     last = o;
@@ -177,31 +177,31 @@ function jsonPrinter(
   };
 }
 
-/** Somebody is looking: what is told is written at once. */
+/** Text is for a person at a terminal, so each entry is written at once. */
 function textLogger(options: LoggerOptions): Logger {
-  // Not 0: then nothing can wait for what is under way.
+  // Not 0: the stream could then not wait for a running write.
   const { stream, dropped } = boundedStream(options, 1);
   const { enabledTypes } = options;
   const print = textLines(options.colour ?? false);
   const tap = new LineTap();
   const take = (line: string): void => tap.take(line, lastTime);
-  const tell = jsonPrinter(options, take, take);
+  const printJsonLine = jsonPrinter(options, take, take);
   const observe = (o: Observation): void => {
     const isRare = o.kind !== 'http' && o.kind !== 'query';
-    if (isRare ? !isWanted(o, enabledTypes) : !enabledTypes.has(`${o.kind}-log`)) return;
+    if (isRare ? !isTypeEnabled(o, enabledTypes) : !enabledTypes.has(`${o.kind}-log`)) return;
     const level = isRare ? logEntry(o).level : o.kind === 'http' && o.error !== null ? 'error' : 'info';
     if (!isEnabled(level, options.level)) return;
     const text = print(o, level, new Date());
     if (text === '') return;
     stream.write(text);
-    if (tap.isOpen && o.kind !== 'telemetry') tell(o);
+    if (tap.isOpen && o.kind !== 'telemetry') printJsonLine(o);
   };
   return { observe, flush: () => end(stream), settle: () => settle(stream), dropped, tap: (sink) => tap.follow(sink) };
 }
 
-/** A reader that stalls costs no more memory than so much. */
+/** Bounds the memory for a reader that stalls. */
 function boundedStream({ destination = 1 }: LoggerOptions, minLength: number) {
-  const stream = pino.destination({ fd: destination, sync: false, minLength, maxLength: MOST_WAITING });
+  const stream = pino.destination({ fd: destination, sync: false, minLength, maxLength: MAX_WAITING });
   let count = 0;
   stream.on('drop', (text: string) => {
     count += text.split('\n').length - 1;
@@ -215,11 +215,11 @@ function end(stream: ReturnType<typeof pino.destination>, timer?: NodeJS.Timeout
   try {
     stream.flushSync();
   } catch {
-    // the destination is not open yet or already gone: nothing can be written any more
+    // The destination is not open yet or already closed.
   }
 }
 
-/** A failed write makes the stream of pino deaf, so that nothing waits for it any more. */
+/** Has a timeout, because pino's stream never calls back after a failed write. */
 function settle(stream: ReturnType<typeof pino.destination>, lines?: LineBuffer): Promise<void> {
   lines?.flush();
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { maskUrl, maskVariables } from './masked-variables.ts';
 
 const names = new Set(['pin', 'e mail', '__proto__']);
 
-it('masks variables by name, at the top', () => {
+it('masks top-level variables by name', () => {
   const given = JSON.parse('{"pin": {"deep": 1}, "other": {"pin": 2}, "__proto__": "x"}');
   expect(JSON.stringify(maskVariables(given, names))).toBe('{"pin":"[MASKED]","other":{"pin":2},"__proto__":"[MASKED]"}');
   expect(maskVariables(given, new Set())).toBe(given);

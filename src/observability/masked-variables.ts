@@ -1,24 +1,24 @@
-/** Variables of GraphQL requests whose values no log is to show. */
+/** Masks the values of GraphQL variables in logs. */
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 
 export const MASKED = '[MASKED]';
 
-/** The variables with `[MASKED]` in place of the values of those named. */
+/** Replaces the values of named variables by `[MASKED]`. */
 export function maskVariables(variables: JsonObject, names: ReadonlySet<string>): JsonObject {
   if (names.size === 0 || !Object.keys(variables).some((name) => names.has(name))) return variables;
   // Entries, not assignment: `__proto__` is a legal name.
   return Object.fromEntries(Object.entries(variables).map(([name, value]): [string, Json] => [name, names.has(name) ? MASKED : value]));
 }
 
-/** The URL of a request whose parameters may be variables (REST endpoints), or hold them as JSON (GraphQL). */
+/** Masks variables in a URL: as parameters of REST endpoints, and as JSON in GraphQL requests. */
 export function maskUrl(url: string, names: ReadonlySet<string>): string {
-  const mark = url.indexOf('?');
-  if (names.size === 0 || mark < 0) return url;
+  const query = url.indexOf('?');
+  if (names.size === 0 || query < 0) return url;
   const parameters = url
-    .slice(mark + 1)
+    .slice(query + 1)
     .split('&')
     .map((parameter) => maskParameter(parameter, names));
-  return `${url.slice(0, mark)}?${parameters.join('&')}`;
+  return `${url.slice(0, query)}?${parameters.join('&')}`;
 }
 
 function maskParameter(parameter: string, names: ReadonlySet<string>): string {

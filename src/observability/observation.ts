@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts';
 
-/** Everything worth telling, as one union. Code reports observations, the logger subscribes. Nobody calls a logger directly. */
+/** Union of all events that are logged or counted. Code reports observations to an `Observer`; no code calls the logger directly. */
 export type Observation =
   | { readonly kind: 'startup'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'shutdown'; readonly message: string }
@@ -14,7 +14,7 @@ export type Observation =
   | SourceHealthObservation
   | PollerObservation
   | { readonly kind: 'source'; readonly source: string; readonly event: string; readonly message: string }
-  /** Of what is told to a collector. */
+  /** State of an export to a collector. */
   | { readonly kind: 'telemetry'; readonly data: string; readonly event: 'available' | 'unavailable'; readonly message: string }
   | { readonly kind: 'remote-schema'; readonly remoteSchema: string; readonly event: string; readonly message: string }
   | DeliveryObservation
@@ -33,37 +33,35 @@ export type Observation =
   | { readonly kind: 'metadata'; readonly message: string; readonly info?: Readonly<Record<string, unknown>> }
   | { readonly kind: 'unexpected'; readonly message: string; readonly error: unknown };
 
-/** A GraphQL operation that took longer than is usual. */
+/** GraphQL operation that took longer than `--slow-query-log`. */
 export interface SlowQueryObservation {
   readonly kind: 'slow-query';
-  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly role: string;
   readonly operationName: string | null;
   readonly type: 'query' | 'mutation';
-  /** ms */
+  /** In ms. */
   readonly duration: number;
   readonly document: string;
-  /** Without values. */
+  /** SQL without its values. */
   readonly statements: readonly { readonly source: string; readonly sql: string }[];
 }
 
-/** An administrator has changed the metadata or a database, or has tried to. No arguments are told: there may be secrets in them. */
+/** Change of the metadata or a database by an administrator, or an attempt. Contains no arguments, because they may contain secrets. */
 export interface AuditObservation {
   readonly kind: 'audit';
-  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly role: string;
-  /** The session variable `x-svc-user-id`; null: there is none. */
+  /** Session variable `x-svc-user-id`, if there is one. */
   readonly user: string | null;
   readonly ip: string;
-  /** Types of the operations, each once. */
+  /** Distinct types of the operations. */
   readonly types: readonly string[];
   readonly versionBefore: number;
   readonly versionAfter: number;
-  /** Code of the error; null: it was done. */
+  /** Code of the error, or `null` on success. */
   readonly error: string | null;
 }
 
@@ -80,17 +78,16 @@ export interface HttpObservation {
   readonly mode: 'single' | 'batched' | 'non-graphql' | 'error';
   readonly operationName: string | null;
   /**
-   * The GraphQL request, a list of them for a batch, or an operation of the administration, of either perhaps the name alone;
-   * null where that is not to be logged.
+   * GraphQL request, list of requests for a batch, or operation of an administration API; possibly only its name. `null` if it must not be
+   * logged.
    */
   readonly query: Json;
   readonly responseSize: number;
-  /** seconds */
+  /** In seconds. */
   readonly duration: number;
   readonly encoding: string | null;
-  /** Absent: nothing is traced. */
+  /** Not set without tracing. */
   readonly trace?: LoggedTrace | undefined;
-  /** Set when the request failed. */
   readonly error: LoggedError | null;
 }
 
@@ -99,35 +96,33 @@ export interface LoggedTrace {
   readonly spanId: string;
 }
 
-/** A query of a GraphQL request, about to be run. */
+/** GraphQL query that is about to run. */
 export interface QueryObservation {
   readonly kind: 'query';
-  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   /** `{query, operationName?, variables?}` */
   readonly query: JsonObject;
-  /** By the response keys of the root fields, or by the names that lead to a field of another source; null where no database is asked. */
+  /** Keyed by response key of the root field, or by the path to a field of another source; `null` without a database. */
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
-  /** The answer was kept: nobody is asked. */
+  /** The response comes from the cache. */
   readonly isCached?: true;
-  /** By the same: what remote schemas are asked; absent where none is. */
+  /** Requests to remote schemas, by the same keys. */
   readonly remoteRequests?: ReadonlyMap<string, LoggedRemoteRequest>;
 }
 
-/** What a statement of a query has read, in a database that charges for that. */
+/** Bytes that a statement has read, for databases that charge for them. */
 export interface CostObservation {
   readonly kind: 'query-cost';
-  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly requestId: string;
   readonly source: string;
-  /** null: the database does not say. */
+  /** `null` if the database does not report it. */
   readonly processedBytes: number | null;
   readonly billedBytes: number | null;
 }
 
-/** Its values are not told: all of them are variables of the document. */
+/** Request to a remote schema, without the values of its variables. */
 export interface LoggedRemoteRequest {
   readonly remoteSchema: string;
   readonly document: string;
@@ -138,52 +133,49 @@ export interface LoggedStatement {
   readonly values: readonly (string | null)[];
 }
 
-/** A call of the authentication webhook. */
+/** Call of the authentication webhook. */
 export interface WebhookObservation {
   readonly kind: 'webhook';
-  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
-  /** Without what may be secret in it. */
+  /** URL without secrets. */
   readonly url: string;
   readonly method: string;
-  /** Null when there was no answer; then `error` says why. */
+  /** `null` if there was no response; `error` has the reason. */
   readonly status: number | null;
   readonly error: string | null;
-  /** What is wrong with the answer; it does not quote it. */
+  /** Problem of the response, without quoting it. */
   readonly message: string | null;
 }
 
-/** What an event is of. */
 export type DeliveryKind = 'event-trigger' | 'scheduled-trigger';
 
-/** An attempt to deliver an event, or why there was none. */
+/** Attempt to deliver an event, or the reason why there was none. */
 export interface DeliveryObservation {
   readonly kind: 'delivery';
   readonly of: DeliveryKind;
   readonly level: 'info' | 'error';
   readonly eventId: string;
-  /** The trigger's name; null for one-off events. */
+  /** Name of the trigger; `null` for one-off events. */
   readonly eventName: string | null;
   /** Without secrets. */
   readonly request: JsonObject | null;
   readonly response: JsonObject;
 }
 
-/** What happened to a websocket. */
+/** Event of a websocket. */
 export interface WebsocketObservation {
   readonly kind: 'websocket';
-  /** Of the operation. */
   readonly trace?: LoggedTrace | undefined;
   readonly websocketId: string;
-  /** Null until the client has said who it is. */
+  /** `null` until the client has authenticated. */
   readonly userVariables: ReadonlyMap<string, string> | null;
-  /** When the session ends: epoch milliseconds, null for never. */
+  /** End of the session in epoch milliseconds, if it has one. */
   readonly expiresAt: number | null;
-  /** Why the connection ended, where that is known. */
+  /** Reason for the end of the connection, if known. */
   readonly message: string | null;
   readonly event:
     | { readonly type: 'accepted' | 'closed' }
-    /** `rejected`: the handshake; `conn_err`: the client's first message. */
+    /** `rejected`: the handshake failed. `conn_err`: the first message of the client was not accepted. */
     | { readonly type: 'rejected' | 'conn_err'; readonly error: LoggedError }
     | WebsocketOperation;
 }
@@ -205,36 +197,35 @@ export interface LoggedError {
   readonly message: string;
 }
 
-/** A handler of an action answered. */
+/** Response of an action handler. */
 export interface ActionObservation {
   readonly kind: 'action';
-  /** Of the request. */
   readonly trace?: LoggedTrace | undefined;
   readonly action: string;
   readonly type: 'query' | 'mutation-synchronous' | 'mutation-asynchronous';
-  /** URL, method and headers without what may be secret in them. */
+  /** URL, method and headers, without secrets. */
   readonly request: JsonObject;
-  /** The same after its transform; null without one. */
+  /** Request after its transform, if there is one. */
   readonly transformedRequest: JsonObject | null;
-  /** Bytes of bodies. */
+  /** Sizes of bodies, in bytes. */
   readonly requestSize: number;
   readonly transformedRequestSize: number | null;
   readonly responseSize: number;
   readonly status: number;
 }
 
-/** A health check that did not succeed, or the first one that did again. */
+/** Failed health check, or the first successful one after a failure. */
 export interface SourceHealthObservation {
   readonly kind: 'source-health';
   readonly source: string;
   readonly status: string;
   readonly timestamp: string;
   readonly error: unknown;
-  /** Times in seconds. */
+  /** Times are in seconds. */
   readonly check: { readonly interval: number; readonly retries: number; readonly attempt: number; readonly timeout: number };
 }
 
-/** One run of a poller of subscriptions. */
+/** Run of a poller of subscriptions. */
 export interface PollerObservation {
   readonly kind: 'poller';
   readonly pollerId: string;
@@ -249,22 +240,22 @@ export interface PollerObservation {
   readonly times: RunTimes;
 }
 
-/** Where the time of a run went, in ms. */
+/** Parts of the time of a run, in ms. */
 export interface RunTimes {
-  /** When it began. */
+  /** Start of the run. */
   readonly at: Date;
-  /** From the moment when a change was detected; null: it was not because of one. */
+  /** Time since a change was detected; `null` if the run had another reason. */
   readonly detector: number | null;
-  /** Of all batches, which run beside each other. */
+  /** Time of all batches, which run concurrently. */
   readonly database: number;
-  /** Finding out what is new. */
+  /** Time for comparing results with the previous ones. */
   readonly hashing: number;
   readonly sending: number;
   readonly total: number;
   readonly cohorts: number;
-  /** Subscribers that were given an answer. */
+  /** Number of subscribers that received a response. */
   readonly sent: number;
-  /** Statements that failed. */
+  /** Number of failed statements. */
   readonly failures: number;
   readonly batches: readonly { readonly cohorts: number; readonly database: number; readonly bytes: number }[];
 }

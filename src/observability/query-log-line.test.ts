@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseJson } from '../util/json.ts';
 import { queryLogLine } from './query-log-line.ts';
 
-test('one line with the query and its statements, numbers as they were written', () => {
+test('prints a query and its statements as one line, with numbers unchanged', () => {
   const variables = parseJson('{"n": 12345678901234567890.10}') as never;
   const line = queryLogLine(
     {
@@ -23,7 +23,7 @@ test('one line with the query and its statements, numbers as they were written',
   );
 });
 
-test('no statements where the schema alone answers', () => {
+test('prints an introspection query without statements', () => {
   const line = queryLogLine({ kind: 'query', requestId: 'r', query: { query: '{ __typename }' }, statements: null }, 'now');
   expect(JSON.parse(line).detail).toEqual({
     request_id: 'r',
@@ -33,7 +33,7 @@ test('no statements where the schema alone answers', () => {
   });
 });
 
-test('what remote schemas are asked, beside statements or alone', () => {
+test('prints requests to remote schemas, with and without statements', () => {
   const remoteRequests = new Map([['a.b', { remoteSchema: 'r', document: '{b}' }]]);
   const detail = (statements: ReadonlyMap<string, { text: string; values: readonly string[] }> | null) =>
     JSON.parse(queryLogLine({ kind: 'query', requestId: 'r', query: { query: '' }, statements, remoteRequests }, 'now')).detail;

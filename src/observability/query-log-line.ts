@@ -1,7 +1,7 @@
 import { type JsonObject, printJson } from '../util/json.ts';
 import type { QueryObservation } from './observation.ts';
 
-/** The log entry of a query as one line of JSON, with the line's end; numbers in it are as the client wrote them. */
+/** Prints the log entry of a query as one line of JSON; numbers in it are as the client wrote them. */
 export function queryLogLine(
   { requestId, query, statements, remoteRequests, isCached, trace }: QueryObservation,
   timestamp: string,

@@ -26,13 +26,13 @@ const request: HttpObservation = {
 };
 
 describe('textLines', () => {
-  it('has what matters of a request', () => {
+  it('prints the main facts of a request', () => {
     expect(plain(request)).toBe('10:11:12 INFO  POST /v1/graphql 200 3.2 ms 12 B user List 127.0.0.1\n');
     const error = { path: '$.query', code: 'validation-failed', message: 'no such field' };
     expect(plain({ ...request, error })).toContain(' validation-failed: no such field at $.query\n');
   });
 
-  it('says at the start where it answers, on what and to whom, and no configuration', () => {
+  it('prints the summary of the start, but not the configuration', () => {
     expect(plain({ kind: 'startup', message: 'server_configuration', info: { database_url: 'x' } })).toBe('');
     const info = {
       url: 'http://127.0.0.1:8080',
@@ -51,7 +51,7 @@ describe('textLines', () => {
     expect(plain({ kind: 'startup', message: 'x', info: { warning: 'take care' } })).toBe('10:11:12 INFO  take care\n');
   });
 
-  it('has a line for everything else', () => {
+  it('prints all other observations', () => {
     expect(plain({ kind: 'source', source: 'far', event: 'unavailable', message: 'refused' })).toBe(
       '10:11:12 INFO  far unavailable: refused\n',
     );
@@ -71,12 +71,12 @@ describe('textLines', () => {
     );
   });
 
-  it('has colours only when asked', () => {
+  it('uses colours only if they are enabled', () => {
     expect(plain(request)).not.toContain(ESCAPE);
     expect(textLines(true)(request, 'error', NOW)).toContain(`${ESCAPE}[31mERROR${ESCAPE}[0m`);
   });
 
-  it('lets nobody command the terminal', () => {
+  it('escapes control characters', () => {
     const evil = `a${ESCAPE}[2Jb\r\nc\u009b31m\u202e`;
     const escaped = 'a\\u001b[2Jb\\u000d\\u000ac\\u009b31m\\u202e';
     const all: readonly Observation[] = [

@@ -1,4 +1,4 @@
-/** The log as people read it: a line for each observation, several for what the service says when it is ready. */
+/** Text format of the log: one line per observation, and several for the summary of the start. */
 import { printJson } from '../util/json.ts';
 import { logEntry } from './log-entry.ts';
 import type { HttpObservation, Observation, QueryObservation, WebsocketObservation } from './observation.ts';
@@ -10,7 +10,7 @@ const LEVEL_STYLES: Readonly<Record<LogLevel, Style>> = { debug: 'dim', info: 'g
 
 type Paint = (style: Style, text: string) => string;
 
-/** How an observation is written. @returns with the line's end; empty for what JSON logs alone have */
+/** @returns text with a line break, or the empty string for observations that only JSON logs contain */
 export type TextLines = (o: Observation, level: LogLevel, now: Date) => string;
 
 export function textLines(colour: boolean): TextLines {
@@ -24,8 +24,8 @@ export function textLines(colour: boolean): TextLines {
 }
 
 /**
- * Characters that a terminal would obey rather than show, as escapes: texts of clients and of databases are logged.
- * Besides controls these are the ones that turn the direction of writing.
+ * Escapes characters that a terminal would interpret instead of showing, because texts of clients and databases are logged: control
+ * characters, and those that change the direction of text.
  */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -101,7 +101,7 @@ function websocketMessage({ websocketId, userVariables, message, event }: Websoc
 }
 
 function startupMessage(o: Extract<Observation, { readonly kind: 'startup' }>, paint: Paint): string | null {
-  // Two kilobytes that nobody reads: `--log-format json` has them.
+  // Two kilobytes that are rarely read; `--log-format json` has them.
   if (o.message === 'server_configuration') return null;
   const { info = {} } = o;
   const warning = info['warning'];
@@ -126,7 +126,7 @@ function plain(title: string, detail: object): string {
   ].join(' ');
 }
 
-/** In quotes where it would not be seen otherwise where it ends. */
+/** Quotes text whose end would be ambiguous otherwise. */
 function quoted(text: string): string {
   return visible(text === '' || /[\s"=]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text);
 }

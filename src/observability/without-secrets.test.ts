@@ -30,12 +30,12 @@ it.each<[string, Json, Json]>([
   ['a URL of a template', { handler: '{{BASE}}/p?key=hush', url: 'items/:id' }, { handler: '{{BASE}}/p?***', url: 'items/:id' }],
   ['parameters of a URL', { query_params: { key: 'hush' } }, { query_params: { key: M } }],
   ['a URL in a text', { sql: "select dblink('postgres://u:hush@h/d?x=1')" }, { sql: "select dblink('postgres://***@h/d?x=1')" }],
-])('hides %s, at any depth', (_what, given, expected) => {
+])('hides %s at any depth', (_what, given, expected) => {
   const within = (json: Json): Json => ({ type: 'bulk', args: [{ type: 'x', args: { sources: [json] } }] });
   expect(withoutSecrets(within(given))).toEqual(within(expected));
 });
 
-it('leaves everything else as it was written', () => {
+it('leaves everything else unchanged', () => {
   const text = '{"type":"pg_track_table","args":{"table":{"schema":"s","name":"token"},"n":1.00,"a":[null,true,"a ? b"],"__proto__":1}}';
   expect(printJson(withoutSecrets(parseJson(text)))).toBe(text);
 });

@@ -1,20 +1,20 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { MASKED } from './masked-variables.ts';
 
-/** Keys whose values are secrets, wherever they stand. */
+/** Keys whose values are always secrets. */
 const SECRET_KEY =
   /password|passphrase|secret|token|credential|api_?key|access_?key|private_?key|service_?account|authorization|cookie|database_?url|connection_?string/i;
-/** Keys of headers, parameters of URLs and environments: the values in them are secrets as a rule. */
+/** Keys of headers, URL parameters and environments, whose values are usually secrets. */
 const VALUES_KEY = /^(?:headers|(?:add|request|response)_?headers|query_?params|env)$/i;
 const URL_KEY = /url$|webhook$|handler$/i;
-/** Objects that say where a secret is, or in which parts it comes. */
+/** Keys that refer to a secret without containing it. */
 const REFERENCES: ReadonlySet<string> = new Set(['from_env', 'value_from_env']);
 const USER_IN_URL = /:\/\/[^\s/?#]*@/g;
 
 /**
- * An operation of the administration as it may be logged: `[MASKED]` in place of connection strings, passwords and the like,
- * and of the values of headers; URLs without user, password and parameters. Names of environment variables stay. What is
- * written in SQL and templates is not looked into, but for users in URLs.
+ * Removes secrets from an administration operation before it is logged: masks connection strings, passwords and similar values, and values
+ * of headers; removes user, password and parameters from URLs. Names of environment variables stay. SQL and templates are not searched,
+ * except for users in URLs.
  */
 export function withoutSecrets(json: Json): Json {
   if (typeof json === 'string') return urlWithoutSecrets(json);
@@ -36,12 +36,12 @@ function withoutSecret(value: Json): Json {
   if (!isJsonObject(value)) return MASKED;
   return mapObject(value, (key, part) => {
     if (REFERENCES.has(key)) return part;
-    // `database_url` may be given by its parts, with the password among them
+    // `database_url` may consist of parts, one of which is the password.
     return key === 'connection_parameters' ? withoutSecrets(part) : MASKED;
   });
 }
 
-/** Of headers, either a list of `{name, value}` or an object. */
+/** @param headers list of `{name, value}`, or an object */
 function withoutValues(headers: Json): Json {
   if (isJsonArray(headers)) return headers.map((item) => (isJsonObject(item) ? mapObject(item, maskedHeaderPart) : MASKED));
   if (isJsonObject(headers)) return mapObject(headers, maskedHeaderMember);
@@ -52,7 +52,7 @@ function maskedHeaderPart(key: string, value: Json): Json {
   return key === 'name' || REFERENCES.has(key) ? value : MASKED;
 }
 
-/** The headers of a transform are in objects and lists of their own. */
+/** Headers of a transform are nested in further objects and lists. */
 function maskedHeaderMember(key: string, value: Json): Json {
   if (VALUES_KEY.test(key)) return withoutValues(value);
   return /^remove_?headers$/i.test(key) ? value : MASKED;

@@ -1,4 +1,4 @@
-/** Lets only listed operations through, where the service is set so. Administrators may ask anything. */
+/** Permits only listed operations if the service is configured so. Administrators may run any operation. */
 import { isAdmin, type Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { normalForm } from '../schema/stored/normal-form.ts';
@@ -6,23 +6,23 @@ import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
 
 export interface AllowList {
-  /** @throws SvcError validation-failed when the document is not on the list for the role */
+  /** @throws SvcError validation-failed if the role's list does not contain the document */
   check(stored: Pick<StoredOperations, 'allows'>, session: Session, query: string): void;
 }
 
-/** Longer documents are read anew for every request. */
-const KEPT_LENGTH = 65_536;
-const KEPT_DOCUMENTS = 1_000;
-/** Bytes of all documents and their forms, of two bytes for each character. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+/** Maximum length of a cached document; longer ones are parsed for every request. */
+const MAX_CACHED_LENGTH = 65_536;
+const MAX_CACHED_DOCUMENTS = 1_000;
+/** Maximum size of all documents and their normal forms, in bytes, two per character. */
+const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
 export function createAllowList(maxTokens: number): AllowList {
-  const forms = new BoundedCache<string, string>({ entries: KEPT_DOCUMENTS, bytes: KEPT_BYTES });
+  const forms = new BoundedCache<string, string>({ entries: MAX_CACHED_DOCUMENTS, bytes: MAX_CACHED_BYTES });
   const formOf = (query: string): string => {
-    const known = forms.get(query);
-    if (known !== undefined) return known;
+    const cached = forms.get(query);
+    if (cached !== undefined) return cached;
     const form = normalForm(query, maxTokens);
-    if (query.length <= KEPT_LENGTH) forms.set(query, form, 2 * (query.length + form.length));
+    if (query.length <= MAX_CACHED_LENGTH) forms.set(query, form, 2 * (query.length + form.length));
     return form;
   };
   return {

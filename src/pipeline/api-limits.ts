@@ -1,37 +1,37 @@
-/** What the limits of roles mean for one request. A role has its own limit, else the global one; administrators have none. */
+/** Limits of roles for one request. A role's own limit takes precedence over the global one; administrators have none. */
 import { isAdmin, type Session } from '../auth/session.ts';
 import type { ApiLimits, Limit, RateLimit } from '../metadata/api-limits.ts';
 import type { OperationSize } from '../graphql-engine/translation.ts';
 import { LimitExceeded } from './limit-exceeded.ts';
 
-/** The limits of one role; null where it has none. */
+/** The limits of one role; `null` for no limit. */
 export interface RoleLimits {
   readonly depth: number | null;
-  /** Fields with a selection of their own. */
+  /** Maximum number of fields with a selection. */
   readonly objects: number | null;
-  /** ms */
+  /** In ms. */
   readonly time: number | null;
   readonly batch: number | null;
   readonly rate: RateLimit | null;
   readonly concurrency: number | null;
 }
 
-const known = new WeakMap<ApiLimits, Map<string, RoleLimits>>();
-/** Roles may be made up by clients that may choose any. */
-const MAX_KNOWN = 1000;
+const cache = new WeakMap<ApiLimits, Map<string, RoleLimits>>();
+/** Maximum number of cached roles: clients that may choose any role may invent names. */
+const MAX_CACHED_ROLES = 1000;
 
-/** null: nothing is limited for this session. */
+/** Returns the limits of the session's role, `null` if there are none. */
 export function limitsFor(limits: ApiLimits | null, session: Session): RoleLimits | null {
   if (limits === null || limits.disabled || isAdmin(session)) return null;
-  let byRole = known.get(limits);
+  let byRole = cache.get(limits);
   if (byRole === undefined) {
     byRole = new Map();
-    known.set(limits, byRole);
+    cache.set(limits, byRole);
   }
   let found = byRole.get(session.role);
   if (found === undefined) {
     found = resolve(limits, session.role);
-    if (byRole.size < MAX_KNOWN) byRole.set(session.role, found);
+    if (byRole.size < MAX_CACHED_ROLES) byRole.set(session.role, found);
   }
   return found;
 }

@@ -1,81 +1,78 @@
-/**
- * The limits of one operation hold for all operations of a batch together: else a batch would be a
- * way around them.
- */
-import { type ResultBudget, intakeRefusal } from '../backend/result-budget.ts';
+/** The limits of one operation apply to all operations of a batch together; otherwise a batch would bypass them. */
+import { type ResultBudget, budgetExceeded } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type JoinUse, noJoinUse } from '../execute/holes.ts';
+import { type JoinUsage, noJoinUsage } from '../execute/placeholders.ts';
 import { scanDocument } from '../graphql-engine/document/scan.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { OperationLimits } from '../graphql-engine/engine.ts';
 import type { OperationSize } from '../graphql-engine/translation.ts';
-import type { AnswerUse } from '../webhooks/answer-use.ts';
+import type { ResponseUsage } from '../webhooks/response-usage.ts';
 import { ROOT } from '../util/path.ts';
-import { AnswerLimit } from './answer-limit.ts';
-import type { MemoryHold } from './result-memory.ts';
+import { OperationBudget } from './operation-budget.ts';
+import type { MemoryReservation } from './result-memory.ts';
 
-/** What a statement of a mutation, a request to a remote schema or a join costs, in parts of variables. */
+/** Cost of a statement of a mutation, a request to a remote schema or a join, in parts of variables. */
 const STATEMENT_COST = 16;
 
-/** Bytes of answers. */
-export interface MostAnswered {
-  /** Of the operations of a batch together: what they have answered, and what is coming. */
-  readonly together: number;
-  /** Of one operation. */
-  readonly each: number;
+/** Maximum size of responses, in bytes. */
+export interface ResponseLimits {
+  /** All operations of a batch, including those that are still running. */
+  readonly batch: number;
+  readonly operation: number;
 }
 
 export class BatchBudget {
   readonly #limits: OperationLimits;
-  readonly #most: MostAnswered;
-  readonly #answered: AnswerLimit;
-  readonly #hold: MemoryHold | undefined;
+  readonly #responseLimits: ResponseLimits;
+  /** Responses of all operations. */
+  readonly #responses: OperationBudget;
+  readonly #reservation: MemoryReservation | undefined;
   #tokens = 0;
   #values = 0;
   #objects = 0;
   #aliases = 0;
   #parts = 0;
-  /** What joins have taken. */
-  readonly joins: JoinUse = noJoinUse();
-  /** What remote schemas have answered. */
-  readonly answers: AnswerUse;
-  /** What handlers of actions have answered. */
-  readonly handlers: AnswerUse;
+  readonly joins: JoinUsage = noJoinUsage();
+  /** Responses of remote schemas. */
+  readonly answers: ResponseUsage;
+  /** Responses of action handlers. */
+  readonly handlers: ResponseUsage;
 
-  /** @param hold of the request; absent if its answers do not count among those of all requests */
-  constructor(limits: OperationLimits, most: MostAnswered, hold?: MemoryHold) {
+  /** @param reservation of the request; absent if its results do not count */
+  constructor(limits: OperationLimits, responseLimits: ResponseLimits, reservation?: MemoryReservation) {
     this.#limits = limits;
-    this.#hold = hold;
-    this.answers = { bytes: 0, memory: hold };
-    this.handlers = { bytes: 0, memory: hold };
-    this.#most = most;
-    this.#answered = new AnswerLimit(most.together);
+    this.#reservation = reservation;
+    this.answers = { bytes: 0, memory: reservation };
+    this.handlers = { bytes: 0, memory: reservation };
+    this.#responseLimits = responseLimits;
+    this.#responses = new OperationBudget(responseLimits.batch);
   }
 
-  /** Before anything of an operation is done: the answers to those before it wait in memory for its own. @throws SvcError bad-request */
+  /** Called before an operation starts: the responses of the preceding ones stay in memory until it ends. @throws SvcError bad-request */
   begin(path = ROOT): void {
-    const { together } = this.#most;
-    if (this.#answered.taken < together) return;
-    const message = `not run: the answers to the operations before it have ${together} bytes together, or more`;
+    const { batch } = this.#responseLimits;
+    if (this.#responses.used < batch) return;
+    const message = `not run: the responses of the preceding operations of the batch have reached ${batch} bytes`;
     throw new SvcError('bad-request', message, { path });
   }
 
-  /** What one operation keeps: no more than what the others leave of the answers, whether they have ended or not. */
-  share(): AnswerShare {
-    return new AnswerShare(new AnswerLimit(this.#most.each, this.#hold), this.#answered, this.#most.together);
+  /** Returns the result budget of one operation: limited also by the responses of the others, whether they have ended or not. */
+  share(): BatchShare {
+    const { operation, batch } = this.#responseLimits;
+    return new BatchShare(new OperationBudget(operation, this.#reservation), this.#responses, batch);
   }
 
-  /** Before a document is parsed. @throws SvcError validation-failed */
-  read(query: string): void {
-    // A document that is too large by itself is found so, and told so, by whoever parses it.
+  /** Called before a document is parsed. @throws SvcError validation-failed */
+  addDocument(query: string): void {
+    // A document that exceeds the limit by itself is reported by the parser.
     const tokens = scanDocument(query, this.#limits.maxTokens);
     this.#tokens += tokens;
     if (this.#tokens > this.#limits.maxTokens) throw tooMuch(this.#limits.maxTokens, 'tokens');
   }
 
-  /** Before an operation is translated. @throws SvcError validation-failed */
-  enter({ values, objects, aliases }: OperationSize): void {
-    // Once it is spent, nothing more is translated.
+  /** Called before an operation is translated. @throws SvcError validation-failed */
+  addSize({ values, objects, aliases }: OperationSize): void {
+    // Once the parts are exhausted, nothing more is translated.
     this.#checkParts();
     const { maxValues, maxObjects, maxAliases } = this.#limits;
     this.#values += values;
@@ -86,14 +83,14 @@ export class BatchBudget {
     if (this.#aliases > maxAliases) throw tooMuch(maxAliases, 'aliases');
   }
 
-  /** Once it has been translated, with the parts of variables that were looked into. @throws SvcError validation-failed */
-  looked(parts: number): void {
+  /** Called after translation with the number of inspected parts of variables. @throws SvcError validation-failed */
+  addParts(parts: number): void {
     this.#parts += parts;
     this.#checkParts();
   }
 
-  /** Before its statements are run. @throws SvcError validation-failed */
-  run(plan: Plan): void {
+  /** Called before the plan runs. @throws SvcError validation-failed */
+  addPlan(plan: OperationPlan): void {
     for (const step of plan.steps) {
       if (step.kind === 'mutation') this.#parts += STATEMENT_COST * step.statements.length;
       else if (step.kind === 'remote' || step.kind === 'call') this.#parts += STATEMENT_COST;
@@ -102,7 +99,7 @@ export class BatchBudget {
     this.#checkParts();
   }
 
-  /** Statements that a plan turns out to need. @throws SvcError validation-failed */
+  /** Called for statements that the plan does not contain. @throws SvcError validation-failed */
   readonly addStatements = (count: number): void => {
     this.#parts += STATEMENT_COST * count;
     this.#checkParts();
@@ -113,64 +110,64 @@ export class BatchBudget {
   }
 }
 
-/** What one operation of a batch keeps of its answer. */
-export class AnswerShare implements ResultBudget {
-  readonly #own: AnswerLimit;
-  readonly #together: AnswerLimit;
-  readonly #mostTogether: number;
-  #isOwnFault = false;
+/** The result budget of one operation of a batch. */
+export class BatchShare implements ResultBudget {
+  readonly #own: OperationBudget;
+  readonly #batch: OperationBudget;
+  readonly #batchLimit: number;
+  #exceedsOwn = false;
   #isSettled = false;
-  /** Bytes of `own` that are made while they are sent. */
+  /** Bytes of `own` that are printed while they are sent. */
   #printed = 0;
 
-  constructor(own: AnswerLimit, together: AnswerLimit, mostTogether: number) {
+  constructor(own: OperationBudget, batch: OperationBudget, batchLimit: number) {
     this.#own = own;
-    this.#together = together;
-    this.#mostTogether = mostTogether;
+    this.#batch = batch;
+    this.#batchLimit = batchLimit;
   }
 
   take(bytes: number): boolean {
-    // What ran beside a part that failed may hear of it late: nobody gives back what it would keep now.
+    // Parts that ran beside a failed one may end late: their bytes would never be released.
     if (this.#isSettled) return false;
     if (!this.#own.take(bytes)) {
-      this.#isOwnFault = true;
+      this.#exceedsOwn = true;
       return false;
     }
-    if (this.#together.take(bytes)) return true;
-    this.#own.giveBack(bytes);
+    if (this.#batch.take(bytes)) return true;
+    this.#own.release(bytes);
     return false;
   }
 
   print(bytes: number): boolean {
     if (this.#isSettled) return false;
     if (!this.#own.print(bytes)) {
-      this.#isOwnFault = true;
+      this.#exceedsOwn = true;
       return false;
     }
-    if (!this.#together.print(bytes)) return false;
+    if (!this.#batch.print(bytes)) return false;
     this.#printed += bytes;
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     if (this.#isSettled) return;
-    this.#own.giveBack(bytes);
-    this.#together.giveBack(bytes);
+    this.#own.release(bytes);
+    this.#batch.release(bytes);
   }
 
   refusal(isDone: boolean): SvcError {
-    if (this.#isOwnFault) return this.#own.refusal(isDone);
-    return intakeRefusal(`the answers to the operations of the batch have more than ${this.#mostTogether} bytes together`, isDone);
+    if (this.#exceedsOwn) return this.#own.refusal(isDone);
+    return budgetExceeded(`the responses of the batch exceed ${this.#batchLimit} bytes`, isDone);
   }
 
-  /** Its answer is there, and has so many bytes: of what it was made of, nothing is kept, and nothing more is taken. */
+  /** Replaces the bytes of the results by the size of the response that was made of them, and takes no more. */
   settle(bytes: number): void {
-    this.#together.giveBack(this.#own.taken);
-    // What of the answer is kept stays in the result budget until the request is answered.
-    const kept = this.#own.taken - this.#printed;
-    if (bytes < kept) this.#own.giveBack(kept - bytes);
+    this.#batch.release(this.#own.used);
+    // The response stays in the result budget until the request is answered.
+    const held = this.#own.used - this.#printed;
+    if (bytes < held) this.#own.release(held - bytes);
     this.#isSettled = true;
-    this.#together.keep(bytes);
+    this.#batch.add(bytes);
   }
 }
 

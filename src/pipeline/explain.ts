@@ -1,4 +1,4 @@
-/** What a request would do: its statements and the plans that the database has for them. Nothing is run. */
+/** Explains a request: its statements and the database's plans for them. Nothing is run. */
 import { ADMIN_ROLE, type Session } from '../auth/session.ts';
 import { ROLE_VARIABLE } from '../auth/session-variables.ts';
 import type { LiveQuery, Source } from '../backend/backend.ts';
@@ -22,15 +22,15 @@ import type { RunOptions, Statement } from '../backend/connection.ts';
 import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
 
 export interface ExplainRequest extends GraphqlRequest {
-  /** For whom the request is explained. */
+  /** Session that the request is explained for. */
   readonly session: Session;
 }
 
 const KEYS_AROUND_REQUEST = ['query', 'user'];
 
 /**
- * `{query, user?}` where `query` is a request, or its text with the other keys of a request beside it.
- * @throws SvcError parse-failed, also for other keys: a misspelt `user` would explain the request for admin
+ * Decodes `{query, user?}`, where `query` is a request, or its text next to the other keys of a request.
+ * @throws SvcError parse-failed, also for unknown keys: a misspelt `user` would explain the request for admin
  */
 export function decodeExplain(json: Json): ExplainRequest {
   if (!isJsonObject(json))
@@ -39,11 +39,11 @@ export function decodeExplain(json: Json): ExplainRequest {
   const isWhole = isJsonObject(query);
   const request = decodeRequest(isWhole ? query : json);
   refuseUnknownKeys(json, ROOT, { keys: isWhole ? KEYS_AROUND_REQUEST : [...REQUEST_KEYS, 'user'] });
-  return { ...request, session: describedSession(user, at(ROOT, 'user')) };
+  return { ...request, session: sessionOfUser(user, at(ROOT, 'user')) };
 }
 
-/** The session of somebody whose variables an administrator says; admin without a role. @throws SvcError parse-failed */
-export function describedSession(user: Json | undefined, path: Path): Session {
+/** Decodes session variables that an administrator sends; the role defaults to admin. @throws SvcError parse-failed */
+export function sessionOfUser(user: Json | undefined, path: Path): Session {
   const variables = new Map<string, string>();
   if (user !== undefined && user !== null) {
     if (!isJsonObject(user)) throw new SvcError('parse-failed', 'parsing HashMap failed, expected Object', { path });
@@ -62,24 +62,24 @@ interface Explaining {
   readonly snapshot: RequestSnapshot;
   readonly session: Session;
   readonly variables: Variables;
-  readonly how: RunOptions;
+  readonly options: RunOptions;
 }
 
-/** @throws SvcError invalid-params for what has no plan */
+/** @throws SvcError invalid-params if the operation has no plan */
 export async function explain(
   pipeline: RequestPipeline,
   snapshot: RequestSnapshot,
   request: ExplainRequest,
-  how: RunOptions,
+  options: RunOptions,
 ): Promise<Json> {
   const { session } = request;
-  // An administrator asks, on behalf of another role: neither the allow-list nor the limits of that role are about it.
+  // The administrator runs it on behalf of the role, so the role's allow-list and limits do not apply.
   const { operations } = pipeline;
-  const { prepared } = prepare({ pipeline: { operations, allowList: null }, snapshot, session, request, how: {} }, null);
+  const { prepared } = prepare({ pipeline: { operations, allowList: null }, snapshot, session, request, options: {} }, null);
   if (prepared.kind === 'mutation') throw new SvcError('invalid-params', 'only queries can be explained');
   const variables = prepared.variables(request.variables, request.variableDepth);
   const operation = prepared.translate(variables);
-  const explaining: Explaining = { pipeline, snapshot, session, variables, how };
+  const explaining: Explaining = { pipeline, snapshot, session, variables, options };
   return prepared.kind === 'query' ? explainQuery(operation, explaining) : explainSubscription(operation, explaining);
 }
 
@@ -103,26 +103,26 @@ function explainRemote(remote: string, { document }: RemoteRequest): JsonObject 
   return { remote_schema: remote, query: document };
 }
 
-/** As it is asked for no keys, or for one. */
+/** Explains a join for one key, or for none. */
 async function explainJoin({ target, path }: TranslatedJoin, explaining: Explaining): Promise<JsonObject> {
   if (target.kind === 'remote') return explainRemote(target.remote, remoteJoinRequest(target.field, 1));
-  const { pipeline, snapshot, session, variables, how } = explaining;
+  const { pipeline, snapshot, session, variables, options } = explaining;
   const compiler = pipeline.compilerOf(snapshot, target.source);
   const statement = compiler.join?.(target);
   if (statement === undefined) throw new SvcError('not-supported', 'joins to this kind of source cannot be explained', { path });
-  const joining = { holeName: '', keys: target.columns.map(() => []) };
+  const joining = { placeholderName: '', keys: target.columns.map(() => []) };
   const values = bindAll(statement.parameters.map(binder), variables, session, joining);
-  const plan = await sourceOf(snapshot, target.source).explain(statement, values, how);
+  const plan = await sourceOf(snapshot, target.source).explain(statement, values, options);
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
 }
 
 interface RootField {
   readonly field: string;
-  /** Of the roots that answer it; none for what needs no database. */
+  /** Roots that provide it; none if no database is needed. */
   readonly indexes: readonly number[];
 }
 
-/** The fields of the response; those of a source's namespace count one by one. */
+/** Returns the fields of the response; those in the namespace of a source are listed one by one. */
 function fieldsOf(response: ResponseNode): readonly RootField[] {
   if (response.kind !== 'object') return [];
   return response.entries.flatMap(([field, node]) => {
@@ -146,16 +146,16 @@ function rootsIn(node: ResponseNode): readonly number[] {
 }
 
 async function explainSelect(name: string, roots: readonly SourceRoot[], explaining: Explaining): Promise<JsonObject> {
-  const { pipeline, snapshot, session, variables, how } = explaining;
+  const { pipeline, snapshot, session, variables, options } = explaining;
   const compiler = pipeline.compilerOf(snapshot, name);
   const statement = compiler.select(selectsOf(roots));
-  const values = bindAll(statement.parameters.map(binder), variables, session, { holeName: '', keys: [] });
-  const plan = await sourceOf(snapshot, name).explain(statement, values, how);
+  const values = bindAll(statement.parameters.map(binder), variables, session, { placeholderName: '', keys: [] });
+  const plan = await sourceOf(snapshot, name).explain(statement, values, options);
   return { sql: compiler.inlined?.(statement, values) ?? statement.text, plan: [...plan] };
 }
 
 async function explainSubscription(operation: TranslatedOperation, explaining: Explaining): Promise<Json> {
-  const { pipeline, snapshot, session, variables, how } = explaining;
+  const { pipeline, snapshot, session, variables, options } = explaining;
   if (operation.roots.length === 0) throw new SvcError('not-found', 'no subscriptions found');
   const [step] = planOperation(operation, (source) => pipeline.compilerOf(snapshot, source)).steps;
   if (step?.kind === 'call') return { action: step.root.root.name };
@@ -164,24 +164,24 @@ async function explainSubscription(operation: TranslatedOperation, explaining: E
   const values = bindAll(step.binders, variables, session);
   const batch = query.batch([values]);
   const statement: Statement = { text: batch.text, parameters: [], repeatable: true, columns: query.columns };
-  const plan = await sourceOf(snapshot, source).explain(statement, batch.values, how);
+  const plan = await sourceOf(snapshot, source).explain(statement, batch.values, options);
   return { sql: query.text, plan: [...plan], variables: cohortVariables(query, values, session) };
 }
 
-/** The values by which the subscription shares its work with others: of the document, of the request, of the session. */
+/** Returns the values that select the subscription's cohort: constants of the document, variables, and session variables. */
 function cohortVariables({ parameters, cursor }: LiveQuery, values: readonly (string | null)[], session: Session): JsonObject {
   const synthetic: Json[] = [];
   const query: [string, Json][] = [];
-  const mentioned = new Set<string>();
+  const sessionVariables = new Set<string>();
   parameters.forEach(({ operand: { value } }, i) => {
     const text = values[i] ?? null;
     if (value.kind === 'cursor') return;
     if (value.kind === 'variable') query.push([printReference(value), text]);
-    else if (value.kind === 'session') mentioned.add(value.name);
-    else if (value.kind === 'session-variables') for (const each of session.variables.keys()) mentioned.add(each);
+    else if (value.kind === 'session') sessionVariables.add(value.name);
+    else if (value.kind === 'session-variables') for (const each of session.variables.keys()) sessionVariables.add(each);
     else synthetic.push(text);
   });
-  const ofSession = [...mentioned].map((each) => [each, session.variables.get(each) ?? null] as const);
+  const ofSession = [...sessionVariables].map((each) => [each, session.variables.get(each) ?? null] as const);
   return {
     synthetic,
     query: Object.fromEntries(query),
@@ -194,7 +194,7 @@ function printReference({ name, path }: Extract<Value, { kind: 'variable' }>): s
   return [name, ...path].join('.');
 }
 
-/** A query or subscription has no other roots. */
+/** Queries and subscriptions have select roots only. */
 function selectsOf(roots: readonly TranslatedRoot[]): readonly SelectRoot[] {
   return roots.map(({ root }) => root as SelectRoot);
 }

@@ -1,6 +1,6 @@
 import type { Path } from '../util/path.ts';
 
-/** The names of the fields that lead to one: `author.articles`. */
+/** Prints the names of the fields that lead to one, e.g. `author.articles`. */
 export function printFieldPath(path: Path): string {
   const names: string[] = [];
   for (let place = path; place.parent !== undefined; place = place.parent) {

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../errors/codes.ts';
 
 export type LimitName = 'rate' | 'concurrency' | 'depth' | 'nodes' | 'batch';
 
-/** A limit of the role was reached; which one, for whoever counts. */
+/** Error for an exceeded limit of the role; `limit` names it for metrics. */
 export class LimitExceeded extends SvcError {
   readonly limit: LimitName;
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { createOperationCache } from './operation-cache.ts';
 
 const schema = { role: 'user', prepare: () => ({ memory: 100 }) } as unknown as RoleSchema;
 
-function plan(reusable: boolean, equals: number | null = null): Plan {
+function plan(reusable: boolean, equals: number | null = null): OperationPlan {
   const constraints = equals === null ? [] : [{ variable: 'x', path: [], fact: { kind: 'equals' as const, json: equals } }];
   return { kind: 'mutation', constraints, reusable, template: [], steps: [], joins: [], validations: [] };
 }
 
-test('a plan made for the data of one request is not kept', () => {
+test('does not cache a plan that contains data of one request', () => {
   const cache = createOperationCache({ operations: 10, plansPerOperation: 2, memory: 1_000_000 });
   const operation = cache.operation(schema, 'mutation', null);
   const kept = plan(true, 1);
@@ -26,16 +26,16 @@ test('a plan made for the data of one request is not kept', () => {
 
 const MEGABYTE = 1_000_000;
 const role = (name: string, memory: number): RoleSchema => ({ role: name, prepare: () => ({ memory }) }) as unknown as RoleSchema;
-const planOf = (bytes: number, equals: number): Plan => ({ ...plan(true, equals), template: ['x'.repeat(bytes) as Bytes] });
+const planOf = (bytes: number, equals: number): OperationPlan => ({ ...plan(true, equals), template: ['x'.repeat(bytes) as Bytes] });
 
-describe('what is kept is bounded in bytes', () => {
+describe('the size of the operation cache is limited', () => {
   const options = { operations: 1000, plansPerOperation: 16, memory: 10 * MEGABYTE };
   const isKept = (cache: ReturnType<typeof createOperationCache>, of: RoleSchema, query: string): boolean => {
     const first = cache.operation(of, query, null);
     return cache.operation(of, query, null) === first;
   };
 
-  test('for a role', () => {
+  test('per role', () => {
     const cache = createOperationCache(options);
     const user = role('user', 200_000);
     const first = cache.operation(user, 'first', null);
@@ -47,7 +47,7 @@ describe('what is kept is bounded in bytes', () => {
     expect(cache.operation(user, 'first', null)).not.toBe(first);
   });
 
-  test('for all roles together: whoever keeps most forgets', () => {
+  test('over all roles, evicting from the largest', () => {
     const cache = createOperationCache(options);
     const quiet = role('quiet', 100_000);
     const own = cache.operation(quiet, 'own', null);
@@ -60,7 +60,7 @@ describe('what is kept is bounded in bytes', () => {
     expect(cache.operation(quiet, 'own', null)).toBe(own);
   });
 
-  test('plans count', () => {
+  test('including plans', () => {
     const cache = createOperationCache(options);
     const operation = cache.operation(role('user', 1000), 'query', null);
     for (let x = 0; x < 16; x++) cache.plan(operation, { x }, () => planOf(200_000, x));
@@ -70,7 +70,7 @@ describe('what is kept is bounded in bytes', () => {
     expect(cache.plan(operation, { x: 15 }, () => planOf(1, 15))).toBe(kept);
   });
 
-  test('and what is very large is not kept', () => {
+  test('without very large entries', () => {
     const cache = createOperationCache(options);
     expect(isKept(cache, role('user', 400_000), 'query')).toBe(false);
     expect(isKept(cache, role('user', 300_000), 'query')).toBe(true);

@@ -1,10 +1,10 @@
 /**
- * Prepared operations and their plans, by document text and operation name. What belongs to a role
- * schema dies with it, so nothing is ever invalidated. Bounded in bytes, for each role schema and for
- * all together: a client that sends other documents all the time makes its own role forget, not others.
+ * Cache of prepared operations and their plans, by document text and operation name. It belongs to a role schema and is dropped with it,
+ * so nothing has to be invalidated. Its size is limited per role schema and over all: a client that sends ever new documents only evicts
+ * those of its own role.
  */
 import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import { planSize } from '../plan/plan-size.ts';
 import { type Constraint, holds, type Variables } from '../graphql-engine/constraint.ts';
 import type { PreparedOperation, RoleSchema } from '../graphql-engine/translation.ts';
@@ -13,48 +13,48 @@ import type { OperationCounts } from './operation-counts.ts';
 
 export interface CachedOperation {
   readonly prepared: PreparedOperation;
-  /** Most recently made first. */
-  readonly plans: readonly Plan[];
-  /** For whoever counts operations; null: it has not been counted. */
+  /** Newest first. */
+  readonly plans: readonly OperationPlan[];
+  /** Metrics of the operation; `null` until it is counted. */
   counts: OperationCounts | null;
 }
 
 export interface OperationCacheOptions {
-  /** Operations kept per role schema. */
+  /** Maximum number of operations per role schema. */
   readonly operations: number;
-  /** Plans kept per operation; more variable shapes than that are planned per request. */
+  /** Maximum number of plans per operation; further variable shapes are planned per request. */
   readonly plansPerOperation: number;
-  /** Bytes of all operations and plans of all role schemas, estimated. */
+  /** Maximum size of all operations and plans of all role schemas, in bytes, estimated. */
   readonly memory: number;
 }
 
 export interface OperationCache {
   operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation;
-  plan(operation: CachedOperation, variables: Variables, make: () => Plan): Plan;
-  /** Bytes of what is kept, estimated. */
+  plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan;
+  /** Size of the cache in bytes, estimated. */
   readonly memory: number;
   readonly counts: OperationCacheCounts;
-  /** Operations of all role schemas that are kept. */
+  /** Returns the number of cached operations of all role schemas. */
   entries(): number;
 }
 
-/** Since the start. */
+/** Totals since the start. */
 export interface OperationCacheCounts {
   operationHits: number;
   operationMisses: number;
   planHits: number;
   planMisses: number;
   evictions: number;
-  /** Seconds that planning took, where a plan was missing. */
+  /** Seconds per planning of a missing plan. */
   readonly planTime: Histogram;
 }
 
-/** A role schema takes at most this part of the memory, ... */
-const PART_OF_ROLE = 1 / 2;
-/** ... an operation with its plans this part of what its role may take, ... */
-const PART_OF_OPERATION = 1 / 4;
-/** ... and neither document nor plan is kept that takes more than this part of it. */
-const PART_OF_PIECE = 1 / 16;
+/** Maximum share of a role schema in the memory. */
+const ROLE_SHARE = 1 / 2;
+/** Maximum share of an operation with its plans in the memory of its role. */
+const OPERATION_SHARE = 1 / 4;
+/** Maximum share of a single document or plan in the memory of its role. */
+const ENTRY_SHARE = 1 / 16;
 
 function fits(constraints: readonly Constraint[], variables: Variables): boolean {
   for (const constraint of constraints) if (!holds(constraint, variables)) return false;
@@ -66,9 +66,9 @@ type RoleOperations = BoundedCache<string, Entry>;
 class Entry implements CachedOperation {
   readonly key: string;
   readonly prepared: PreparedOperation;
-  readonly plans: Plan[] = [];
+  readonly plans: OperationPlan[] = [];
   readonly sizes: number[] = [];
-  /** Null: not kept, so neither are its plans. */
+  /** `null` if the operation is not cached; then its plans are not, either. */
   owner: RoleOperations | null = null;
   counts: OperationCounts | null = null;
   memory: number;
@@ -82,7 +82,7 @@ class Entry implements CachedOperation {
 
 export function createOperationCache(options: OperationCacheOptions): OperationCache {
   const bySchema = new WeakMap<RoleSchema, RoleOperations>();
-  /** Of the role schemas that are in use, and of those that are not yet collected. */
+  /** Operations of the role schemas that have not been garbage collected. */
   let roles: WeakRef<RoleOperations>[] = [];
   let memory = 0;
   const counts: OperationCacheCounts = {
@@ -93,14 +93,14 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     evictions: 0,
     planTime: new Histogram(FETCH_BOUNDS),
   };
-  const ofRole = options.memory * PART_OF_ROLE;
-  const ofOperation = ofRole * PART_OF_OPERATION;
-  const ofPiece = ofRole * PART_OF_PIECE;
+  const maxOfRole = options.memory * ROLE_SHARE;
+  const maxOfOperation = maxOfRole * OPERATION_SHARE;
+  const maxOfEntry = maxOfRole * ENTRY_SHARE;
 
   const operationsOf = (schema: RoleSchema): RoleOperations => {
     let operations = bySchema.get(schema);
     if (operations === undefined) {
-      operations = new BoundedCache({ bytes: ofRole, entries: options.operations }, (entry) => {
+      operations = new BoundedCache({ bytes: maxOfRole, entries: options.operations }, (entry) => {
         entry.owner = null;
         counts.evictions += 1;
       });
@@ -110,7 +110,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     return operations;
   };
 
-  /** What died with its schema no longer counts; then whoever keeps most forgets. */
+  /** Recounts the memory of the living role schemas, then evicts from the largest. */
   const makeRoom = (): void => {
     roles = roles.filter((role) => role.deref() !== undefined);
     const living = roles.flatMap((role) => role.deref() ?? []);
@@ -123,7 +123,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     }
   };
 
-  /** Makes a change of what is kept for a role, and room for it. */
+  /** Applies a change to the cache of a role and makes room for it. */
   const change = (role: RoleOperations, make: () => void): void => {
     memory -= role.bytes;
     make();
@@ -131,7 +131,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     if (memory > options.memory) makeRoom();
   };
 
-  /** @returns the bytes that became free */
+  /** Drops the oldest plans of an operation. Returns the freed bytes. */
   const dropPlans = (entry: Entry, room: number): number => {
     const before = entry.memory;
     while (entry.plans.length > 0 && (entry.plans.length >= options.plansPerOperation || entry.memory > room)) {
@@ -145,14 +145,14 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     operation(schema, query, operationName) {
       const role = operationsOf(schema);
       const key = operationName === null ? query : `${operationName}\u0000${query}`;
-      const known = role.get(key);
-      if (known !== undefined) {
+      const cached = role.get(key);
+      if (cached !== undefined) {
         counts.operationHits += 1;
-        return known;
+        return cached;
       }
       counts.operationMisses += 1;
       const entry = new Entry(key, schema.prepare(query, operationName));
-      if (entry.memory <= ofPiece) {
+      if (entry.memory <= maxOfEntry) {
         entry.owner = role;
         change(role, () => role.set(key, entry, entry.memory));
       }
@@ -171,8 +171,8 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
       if (!plan.reusable || !(operation instanceof Entry) || operation.owner === null) return plan;
       const size = planSize(plan);
       const { owner } = operation;
-      if (size > ofPiece) return plan;
-      const freed = dropPlans(operation, ofOperation - size);
+      if (size > maxOfEntry) return plan;
+      const freed = dropPlans(operation, maxOfOperation - size);
       operation.plans.unshift(plan);
       operation.sizes.unshift(size);
       operation.memory += size;

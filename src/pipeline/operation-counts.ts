@@ -1,9 +1,9 @@
 import type { Counter } from '../observability/metrics/registry.ts';
 
-/** Name and hash; `_other` for both where there is no room for more. */
+/** Name and hash; both are `_other` for operations without their own labels. */
 export type OperationLabels = readonly [string, string];
 
-/** The fields of one operation. */
+/** Counters of one operation. */
 export interface OperationCounts {
   readonly labels: OperationLabels;
   readonly success: Counter;

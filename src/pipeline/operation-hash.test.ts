@@ -9,7 +9,7 @@ it.each([
   ['aliases', '{ a: author(where: {id: {_eq: 1}}) { b: id name } }'],
   ['directives', '{ author(where: {id: {_eq: 1}}) @include(if: true) { id name } }'],
   ['fragments', '{ author(where: {id: {_eq: 1}}) { ...F ... { name } } } fragment F on author { id }'],
-])('is the same with %s', (_, query) => {
+])('is equal for operations with %s', (_, query) => {
   expect(operationHash(query, null)).toBe(SAME);
 });
 
@@ -17,7 +17,7 @@ it.each([
   ['fields', '{ author(where: {id: {_eq: 1}}) { id } }'],
   ['operators', '{ author(where: {id: {_gt: 1}}) { id name } }'],
   ['kinds', 'subscription { author(where: {id: {_eq: 1}}) { id name } }'],
-])('is another with other %s', (_, query) => {
+])('differs for operations with other %s', (_, query) => {
   expect(operationHash(query, null)).not.toBe(SAME);
 });
 
@@ -26,7 +26,7 @@ it('chooses the operation by its name', () => {
   expect(operationHash(both, 'B')).toBe(operationHash('{ b }', null));
 });
 
-it('ends where fragments multiply', () => {
+it('stops when fragments multiply', () => {
   const levels = Array.from({ length: 40 }, (_, i) => `fragment F${i} on t { ...F${i + 1} ...F${i + 1} }`);
   expect(operationHash(`{ t { ...F0 } } ${levels.join(' ')} fragment F40 on t { id }`, null)).toMatch(/^[0-9a-f]{40}$/);
 });

@@ -1,4 +1,4 @@
-/** What operations have in common that differ in names, values and spelling only. */
+/** Hash of an operation without its names, values and spelling. */
 import { createHash } from 'node:crypto';
 import {
   type FieldNode,
@@ -10,13 +10,13 @@ import {
   type ValueNode,
 } from 'graphql';
 
-/** Parts of the operation, fragments expanded; of what is larger only the beginning counts. */
-const MOST_PARTS = 10_000;
+/** Maximum number of hashed parts of an operation, fragments expanded; only the start of a larger one counts. */
+const MAX_PARTS = 10_000;
 
 /**
- * 40 hexadecimal digits. Fragments count as what they stand for; aliases, directives and names of variables do not count, and neither do
- * values: of an argument, the keys of its objects do.
- * @param query a document that has been read before, so that it can be parsed
+ * Returns the hash, 40 hexadecimal digits. Fragments count as their expansion. Aliases, directives, names of variables and values do not
+ * count; of arguments, the keys of objects do.
+ * @param query a valid document
  */
 export function operationHash(query: string, operationName: string | null): string {
   const { definitions } = parse(query, { noLocation: true });
@@ -30,7 +30,7 @@ export function operationHash(query: string, operationName: string | null): stri
   }
   const hash = createHash('sha1');
   if (operation === undefined) return hash.update(query).digest('hex');
-  let left = MOST_PARTS;
+  let left = MAX_PARTS;
   const write = (text: string): void => {
     hash.update(text);
     left -= 1;

@@ -1,4 +1,4 @@
-/** Counts GraphQL operations: by kind, by what became of them, and by name as far as there is room for names. */
+/** Counts GraphQL operations by kind and result, and by name up to a limit. */
 import { toSvcError } from '../errors/encode.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Counter } from '../observability/metrics/registry.ts';
@@ -10,23 +10,23 @@ import type { GraphqlRequest } from './request.ts';
 import type { OperationCounts, OperationLabels } from './operation-counts.ts';
 
 export interface OperationMeter {
-  /** An operation has come. */
+  /** Called when an operation arrives. */
   begin(request: Pick<GraphqlRequest, 'query' | 'operationName'>): MeteredOperation;
-  /** What metrics call an operation; it has found a place among the names, or not. */
+  /** Returns the labels of an operation in metrics. */
   labelsOf(operation: CachedOperation, request: Pick<GraphqlRequest, 'query' | 'operationName'>): OperationLabels;
 }
 
 export interface MeteredOperation {
-  /** It was read. */
+  /** Called once the document has been parsed. */
   known(operation: CachedOperation): void;
   succeeded(): void;
   failed(thrown: unknown): void;
 }
 
 export interface OperationMeterOptions {
-  /** Operations that are told by their names; 0: none. */
+  /** Maximum number of operations with labels of their own; 0 for none. */
   readonly names: number;
-  /** Whether an operation of this name is in a query collection: those find room when the others have none. */
+  /** Returns true for names in a query collection, which have a limit of their own. */
   readonly isCollected: (name: string) => boolean;
 }
 
@@ -39,22 +39,22 @@ const KINDS = ['query', 'mutation', 'subscription'] as const;
 class Meter implements OperationMeter {
   readonly #registry: Registry;
   readonly #options: OperationMeterOptions;
-  /** Of those that are told by their names. */
+  /** Name and hash of operations with labels of their own. */
   readonly #named = new Set<string>();
   #collected = 0;
-  readonly #others: Readonly<Record<(typeof KINDS)[number], OperationCounts>>;
-  readonly #unknown: Counter;
+  readonly #unnamed: Readonly<Record<(typeof KINDS)[number], OperationCounts>>;
+  readonly #unparsed: Counter;
   readonly times: Readonly<Record<'query' | 'mutation', { observe(value: number): void }>>;
 
   constructor(registry: Registry, options: OperationMeterOptions) {
     this.#registry = registry;
     this.#options = options;
-    this.#others = {
-      query: this.#cells('query', OTHER, OTHER),
-      mutation: this.#cells('mutation', OTHER, OTHER),
-      subscription: this.#cells('subscription', OTHER, OTHER),
+    this.#unnamed = {
+      query: this.#counters('query', OTHER, OTHER),
+      mutation: this.#counters('mutation', OTHER, OTHER),
+      subscription: this.#counters('subscription', OTHER, OTHER),
     };
-    this.#unknown = registry.counter(METRICS.graphqlRequests, 'unknown', 'failed', '', '');
+    this.#unparsed = registry.counter(METRICS.graphqlRequests, 'unknown', 'failed', '', '');
     this.times = {
       query: registry.histogram(METRICS.graphqlExecutionTime, 'query'),
       mutation: registry.histogram(METRICS.graphqlExecutionTime, 'mutation'),
@@ -66,8 +66,8 @@ class Meter implements OperationMeter {
   }
 
   countsOf(operation: CachedOperation, request: Pick<GraphqlRequest, 'query' | 'operationName'>): OperationCounts {
-    // On the kept operation: it is there again with the next request.
-    operation.counts ??= this.#place(operation, request);
+    // Stored in the operation cache, for later requests.
+    operation.counts ??= this.#newCounts(operation, request);
     return operation.counts;
   }
 
@@ -76,28 +76,28 @@ class Meter implements OperationMeter {
   }
 
   failure(thrown: unknown, counts: OperationCounts | null): void {
-    (counts === null ? this.#unknown : counts.failed).add();
+    (counts === null ? this.#unparsed : counts.failed).add();
     this.#registry.counter(METRICS.graphqlErrors, toSvcError(thrown).code).add();
     if (thrown instanceof LimitExceeded) this.#registry.counter(METRICS.limitRejections, thrown.limit).add();
   }
 
-  #place(
+  #newCounts(
     { prepared: { kind, name } }: CachedOperation,
     { query, operationName }: Pick<GraphqlRequest, 'query' | 'operationName'>,
   ): OperationCounts {
     const { names, isCollected } = this.#options;
     const isOfCollection = name !== null && isCollected(name);
     const isFull = isOfCollection ? this.#collected >= names : this.#named.size - this.#collected >= names;
-    // Whoever sends other documents all the time makes no work here once there is no room.
-    if (isFull && (name === null || !this.#hasName(name))) return this.#others[kind];
+    // Once the limit is reached, ever new documents cause no hashing.
+    if (isFull && (name === null || !this.#hasName(name))) return this.#unnamed[kind];
     const hash = operationHash(query, operationName);
     const key = `${name ?? ''} ${hash}`;
     if (!this.#named.has(key)) {
-      if (isFull) return this.#others[kind];
+      if (isFull) return this.#unnamed[kind];
       this.#named.add(key);
       if (isOfCollection) this.#collected += 1;
     }
-    return this.#cells(kind, name ?? '', hash);
+    return this.#counters(kind, name ?? '', hash);
   }
 
   #hasName(name: string): boolean {
@@ -105,7 +105,7 @@ class Meter implements OperationMeter {
     return false;
   }
 
-  #cells(kind: (typeof KINDS)[number], name: string, hash: string): OperationCounts {
+  #counters(kind: (typeof KINDS)[number], name: string, hash: string): OperationCounts {
     return {
       labels: [name, hash],
       success: this.#registry.counter(METRICS.graphqlRequests, kind, 'success', name, hash),

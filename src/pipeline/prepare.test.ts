@@ -26,33 +26,33 @@ function pipeline() {
 }
 
 describe('prepare', () => {
-  it.each(['query', 'mutation', 'subscription'] as const)('tells the kind of a %s and plans nothing', (kind) => {
+  it.each(['query', 'mutation', 'subscription'] as const)('returns the kind of a %s without planning it', (kind) => {
     const operation = prepare(
-      { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: kind.charAt(0) }, how: {} },
+      { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: kind.charAt(0) }, options: {} },
       null,
     );
     expect(operation.prepared.kind).toBe(kind);
     expect(operation.plans).toEqual([]);
   });
 
-  it('finds what it prepared before', () => {
-    const run = { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: 'q' }, how: {} };
+  it('reuses a prepared operation', () => {
+    const run = { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: 'q' }, options: {} };
     const first = prepare(run, null);
     expect(prepare(run, null)).toBe(first);
     expect(() => planOperationFor(run, first, {})).toThrow('something was planned');
   });
 
-  it('holds the request to the allow-list, and to the limits of its role and of its batch', () => {
+  it('applies the allow-list and the limits of the role and the batch', () => {
     const request = { query: '{ author { books { id } } }', operationName: null };
     const listed = { ...snapshot, storedOperations: { allows: () => false } };
-    const run = { pipeline: pipeline(), snapshot, session, request, how: {} };
+    const run = { pipeline: pipeline(), snapshot, session, request, options: {} };
     const restricted = { ...pipeline(), allowList: createAllowList(100) };
     expect(() => prepare({ ...run, pipeline: restricted, snapshot: listed, session: { ...session, role: 'reader' } }, null)).toThrow(
       'query is not allowed',
     );
     expect(() => prepare(run, { ...noLimits, depth: 2 })).toThrow('the operation is 3 levels deep');
-    const budget = new BatchBudget({ ...DEFAULT_LIMITS, maxObjects: 3 }, { together: 1000, each: 1000 });
-    prepare({ ...run, how: { budget } }, null);
-    expect(() => prepare({ ...run, how: { budget } }, null)).toThrow('more than 3 fields with a selection');
+    const budget = new BatchBudget({ ...DEFAULT_LIMITS, maxObjects: 3 }, { batch: 1000, operation: 1000 });
+    prepare({ ...run, options: { budget } }, null);
+    expect(() => prepare({ ...run, options: { budget } }, null)).toThrow('more than 3 fields with a selection');
   });
 });

@@ -1,14 +1,14 @@
 /**
- * From a request to the plan that answers it, whatever brought the request: HTTP, a REST endpoint, a socket, explain, or the data
- * operations. Two steps, because the kind of the operation is known before it is planned: `prepare` reads the document,
- * `planOperationFor` plans it for its variables. Both are found in the operation cache where they were made before.
+ * Prepares the plan for a request from HTTP, a REST endpoint, a socket, explain, or the data operations. Two steps, because the kind of
+ * the operation is needed before planning: `prepare` parses the document, `planOperationFor` plans it for its variables. Both use the
+ * operation cache.
  */
 import { isAdmin, type Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
-import { type Plan, planOperation } from '../plan/plan.ts';
+import { type OperationPlan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { Path } from '../util/path.ts';
@@ -19,14 +19,14 @@ import { RequestSize } from './request-size.ts';
 import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
 import type { RequestOptions, RequestRun } from './request-run.ts';
 
-/** The schema that a session sees. */
+/** Returns the schema for a session. */
 export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session): RoleSchema {
   return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
 }
 
-/** Returns the error of a request without details of the schema if the role has no introspection. */
+/** Redacts details of the schema in an error if the role has no introspection. */
 export function redacted(thrown: unknown, snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session): unknown {
-  return thrown instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? thrown.forStrangers() : thrown;
+  return thrown instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
 }
 
 /** The parts of a run that its document needs. */
@@ -35,7 +35,7 @@ interface DocumentRun {
   readonly snapshot: Pick<RequestSnapshot, 'roleSchema' | 'storedOperations'>;
   readonly session: Session;
   readonly request: Pick<GraphqlRequest, 'query' | 'operationName'>;
-  readonly how: Pick<RequestOptions, 'budget' | 'trace'>;
+  readonly options: Pick<RequestOptions, 'budget' | 'trace'>;
 }
 
 /**
@@ -44,18 +44,18 @@ interface DocumentRun {
  * @param limits of the role; `null` if it has none
  * @throws SvcError
  */
-export function prepare({ pipeline, snapshot, session, request, how }: DocumentRun, limits: RoleLimits | null): CachedOperation {
-  const { budget, trace } = how;
+export function prepare({ pipeline, snapshot, session, request, options }: DocumentRun, limits: RoleLimits | null): CachedOperation {
+  const { budget, trace } = options;
   const schema = schemaOf(snapshot, session);
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
-  budget?.read(request.query);
+  budget?.addDocument(request.query);
   const { operations } = pipeline;
   const began = trace?.isSampled === true ? { at: spanTime(), misses: operations.counts.operationMisses } : null;
   const operation = operations.operation(schema, request.query, request.operationName);
   if (began !== null && operations.counts.operationMisses > began.misses) trace?.child('graphql.parse', 'internal', began.at).end();
   const { size } = operation.prepared;
   if (limits !== null) checkSize(limits, size);
-  budget?.enter(size);
+  budget?.addSize(size);
   return operation;
 }
 
@@ -63,7 +63,7 @@ export function prepare({ pipeline, snapshot, session, request, how }: DocumentR
 interface PlanningRun {
   readonly pipeline: Pick<RequestPipeline, 'operations' | 'compilerOf'>;
   readonly snapshot: RequestSnapshot;
-  readonly how: Pick<RequestOptions, 'budget' | 'trace'>;
+  readonly options: Pick<RequestOptions, 'budget' | 'trace'>;
 }
 
 /**
@@ -71,42 +71,49 @@ interface PlanningRun {
  * @param variables result of `operation.prepared.variables`
  * @throws SvcError
  */
-export function planOperationFor({ pipeline, snapshot, how }: PlanningRun, operation: CachedOperation, variables: Variables): Plan {
-  const { budget, trace } = how;
+export function planOperationFor(
+  { pipeline, snapshot, options }: PlanningRun,
+  operation: CachedOperation,
+  variables: Variables,
+): OperationPlan {
+  const { budget, trace } = options;
   const plan = pipeline.operations.plan(operation, variables, () => {
     const span = trace?.isSampled === true ? trace.child('graphql.plan') : undefined;
     try {
       const translated = operation.prepared.translate(variables);
-      budget?.looked(translated.parts);
+      budget?.addParts(translated.parts);
       return planOperation(translated, (source) => pipeline.compilerOf(snapshot, source));
     } finally {
       span?.end();
     }
   });
-  budget?.run(plan);
+  budget?.addPlan(plan);
   return plan;
 }
 
-/** A request for rows of one source that is no document. */
+/** A data operation on rows of one source, without a document. */
 export interface DataRequest {
   readonly source: string;
-  /** For errors. */
+  /** Path for errors. */
   readonly path: Path;
   /** @param size counts what is translated @throws SvcError */
   translate(size: RequestSize): SelectRoot | MutationRoot;
 }
 
-/** Returns the plan of a request that is no document, within the same limits. The allow-list contains none of them. @throws SvcError */
-export function planData({ pipeline, snapshot, session, request, how }: RequestRun<DataRequest>, limits: RoleLimits | null): Plan {
+/** Returns the plan of a data operation, within the same limits. The allow-list cannot contain data operations. @throws SvcError */
+export function planData(
+  { pipeline, snapshot, session, request, options }: RequestRun<DataRequest>,
+  limits: RoleLimits | null,
+): OperationPlan {
   const { source, path, translate } = request;
   if (pipeline.allowList !== null && !isAdmin(session)) {
-    throw new SvcError('access-denied', 'only the operations of the allow-list are allowed', { path });
+    throw new SvcError('access-denied', 'only operations of the allow-list are allowed', { path });
   }
-  const measured = new RequestSize(pipeline.limits);
-  const root = translate(measured);
-  const size = measured.size();
+  const counter = new RequestSize(pipeline.limits);
+  const root = translate(counter);
+  const size = counter.size();
   if (limits !== null) checkSize(limits, size);
-  how.budget?.enter(size);
+  options.budget?.addSize(size);
   const plan = planOperation(
     {
       kind: root.mutation === undefined ? 'query' : 'mutation',
@@ -119,6 +126,6 @@ export function planData({ pipeline, snapshot, session, request, how }: RequestR
     },
     (name) => pipeline.compilerOf(snapshot, name),
   );
-  how.budget?.run(plan);
+  options.budget?.addPlan(plan);
   return plan;
 }

@@ -4,7 +4,7 @@ import type { Value } from '../ir/value.ts';
 import { MASKED, maskVariables } from '../observability/masked-variables.ts';
 import type { LoggedRemoteRequest, LoggedStatement, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
-import type { Plan, SelectStep } from '../plan/plan.ts';
+import type { OperationPlan, SelectStep } from '../plan/plan.ts';
 import { remoteJoinRequest } from '../plan/remote-request.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { JsonObject } from '../util/json.ts';
@@ -14,32 +14,33 @@ import type { GraphqlRequest } from './request.ts';
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * What is told of a query: the request and the statements that its root fields share.
- * @param masked variables whose values are not told, neither in the request nor in the statements
- * @throws SvcError of a value that does not fit, as running the plan would
+ * Describes a query for logs: the request and the statements of its root fields.
+ * @param masked variables whose values are not logged, neither in the request nor in the statements
+ * @throws SvcError for an invalid value, as running the plan would
  */
 export function queryObservation(
   requestId: string,
   request: GraphqlRequest,
-  plan: Plan,
+  plan: OperationPlan,
   variables: Variables,
   session: Session,
   masked: ReadonlySet<string> = NONE,
 ): QueryObservation {
   const hidden = new Set(Object.keys(request.variables).filter((name) => masked.has(name)));
-  const isMadeOfThem = hidden.size > 0 && (!plan.reusable || plan.constraints.some(({ variable }) => hidden.has(variable)));
+  /** The plan itself depends on the values of hidden variables. */
+  const dependsOnHidden = hidden.size > 0 && (!plan.reusable || plan.constraints.some(({ variable }) => hidden.has(variable)));
   const statements = new Map<string, LoggedStatement>();
   const remoteRequests = new Map<string, LoggedRemoteRequest>();
   const addRemote = (key: string, remoteSchema: string, document: string): void => {
-    remoteRequests.set(key, { remoteSchema, document: isMadeOfThem ? MASKED : document });
+    remoteRequests.set(key, { remoteSchema, document: dependsOnHidden ? MASKED : document });
   };
   for (const step of plan.steps) {
     if (step.kind === 'remote') addRemote(step.root.responseKey, step.remote, step.request.document);
     if (step.kind !== 'select') continue;
     const values = bindAll(step.binders, variables, session, NO_KEYS);
-    const statement = shown({ text: step.statement.text, values }, step, isMadeOfThem, hidden);
+    const statement = maskedStatement({ text: step.statement.text, values }, step, dependsOnHidden, hidden);
     for (const responseKey of step.responseKeys) {
-      // Namespaces of two sources may have the same key.
+      // Namespaces of two sources may use the same key.
       statements.set(statements.has(responseKey) ? `${step.source}.${responseKey}` : responseKey, statement);
     }
   }
@@ -49,7 +50,7 @@ export function queryObservation(
     else {
       const joining = { ...NO_KEYS, keys: join.target.columns.map(() => []) };
       const values = bindAll(join.binders, variables, session, joining);
-      statements.set(key, shown({ text: join.statement.text, values }, join, isMadeOfThem, hidden));
+      statements.set(key, maskedStatement({ text: join.statement.text, values }, join, dependsOnHidden, hidden));
     }
   }
   const query = requestJson({ ...request, variables: maskVariables(request.variables, masked) });
@@ -62,33 +63,33 @@ export function queryObservation(
   };
 }
 
-/** What is told of a query whose answer was kept. */
+/** Describes a query with a cached response for logs. */
 export function cachedObservation(requestId: string, request: GraphqlRequest, masked: ReadonlySet<string> = NONE): QueryObservation {
   const query = requestJson({ ...request, variables: maskVariables(request.variables, masked) });
   return { kind: 'query', requestId, query, statements: null, isCached: true };
 }
 
-/** What a statement is bound with before anything has run. */
-const NO_KEYS: JoinValues = { holeName: 'hole', keys: [] };
+/** Join values before anything has run. */
+const NO_KEYS: JoinValues = { placeholderName: 'placeholder', keys: [] };
 
 /**
- * A statement without what it has from variables that are not told. What a plan took from such a variable when it was made is
- * a literal in it or a number in its text, and nobody knows which.
+ * Masks the values of hidden variables in a statement. If the plan depends on them, their values may be literals or numbers in its text,
+ * and the text and all literals are masked.
  */
-function shown(
+function maskedStatement(
   { text, values }: LoggedStatement,
   { statement }: Pick<SelectStep, 'statement'>,
-  isMadeOfThem: boolean,
-  masked: ReadonlySet<string>,
+  dependsOnHidden: boolean,
+  hidden: ReadonlySet<string>,
 ): LoggedStatement {
-  if (masked.size === 0) return { text, values };
+  if (hidden.size === 0) return { text, values };
   const isHidden = (value: Value): boolean => {
     switch (value.kind) {
       case 'literal':
-        return isMadeOfThem;
+        return dependsOnHidden;
       case 'variable':
       case 'members':
-        return masked.has(value.name);
+        return hidden.has(value.name);
       case 'list':
         return value.items.some(isHidden);
       default:
@@ -96,7 +97,7 @@ function shown(
     }
   };
   return {
-    text: isMadeOfThem ? MASKED : text,
+    text: dependsOnHidden ? MASKED : text,
     values: values.map((value, i) => {
       const parameter = statement.parameters[i];
       return parameter !== undefined && isHidden(parameter.operand.value) ? MASKED : value;
@@ -104,13 +105,13 @@ function shown(
   };
 }
 
-/** Characters of a document that was slow. */
-const LONGEST_DOCUMENT = 10_000;
+/** Maximum length of a logged document, in characters. */
+const MAX_DOCUMENT = 10_000;
 
-/** What was slow, without any value. */
+/** Describes a slow operation for logs, without any values. */
 export function slowQueryObservation(
   { query, operationName }: GraphqlRequest,
-  plan: Plan,
+  plan: OperationPlan,
   { role }: Session,
   requestId: string,
   duration: number,
@@ -124,10 +125,10 @@ export function slowQueryObservation(
   }
   for (const join of plan.joins) if (join.kind !== 'remote') statements.push({ source: join.target.source, sql: join.statement.text });
   const type = plan.kind === 'mutation' ? 'mutation' : 'query';
-  return { kind: 'slow-query', requestId, role, operationName, type, duration, document: shortened(query, LONGEST_DOCUMENT), statements };
+  return { kind: 'slow-query', requestId, role, operationName, type, duration, document: shortened(query, MAX_DOCUMENT), statements };
 }
 
-/** The request as it came. */
+/** Returns the request in the form in which clients send it. */
 export function requestJson({ query, operationName, variables }: GraphqlRequest): JsonObject {
   return {
     query,

@@ -13,16 +13,16 @@ it.each<[QueryTagsFormat, string, RegExp]>([
   ['standard', 'after', /^ \/\* application=svc-graphql,operation_name=Mine,parameterized_query_hash=[0-9a-f]{40} \*\/$/],
   ['standard_prepended', 'before', /^\/\* application=svc-graphql,operation_name=Mine,parameterized_query_hash=[0-9a-f]{40} \*\/ $/],
   ['sqlcommenter', 'after', /^ \/\*application='svc-graphql',operation_name='Mine',parameterized_query_hash='[0-9a-f]{40}'\*\/$/],
-])('writes %s', (format, where, form) => {
+])('prints query tags in the format %s', (format, where, form) => {
   const made = tags(format);
   expect(made?.[where === 'after' ? 'after' : 'before']).toMatch(form);
   expect(made?.[where === 'after' ? 'before' : 'after']).toBe('');
   expect(made?.isUnique).toBe(false);
-  // Made once.
+  // Cached.
   expect(tags(format)).toBe(made);
 });
 
-it('lets no id of a request end its comment', () => {
+it('escapes request ids that would end the comment', () => {
   for (const id of ['*/ drop table item --', "x'*/", '?', '$1', '%2A/', '/*+ hint', "a'b~(c)!"]) {
     for (const format of ['standard', 'standard_prepended', 'sqlcommenter'] as const) {
       const made = tags(format, false, id);
@@ -37,6 +37,6 @@ it('lets no id of a request end its comment', () => {
   }
 });
 
-it('has none where nobody wants any', () => {
+it('returns no tags for a source without query tags', () => {
   expect(tagsOfRequest(settings('standard'), operation, { query: QUERY, operationName: null }, '')('other')).toBeUndefined();
 });

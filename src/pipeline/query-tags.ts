@@ -1,24 +1,23 @@
-/** Makes the tags of an operation's statements: comments of the three formats that tools read. See docs/adr/0019-query-tags.md. */
+/** Query tags: comments on statements in the three formats that tools read. See docs/adr/0019-query-tags.md. */
 import type { QueryTags } from '../backend/query-tags.ts';
 import type { QueryTagsFormat, QueryTagsSettings } from '../metadata/query-tags.ts';
 import { operationHash } from './operation-hash.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 
-/** Of a source; undefined: its statements have none. */
+/** Returns the tags for statements on a source; `undefined` if they have none. */
 export type TagsOfSource = (source: string) => QueryTags | undefined;
 
-interface Known {
-  /** In the order of their names. */
+interface CachedTags {
+  /** Sorted by name. */
   readonly tags: ReadonlyMap<string, string>;
-  /** Those without the id of a request. */
+  /** Printed tags without a request id. */
   readonly byFormat: Map<QueryTagsFormat, QueryTags>;
 }
 
-/** Made once for each operation that is kept. */
-const known = new WeakMap<CachedOperation, Known>();
+const cache = new WeakMap<CachedOperation, CachedTags>();
 
-/** @param settings of the sources that want tags */
+/** @param settings of the sources with query tags */
 export function tagsOfRequest(
   settings: ReadonlyMap<string, QueryTagsSettings>,
   operation: CachedOperation,
@@ -26,29 +25,29 @@ export function tagsOfRequest(
   requestId: string,
 ): TagsOfSource {
   return (source) => {
-    const wanted = settings.get(source);
-    if (wanted === undefined) return undefined;
-    let found = known.get(operation);
-    if (found === undefined) {
+    const sourceSettings = settings.get(source);
+    if (sourceSettings === undefined) return undefined;
+    let cached = cache.get(operation);
+    if (cached === undefined) {
       const { name } = operation.prepared;
       const tags: [string, string][] = [['application', 'svc-graphql']];
       if (name !== null) tags.push(['operation_name', name]);
       tags.push(['parameterized_query_hash', operationHash(query, operationName)]);
-      found = { tags: new Map(tags), byFormat: new Map() };
-      known.set(operation, found);
+      cached = { tags: new Map(tags), byFormat: new Map() };
+      cache.set(operation, cached);
     }
-    const { format, omitRequestId } = wanted;
-    if (!omitRequestId && requestId !== '') return written(new Map([...found.tags, ['request_id', requestId]]), format, true);
-    let made = found.byFormat.get(format);
-    if (made === undefined) {
-      made = written(found.tags, format, false);
-      found.byFormat.set(format, made);
+    const { format, omitRequestId } = sourceSettings;
+    if (!omitRequestId && requestId !== '') return printTags(new Map([...cached.tags, ['request_id', requestId]]), format, true);
+    let printed = cached.byFormat.get(format);
+    if (printed === undefined) {
+      printed = printTags(cached.tags, format, false);
+      cached.byFormat.set(format, printed);
     }
-    return made;
+    return printed;
   };
 }
 
-function written(tags: ReadonlyMap<string, string>, format: QueryTagsFormat, isUnique: boolean): QueryTags {
+function printTags(tags: ReadonlyMap<string, string>, format: QueryTagsFormat, isUnique: boolean): QueryTags {
   const pairs = [...tags].map(([name, value]): [string, string] => [name, encoded(value)]);
   if (format === 'sqlcommenter') {
     return { before: '', after: ` /*${pairs.map(([name, value]) => `${name}='${value}'`).join(',')}*/`, labels: tags, isUnique };
@@ -59,7 +58,7 @@ function written(tags: ReadonlyMap<string, string>, format: QueryTagsFormat, isU
     : { before: `${comment} `, after: '', labels: tags, isUnique };
 }
 
-/** Percent-encoded, so that no value ends the comment, its own quotes, or is taken for a placeholder. */
+/** Percent-encodes a value, so that it cannot end the comment or its quotes, or look like a parameter. */
 function encoded(value: string): string {
   return encodeURIComponent(value).replace(/[!'()*~]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -3,23 +3,23 @@ import type { Compiler, Source } from '../backend/backend.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
-import type { JoinBounds } from '../execute/holes.ts';
-import type { LaterCalls } from '../execute/run-context.ts';
+import type { JoinBounds } from '../execute/placeholders.ts';
+import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { RemoteConnection } from '../remote-schema/client/connection.ts';
 import type { RemoteAccess } from '../remote-schema/client/remote-caller.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { OperationLimits } from '../graphql-engine/engine.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
-import type { Admission } from './admission.ts';
-import type { MemoryHold, ResultMemory } from './result-memory.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { MemoryReservation, ResultMemory } from './result-memory.ts';
 import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { OperationMeter } from './operation-meter.ts';
 import type { ResponseCache } from './response-cache.ts';
 
-/** What a request needs of a snapshot. */
+/** The parts of a snapshot that a request uses. */
 export interface RequestSnapshot {
   readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags'>;
   readonly connections: ReadonlyMap<string, Source>;
@@ -30,37 +30,36 @@ export interface RequestSnapshot {
 
 export interface RequestPipeline {
   readonly operations: OperationCache;
-  readonly admission: Admission;
-  /** null: everything is allowed. */
+  readonly rateLimiter: RateLimiter;
+  /** `null` if every operation is allowed. */
   readonly allowList: AllowList | null;
-  /** The compiler of a source. */
+  /** Returns the compiler of a source. */
   compilerOf(snapshot: RequestSnapshot, source: string): Compiler;
   readonly validateInput: InputValidator;
-  /** Hears of sources that mutations have written to. */
+  /** Called with each source that a mutation has written to. */
   readonly onWritten?: (source: string) => void;
   readonly remotes: RemoteAccess;
   readonly callHandler: HandlerCaller;
-  /** Absent: no call is made later. */
-  readonly laterCalls?: LaterCalls;
-  readonly joinBounds: Omit<JoinBounds, 'use'>;
-  /** Bytes that databases may answer to one operation; Infinity: as many as they like. */
+  /** Calls of asynchronous actions, if available. */
+  readonly asynchronousCalls?: AsynchronousCalls;
+  readonly joinBounds: Omit<JoinBounds, 'usage'>;
+  /** Maximum size of the database results for one operation, in bytes; Infinity for no limit. */
   readonly responseLimit: number;
-  /** Of every operation, whatever the role. */
+  /** Limits for every operation, whatever the role. */
   readonly limits: OperationLimits;
-  /** What the operations of a batch may take together. */
-  newBudget(hold?: MemoryHold): BatchBudget;
+  /** Creates the budget that the operations of a batch share. */
+  newBudget(reservation?: MemoryReservation): BatchBudget;
   /** Result budget of all requests. */
   readonly memory: ResultMemory;
-  /** Keeps answers of queries with `@cached`; absent: none are kept. */
+  /** Cache for responses of queries with `@cached`; absent if it is off. */
   readonly responses?: ResponseCache;
-  /** Hears of each query before it is run. */
+  /** Called before each query runs. */
   readonly observeQuery?: (observation: QueryObservation) => void;
-  /** Hears of operations that take more than so many ms; absent: nobody wants to know. */
+  /** Called after operations that take longer than the limit, in ms. */
   readonly slow?: { readonly limit: number; readonly observe: (observation: SlowQueryObservation) => void };
-  /** Counts operations; absent: nobody wants to know. */
   readonly meter?: Counted<OperationMeter>;
-  /** Hears what the statements of requests have read, where a database charges for that. */
+  /** Called with the cost of statements if the database charges for reads. */
   readonly observeCost?: (observation: CostObservation) => void;
-  /** Variables whose values it is not told; absent: none. */
+  /** Variables whose values are not logged. */
   readonly maskedVariables?: ReadonlySet<string>;
 }

@@ -1,22 +1,22 @@
-/** A request on its way through the pipeline: one object instead of its parts. Types only. */
+/** A request in the pipeline, as one object. Types only. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import type { RunOptions } from '../backend/connection.ts';
 import type { ReadingOptions } from '../execute/run-context.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
-import type { CacheNote } from './response-cache.ts';
-import type { MemoryHold } from './result-memory.ts';
+import type { CacheStatus } from './response-cache.ts';
+import type { MemoryReservation } from './result-memory.ts';
 
 export interface RequestOptions extends RunOptions, ReadingOptions {
   /** Refuses mutations: the request must be safe to repeat and to link to. */
   readonly queriesOnly?: boolean;
-  /** Part of the result budget that the request holds until its answer is sent; absent if its answers do not count. */
-  readonly hold?: MemoryHold | undefined;
+  /** Memory reservation of the request, released when its response is sent; absent if its results do not count. */
+  readonly reservation?: MemoryReservation | undefined;
   /** Budget of the batch that contains the request. */
   readonly budget?: BatchBudget;
   /** Identifies the request in log records. */
@@ -26,11 +26,11 @@ export interface RequestOptions extends RunOptions, ReadingOptions {
   /** Headers of the client's request; validation hooks and remote schemas may get them. */
   readonly headers?: IncomingHttpHeaders;
   /** Called before every database or remote request. Until the first call, the request has had no side effects. */
-  readonly onAsked?: () => void;
+  readonly onExternalRequest?: () => void;
   /** Called once the document has been read. */
   readonly onOperation?: ((operation: CachedOperation) => void) | undefined;
-  /** Called for an answer that may be cached. */
-  readonly onCacheNote?: ((note: CacheNote) => void) | undefined;
+  /** Called for a response that may be cached. */
+  readonly onCacheStatus?: ((note: CacheStatus) => void) | undefined;
   /** Called with each cookie that a remote schema sets for the client. */
   readonly onCookie?: (cookie: string) => void;
 }
@@ -40,12 +40,12 @@ export interface RequestRun<Request = GraphqlRequest> {
   readonly snapshot: RequestSnapshot;
   readonly session: Session;
   readonly request: Request;
-  readonly how: RequestOptions;
+  readonly options: RequestOptions;
 }
 
 /** A run with its plan and the values of its variables. */
 export interface PlannedRun<Request = GraphqlRequest> extends RequestRun<Request> {
-  readonly plan: Plan;
+  readonly plan: OperationPlan;
   readonly variables: Variables;
 }
 

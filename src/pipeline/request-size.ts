@@ -1,7 +1,4 @@
-/**
- * How much a request asks for that is no GraphQL document, while it is translated: counted like the fields and values of
- * the document that would ask for the same, and held to the same limits.
- */
+/** Counts the size of a data operation while it is translated, like that of the equivalent GraphQL document, and applies the same limits. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { OperationLimits } from '../graphql-engine/engine.ts';
 import type { OperationSize } from '../graphql-engine/translation.ts';
@@ -18,14 +15,14 @@ export class RequestSize {
     this.#limits = limits;
   }
 
-  /** Before so many fields of a level are selected. @throws SvcError validation-failed */
+  /** Called before fields of a level are selected. @throws SvcError validation-failed */
   addFields(count: number, level: number): void {
     if (level > this.#limits.maxDepth) throw tooDeep(this.#limits);
     if (count > 0 && level > this.#depth) this.#depth = level;
     this.#addValues(count);
   }
 
-  /** Before a field with a selection of its own is selected. @throws SvcError validation-failed */
+  /** Called before a field with a selection is selected. @throws SvcError validation-failed */
   addNode(level: number): void {
     this.addFields(1, level);
     this.#objects += 1;
@@ -40,7 +37,7 @@ export class RequestSize {
     if (this.#aliases > maxAliases) throw tooMany(maxAliases, 'aliases');
   }
 
-  /** Before an argument is read. @throws SvcError validation-failed */
+  /** Called before an argument is read. @throws SvcError validation-failed */
   addJson(json: Json, depth = 1): void {
     if (depth > this.#limits.maxDepth) throw tooDeep(this.#limits);
     this.#addValues(1);
@@ -48,8 +45,8 @@ export class RequestSize {
     for (const value of inner) this.addJson(value, depth + 1);
   }
 
-  /** What is asked for costs as much as so many more values would. @throws SvcError validation-failed */
-  costs(values: number): void {
+  /** Adds the cost of a part that is as expensive as this number of values. @throws SvcError validation-failed */
+  charge(values: number): void {
     this.#addValues(values);
   }
 

@@ -3,18 +3,18 @@ import { describeUnknownKey } from '../metadata/unknown-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, ROOT } from '../util/path.ts';
 
-/** One GraphQL request as it came: `{query, variables?, operationName?, extensions?}`. */
+/** One GraphQL request as sent: `{query, variables?, operationName?, extensions?}`. */
 export interface GraphqlRequest {
   readonly query: string;
   readonly variables: JsonObject;
   readonly operationName: string | null;
-  /** Levels of lists and objects that the value of a variable has at most; absent: nobody has counted. */
+  /** Maximum nesting of lists and objects in the value of a variable; absent if unknown. */
   readonly variableDepth?: number;
 }
 
-/** The request and its `variables`. */
+/** Levels of the request around a variable's value: the request and its `variables`. */
 const LEVELS_ABOVE_VALUES = 2;
-/** The name is part of errors and logs. */
+/** Maximum length of an operation name, which is part of errors and logs. */
 const MAX_NAME = 1000;
 const NO_VARIABLES: JsonObject = Object.freeze({});
 
@@ -22,18 +22,18 @@ function malformed(message: string, ...keys: readonly string[]): SvcError {
   return new SvcError('parse-failed', message, { path: along(ROOT, ...keys), keepsStatus: true });
 }
 
-/** The keys of a request that mean something. */
+/** Keys of a request. */
 export const REQUEST_KEYS: readonly string[] = ['query', 'variables', 'operationName', 'extensions'];
 
-/** Other keys are ignored, as GraphQL over HTTP asks for; where there is no query, one of them is likely to be at fault. */
+/** Other keys are ignored, as GraphQL over HTTP requires. If the query is missing, an unknown key is likely a misspelling. */
 function misspelt(json: JsonObject): string {
   const unknown = Object.keys(json).find((key) => !REQUEST_KEYS.includes(key));
   return unknown === undefined ? '' : `; ${describeUnknownKey(unknown, { keys: REQUEST_KEYS })}`;
 }
 
 /**
- * @param depth levels of lists and objects in `json` at most; absent: nobody has counted
- * @throws SvcError parse-failed for anything that is no request
+ * @param depth maximum nesting of lists and objects in `json`; defaults to unknown
+ * @throws SvcError parse-failed if the JSON is not a request
  */
 export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINITY): GraphqlRequest {
   if (!isJsonObject(json)) throw malformed('parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Bytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { type CacheNote, type CacheQuestion, type CompressedCopies, createResponseCache } from './response-cache.ts';
+import { type CacheStatus, type CacheRequest, type CompressedCopies, createResponseCache } from './response-cache.ts';
 
-const LIMITS = { memory: 5000, mostOfEntry: 2000, mostTtl: 60 };
+const LIMITS = { memory: 5000, maxEntrySize: 2000, maxTtl: 60 };
 const snapshot = {};
 
-/** A question whose statement is this text. */
-function question(text: string, more: Partial<CacheQuestion> = {}): CacheQuestion {
+/** A request whose statement is this text. */
+function question(text: string, more: Partial<CacheRequest> = {}): CacheRequest {
   const step = { kind: 'select', source: 'default', statement: { text, repeatable: true }, binders: [], responseKeys: [] };
   const plan = { kind: 'query', steps: [step], joins: [], template: [], cached: { ttl: 60, refresh: false } };
   const session = { role: 'user', variables: new Map(), backendOnly: false };
@@ -23,12 +23,12 @@ function question(text: string, more: Partial<CacheQuestion> = {}): CacheQuestio
     onNote: undefined,
     isOfBatch: false,
     ...more,
-  } as unknown as CacheQuestion;
+  } as unknown as CacheRequest;
 }
 
 const body = (text: string): readonly Bytes[] => [text as Bytes];
 
-it('holds no more bytes than it may, and forgets what was not asked for longest', async () => {
+it('limits its size and evicts the least recently used response', async () => {
   const cache = createResponseCache(LIMITS);
   const ask = async (text: string): Promise<boolean> => {
     let made = false;
@@ -49,7 +49,7 @@ it('holds no more bytes than it may, and forgets what was not asked for longest'
 
 const settled = (answers: readonly Promise<unknown>[]) => Promise.allSettled(answers);
 
-it('asks once for all who wait where that fails', async () => {
+it('fails all waiting requests together', async () => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (): Promise<readonly Bytes[]> => {
@@ -66,7 +66,7 @@ it.each([
   ['went away', { signal: AbortSignal.abort() }],
   ['had no more time', { deadline: 1 }],
   ['is held to the bounds of its batch', { isOfBatch: true }],
-])('lets one of those who wait ask where whoever asked %s', async (_, more) => {
+])('lets a waiting request run if the running one %s', async (_, more) => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (): Promise<readonly Bytes[]> => {
@@ -83,7 +83,7 @@ it.each([
   expect(calls).toBe(2);
 });
 
-it('lets nobody wait longer than it may', async () => {
+it('limits the wait of a request by its own deadline and cancellation', async () => {
   const cache = createResponseCache(LIMITS);
   let finish = (_: readonly Bytes[]): void => undefined;
   const first = cache.answer(question('a'), () => new Promise((resolve) => (finish = resolve)));
@@ -99,11 +99,11 @@ it('lets nobody wait longer than it may', async () => {
   expect(await Promise.all([first, patient])).toEqual([['good'], ['good']]);
 });
 
-it('keeps compressed copies within the same bounds, as long as the answer', async () => {
+it('caches compressed copies within the same limits, as long as the response', async () => {
   const cache = createResponseCache(LIMITS);
   const copiesOf = async (text: string): Promise<CompressedCopies | null> => {
     let copies: CompressedCopies | null = null;
-    const onNote = (note: CacheNote): void => {
+    const onNote = (note: CacheStatus): void => {
       copies = note.copies;
     };
     await cache.answer(question(text, { onNote }), async () => body('x'.repeat(1000)));
@@ -111,23 +111,23 @@ it('keeps compressed copies within the same bounds, as long as the answer', asyn
   };
   const first = await copiesOf('a');
   const before = cache.memory;
-  first?.keep('gzip', 'y'.repeat(300) as Bytes);
+  first?.store('gzip', 'y'.repeat(300) as Bytes);
   expect(cache.memory).toBe(before + 300);
-  first?.keep('gzip', 'z'.repeat(300) as Bytes);
+  first?.store('gzip', 'z'.repeat(300) as Bytes);
   expect((await copiesOf('a'))?.get('gzip')).toBe('y'.repeat(300));
   expect(first?.get('br')).toBeUndefined();
-  for (const text of ['b', 'c', 'd']) (await copiesOf(text))?.keep('gzip', 'y'.repeat(900) as Bytes);
+  for (const text of ['b', 'c', 'd']) (await copiesOf(text))?.store('gzip', 'y'.repeat(900) as Bytes);
   expect(cache.memory).toBeLessThanOrEqual(LIMITS.memory);
   cache.clear({});
   expect(cache.memory).toBe(0);
-  first?.keep('br', 'late' as Bytes);
+  first?.store('br', 'late' as Bytes);
   expect(cache.memory).toBe(0);
 });
 
-it('takes no answer that was forgotten for the one that is kept since', async () => {
+it('does not confuse a cleared response with a newer one', async () => {
   const cache = createResponseCache(LIMITS);
   let finish = (_: readonly Bytes[]): void => undefined;
-  const notes: CacheNote[] = [];
+  const notes: CacheStatus[] = [];
   const first = cache.answer(question('a'), () => new Promise((resolve) => (finish = resolve)));
   const second = cache.answer(question('a', { onNote: (note) => void notes.push(note) }), async () => body('never'));
   cache.clear({});
@@ -137,19 +137,19 @@ it('takes no answer that was forgotten for the one that is kept since', async ()
   expect(notes).toMatchObject([{ isHit: true, left: null, copies: null }]);
 });
 
-it('keeps nothing that a join has asked of volatile functions', async () => {
+it('does not cache responses with joins on volatile functions', async () => {
   const cache = createResponseCache(LIMITS);
   const { plan } = question('a');
   const join = { kind: 'source', target: { source: 'other', columns: [] }, statement: { text: 'dice', repeatable: false }, binders: [] };
-  const asked = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheQuestion>);
-  await cache.answer(asked, async () => body('one'));
-  expect(await cache.answer(asked, async () => body('two'))).toEqual(['two']);
+  const request = question('a', { plan: { ...plan, joins: [join] } } as unknown as Partial<CacheRequest>);
+  await cache.answer(request, async () => body('one'));
+  expect(await cache.answer(request, async () => body('two'))).toEqual(['two']);
 });
 
-it('names answers alike under all snapshots, and forgets them by their names', async () => {
+it('uses equal keys under all snapshots, and clears responses by key', async () => {
   const cache = createResponseCache(LIMITS);
   const keys = new Set<string>();
-  const onNote = ({ key }: CacheNote): void => void keys.add(key);
+  const onNote = ({ key }: CacheStatus): void => void keys.add(key);
   for (const snapshot of [{}, {}]) await cache.answer(question('a', { snapshot, onNote }), async () => body('one'));
   await cache.answer(question('b'), async () => body('one'));
   expect(keys.size).toBe(1);
@@ -158,7 +158,7 @@ it('names answers alike under all snapshots, and forgets them by their names', a
   expect(cache.clear({})).toBe(1);
 });
 
-it('shares nothing that is for one client', async () => {
+it('does not share responses for one client', async () => {
   const cache = createResponseCache(LIMITS);
   let calls = 0;
   const run = async (markUnique: () => void): Promise<readonly Bytes[]> => {
@@ -175,13 +175,13 @@ it.each([
   ['snapshots', { snapshot: {} }],
   ['roles', { session: { role: 'other', variables: new Map(), backendOnly: false } }],
   ['rights of backends', { session: { role: 'user', variables: new Map(), backendOnly: true } }],
-])('tells %s apart', async (_, more) => {
+])('distinguishes %s', async (_, more) => {
   const cache = createResponseCache(LIMITS);
   await cache.answer(question('a'), async () => body('one'));
-  expect(await cache.answer(question('a', more as Partial<CacheQuestion>), async () => body('two'))).toEqual(['two']);
+  expect(await cache.answer(question('a', more as Partial<CacheRequest>), async () => body('two'))).toEqual(['two']);
 });
 
-it('keeps nothing of a snapshot that is not asked any more', async () => {
+it('drops responses of outdated snapshots', async () => {
   const cache = createResponseCache(LIMITS);
   const [before, after] = [{}, {}];
   cache.follow(before);
@@ -191,7 +191,7 @@ it('keeps nothing of a snapshot that is not asked any more', async () => {
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const notes: CacheNote[] = [];
+  const notes: CacheStatus[] = [];
   const late = cache.answer(question('c', { snapshot: before, onNote: (note) => void notes.push(note) }), async () => {
     await finished;
     return body('late');
@@ -205,16 +205,16 @@ it('keeps nothing of a snapshot that is not asked any more', async () => {
   expect(cache.clear({})).toBe(1);
 });
 
-it('forgets an answer with the family of any operation that was answered with it', async () => {
+it('clears a response by the family of any operation that shared it', async () => {
   const cache = createResponseCache({ ...LIMITS, memory: 50_000 });
-  const ask = async (name: string): Promise<CacheNote> => {
-    const notes: CacheNote[] = [];
+  const ask = async (name: string): Promise<CacheStatus> => {
+    const notes: CacheStatus[] = [];
     const request = { query: 'query', operationName: name, variables: {} };
     await cache.answer(
-      question('a', { request, operation: {}, onNote: (note) => void notes.push(note) } as Partial<CacheQuestion>),
+      question('a', { request, operation: {}, onNote: (note) => void notes.push(note) } as Partial<CacheRequest>),
       async () => body('answer'),
     );
-    return notes[0] as CacheNote;
+    return notes[0] as CacheStatus;
   };
   const [one, two] = [await ask('One'), await ask('Two')];
   expect([two.isHit, two.key === one.key, two.family === one.family]).toEqual([true, true, false]);

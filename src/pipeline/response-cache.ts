@@ -1,14 +1,14 @@
 /**
- * Answers of queries with `@cached`, in memory. An answer is found by what it was made from: the snapshot, the role, the statements, and
- * the very values that they were bound with, those of session variables among them. So two sessions share an answer only where the
- * databases are asked the same. Where other servers are asked it is by the whole session and the headers of the client.
- * Answers that were compressed for somebody are kept so too, within the same bounds.
+ * In-memory cache for responses of queries with `@cached`. The key consists of everything that a response is made from: snapshot, role,
+ * statements, and the bound values, those of session variables included. So two sessions share a response only if the database requests
+ * are equal. If other servers are called, the key has the whole session and the headers of the client. Compressed copies of responses are
+ * cached too, within the same limits.
  */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { bindAll, type JoinValues } from '../plan/bind.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
@@ -19,60 +19,60 @@ import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 
 export interface ResponseCacheOptions {
-  /** Bytes of all answers. */
+  /** Maximum size of all responses, in bytes. */
   readonly memory: number;
-  /** Bytes of one answer, not compressed. */
-  readonly mostOfEntry: number;
-  /** Seconds that an answer is kept at most. */
-  readonly mostTtl: number;
+  /** Maximum size of one response, not compressed, in bytes. */
+  readonly maxEntrySize: number;
+  /** Maximum time to live of a response, in seconds. */
+  readonly maxTtl: number;
 }
 
-/** An answer that is kept, compressed. */
+/** Compressed copies of a cached response. */
 export interface CompressedCopies {
   get(encoding: string): Bytes | undefined;
-  /** Keeps it as long as the answer itself, if there is room. */
-  keep(encoding: string, compressed: Bytes): void;
+  /** Stores a copy as long as the response itself, if there is room. */
+  store(encoding: string, compressed: Bytes): void;
 }
 
-/** What is told of an answer beside it. */
-export interface CacheNote {
-  /** The same on all instances. */
+/** Cache status of a response, for headers. */
+export interface CacheStatus {
+  /** Equal on all instances. */
   readonly key: string;
   readonly family: string;
   readonly isHit: boolean;
-  /** Seconds that it is kept for; null: it is not. */
+  /** Remaining time to live in seconds; `null` if the response is not cached. */
   readonly left: number | null;
-  /** Why it is not kept; null: it is, or must not be. */
+  /** Reason why the response is not cached; `null` if it is cached or must not be. */
   readonly warning: 'cache-store-size-limit-exceeded' | null;
-  /** null: the answer is not kept. */
+  /** `null` if the response is not cached. */
   readonly copies: CompressedCopies | null;
 }
 
-/** Which answers are meant; without either all of them. */
+/** Selects cached responses; all of them if both are absent. */
 export interface CacheSelection {
   readonly key?: string;
   readonly family?: string;
 }
 
-export interface CacheQuestion {
-  readonly plan: Plan;
+export interface CacheRequest {
+  readonly plan: OperationPlan;
   readonly operation: CachedOperation;
-  /** Whatever the answer may depend on besides: another object, another answer. */
+  /** Everything else that the response may depend on: another object means another response. */
   readonly snapshot: object;
   readonly session: Session;
   readonly variables: Variables;
   readonly request: GraphqlRequest;
   readonly headers: IncomingHttpHeaders | undefined;
-  readonly onNote: ((note: CacheNote) => void) | undefined;
-  /** Of whoever asks: it waits for the answer that is made for another one no longer than this says. */
+  readonly onNote: ((note: CacheStatus) => void) | undefined;
+  /** Cancellation of the request, which may wait for the response that is made for another one. */
   readonly signal: Cancellation | undefined;
-  /** epoch milliseconds */
+  /** Epoch milliseconds. */
   readonly deadline: number | undefined;
-  /** The request shares bounds with others, by which it may fail alone. */
+  /** The request shares limits with others, by which it alone may fail. */
   readonly isOfBatch: boolean;
 }
 
-/** Since the start. */
+/** Totals since the start. */
 export interface CacheCounts {
   hits: number;
   misses: number;
@@ -81,56 +81,57 @@ export interface CacheCounts {
 
 export interface ResponseCache {
   /**
-   * The answer, kept or made. Equal questions at the same time are asked once, and fail together; where the one that asks is given up, the
-   * next one asks.
-   * @param run makes it; `markUnique` says that the answer is for this client alone
-   * @throws what `run` throws; SvcError timeout when it waits for another one
+   * Returns the cached response or makes one. Concurrent equal requests run once and fail together; if the request that runs is cancelled,
+   * the next one runs.
+   * @param run makes the response; `markUnique` marks it as being for this client alone
+   * @throws errors of `run`; SvcError timeout while waiting for another request
    */
-  answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<Body>): Promise<Body>;
-  /** Forgets answers. @returns how many could have been given again */
+  answer(request: CacheRequest, run: (markUnique: () => void) => Promise<Body>): Promise<Body>;
+  /** Removes responses. Returns how many of them were still valid. */
   clear(which: CacheSelection): number;
-  /** From now on questions are asked of this snapshot: answers of others are forgotten, and such that are under way are not kept. */
+  /** Sets the current snapshot: responses of others are removed, and those in progress are not cached. */
   follow(snapshot: object): void;
   readonly counts: CacheCounts;
-  /** Bytes that are kept. */
+  /** Size of the cache in bytes. */
   readonly memory: number;
 }
 
 interface Entry {
   readonly body: Body;
   readonly key: string;
-  /** Of all operations that were answered with it; null: of too many to tell. */
+  /** Families of all operations with this response; `null` if there are too many. */
   families: Set<string> | null;
-  /** With its compressed copies and its families. */
+  /** Size including compressed copies and families, in bytes. */
   size: number;
-  /** By `performance.now()`. */
+  /** Expiry, by `performance.now()`. */
   readonly until: number;
   readonly copies: Map<string, Bytes>;
   readonly snapshot: object;
 }
 
-/** What became of an answer, for whoever waits for it. */
-type Made =
+/** Result of running a request, for those that wait for it. */
+type Outcome =
   | { readonly kind: 'answer'; readonly body: Body }
-  /** For one client alone. */
+  /** The response is for one client alone. */
   | { readonly kind: 'unique' }
-  /** As it would for everybody. */
+  /** Every equal request would fail like this. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** Only whoever asked has given up. */
+  /** Only the request that ran was cancelled. */
   | { readonly kind: 'abandoned' };
 
 interface Names {
-  /** Within this process: the same key under another snapshot is another answer. */
-  readonly place: string;
+  /** Key within this process, the snapshot included. */
+  readonly entryKey: string;
   readonly key: string;
   readonly family: string;
 }
 
-/** Bytes of an entry beside its answer. */
-const ENTRY = 400;
-/** Bytes of each of its families but the first, and how many an entry tells apart: with more, clearing any of them clears it. */
-const FAMILY = 100;
-const MOST_FAMILIES = 20;
+/** Bytes of an entry in addition to its response. */
+const ENTRY_OVERHEAD = 400;
+/** Bytes of each family of an entry but the first. */
+const FAMILY_SIZE = 100;
+/** Maximum number of families of an entry; with more, clearing any family clears it. */
+const MAX_FAMILIES = 20;
 
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   return new MemoryCache(options);
@@ -139,14 +140,14 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 class MemoryCache implements ResponseCache {
   readonly #options: ResponseCacheOptions;
   readonly #entries: BoundedCache<string, Entry>;
-  readonly #making = new Map<string, Promise<Made>>();
-  /** By the answers as they were made. */
-  readonly #keptAs = new WeakMap<Body, Entry>();
+  readonly #running = new Map<string, Promise<Outcome>>();
+  /** Entries by the response from which they were made. */
+  readonly #entryOfBody = new WeakMap<Body, Entry>();
   readonly counts: CacheCounts = { hits: 0, misses: 0, evictions: 0 };
-  /** Grows when something is forgotten on purpose: what is under way then is not kept. */
+  /** Incremented when responses are cleared: those in progress are not cached then. */
   #generation = 0;
-  /** null: nobody has said which one. */
-  #followed: object | null = null;
+  /** `null` until the first snapshot is set. */
+  #currentSnapshot: object | null = null;
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
@@ -159,110 +160,110 @@ class MemoryCache implements ResponseCache {
     return this.#entries.bytes;
   }
 
-  async answer(question: CacheQuestion, run: (markUnique: () => void) => Promise<Body>): Promise<Body> {
-    const { plan } = question;
+  async answer(request: CacheRequest, run: (markUnique: () => void) => Promise<Body>): Promise<Body> {
+    const { plan } = request;
     const { cached } = plan;
-    if (cached === undefined || !mayBeKept(plan)) return run(ignore);
-    const names = namesOf(question);
+    if (cached === undefined || !isCacheable(plan)) return run(ignore);
+    const names = namesOf(request);
     if (!cached.refresh) {
-      const known = this.#find(names.place);
-      if (known !== undefined) return this.#hit(question, names, known.body, known);
+      const entry = this.#find(names.entryKey);
+      if (entry !== undefined) return this.#hit(request, names, entry.body, entry);
       for (;;) {
-        const making = this.#making.get(names.place);
-        // Without a pause where nobody is at it: whoever comes next finds that somebody is.
-        if (making === undefined) break;
-        const made = await patiently(making, question);
-        if (made.kind === 'answer') return this.#hit(question, names, made.body, this.#entryOf(names.place, made.body));
-        if (made.kind === 'failed') throw made.error;
-        // Each of those who wait needs its own; after one that was given up, the first of them asks for the others.
-        if (made.kind === 'unique') break;
+        const running = this.#running.get(names.entryKey);
+        // No await between here and #run: the next equal request has to find this one.
+        if (running === undefined) break;
+        const outcome = await withinLimits(running, request);
+        if (outcome.kind === 'answer') return this.#hit(request, names, outcome.body, this.#entryOf(names.entryKey, outcome.body));
+        if (outcome.kind === 'failed') throw outcome.error;
+        // After a unique response each waiting request runs by itself; after a cancelled one the first runs for all.
+        if (outcome.kind === 'unique') break;
       }
     }
     this.counts.misses += 1;
-    return this.#make(question, names, cached.ttl, run);
+    return this.#run(request, names, cached.ttl, run);
   }
 
   clear({ key, family }: CacheSelection): number {
     this.#generation += 1;
-    this.#making.clear();
+    this.#running.clear();
     let count = 0;
-    for (const [place, entry] of this.#entries) {
+    for (const [entryKey, entry] of this.#entries) {
       if ((key !== undefined && entry.key !== key) || (family !== undefined && entry.families?.has(family) === false)) continue;
-      this.#entries.delete(place);
+      this.#entries.delete(entryKey);
       if (entry.until > performance.now()) count += 1;
     }
     return count;
   }
 
   follow(snapshot: object): void {
-    this.#followed = snapshot;
-    for (const [place, entry] of this.#entries) if (entry.snapshot !== snapshot) this.#entries.delete(place);
+    this.#currentSnapshot = snapshot;
+    for (const [entryKey, entry] of this.#entries) if (entry.snapshot !== snapshot) this.#entries.delete(entryKey);
   }
 
-  #hit({ onNote }: CacheQuestion, { place, key, family }: Names, body: Body, entry: Entry | undefined): Body {
+  #hit({ onNote }: CacheRequest, { entryKey, key, family }: Names, body: Body, entry: Entry | undefined): Body {
     this.counts.hits += 1;
-    if (entry !== undefined) this.#join(place, entry, family);
+    if (entry !== undefined) this.#addFamily(entryKey, entry, family);
     if (onNote !== undefined) {
       const left = entry === undefined ? null : Math.ceil((entry.until - performance.now()) / 1000);
-      onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(place, entry) });
+      onNote({ key, family, isHit: true, left, warning: null, copies: entry === undefined ? null : this.#copiesOf(entryKey, entry) });
     }
     return body;
   }
 
-  /** Whoever clears the family that it was told of means this answer too. */
-  #join(place: string, entry: Entry, family: string): void {
-    if (entry.families === null || entry.families.has(family) || this.#entries.peek(place) !== entry) return;
-    if (entry.families.size === MOST_FAMILIES) entry.families = null;
+  /** Adds the family under which the response was just returned, so that clearing that family clears it. */
+  #addFamily(entryKey: string, entry: Entry, family: string): void {
+    if (entry.families === null || entry.families.has(family) || this.#entries.peek(entryKey) !== entry) return;
+    if (entry.families.size === MAX_FAMILIES) entry.families = null;
     else {
       entry.families.add(family);
-      entry.size += FAMILY;
-      this.#entries.grow(place, FAMILY);
+      entry.size += FAMILY_SIZE;
+      this.#entries.grow(entryKey, FAMILY_SIZE);
     }
   }
 
-  /** Where the answer is what is kept: another one may have been made since it was forgotten. */
-  #entryOf(place: string, body: Body): Entry | undefined {
-    const entry = this.#entries.peek(place);
-    return entry !== undefined && this.#keptAs.get(body) === entry ? entry : undefined;
+  /** Returns the entry of a response; `undefined` if it was cleared, or replaced by a newer response. */
+  #entryOf(entryKey: string, body: Body): Entry | undefined {
+    const entry = this.#entries.peek(entryKey);
+    return entry !== undefined && this.#entryOfBody.get(body) === entry ? entry : undefined;
   }
 
-  #find(place: string): Entry | undefined {
-    const entry = this.#entries.get(place);
+  #find(entryKey: string): Entry | undefined {
+    const entry = this.#entries.get(entryKey);
     if (entry === undefined) return undefined;
     if (entry.until <= performance.now()) {
-      this.#entries.delete(place);
+      this.#entries.delete(entryKey);
       return undefined;
     }
     return entry;
   }
 
-  async #make(
-    question: CacheQuestion,
-    { place, key, family }: Names,
+  async #run(
+    request: CacheRequest,
+    { entryKey, key, family }: Names,
     ttl: number,
     run: (markUnique: () => void) => Promise<Body>,
   ): Promise<Body> {
-    const { onNote } = question;
+    const { onNote } = request;
     const generation = this.#generation;
     let isUnique = false;
-    const made = run(() => {
+    const response = run(() => {
       isUnique = true;
     });
-    const making = made.then(
-      (body): Made => (isUnique ? { kind: 'unique' } : { kind: 'answer', body }),
-      (error: unknown): Made => (isOwnFailure(question) ? { kind: 'abandoned' } : { kind: 'failed', error }),
+    const running = response.then(
+      (body): Outcome => (isUnique ? { kind: 'unique' } : { kind: 'answer', body }),
+      (error: unknown): Outcome => (isOwnFailure(request) ? { kind: 'abandoned' } : { kind: 'failed', error }),
     );
-    this.#making.set(place, making);
+    this.#running.set(entryKey, running);
     try {
-      const body = await made;
-      const seconds = Math.min(ttl, this.#options.mostTtl);
-      const size = sizeOfBytes(body) + ENTRY;
-      const isSmall = size <= this.#options.mostOfEntry;
-      const { snapshot } = question;
-      const isWanted = generation === this.#generation && (this.#followed === null || this.#followed === snapshot);
-      const isKept = isSmall && !isUnique && seconds > 0 && isWanted;
+      const body = await response;
+      const seconds = Math.min(ttl, this.#options.maxTtl);
+      const size = sizeOfBytes(body) + ENTRY_OVERHEAD;
+      const isSmall = size <= this.#options.maxEntrySize;
+      const { snapshot } = request;
+      const isCurrent = generation === this.#generation && (this.#currentSnapshot === null || this.#currentSnapshot === snapshot);
+      const isStored = isSmall && !isUnique && seconds > 0 && isCurrent;
       let copies: CompressedCopies | null = null;
-      if (isKept) {
+      if (isStored) {
         const until = performance.now() + seconds * 1000;
         const entry: Entry = {
           body: [wholeBytes(body).join('') as Bytes],
@@ -273,66 +274,66 @@ class MemoryCache implements ResponseCache {
           copies: new Map(),
           snapshot,
         };
-        this.#entries.set(place, entry, size);
-        this.#keptAs.set(body, entry);
-        copies = this.#copiesOf(place, entry);
+        this.#entries.set(entryKey, entry, size);
+        this.#entryOfBody.set(body, entry);
+        copies = this.#copiesOf(entryKey, entry);
       }
       const warning = isSmall ? null : 'cache-store-size-limit-exceeded';
-      onNote?.({ key, family, isHit: false, left: isKept ? seconds : null, warning, copies });
+      onNote?.({ key, family, isHit: false, left: isStored ? seconds : null, warning, copies });
       return body;
     } finally {
-      if (this.#making.get(place) === making) this.#making.delete(place);
+      if (this.#running.get(entryKey) === running) this.#running.delete(entryKey);
     }
   }
 
-  #copiesOf(place: string, entry: Entry): CompressedCopies {
+  #copiesOf(entryKey: string, entry: Entry): CompressedCopies {
     return {
       get: (encoding) => entry.copies.get(encoding),
-      keep: (encoding, compressed) => {
-        // Meanwhile it may have been forgotten, or another one be there.
-        if (this.#entries.get(place) !== entry || entry.copies.has(encoding)) return;
+      store: (encoding, compressed) => {
+        // The entry may have been cleared or replaced meanwhile.
+        if (this.#entries.get(entryKey) !== entry || entry.copies.has(encoding)) return;
         if (entry.size + compressed.length > this.#options.memory) return;
         entry.copies.set(encoding, compressed);
         entry.size += compressed.length;
-        this.#entries.grow(place, compressed.length);
+        this.#entries.grow(entryKey, compressed.length);
       },
     };
   }
 }
 
 function ignore(): void {
-  // Nothing is kept anyhow.
+  // The response is not cached anyway.
 }
 
-/** Whether it failed for what is the matter with whoever asks, and not with the question. */
-function isOwnFailure({ signal, deadline, isOfBatch }: CacheQuestion): boolean {
+/** Returns true if the failure is due to the client or the batch, and not to the request itself. */
+function isOwnFailure({ signal, deadline, isOfBatch }: CacheRequest): boolean {
   return isOfBatch || signal?.aborted === true || (deadline !== undefined && Date.now() >= deadline);
 }
 
-/** ms; timers cannot wait longer. */
-const LONGEST = 2 ** 31 - 1;
+/** Maximum delay of a Node timer, in ms. */
+const MAX_DELAY = 2 ** 31 - 1;
 
-/** What comes of it, as long as whoever asks may wait. @throws SvcError timeout */
-async function patiently<T>(making: Promise<T>, { signal, deadline }: CacheQuestion): Promise<T> {
+/** Waits for the outcome until the caller cancels or its deadline passes. @throws SvcError timeout */
+async function withinLimits<T>(running: Promise<T>, { signal, deadline }: CacheRequest): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  let leave = ignore;
-  const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (message: string) => (): void => reject(new SvcError('timeout', message));
-    if (signal?.aborted === true) giveUp('the request was cancelled')();
-    else if (isPrompt(signal)) leave = onCancel(signal, giveUp('the request was cancelled'));
+  let stopListening = ignore;
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (message: string) => (): void => reject(new SvcError('timeout', message));
+    if (signal?.aborted === true) stop('the request was cancelled')();
+    else if (isPrompt(signal)) stopListening = onCancel(signal, stop('the request was cancelled'));
     if (deadline !== undefined)
-      timer = setTimeout(giveUp('the answer was not there in time'), Math.min(Math.max(0, deadline - Date.now()), LONGEST));
+      timer = setTimeout(stop('the response was not available in time'), Math.min(Math.max(0, deadline - Date.now()), MAX_DELAY));
   });
   try {
-    return await Promise.race([making, givenUp]);
+    return await Promise.race([running, stopped]);
   } finally {
     clearTimeout(timer);
-    leave();
+    stopListening();
   }
 }
 
-/** Answers that only reads of rows have made: not of schemas, and not of functions that give something else each time. */
-function mayBeKept({ kind, steps, joins, template }: Plan): boolean {
+/** Only pure reads of rows are cacheable: no introspection, and no functions that return something else each time. */
+function isCacheable({ kind, steps, joins, template }: OperationPlan): boolean {
   if (kind !== 'query' || template.some((part) => typeof part !== 'string' && 'produce' in part)) return false;
   return (
     steps.every((step) => step.kind !== 'select' || step.statement.repeatable) &&
@@ -353,10 +354,10 @@ function idOf(snapshot: object): number {
   return id;
 }
 
-/** What a plan asks and how its answer is put together, without values. */
-const planTexts = new WeakMap<Plan, string>();
+/** Digests of a plan's statements and response template, without values. */
+const planTexts = new WeakMap<OperationPlan, string>();
 
-function planText(plan: Plan): string {
+function planText(plan: OperationPlan): string {
   let text = planTexts.get(plan);
   if (text === undefined) {
     const steps = plan.steps.map((step) => {
@@ -375,33 +376,33 @@ function planText(plan: Plan): string {
   return text;
 }
 
-/** What a join is bound with before anything has run: the keys follow from the rest. */
-const NO_KEYS: JoinValues = { holeName: '', keys: [] };
+/** Join values before anything has run: the keys follow from the other values. */
+const NO_KEYS: JoinValues = { placeholderName: '', keys: [] };
 
-function namesOf(question: CacheQuestion): Names {
-  const key = keyOf(question);
-  return { place: `${idOf(question.snapshot)} ${key}`, key, family: familyOf(question) };
+function namesOf(request: CacheRequest): Names {
+  const key = keyOf(request);
+  return { entryKey: `${idOf(request.snapshot)} ${key}`, key, family: familyOf(request) };
 }
 
-/** @throws SvcError of a value that does not fit, as running the plan would */
-function keyOf({ plan, session, variables, request, headers }: CacheQuestion): string {
+/** @throws SvcError for an invalid value, as running the plan would */
+function keyOf({ plan, session, variables, request, headers }: CacheRequest): string {
   const values: (readonly (string | null)[])[] = [];
-  let asksOthers = false;
+  let callsServers = false;
   for (const step of plan.steps) {
     if (step.kind === 'select') values.push(bindAll(step.binders, variables, session, NO_KEYS));
-    else asksOthers = true;
+    else callsServers = true;
   }
   for (const join of plan.joins) {
     if (join.kind === 'source')
       values.push(bindAll(join.binders, variables, session, { ...NO_KEYS, keys: join.target.columns.map(() => []) }));
-    else asksOthers = true;
+    else callsServers = true;
   }
   const parts = [session.role, session.backendOnly, planText(plan), values];
-  return digest(JSON.stringify(asksOthers ? [...parts, ...ofClient(session, request, headers)] : parts));
+  return digest(JSON.stringify(callsServers ? [...parts, ...clientParts(session, request, headers)] : parts));
 }
 
-/** Servers of others are told of the client: their answers are for it, and for who says the very same. */
-function ofClient(
+/** Other servers get data of the client, so their responses are only for clients with equal data. */
+function clientParts(
   session: Session,
   { query, operationName, variables }: GraphqlRequest,
   headers: IncomingHttpHeaders = {},
@@ -410,13 +411,13 @@ function ofClient(
   return [query, operationName, printJson(variables), [...session.variables].sort(), sent.sort(([a], [b]) => (a < b ? -1 : 1))];
 }
 
-/** Headers that differ from request to request and tell nothing of the client. */
+/** Headers that differ between requests of the same client. */
 const PER_REQUEST: ReadonlySet<string> = new Set(['x-request-id', 'traceparent', 'tracestate', 'b3', 'content-length']);
 
 const families = new WeakMap<CachedOperation, string>();
 
-/** The same for all values of variables. */
-function familyOf({ operation, session, request }: CacheQuestion): string {
+/** Returns the digest of the operation for a role, equal for all values of variables. */
+function familyOf({ operation, session, request }: CacheRequest): string {
   let family = families.get(operation);
   if (family === undefined) {
     family = digest(JSON.stringify([session.role, session.backendOnly, request.query.replace(/\s+/g, ' ').trim(), request.operationName]));
@@ -425,7 +426,7 @@ function familyOf({ operation, session, request }: CacheQuestion): string {
   return family;
 }
 
-/** 40 hexadecimal digits. */
+/** Returns 40 hexadecimal digits. */
 function digest(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }

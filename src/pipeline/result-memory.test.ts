@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
-import { MemoryHold, ResultMemory } from './result-memory.ts';
+import { MemoryReservation, ResultMemory } from './result-memory.ts';
 
 const MIB = 1_048_576;
 
-/** Runs tasks that end when they are let go. */
+/** Runs tasks that end on demand. */
 function running(
   memory: ResultMemory,
   role: string,
   expected: number,
-): { readonly hold: MemoryHold; end(): Promise<void>; isBegun(): boolean } {
-  const hold = new MemoryHold(memory);
+): { readonly reservation: MemoryReservation; end(): Promise<void>; isBegun(): boolean } {
+  const reservation = new MemoryReservation(memory);
   let isBegun = false;
   let resolve = (): void => undefined;
   const promise = new Promise<void>((end) => {
     resolve = end;
   });
-  const run = hold.run({}, expected, { role }, () => {
+  const run = reservation.run({}, expected, { role }, () => {
     isBegun = true;
     return promise;
   });
   return {
-    hold,
+    reservation,
     isBegun: () => isBegun,
     async end() {
       resolve();
@@ -31,38 +31,38 @@ function running(
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a refusal is passing, unless changes were made: live queries try again before they report it', () => {
-  expect(new ResultMemory(1).refusal().isPassing).toBe(true);
-  expect(new ResultMemory(1).refusal(true)).toMatchObject({ isPassing: false, message: expect.stringContaining('was committed') });
+test('marks a refusal as transient unless changes were committed', () => {
+  expect(new ResultMemory(1).refusal().isTransient).toBe(true);
+  expect(new ResultMemory(1).refusal(true)).toMatchObject({ isTransient: false, message: expect.stringContaining('was committed') });
 });
 
-test('expects of a plan what it once answered, after a small answer too', async () => {
+test("reserves the size of a plan's earlier results, even after a small one", async () => {
   const memory = new ResultMemory(256 * MIB);
   const plan = {};
   const run = async (bytes: number): Promise<number> => {
-    const hold = new MemoryHold(memory);
+    const reservation = new MemoryReservation(memory);
     let expected = 0;
-    await hold.run(plan, 0, { role: 'user' }, async () => {
-      expected = memory.expected;
-      hold.take(bytes);
+    await reservation.run(plan, 0, { role: 'user' }, async () => {
+      expected = memory.reserved;
+      reservation.take(bytes);
     });
-    hold.release();
+    reservation.release();
     return expected;
   };
   expect(await run(4 * MIB)).toBe(0);
   expect(await run(200)).toBe(4 * MIB);
   expect(await run(200)).toBeGreaterThan(3.9 * MIB);
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('expects of a plan no less than its text shows, whatever it answered', async () => {
+test("reserves at least the size that the plan's text implies", async () => {
   const memory = new ResultMemory(256 * MIB);
   const plan = {};
-  for (let i = 0; i < 1000; i++) await new MemoryHold(memory).run(plan, 64 * MIB, { role: 'user' }, async () => undefined);
-  await new MemoryHold(memory).run(plan, 64 * MIB, { role: 'user' }, async () => expect(memory.expected).toBe(64 * MIB));
+  for (let i = 0; i < 1000; i++) await new MemoryReservation(memory).run(plan, 64 * MIB, { role: 'user' }, async () => undefined);
+  await new MemoryReservation(memory).run(plan, 64 * MIB, { role: 'user' }, async () => expect(memory.reserved).toBe(64 * MIB));
 });
 
-test('large answers of one role leave half to other roles, and small ones wait for none', async () => {
+test('leaves half of the memory to other roles, and never delays small results', async () => {
   const memory = new ResultMemory(64 * MIB);
   const greedy = [running(memory, 'greedy', 1000 * MIB), running(memory, 'greedy', 10 * MIB)];
   const other = running(memory, 'other', 30 * MIB);
@@ -73,10 +73,10 @@ test('large answers of one role leave half to other roles, and small ones wait f
   await settled();
   expect(greedy[1]?.isBegun()).toBe(true);
   for (const each of [greedy[1], other, small]) await each?.end();
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('roles with large answers take turns', async () => {
+test('serves roles with large results in turn', async () => {
   const memory = new ResultMemory(64 * MIB);
   const first = running(memory, 'a', 32 * MIB);
   const second = running(memory, 'b', 32 * MIB);
@@ -89,42 +89,42 @@ test('roles with large answers take turns', async () => {
   expect(waiting.map((each) => each.isBegun())).toEqual([true, false, true]);
   await second.end();
   for (const each of [waiting[2], waiting[1]]) await each?.end();
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('a request that holds budget is refused in place of waiting', async () => {
+test('rejects a request that holds memory instead of letting it wait', async () => {
   const memory = new ResultMemory(64 * MIB);
   const large = running(memory, 'user', 32 * MIB);
-  const hold = new MemoryHold(memory);
-  hold.take(10);
-  await expect(hold.run({}, 2 * 32 * MIB, { role: 'user' }, async () => undefined)).rejects.toMatchObject({ status: 503 });
-  hold.release();
+  const reservation = new MemoryReservation(memory);
+  reservation.take(10);
+  await expect(reservation.run({}, 2 * 32 * MIB, { role: 'user' }, async () => undefined)).rejects.toMatchObject({ status: 503 });
+  reservation.release();
   await large.end();
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });
 
-test('small answers have an eighth of their own', () => {
+test('lets small results exceed the limit by an eighth', () => {
   const memory = new ResultMemory(64 * MIB);
-  const large = new MemoryHold(memory);
+  const large = new MemoryReservation(memory);
   expect(large.take(63.5 * MIB)).toBe(true);
   expect(large.take(MIB)).toBe(false);
-  const small = Array.from({ length: 20 }, () => new MemoryHold(memory));
-  expect(small.filter((hold) => hold.take(MIB / 2))).toHaveLength(17);
-  for (const hold of [large, ...small]) hold.release();
-  expect(memory.held).toBe(0);
+  const small = Array.from({ length: 20 }, () => new MemoryReservation(memory));
+  expect(small.filter((reservation) => reservation.take(MIB / 2))).toHaveLength(17);
+  for (const reservation of [large, ...small]) reservation.release();
+  expect(memory.used).toBe(0);
 });
 
-test('a wait that is over, or of a request that is gone, holds nothing', async () => {
+test('releases the reservation after a timeout or a cancellation', async () => {
   const memory = new ResultMemory(64 * MIB);
   const large = running(memory, 'user', 32 * MIB);
-  const late = new MemoryHold(memory).run({}, 32 * MIB, { role: 'user', deadline: Date.now() }, async () => undefined);
+  const late = new MemoryReservation(memory).run({}, 32 * MIB, { role: 'user', deadline: Date.now() }, async () => undefined);
   await expect(late).rejects.toMatchObject({ status: 503 });
   const gone = running(memory, 'user', 32 * MIB);
-  gone.hold.release();
+  gone.reservation.release();
   await large.end();
   await expect(gone.end()).rejects.toMatchObject({ status: 503 });
   expect(gone.isBegun()).toBe(false);
-  const failing = new MemoryHold(memory).run({}, 32 * MIB, { role: 'user' }, () => Promise.reject(new Error('away')));
+  const failing = new MemoryReservation(memory).run({}, 32 * MIB, { role: 'user' }, () => Promise.reject(new Error('away')));
   await expect(failing).rejects.toThrow('away');
-  expect(memory).toMatchObject({ held: 0, expected: 0 });
+  expect(memory).toMatchObject({ used: 0, reserved: 0 });
 });

@@ -1,166 +1,166 @@
 /**
- * The result budget of the service: bytes of answers of databases, remote schemas and actions that are in memory for all requests
- * together. Bytes count when they come. Large answers of databases are expected beforehand, since a database builds an answer before it
- * sends it: their requests wait until what is expected of all of them fits. A request that holds budget never waits for more, it goes on
- * or fails with 503.
+ * The result budget of the service: bytes of results from databases, remote schemas and actions that are in memory for all requests
+ * together. Bytes count when they arrive. Large database results are reserved beforehand, since a database builds a result before it sends
+ * it: their requests wait until the expected bytes of all of them fit. A request that holds memory never waits for more: it continues or
+ * fails with 503.
  */
-import { doneWithout } from '../backend/result-budget.ts';
+import { committedWithoutAnswer } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Cancellation, isPrompt, onCancel } from '../util/cancellation.ts';
 
-/** Maximum bytes of a small answer. Requests with small answers wait for no other request. */
-const SMALL = 1_048_576;
+/** Maximum size of a small result, in bytes. Requests with small results wait for no other request. */
+const MAX_SMALL = 1_048_576;
 /** Maximum wait, in ms. */
-const LONGEST_WAIT = 30_000;
+const MAX_WAIT = 30_000;
 
-export interface Turn {
-  /** Half of the budget is the most that is expected for one role at a time. */
+export interface WaitOptions {
+  /** At most half of the budget is reserved for one role at a time. */
   readonly role: string;
   /** Epoch milliseconds. */
   readonly deadline?: number | undefined;
   readonly signal?: Cancellation | undefined;
 }
 
-interface Waiting {
+interface Waiter {
   readonly bytes: number;
-  begin(): void;
+  start(): void;
 }
 
 export class ResultMemory {
-  readonly #most: number;
-  /** Maximum bytes of a small answer. */
+  readonly #limit: number;
+  /** Maximum size of a small result, in bytes. */
   readonly small: number;
-  #held = 0;
-  #expected = 0;
-  /** Bytes that are expected, by role. */
-  readonly #expectedOf = new Map<string, number>();
-  /** Requests with large answers, by role: the role that was served last stands last. */
-  readonly #large = new Map<string, Set<Waiting>>();
-  /** Requests with small answers that found no room. */
-  readonly #small = new Set<Waiting>();
+  #used = 0;
+  #reserved = 0;
+  /** Reserved bytes by role. */
+  readonly #reservedByRole = new Map<string, number>();
+  /** Queues of requests with large results, by role; the role that was served last is last. */
+  readonly #large = new Map<string, Set<Waiter>>();
+  /** Requests with small results that wait for memory. */
+  readonly #small = new Set<Waiter>();
 
-  /** @param most bytes; Infinity: no limit */
-  constructor(most: number) {
-    this.#most = most;
-    this.small = Math.min(SMALL, most / 16);
+  /** @param limit in bytes; Infinity for none */
+  constructor(limit: number) {
+    this.#limit = limit;
+    this.small = Math.min(MAX_SMALL, limit / 16);
   }
 
-  /** Bytes that are held now. */
-  get held(): number {
-    return this.#held;
+  /** Bytes in use. */
+  get used(): number {
+    return this.#used;
   }
 
-  /** Bytes that are expected now. */
-  get expected(): number {
-    return this.#expected;
+  /** Bytes reserved for large results. */
+  get reserved(): number {
+    return this.#reserved;
   }
 
-  /** @param isSmall the bytes are a part of a small answer: small answers have an eighth more @returns whether there was room */
+  /** Returns false if there is no room. @param isSmall the bytes are part of a small result, which may exceed the limit by an eighth */
   take(bytes: number, isSmall = false): boolean {
-    if (this.#held + bytes > (isSmall ? this.#most * 1.125 : this.#most)) return false;
-    this.#held += bytes;
+    if (this.#used + bytes > (isSmall ? this.#limit * 1.125 : this.#limit)) return false;
+    this.#used += bytes;
     return true;
   }
 
   free(bytes: number): void {
-    this.#held -= bytes;
-    this.#admit();
+    this.#used -= bytes;
+    this.#startWaiting();
   }
 
   /**
-   * Reserves the bytes of a large answer; a small one reserves nothing.
-   * @param mayWait false for a request that holds budget
-   * @returns the bytes to `leave` with; a promise if the caller has to wait
-   * @throws SvcError busy when there is no room, or when the wait is over
+   * Reserves memory for a large result; a small one reserves nothing.
+   * @param mayWait false for a request that holds memory
+   * @returns the bytes to `release`; a promise if the caller has to wait
+   * @throws SvcError busy if there is no room, or the wait takes too long
    */
-  enter(expected: number, turn: Turn, mayWait: boolean): number | Promise<number> {
-    const bytes = expected <= this.small ? 0 : Math.min(expected, this.#most / 2);
-    const { role, deadline, signal } = turn;
-    if ((bytes === 0 || !this.#large.has(role)) && this.#reserve(bytes, role)) return bytes;
+  reserve(expected: number, wait: WaitOptions, mayWait: boolean): number | Promise<number> {
+    const bytes = expected <= this.small ? 0 : Math.min(expected, this.#limit / 2);
+    const { role, deadline, signal } = wait;
+    if ((bytes === 0 || !this.#large.has(role)) && this.#tryReserve(bytes, role)) return bytes;
     if (!mayWait) throw this.refusal();
     const queue = bytes === 0 ? this.#small : (this.#large.get(role) ?? new Set());
     if (bytes > 0) this.#large.set(role, queue);
     return new Promise((resolve, reject) => {
-      const stop = (): void => {
+      const leaveQueue = (): void => {
         clearTimeout(timer);
-        forgetSignal?.();
-        queue.delete(waiting);
+        stopListening?.();
+        queue.delete(waiter);
         if (queue.size === 0 && this.#large.get(role) === queue) this.#large.delete(role);
       };
-      const give = (): void => {
-        stop();
+      const fail = (): void => {
+        leaveQueue();
         reject(this.refusal());
-        // What stood behind it may be smaller.
-        this.#admit();
+        // The next one may be smaller.
+        this.#startWaiting();
       };
-      const waiting: Waiting = {
+      const waiter: Waiter = {
         bytes,
-        begin: () => {
-          stop();
+        start: () => {
+          leaveQueue();
           resolve(bytes);
         },
       };
-      const timer = setTimeout(give, Math.max(0, Math.min(LONGEST_WAIT, (deadline ?? Number.POSITIVE_INFINITY) - Date.now())));
-      const forgetSignal = isPrompt(signal) ? onCancel(signal, give) : null;
-      queue.add(waiting);
+      const timer = setTimeout(fail, Math.max(0, Math.min(MAX_WAIT, (deadline ?? Number.POSITIVE_INFINITY) - Date.now())));
+      const stopListening = isPrompt(signal) ? onCancel(signal, fail) : null;
+      queue.add(waiter);
     });
   }
 
-  /** The answer is there, or will never be. @param bytes that `enter` returned */
-  leave(bytes: number, role: string): void {
+  /** Called when a result has arrived or has failed. @param bytes that `reserve` returned */
+  release(bytes: number, role: string): void {
     if (bytes === 0) return;
-    this.#expected -= bytes;
-    const left = (this.#expectedOf.get(role) ?? 0) - bytes;
-    if (left > 0) this.#expectedOf.set(role, left);
-    else this.#expectedOf.delete(role);
-    this.#admit();
+    this.#reserved -= bytes;
+    const left = (this.#reservedByRole.get(role) ?? 0) - bytes;
+    if (left > 0) this.#reservedByRole.set(role, left);
+    else this.#reservedByRole.delete(role);
+    this.#startWaiting();
   }
 
-  /** @param isDone changes of the request were made */
+  /** @param isDone the changes of the request were committed */
   refusal(isDone = false): SvcError {
-    const message = `the answers of all requests together have more than ${this.#most} bytes`;
-    return new SvcError('busy', isDone ? doneWithout(message) : `${message}: try again, or ask for less`, {
+    const message = `the responses of all requests together exceed ${this.#limit} bytes`;
+    return new SvcError('busy', isDone ? committedWithoutAnswer(message) : `${message}: try again, or request less data`, {
       status: 503,
       keepsStatus: true,
-      isPassing: !isDone,
+      isTransient: !isDone,
     });
   }
 
-  #reserve(bytes: number, role: string): boolean {
-    if (bytes === 0) return this.#held < this.#most * 1.125;
-    const ofRole = (this.#expectedOf.get(role) ?? 0) + bytes;
-    if (ofRole > this.#most / 2 || this.#held + this.#expected + bytes > this.#most) return false;
-    this.#expected += bytes;
-    this.#expectedOf.set(role, ofRole);
+  #tryReserve(bytes: number, role: string): boolean {
+    if (bytes === 0) return this.#used < this.#limit * 1.125;
+    const ofRole = (this.#reservedByRole.get(role) ?? 0) + bytes;
+    if (ofRole > this.#limit / 2 || this.#used + this.#reserved + bytes > this.#limit) return false;
+    this.#reserved += bytes;
+    this.#reservedByRole.set(role, ofRole);
     return true;
   }
 
-  #admit(): void {
-    for (const waiting of this.#small) {
-      if (!this.#reserve(0, '')) break;
-      waiting.begin();
+  #startWaiting(): void {
+    for (const waiter of this.#small) {
+      if (!this.#tryReserve(0, '')) break;
+      waiter.start();
     }
-    // A role that got a turn is visited again, after the others.
+    // The loop visits a role again after the others, once one of its requests has started.
     for (const [role, queue] of this.#large) {
       const [first] = queue;
-      if (first === undefined || !this.#reserve(first.bytes, role)) continue;
+      if (first === undefined || !this.#tryReserve(first.bytes, role)) continue;
       this.#large.delete(role);
       if (queue.size > 1) this.#large.set(role, queue);
-      first.begin();
+      first.start();
     }
   }
 }
 
-/** Bytes that were once answered, of which later answers take a little away, by plan. */
+/** Sizes of earlier results by plan: the maximum, which each later result decreases a little. */
 const sizes = new WeakMap<object, number>();
 
-/** Part of the result budget that one request holds. */
-export class MemoryHold {
+/** Memory reservation of one request: its part of the result budget. */
+export class MemoryReservation {
   readonly #memory: ResultMemory;
   #used = 0;
-  /** Most bytes that were used, or refused, since a task began. */
+  /** Maximum bytes that were used, or refused, since a task began. */
   #peak = 0;
-  /** Tasks that have a turn. */
+  /** Number of running tasks. */
   #running = 0;
   #isOver = false;
 
@@ -168,28 +168,28 @@ export class MemoryHold {
     this.#memory = memory;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get size(): number {
     return this.#used;
   }
 
-  /** Most bytes that were held, or refused, since the last task began. */
+  /** Maximum bytes that were used, or refused, since the last task began. */
   get peak(): number {
     return this.#peak;
   }
 
   /**
-   * Runs a task that reads databases once there is room for its answer.
-   * @param key its later answers are expected to be as large, whatever the values; `null` if `expected` has what was answered before
-   * @param expected bytes of the answer as far as its text shows them; more only if it once had more
-   * @throws SvcError busy, and what the task throws
+   * Runs a task that reads databases once there is room for its result.
+   * @param key later results for this key are expected to be as large; `null` if `expected` includes earlier results
+   * @param expected size of the result according to the statement, in bytes; larger only if it once was
+   * @throws SvcError busy, and errors of the task
    */
-  run<T>(key: object | null, expected: number, turn: Turn, task: () => Promise<T>): Promise<T> {
+  run<T>(key: object | null, expected: number, wait: WaitOptions, task: () => Promise<T>): Promise<T> {
     const mayWait = this.#used === 0 && this.#running === 0;
     try {
-      const entered = this.#memory.enter(key === null ? expected : Math.max(expected, sizes.get(key) ?? 0), turn, mayWait);
-      if (typeof entered === 'number') return this.#run(key, entered, turn.role, task);
-      return entered.then((bytes) => this.#run(key, bytes, turn.role, task));
+      const reserved = this.#memory.reserve(key === null ? expected : Math.max(expected, sizes.get(key) ?? 0), wait, mayWait);
+      if (typeof reserved === 'number') return this.#run(key, reserved, wait.role, task);
+      return reserved.then((bytes) => this.#run(key, bytes, wait.role, task));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -200,15 +200,15 @@ export class MemoryHold {
     if (this.#running === 0) this.#peak = before;
     this.#running += 1;
     try {
-      // It may have been released while it waited.
+      // The reservation may have been released during the wait.
       if (this.#isOver) throw this.refusal(false);
       return await task();
     } finally {
       this.#running -= 1;
-      this.#memory.leave(bytes, role);
-      // One small answer must not let many large ones in: the answers to a plan differ with its variables.
-      const known = key === null ? 0 : (sizes.get(key) ?? 0);
-      if (key !== null) sizes.set(key, Math.max(this.#peak - before, known - Math.ceil(known / 64)));
+      this.#memory.release(bytes, role);
+      // Decreases slowly: results of a plan vary with its variables, and one small result must not admit many large ones.
+      const earlier = key === null ? 0 : (sizes.get(key) ?? 0);
+      if (key !== null) sizes.set(key, Math.max(this.#peak - before, earlier - Math.ceil(earlier / 64)));
     }
   }
 
@@ -221,13 +221,13 @@ export class MemoryHold {
     return true;
   }
 
-  giveBack(bytes: number): void {
+  free(bytes: number): void {
     if (this.#isOver) return;
     this.#used -= bytes;
     this.#memory.free(bytes);
   }
 
-  /** Nothing of it is in memory any more. */
+  /** Frees all bytes; the response has been sent. */
   release(): void {
     if (this.#isOver) return;
     this.#isOver = true;

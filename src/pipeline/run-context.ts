@@ -1,6 +1,6 @@
-import { noJoinUse } from '../execute/holes.ts';
+import { noJoinUsage } from '../execute/placeholders.ts';
 import type { RunContext } from '../execute/run-context.ts';
-import { AnswerLimit } from './answer-limit.ts';
+import { OperationBudget } from './operation-budget.ts';
 import type { TagsOfSource } from './query-tags.ts';
 import type { PlannedRun } from './request-run.ts';
 
@@ -10,44 +10,46 @@ import type { PlannedRun } from './request-run.ts';
  * @param tags for comments of its statements
  */
 export function runContext<Request>(run: PlannedRun<Request>, document: string | null, tags?: TagsOfSource): RunContext {
-  const { pipeline, snapshot, session, plan, variables, how } = run;
+  const { pipeline, snapshot, session, plan, variables, options } = run;
   const { observeCost, joinBounds } = pipeline;
-  const { budget } = how;
-  let asksServers = plan.joins.length > 0;
+  const { budget } = options;
+  let callsServers = plan.joins.length > 0;
   let callsHandlers = false;
   for (const { kind } of plan.steps) {
-    if (kind === 'remote') asksServers = true;
+    if (kind === 'remote') callsServers = true;
     else if (kind === 'call') callsHandlers = true;
   }
-  const isCalling = asksServers || callsHandlers;
-  // One literal: spreading an object of so many parts costs more than everything else in here.
+  const isCalling = callsServers || callsHandlers;
+  // One literal: spreading an object with this many properties costs more than everything else here.
   return {
     connections: snapshot.connections,
     session,
     variables,
-    how,
+    options,
     validateInput: pipeline.validateInput,
     onWritten: pipeline.onWritten,
     sources: snapshot.cache.sources,
-    headers: how.headers,
-    addStatements: how.budget?.addStatements,
-    onAsked: how.onAsked,
+    headers: options.headers,
+    addStatements: options.budget?.addStatements,
+    onExternalRequest: options.onExternalRequest,
     onCost:
       observeCost === undefined
         ? undefined
-        : (source, cost) => observeCost({ kind: 'query-cost', requestId: how.requestId ?? '', source, ...cost, trace: how.trace }),
+        : (source, cost) => observeCost({ kind: 'query-cost', requestId: options.requestId ?? '', source, ...cost, trace: options.trace }),
     actions: isCalling
       ? {
           call: pipeline.callHandler,
-          use: budget?.handlers ?? { bytes: 0, memory: how.hold },
-          later: pipeline.laterCalls ?? null,
+          usage: budget?.handlers ?? { bytes: 0, memory: options.reservation },
+          asynchronous: pipeline.asynchronousCalls ?? null,
           query: document,
         }
       : undefined,
-    joinBounds: isCalling ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, use: budget?.joins ?? noJoinUse() } : undefined,
-    onCookie: isCalling ? how.onCookie : undefined,
-    intake: how.intake ?? new AnswerLimit(pipeline.responseLimit, how.hold),
+    joinBounds: isCalling
+      ? { maxKeys: joinBounds.maxKeys, maxBytes: joinBounds.maxBytes, usage: budget?.joins ?? noJoinUsage() }
+      : undefined,
+    onCookie: isCalling ? options.onCookie : undefined,
+    resultBudget: options.resultBudget ?? new OperationBudget(pipeline.responseLimit, options.reservation),
     tags,
-    callRemote: asksServers ? pipeline.remotes(snapshot.remotes, budget?.answers ?? { bytes: 0, memory: how.hold }) : undefined,
+    callRemote: callsServers ? pipeline.remotes(snapshot.remotes, budget?.answers ?? { bytes: 0, memory: options.reservation }) : undefined,
   };
 }

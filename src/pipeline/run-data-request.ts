@@ -1,36 +1,36 @@
-/** The path of a request for rows that is no GraphQL document: it is let in, limited, planned and run like one. */
+/** Runs a data operation with the same admission, limits and planning as a GraphQL document. */
 import { invariant } from '../errors/svc-error.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { OperationPlan } from '../plan/plan.ts';
 import { type Body, type Bytes, sliceBytes, wholeBytes } from '../util/bytes.ts';
-import { withAdmission } from './around/admitted.ts';
+import { withAdmission } from './around/with-admission.ts';
 import { type DataRequest, planData } from './prepare.ts';
 import type { RequestRun } from './request-run.ts';
 import { runContext } from './run-context.ts';
-import { runWithin } from './run-request.ts';
+import { runReserved } from './run-request.ts';
 
 export interface CheckedDataRequest extends DataRequest {
-  /** Before it is run. @throws SvcError */
-  check?(plan: Plan): void;
+  /** Called before it runs. @throws SvcError */
+  check?(plan: OperationPlan): void;
 }
 
 const BEFORE = '{"data":';
 const AFTER = '}';
 
-/** @returns the JSON of the root, as the database printed it @throws SvcError */
+/** @returns the JSON of the root as the database printed it. @throws SvcError */
 export function runDataRequest(data: RequestRun<CheckedDataRequest>): Promise<readonly Bytes[]> {
   return withAdmission(data, async (run, limits) => {
     const plan = planData(run, limits);
     run.request.check?.(plan);
-    return rootOf(await runWithin(plan, runContext({ ...run, plan, variables: {} }, null), run.how.hold));
+    return rootOf(await runReserved(plan, runContext({ ...run, plan, variables: {} }, null), run.options.reservation));
   });
 }
 
-/** What stands in `{"data":…}`. */
-function rootOf(answer: Body): readonly Bytes[] {
-  const body = wholeBytes(answer);
+/** Strips the enclosing `{"data":…}`. */
+function rootOf(response: Body): readonly Bytes[] {
+  const body = wholeBytes(response);
   const first = body[0];
   const last = body.at(-1);
-  invariant(first?.startsWith(BEFORE) === true && last?.endsWith(AFTER) === true, 'the answer to a request for rows is its root');
+  invariant(first?.startsWith(BEFORE) === true && last?.endsWith(AFTER) === true, 'the response to a data operation is its root');
   const pieces = [sliceBytes(first, BEFORE.length), ...body.slice(1)];
   pieces.push(sliceBytes(pieces.pop() ?? first, 0, -AFTER.length));
   return pieces;

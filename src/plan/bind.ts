@@ -1,4 +1,4 @@
-/** From value references to parameter texts: what is done per request for a plan made before. */
+/** Binding: resolves the value references of a plan to the parameter texts of one request. */
 import type { Session } from '../auth/session.ts';
 import type { InsertedRows, RowsOfRequest } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
@@ -9,28 +9,27 @@ import type { Parameter } from '../sql/fragment.ts';
 import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 
-/** The text of one parameter for a request. @throws SvcError when a value does not fit or a session variable is missing */
+/** Returns the text of one parameter for a request. @throws SvcError if a value does not fit or a session variable is missing */
 export interface Binder {
   (variables: Variables, session: Session, joining?: JoinValues): string | null;
-  /** Of the parameter. */
+  /** See `Parameter.perRow`. */
   readonly perRow?: number;
 }
 
 /**
- * Characters of values that the database goes through for each row, in all places of a statement. A pattern of `_ilike`
- * of that length takes 1 ms or 2.
+ * Maximum characters of values that the database processes for each row, over all places of a statement. An `_ilike` pattern of that length
+ * takes 1 to 2 ms.
  */
-const MOST_PER_ROW = 131_072;
+const MAX_CHARACTERS_PER_ROW = 131_072;
 
-/** What the run of a plan with joins brings. */
+/** Values that a run of a plan with joins provides. */
 export interface JoinValues {
-  /** Random, and new for every request: no data can contain it. */
-  readonly holeName: string;
-  /** The distinct keys that a join asks for, by part; for a step that is no join there are none. */
+  /** Random and new for every request, so that no data can contain it. */
+  readonly placeholderName: string;
+  /** The distinct keys of the join, by part; empty for other steps. */
   readonly keys: readonly (readonly (string | null)[])[];
 }
 
-/** The JSON value behind a reference. */
 function resolve(value: Value, variables: Variables, session: Session, joining: JoinValues | undefined): Json {
   switch (value.kind) {
     case 'literal':
@@ -49,15 +48,15 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
       return Object.fromEntries(session.variables);
     case 'cursor':
       return resolve(value.start, variables, session, joining);
-    // The source has it when it comes to the statement.
-    case 'kept':
+    // The source fills it in when it runs the statement.
+    case 'transaction-local':
       return null;
-    case 'hole-name':
-      invariant(joining !== undefined, 'whoever runs a plan with joins names its holes');
-      return joining.holeName;
+    case 'placeholder-name':
+      invariant(joining !== undefined, 'a run of a plan with joins names its placeholders');
+      return joining.placeholderName;
     case 'join-keys': {
       const texts = joining?.keys[value.part];
-      invariant(texts !== undefined, 'a join is asked with keys');
+      invariant(texts !== undefined, 'a join has keys');
       return texts;
     }
   }
@@ -72,13 +71,13 @@ function members({ name, path, key, at: place, check }: MembersValue, variables:
   });
 }
 
-/** Rows that were bound before, for whoever looks for one of them. */
+/** Returns bound rows, for the search for the row that an error is about. */
 export function rowsOfRequest(inserted: InsertedRows, variables: Variables, session: Session): RowsOfRequest {
   const { rows } = inserted;
   if (!('length' in rows)) {
     const lists = [...rows.values.values()].flatMap(({ value }) => (value.kind === 'members' ? [value] : []));
     const [first] = lists;
-    invariant(first !== undefined, 'rows that are alike have values of their own');
+    invariant(first !== undefined, 'uniform rows have a list of values');
     const count = members(first, variables).length;
     return {
       ...inserted,
@@ -86,8 +85,8 @@ export function rowsOfRequest(inserted: InsertedRows, variables: Variables, sess
       cells: (column) => {
         const value = rows.values.get(column)?.value;
         if (value?.kind === 'members') return members(value, variables);
-        const same = value === undefined ? undefined : resolve(value, variables, session, undefined);
-        return Array.from({ length: count }, () => same);
+        const shared = value === undefined ? undefined : resolve(value, variables, session, undefined);
+        return Array.from({ length: count }, () => shared);
       },
     };
   }
@@ -122,31 +121,31 @@ export function bindAll(
     values.push(text);
     if (bind.perRow !== undefined && text !== null) perRow += bind.perRow * text.length;
   }
-  if (perRow > MOST_PER_ROW) {
-    const message = `the patterns, documents and arrays of the conditions have more than ${MOST_PER_ROW} characters`;
+  if (perRow > MAX_CHARACTERS_PER_ROW) {
+    const message = `the patterns, documents and arrays of the conditions have more than ${MAX_CHARACTERS_PER_ROW} characters`;
     throw new SvcError('validation-failed', message);
   }
   return values;
 }
 
 /**
- * The fault that comes first in the request: rows are bound column by column, so that the one that is met first may be
- * of a later row.
- * @param met the fault that was met
+ * Returns the error that comes first in the request. Rows are bound column by column, so the error that is found first may be about a later
+ * row.
+ * @param found the error that was found first
  */
-export function firstFault(
-  met: unknown,
+export function firstErrorInRequest(
+  found: unknown,
   binders: readonly Binder[],
   variables: Variables,
   session: Session,
   joining: JoinValues | undefined,
 ): unknown {
-  let first = met;
+  let first = found;
   for (const bind of binders) {
     try {
       bind(variables, session, joining);
-    } catch (fault) {
-      if (fault instanceof SvcError && first instanceof SvcError && comesBefore(keysOf(fault.path), keysOf(first.path))) first = fault;
+    } catch (error) {
+      if (error instanceof SvcError && first instanceof SvcError && comesBefore(keysOf(error.path), keysOf(first.path))) first = error;
     }
   }
   return first;
@@ -158,18 +157,18 @@ function keysOf(path: Path): readonly Path['key'][] {
   return keys.reverse();
 }
 
-/** By the first place where they part, if that is a place in a list. */
+/** Compares by the first place where the paths differ, if that is a place in a list. */
 function comesBefore(a: readonly Path['key'][], b: readonly Path['key'][]): boolean {
-  const parting = a.findIndex((key, i) => key !== b[i]);
-  const [one, other] = [a[parting], b[parting]];
+  const difference = a.findIndex((key, i) => key !== b[i]);
+  const [one, other] = [a[difference], b[difference]];
   return typeof one === 'number' && typeof other === 'number' && one < other;
 }
 
-/** Prepares a parameter once; literals are encoded here and now. */
+/** Prepares a parameter once; literals are encoded at that time. */
 export function binder(parameter: Parameter): Binder {
   const bind = plainBinder(parameter);
   const { perRow } = parameter;
-  // What a session holds was chosen by those who are trusted.
+  // Session variables come from trusted authentication, so their length is not counted.
   return perRow === undefined || parameter.operand.value.kind === 'session' ? bind : Object.assign(bind, { perRow });
 }
 
@@ -183,7 +182,7 @@ function plainBinder(parameter: Parameter): Binder {
     }
     case 'session': {
       const { name } = value;
-      // Session variables are text in the database's own syntax; the kind, or the cast in its statement, reads it.
+      // Session variables are text in the database's own syntax; the kind, or the cast in its statement, parses it.
       return (_variables, session) => encode(sessionVariable(session, name));
     }
     case 'variable': {
@@ -203,7 +202,7 @@ function encodeNullable(encode: (json: Json) => string | null, json: Json): stri
   return json === null ? null : encode(json);
 }
 
-/** What a hook is asked about, item by item. */
+/** Returns the input of a hook, item by item. */
 export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variables: Variables): readonly Json[] {
   return input.flatMap((item): readonly Json[] => {
     if (item.kind !== 'items') return [bindWritten(item, variables)];
@@ -212,12 +211,12 @@ export function bindInput(input: readonly (WrittenJson | WrittenItems)[], variab
   });
 }
 
-/** JSON as the request wrote it, with the values of its variables. A key whose variable was not sent is not there. */
+/** Returns JSON of the request with the values of its variables. Keys whose variables were not sent are omitted. */
 function bindWritten(written: WrittenJson, variables: Variables): Json {
   return bindPart(written, variables) ?? null;
 }
 
-/** Undefined where a variable was not sent. */
+/** Returns undefined for a variable that was not sent. */
 export function bindPart(written: WrittenJson, variables: Variables): Json | undefined {
   switch (written.kind) {
     case 'json':

@@ -2,23 +2,22 @@ import type { FunctionCall } from '../ir/function-call.ts';
 import type { LiteralValue, MembersValue, VariableValue } from '../ir/value.ts';
 import { printJson } from '../util/json.ts';
 
-/** Values that parts of the IR consist of. */
 type Part = null | undefined | boolean | number | string | object;
 
-/** Texts with more characters are written as numbers. */
+/** Maximum characters of texts that are written out; longer ones are written as numbers. */
 const LONG = 32;
 
 /**
- * Numbers of parts of the IR, for the merging of one operation: two parts have the same number if and only if they mean the same.
- * A part is written once, with numbers in place of the parts within it, so the work and the texts are linear in the IR.
+ * Numbers parts of the IR, to merge those of one operation: two parts have the same number if and only if they mean the same. Each part is
+ * written once, with numbers in place of the parts within it, so work and texts are linear in the IR.
  */
 export class IrKeys {
-  /** By the text of a part. */
+  /** Numbers by the text of a part. */
   readonly #numbers = new Map<string, number>();
   readonly #strings = new Map<string, number>();
   readonly #known = new Map<object, number | null>();
 
-  /** Returns the number of a part; `null` for a call of a function that may answer differently each time. */
+  /** Returns the number of a part; `null` for a call of a function that may return something different each time. */
   of(part: object): number | null {
     return this.once(part, () => this.#numberOf(part));
   }
@@ -28,7 +27,7 @@ export class IrKeys {
     return this.#number(`(${JSON.stringify(parts)}`);
   }
 
-  /** Returns the number that `make` returned when it was first called for the part. */
+  /** Returns the result of the first call of `make` for the part. */
   once(part: object, make: () => number | null): number | null {
     let number = this.#known.get(part);
     if (number === undefined) {
@@ -49,13 +48,13 @@ export class IrKeys {
       return this.#number(text);
     }
     if (Object.getPrototypeOf(part) !== Object.prototype) return null;
-    // The JSON of a client has keys of its own, which mean nothing here.
+    // Keys of a client's JSON have no meaning here.
     if (isLiteral(part)) return this.#number(`=${typeof part.json === 'string' ? this.#string(part.json) : printJson(part.json)}`);
     if (isCall(part) && part.volatile !== false) return null;
     const isReference = isVariable(part);
     let text = '{';
     for (const [name, value] of Object.entries(part) as [string, Part][]) {
-      // The function that checks a variable follows from the place of the variable.
+      // The function that checks a variable depends only on the position of the variable.
       if (value === undefined || (isReference && name === 'check')) continue;
       const written = this.#write(value);
       if (written === null) return null;
@@ -73,7 +72,7 @@ export class IrKeys {
     return typeof part === 'function' || typeof part === 'symbol' ? null : String(part);
   }
 
-  /** A long text may stand in many places and is not copied for each of them. */
+  /** A long text may occur in many places; it is not copied for each. */
   #string(text: string): string {
     return text.length > LONG ? `$${numberIn(this.#strings, text)}` : JSON.stringify(text);
   }

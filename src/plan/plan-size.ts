@@ -1,4 +1,4 @@
-/** What a plan takes of the heap, estimated: caches are bounded by it. */
+/** Estimates the heap size of a plan; caches are limited by it. */
 import type { ActionOutput, ActionRoot } from '../ir/action.ts';
 import type { WrittenItems, WrittenJson } from '../ir/input-validation.ts';
 import type { RemoteOutput, RemotePart, RemoteValue } from '../ir/remote.ts';
@@ -7,7 +7,7 @@ import type { Constraint } from '../graphql-engine/constraint.ts';
 import type { InsertedRows } from '../backend/backend.ts';
 import { isJsonArray, isJsonObject, type Json, JsonNumber } from '../util/json.ts';
 import type { JsonLayout } from '../util/json-layout.ts';
-import type { Plan } from './plan.ts';
+import type { OperationPlan } from './plan.ts';
 import type { Statement } from '../backend/connection.ts';
 
 // Measured with Node 20 to 24; `plan-size.test.ts` compares estimates with the heap.
@@ -15,24 +15,24 @@ const PLAN = 1_000;
 const STATEMENT = 500;
 /** Reference, operand, binder, encoder. */
 const PARAMETER = 600;
-/** The position of a variable's part, as a list of keys and as a linked path. */
+/** A step of the path of a variable's part, as an item of a list of keys and as a linked path. */
 const PATH_STEP = 100;
 const CONSTRAINT = 250;
 const JSON_VALUE = 24;
-/** A row that is inserted, without its values. */
+/** A row to insert, without its values. */
 const ROW = 400;
-/** A field that another server is asked for, with its meaning. */
+/** A field that is requested from another server, and its meaning. */
 const REMOTE_FIELD = 400;
 /** A field of the answer of an action. */
 const ACTION_FIELD = 150;
 /** A name of a value that is read once. */
 const LAYOUT_ENTRY = 100;
-/** Of the query of a join, per character of its statement. */
+/** The query of a join, per character of its statement. */
 const JOINED = 4;
 
-type Measured = Pick<Plan, 'constraints' | 'steps' | 'joins' | 'template' | 'validations'>;
+type Measured = Pick<OperationPlan, 'constraints' | 'steps' | 'joins' | 'template' | 'validations'>;
 
-/** Bytes. */
+/** Returns the estimate in bytes. */
 export function planSize({ constraints, steps, joins, template, validations }: Measured): number {
   let bytes = PLAN;
   for (const constraint of constraints) bytes += constraintSize(constraint);
@@ -45,7 +45,7 @@ export function planSize({ constraints, steps, joins, template, validations }: M
     else bytes += STATEMENT + step.request.document.length + remoteFieldsSize(step.root.root.fields);
   }
   for (const join of joins) {
-    // The query of a join is kept beside its statement.
+    // The query of a join is stored beside its statement.
     if (join.kind === 'source')
       bytes += statementSize(join.statement) + JOINED * join.statement.text.length + layoutSize(join.layout ?? []);
     else bytes += STATEMENT + remoteFieldsSize([join.target.field]);
@@ -80,14 +80,14 @@ function writtenSize(written: WrittenJson | WrittenItems): number {
 }
 
 function callSize(root: ActionRoot): number {
-  const given = root.task === 'result' ? [root.id] : root.arguments;
+  const values = root.task === 'result' ? [root.id] : root.arguments;
   const answers =
     root.task === 'call'
       ? [root.answer]
       : root.task === 'enqueue'
         ? []
         : root.parts.flatMap((part) => (part.kind === 'output' ? [part.answer] : []));
-  const bytes = given.reduce((sum, { value }) => sum + PARAMETER + writtenSize(value), STATEMENT);
+  const bytes = values.reduce((sum, { value }) => sum + PARAMETER + writtenSize(value), STATEMENT);
   return answers.reduce((sum, { fields }) => sum + actionFieldsSize(fields ?? []), bytes);
 }
 
@@ -146,7 +146,7 @@ function statementSize({ text, parameters }: Statement): number {
 function valueSize(value: Value): number {
   switch (value.kind) {
     case 'literal':
-      // As JSON and as the text of the parameter.
+      // Stored as JSON and as the text of the parameter.
       return 2 * jsonSize(value.json);
     case 'variable':
     case 'members':

@@ -1,4 +1,4 @@
-/** IR -> steps. A plan holds no request's values, so it serves every request its constraints fit. */
+/** Turns IR into steps. A plan holds no values of a request, so it serves every request that fits its constraints. */
 import type { CompiledMutation, CompiledMutationStatement, Compiler, LiveQuery, ResultPiece } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { InputValidation } from '../ir/input-validation.ts';
@@ -13,26 +13,26 @@ import { type Binder, binder } from './bind.ts';
 import { type RemoteRequest, remoteRequest } from './remote-request.ts';
 import { type DistinctRoots, distinctOutput, distinctQuery, distinctRoots, expectedBytes } from './repeats.ts';
 import { validationsOf } from './validations.ts';
-import type { CacheWish } from '../graphql-engine/cache-wish.ts';
+import type { CacheDirective } from '../graphql-engine/cache-directive.ts';
 import type { ResponseNode } from '../graphql-engine/types.ts';
 import type { Statement } from '../backend/connection.ts';
 
-export interface Plan {
+export interface OperationPlan {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly constraints: readonly Constraint[];
-  /** False: made for one request's data. */
+  /** False if the plan holds data of one request. */
   readonly reusable: boolean;
-  /** The response's `data`, with holes for results. */
+  /** The response's `data`, with the places of results. */
   readonly template: readonly TemplatePart[];
-  readonly steps: readonly Step[];
-  /** By the index that holes in answers name. They run when an answer asks for them, after its step. */
+  readonly steps: readonly PlanStep[];
+  /** Indexed by the number in placeholders of answers. A join groups when an answer has its placeholder, after that answer's step. */
   readonly joins: readonly JoinStep[];
-  /** Hooks that have to agree before the first step. */
+  /** Hooks that have to accept the input before the first step. */
   readonly validations: readonly InputValidation[];
-  /** Bytes that its answer may well have as far as its text shows; absent if the text shows nothing. */
+  /** Expected size of the answer in bytes, as far as the document shows; absent if it shows nothing. */
   readonly expected?: number;
-  /** Absent: the answer is not to be kept. */
-  readonly cached?: CacheWish;
+  /** Undefined if the answer must not be cached. */
+  readonly cached?: CacheDirective;
 }
 
 export type TemplatePart =
@@ -42,25 +42,25 @@ export type TemplatePart =
   | { readonly layout: JsonLayout; readonly of: readonly (Bytes | CellPart)[] }
   | { readonly produce: () => Promise<readonly Bytes[]> };
 
-/** A cell of a step's row; `absent` stands for NULL and for no row. */
+/** A cell of a step's row; `absent` replaces NULL and a missing row. */
 export interface CellPart {
   readonly step: number;
   readonly column: number;
   readonly absent: Bytes;
 }
 
-/** Those of a query run at once, those of a mutation in order. */
-export type Step = SelectStep | MutationStep | RemoteStep | CallStep | LiveStep;
+/** Steps of a query run concurrently, those of a mutation in order. */
+export type PlanStep = SelectStep | MutationStep | RemoteStep | CallStep | LiveStep;
 
-/** One statement on one source, answering one or more root fields: a column each. */
+/** One statement on one source that answers one or more root fields, a column each. */
 export interface SelectStep {
   readonly kind: 'select';
   readonly source: string;
-  /** What its only root reads, `shop.author`, for people; null: there are several, or it is no table. */
+  /** Table that its only root reads, such as `shop.author`, for logs; `null` for several roots and for functions. */
   readonly collection: string | null;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
-  /** Of its root fields. */
+  /** Response keys of its root fields. */
   readonly responseKeys: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export interface LiveStep {
   readonly source: string;
   readonly query: LiveQuery;
   readonly binders: readonly Binder[];
-  /** Of its root fields. */
+  /** Response keys of its root fields. */
   readonly responseKeys: readonly string[];
 }
 
@@ -97,46 +97,46 @@ export interface SourceJoinStep {
   readonly target: JoinToSource;
   readonly statement: Statement;
   readonly binders: readonly Binder[];
-  /** Of the answer to each key; `null`: as the database prints it. */
+  /** Layout of the answer to each key; `null` if that is already as the database prints it. */
   readonly layout: JsonLayout | null;
 }
 
-/** Requests that depend on the number of keys. */
+/** The number of requests depends on the number of keys. */
 export interface RemoteJoinStep {
   readonly kind: 'remote';
   readonly path: Path;
   readonly target: JoinToRemoteSchema;
 }
 
-/** Consecutive root fields on one source: one transaction. Its row is the rows of all its statements, one after another. */
+/** Consecutive root fields on one source: one transaction. Its row is the concatenated rows of its statements. */
 export interface MutationStep {
   readonly kind: 'mutation';
   readonly source: string;
-  /** As of `SelectStep`. */
+  /** See `SelectStep`. */
   readonly collection: string | null;
-  /** What its only root does, as SQL calls it; null: there are several. */
+  /** The operation of its only root, in SQL terms; null if there are several. */
   readonly verb: 'INSERT' | 'UPDATE' | 'DELETE' | null;
   readonly statements: readonly BoundStatement[];
   /** See `CompiledMutation`. @throws SvcError */
-  readonly apart?: () => readonly BoundStatement[];
+  readonly fallback?: () => readonly BoundStatement[];
 }
 
 export interface BoundStatement extends CompiledMutationStatement {
   readonly binders: readonly Binder[];
 }
 
-type Hole = Exclude<TemplatePart, string>;
-type Piece = string | Hole;
+type ResultPlace = Exclude<TemplatePart, string>;
+type ResultPart = string | ResultPlace;
 
-type ToPlan = Omit<TranslatedOperation, 'parts'>;
+type PlannedOperation = Omit<TranslatedOperation, 'parts'>;
 
-/** @param compilerOf the compiler of a source's kind */
-export function planOperation(operation: ToPlan, compilerOf: (source: string) => Compiler): Plan {
+/** @param compilerOf returns the compiler of a source's kind */
+export function planOperation(operation: PlannedOperation, compilerOf: (source: string) => Compiler): OperationPlan {
   const { kind, constraints, reusable, cached } = operation;
-  const { steps, results, expected: ofSteps } = PLANNERS[kind](operation, compilerOf);
+  const { steps, results, expected: expectedOfSteps } = PLANNERS[kind](operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
   const joins = operation.joins.map((join) => planJoin(join, compilerOf));
-  let expected = ofSteps;
+  let expected = expectedOfSteps;
   for (const join of joins) if (join.kind === 'source') expected += expectedBytes([join.target], Number.POSITIVE_INFINITY);
   return {
     kind,
@@ -151,11 +151,11 @@ export function planOperation(operation: ToPlan, compilerOf: (source: string) =>
   };
 }
 
-/** @throws SvcError not-supported where the kind of the target cannot be joined to */
-function planJoin({ path, target: given }: TranslatedJoin, compilerOf: (source: string) => Compiler): JoinStep {
-  if (given.kind === 'remote') return { kind: 'remote', path, target: given };
-  const { query, layout } = distinctQuery(given.query);
-  const target: JoinToSource = layout === null ? given : { ...given, query };
+/** @throws SvcError not-supported if the kind of the target does not support joins */
+function planJoin({ path, target: translated }: TranslatedJoin, compilerOf: (source: string) => Compiler): JoinStep {
+  if (translated.kind === 'remote') return { kind: 'remote', path, target: translated };
+  const { query, layout } = distinctQuery(translated.query);
+  const target: JoinToSource = layout === null ? translated : { ...translated, query };
   const statement = compilerOf(target.source).join?.(target);
   if (statement === undefined) {
     throw new SvcError('not-supported', `source ${target.source} does not support being used as the target of a remote relationship`, {
@@ -165,9 +165,9 @@ function planJoin({ path, target: given }: TranslatedJoin, compilerOf: (source: 
   return { kind: 'source', path, target, statement, binders: statement.parameters.map(binder), layout };
 }
 
-/** One cell of its own. */
-function planElsewhere(root: RemoteSchemaRoot | HandlerRoot, steps: Step[]): readonly Piece[] {
-  const piece: Piece = { step: steps.length, column: 0, absent: NULL };
+/** Adds a step whose row is one cell. */
+function planCall(root: RemoteSchemaRoot | HandlerRoot, steps: PlanStep[]): readonly ResultPart[] {
+  const piece: ResultPart = { step: steps.length, column: 0, absent: NULL };
   steps.push(
     root.kind === 'action' ? { kind: 'call', root } : { kind: 'remote', remote: root.remote, request: remoteRequest(root.root), root },
   );
@@ -175,16 +175,16 @@ function planElsewhere(root: RemoteSchemaRoot | HandlerRoot, steps: Step[]): rea
 }
 
 interface Planned {
-  readonly steps: readonly Step[];
-  /** One per root. */
-  readonly results: readonly (readonly Piece[])[];
-  /** See `Plan`. */
+  readonly steps: readonly PlanStep[];
+  /** Parts of the response, by root. */
+  readonly results: readonly (readonly ResultPart[])[];
+  /** See `OperationPlan`. */
   readonly expected: number;
 }
 
 const NULL = bytesOfText('null');
 
-/** Fewer than a row of any database may have columns. */
+/** Maximum root fields in a statement: below the column limit of every database. */
 const MAX_ROOTS = 500;
 
 function inChunks<T>(items: readonly T[]): readonly (readonly T[])[] {
@@ -192,15 +192,15 @@ function inChunks<T>(items: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / MAX_ROOTS) }, (_, i) => items.slice(i * MAX_ROOTS, (i + 1) * MAX_ROOTS));
 }
 
-/** Groups root fields by source, one statement each unless there are very many. */
-function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
+/** Groups root fields by source, one statement each unless there are more than `MAX_ROOTS`. */
+function planSelects(operation: PlannedOperation, compilerOf: (source: string) => Compiler): Planned {
   const bySource = new Map<string, number[]>();
-  const results: (readonly Piece[])[] = [];
-  const steps: Step[] = [];
+  const results: (readonly ResultPart[])[] = [];
+  const steps: PlanStep[] = [];
   let expected = 0;
   operation.roots.forEach((root, index) => {
     if (root.kind !== 'source') {
-      results[index] = planElsewhere(root, steps);
+      results[index] = planCall(root, steps);
       return;
     }
     const indexes = bySource.get(root.source);
@@ -213,7 +213,7 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
     expected += expectedBytes(distinct.roots);
     const statement = compilerOf(source).select(distinct.roots);
     for (const [i, index] of indexes.entries()) results[index] = [cellOf(steps.length, distinct, i)];
-    // Nothing of the IR is kept: it takes several times the memory of what is made of it.
+    // The step does not refer to the IR, which takes several times the memory of the result.
     const responseKeys = roots.map((root) => root.responseKey);
     steps.push({
       kind: 'select',
@@ -227,20 +227,20 @@ function planSelects(operation: ToPlan, compilerOf: (source: string) => Compiler
   return { steps, results, expected };
 }
 
-/** Where the answer to a root stands. */
-function cellOf(step: number, { places }: DistinctRoots, index: number): Piece {
+/** Place of the answer to a root. */
+function cellOf(step: number, { places }: DistinctRoots, index: number): ResultPart {
   const place = places[index];
   invariant(place !== undefined, 'every root has its place');
   const cell: CellPart = { step, column: place.root, absent: NULL };
   return place.layout === null ? cell : { layout: place.layout, of: [cell] };
 }
 
-/** @throws SvcError not-supported for roots of several sources, or of a kind that cannot repeat statements */
-function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Compiler): Planned {
+/** @throws SvcError not-supported for roots of several sources, and for kinds that cannot repeat statements */
+function planSubscription({ roots }: PlannedOperation, compilerOf: (source: string) => Compiler): Planned {
   const [first] = roots;
   if (first?.kind === 'action' && roots.length === 1) {
-    const steps: Step[] = [];
-    return { steps, results: [planElsewhere(first, steps)], expected: 0 };
+    const steps: PlanStep[] = [];
+    return { steps, results: [planCall(first, steps)], expected: 0 };
   }
   if (first?.kind !== 'source') {
     const message = first?.kind === 'remote' ? 'subscription to remote server is not supported' : 'only rows can be subscribed to';
@@ -261,21 +261,21 @@ function planSubscription({ roots }: ToPlan, compilerOf: (source: string) => Com
   return { steps: [step], results: roots.map((_, i) => [cellOf(0, distinct, i)]), expected: expectedBytes(distinct.roots) };
 }
 
-/** Runs of consecutive root fields on one source; a run that has nothing to do leaves no step. */
-function planMutation(operation: ToPlan, compilerOf: (source: string) => Compiler): Planned {
-  const runs: (SourceRoot[] | RemoteSchemaRoot | HandlerRoot)[] = [];
+/** Groups consecutive root fields by source; a group with no work has no step. */
+function planMutation(operation: PlannedOperation, compilerOf: (source: string) => Compiler): Planned {
+  const groups: (SourceRoot[] | RemoteSchemaRoot | HandlerRoot)[] = [];
   for (const root of operation.roots) {
-    const last = runs.at(-1);
-    if (root.kind !== 'source') runs.push(root);
+    const last = groups.at(-1);
+    if (root.kind !== 'source') groups.push(root);
     else if (Array.isArray(last) && last[0]?.source === root.source) last.push(root);
-    else runs.push([root]);
+    else groups.push([root]);
   }
-  const steps: Step[] = [];
-  const results: (readonly Piece[])[] = [];
+  const steps: PlanStep[] = [];
+  const results: (readonly ResultPart[])[] = [];
   let expected = 0;
-  for (const roots of runs) {
+  for (const roots of groups) {
     if (!Array.isArray(roots)) {
-      results.push(planElsewhere(roots, steps));
+      results.push(planCall(roots, steps));
       continue;
     }
     const { source } = roots[0] as SourceRoot;
@@ -304,7 +304,7 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
       results.push(layout === null ? pieces.map((each, p) => (typeof each === 'string' ? each : (of[p] as CellPart))) : [{ layout, of }]);
     }
     if (compiled.statements.length === 0) continue;
-    const { apart } = compiled;
+    const { fallback } = compiled;
     const statements = boundStatements(compiled);
     steps.push({
       kind: 'mutation',
@@ -312,13 +312,13 @@ function planMutation(operation: ToPlan, compilerOf: (source: string) => Compile
       collection: collectionOf(roots),
       verb: verbOf(roots),
       statements,
-      ...(apart === undefined ? {} : { apart: () => boundStatements(apart()) }),
+      ...(fallback === undefined ? {} : { fallback: () => boundStatements(fallback()) }),
     });
   }
   return { steps, results, expected };
 }
 
-/** A root of a mutation: a write, or a call of a function, which are never one with another root. */
+/** A root of a mutation is a write or a call of a function; these are never merged with another root. */
 function distinctWrite(root: SourceRoot['root']): { readonly root: SourceRoot['root']; readonly layout: JsonLayout | null } {
   const { mutation } = root;
   if (mutation === undefined) {
@@ -337,7 +337,7 @@ function distinctWrite(root: SourceRoot['root']): { readonly root: SourceRoot['r
   return layout === null ? { root, layout } : { root: { ...root, mutation: { ...mutation, output } }, layout };
 }
 
-/** Of what the only root is, for people. */
+/** See `SelectStep.collection`. */
 function collectionOf(roots: readonly SourceRoot[]): string | null {
   const [only] = roots;
   if (only === undefined || roots.length > 1) return null;
@@ -357,11 +357,11 @@ function verbOf(roots: readonly SourceRoot[]): MutationStep['verb'] {
 }
 
 function boundStatements({ statements }: CompiledMutation): readonly BoundStatement[] {
-  return statements.map((item) => ({ ...item, binders: placed(item.path, () => item.statement.parameters.map(binder)) }));
+  return statements.map((item) => ({ ...item, binders: withDefaultPath(item.path, () => item.statement.parameters.map(binder)) }));
 }
 
-/** @throws SvcError about a value at the path, where it says no place of its own */
-export function placed<T>(path: Path, make: () => T): T {
+/** Adds the path to an error about a value that has no path of its own. @throws SvcError */
+export function withDefaultPath<T>(path: Path, make: () => T): T {
   try {
     return make();
   } catch (error) {
@@ -371,8 +371,8 @@ export function placed<T>(path: Path, make: () => T): T {
 
 const PLANNERS = { query: planSelects, mutation: planMutation, subscription: planSubscription } as const;
 
-function template(response: ResponseNode, results: readonly (readonly Piece[])[]): readonly TemplatePart[] {
-  const parts: Piece[] = [];
+function template(response: ResponseNode, results: readonly (readonly ResultPart[])[]): readonly TemplatePart[] {
+  const parts: ResultPart[] = [];
   const text = (piece: string): void => {
     const last = parts.length - 1;
     if (typeof parts[last] === 'string') parts[last] += piece;

@@ -1,4 +1,4 @@
-/** What is sent to another GraphQL server: the document is printed once, the values of its variables for each request. */
+/** Requests to other GraphQL servers: the document is printed once per plan, the values of its variables once per request. */
 import type { Session } from '../auth/session.ts';
 import { invariant } from '../errors/svc-error.ts';
 import type { RemoteField, RemoteKey, RemoteOutput, RemotePart, RemoteRoot, RemoteSelection, RemoteValue } from '../ir/remote.ts';
@@ -14,54 +14,53 @@ export interface RemoteRequest {
 interface RemoteVariable {
   readonly name: string;
   readonly value: RemoteValue;
-  /** Which of the keys of a join its value is made with; 0 where there are none. */
+  /** Index of the join key that the value is made with; 0 outside of joins. */
   readonly call: number;
 }
 
-/** What the keys of our own fields begin with in the answers of servers. */
+/** Prefix of our own response keys in answers of servers. */
 const OWN = 'svc__';
 
-/** Response key of the field that tells the object type at an interface or a union. */
+/** Response key of `__typename` at an interface or a union. */
 export const TYPE_KEY = `${OWN}typename`;
 
-/** Under which key a server answers a field that is part of the key of a join. */
-export function joinKeyOf({ name, apart }: Pick<RemoteKey, 'name' | 'apart'>): string {
-  return `${OWN}key${apart ?? ''}__${name}`;
+/** Returns the response key of a field that is part of the key of a join. */
+export function joinKeyOf({ name, variant }: Pick<RemoteKey, 'name' | 'variant'>): string {
+  return `${OWN}key${variant ?? ''}__${name}`;
 }
 
 /**
- * Under which key a server answers a field. The name is the client's own, unless it could be taken for one of ours (these are told
- * apart by what follows the prefix), or another object type has a field of another shape there.
+ * Returns the response key of a field: the client's own, unless it starts with our prefix (what follows the prefix distinguishes the two)
+ * or another object type has a field of a different shape under it.
  */
-export function answerKeyOf({ responseKey, apart }: Pick<RemoteField, 'responseKey' | 'apart'>): string {
-  return apart !== undefined || responseKey.startsWith(OWN) ? `${OWN}client${apart ?? ''}__${responseKey}` : responseKey;
+export function answerKeyOf({ responseKey, variant }: Pick<RemoteField, 'responseKey' | 'variant'>): string {
+  return variant !== undefined || responseKey.startsWith(OWN) ? `${OWN}client${variant ?? ''}__${responseKey}` : responseKey;
 }
 
-/** Response key of the field that a join asks for, for one of its keys. */
-export function callKey(call: number): string {
+/** Returns the response key of a join's field for one of its keys. */
+export function joinCallKey(call: number): string {
   return `f${call}`;
 }
 
-/** The document that asks a server for the fields, and how their values are found. */
 export function remoteRequest({ operation, fields }: RemoteRoot): RemoteRequest {
   const printer = new DocumentPrinter();
   return printer.finish(operation, printer.outputs(fields, 0));
 }
 
-/** One request for several keys: the field once for each, under aliases. */
+/** Requests the field once per key, under aliases, in one document. */
 export function remoteJoinRequest(field: RemoteField, keys: number): RemoteRequest {
   const printer = new DocumentPrinter();
-  const calls = Array.from({ length: keys }, (_, call) => printer.field(field, callKey(call), call));
+  const calls = Array.from({ length: keys }, (_, call) => printer.field(field, joinCallKey(call), call));
   return printer.finish('query', `{${calls.join(' ')}}`);
 }
 
-/** One request for several keys, which travel as a list: the field once. */
+/** Requests the field once, with all keys as a list. */
 export function remoteBatchRequest(field: RemoteField): RemoteRequest {
   const printer = new DocumentPrinter();
-  return printer.finish('query', `{${printer.field(field, callKey(0), 0)}}`);
+  return printer.finish('query', `{${printer.field(field, joinCallKey(0), 0)}}`);
 }
 
-/** Variables are declared as the server types them. */
+/** Prints a document and collects its variables, declared with the server's types. */
 class DocumentPrinter {
   readonly #variables: RemoteVariable[] = [];
   readonly #declarations: string[] = [];
@@ -73,8 +72,8 @@ class DocumentPrinter {
 
   field({ name, args, selection }: RemoteField, key: string, call: number): string {
     const alias = key === name ? '' : `${key}: `;
-    const given = args.map(({ name: argument, value }) => `${argument}: ${this.#part(value, call)}`);
-    const called = given.length === 0 ? name : `${name}(${given.join(', ')})`;
+    const printed = args.map(({ name: argument, value }) => `${argument}: ${this.#part(value, call)}`);
+    const called = printed.length === 0 ? name : `${name}(${printed.join(', ')})`;
     return `${alias}${called}${selection === null ? '' : ` ${this.#selection(selection, call)}`}`;
   }
 
@@ -117,8 +116,8 @@ class DocumentPrinter {
 }
 
 /**
- * The variables of a request.
- * @param keys by call and part: the texts of the keys of a join; absent where it is none
+ * Returns the variables of a request.
+ * @param keys texts of the join keys, by call and part; empty outside of joins
  * @throws SvcError of the first value that does not fit
  */
 export function bindRemote(
@@ -138,7 +137,7 @@ export function bindRemote(
 interface Bound {
   readonly variables: Variables;
   readonly session: Session;
-  /** Of the call. */
+  /** Key of the call. */
   readonly key: readonly (string | null)[];
   readonly keys: readonly (readonly (string | null)[])[];
 }
@@ -153,7 +152,7 @@ function bindValue(value: RemoteValue, bound: Bound): Json | undefined {
       return value.coerce(value.value === null ? undefined : bindValue(value.value, bound), value.at, bound.session.variables);
     case 'key': {
       const text = bound.key[value.index];
-      invariant(text !== undefined && text !== null, 'nothing is asked for a key without a value');
+      invariant(text !== undefined && text !== null, 'keys without a value are not requested');
       return value.read(text);
     }
     case 'key-list':

@@ -52,7 +52,7 @@ function nested(levels: number, leaf: string): RowsQuery {
   return { kind: 'rows', shape: 'list', from: table, rows, fields: [field] };
 }
 
-/** The same through the rows of aggregates. */
+/** Nests the read in rows of aggregates. */
 function nestedNodes(levels: number, leaf: string): AggregateQuery {
   const field = levels === 0 ? read(leaf) : related(nestedNodes(levels - 1, leaf));
   return { kind: 'aggregate', from: table, rows, nodesLimit: null, fields: [{ kind: 'nodes', alias: 'nodes', fields: [field] }] };

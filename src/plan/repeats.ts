@@ -1,7 +1,7 @@
 /**
- * Values that an operation reads under several names: the database reads them once, and their layout says under which names
- * they are printed. Rows that are selected several times with the same arguments and fields are read once too. With other fields
- * they are read apart: to print a name takes time for all that was read, so nothing is read for it that it does not print.
+ * Merges values that an operation reads under several names: the database reads them once, and their layout has the names under which they
+ * are printed. Rows that are selected several times with the same arguments and fields are read once too. With different fields they are
+ * read separately: printing a name takes time for all that was read, so nothing is read for a name that does not print it.
  */
 import type { AggregateField, AggregateItem, AggregateQuery, Field, RowsQuery, SelectRoot } from '../ir/select.ts';
 import type { MutationField, MutationOutput, MutationRoot } from '../ir/mutation.ts';
@@ -9,14 +9,13 @@ import { type JsonLayout, layoutKey } from '../util/json-layout.ts';
 import { IrKeys } from './ir-key.ts';
 
 type Query = RowsQuery | AggregateQuery;
-/** `null`: as it was made. */
+/** `null` if the value is printed unchanged. */
 type Layout = JsonLayout | null;
 
 interface Named {
   readonly alias: string;
 }
 
-/** Equal values, joined to one. */
 interface Joined<T> {
   readonly item: T;
   /** Layout of the value under each of its names. */
@@ -44,16 +43,16 @@ interface Merged<T> {
   readonly places: readonly (readonly Place[])[];
 }
 
-/** Reads of the same rows or values with different arguments, up to here, are not looked at. */
-const FEW_READS = 16;
-/** Bytes that each of more is expected to have before it has been seen. */
-const EXPECTED = 524_288;
+/** Number of reads of the same rows or values with different arguments that are not counted. */
+const FREE_READS = 16;
+/** Bytes that each further read is expected to return at most. */
+const MAX_EXPECTED = 524_288;
 /** Bytes that a row, or an aggregate without rows, is expected to have. */
 const ROW = 512;
 
 /**
- * Bytes that an answer may well have that reads the same rows under many names with different arguments.
- * @param parents rows for which the roots are read; Infinity: not known
+ * Estimates the bytes of an answer that reads the same rows under many names with different arguments.
+ * @param parents rows for which the roots are read; Infinity if unknown
  */
 export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | MutationRoot)[], parents = 1): number {
   /** Number and expected bytes of the reads of each name. */
@@ -66,10 +65,10 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
       list.bytes += bytes;
     }
   };
-  /** @param above rows that have it each; Infinity: not known */
+  /** @param above parent rows; Infinity if unknown */
   const visit = (query: Query, above: number): void => {
-    const rows = above * mostRows(query);
-    if (query.kind === 'aggregate' || query.shape === 'list') count(roughQuery(query), Math.min(EXPECTED, rows * ROW));
+    const rows = above * maxRows(query);
+    if (query.kind === 'aggregate' || query.shape === 'list') count(roughQuery(query), Math.min(MAX_EXPECTED, rows * ROW));
     if (query.kind === 'aggregate') {
       for (const field of query.fields) if (field.kind === 'nodes') for (const each of field.fields) visitField(each, rows);
     } else for (const field of query.fields) visitField(field, rows);
@@ -77,7 +76,7 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
   const visitField = (field: Field, rows: number): void => {
     if (field.kind === 'related') visit(field.query, rows);
     else if (field.kind === 'read' && (field.jsonPath !== null || field.read.kind !== 'column')) {
-      count(FIELDS.rough(field), Math.min(EXPECTED, rows * ROW));
+      count(FIELDS.rough(field), Math.min(MAX_EXPECTED, rows * ROW));
     }
   };
   for (const root of roots) {
@@ -85,11 +84,10 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
     else for (const field of outputFields(root)) visitField(field, Number.POSITIVE_INFINITY);
   }
   let bytes = 0;
-  for (const list of lists.values()) bytes += (list.bytes * Math.max(0, list.times - FEW_READS)) / list.times;
+  for (const list of lists.values()) bytes += (list.bytes * Math.max(0, list.times - FREE_READS)) / list.times;
   return Math.round(bytes);
 }
 
-/** The fields that are read of changed rows. */
 function outputFields({ mutation }: MutationRoot): readonly Field[] {
   const outputs = mutation.kind === 'update-many' ? mutation.updates.map(({ output }) => output) : [mutation.output];
   return outputs.flatMap((output) =>
@@ -97,8 +95,8 @@ function outputFields({ mutation }: MutationRoot): readonly Field[] {
   );
 }
 
-/** Rows that are read for each parent, at least one; Infinity: not known. An aggregate without rows counts as one. */
-function mostRows(query: Query): number {
+/** Returns the maximum rows that are read for each parent, at least one; Infinity if unknown. An aggregate without rows counts as one. */
+function maxRows(query: Query): number {
   if (query.kind === 'rows' && query.shape === 'single') return 1;
   if (query.kind === 'aggregate' && !query.fields.some(({ kind }) => kind === 'nodes')) return 1;
   const limits = [query.rows.limit, query.kind === 'aggregate' ? query.nodesLimit : null];
@@ -175,7 +173,7 @@ function merge<T extends Named>(lists: readonly (readonly T[])[], kind: Kind<T>,
   };
 }
 
-/** Lists of the keys of an object, of which each becomes a layout of the object with all of them. */
+/** Merges lists of keys of an object into one object; each list becomes a layout of it. */
 function mergeObjects<T extends Named>(
   lists: readonly (readonly T[])[],
   kind: Kind<T>,
@@ -190,7 +188,7 @@ function mergeObjects<T extends Named>(
   return { items, layouts };
 }
 
-/** Values without fields of their own. */
+/** Joins values without fields of their own. */
 function first<T>(same: readonly T[]): Joined<T> {
   return { item: same[0] as T, layouts: same.map(() => null) };
 }
@@ -212,7 +210,7 @@ function roughQuery({ kind, from }: Query): string {
 }
 
 function keyOfQuery(query: Query, keys: IrKeys): number | null {
-  // Fields are compared with those around them, and again among each other.
+  // The same fields are compared in the context of their parents, and again among each other.
   return keys.once(query, () => {
     const { fields: _, ...rows } = query;
     const fields = query.kind === 'rows' ? keyOfFields(query.fields, FIELDS, keys) : keyOfFields(query.fields, AGGREGATE_FIELDS, keys);
@@ -221,7 +219,7 @@ function keyOfQuery(query: Query, keys: IrKeys): number | null {
   });
 }
 
-/** Number of a set of fields, whatever their names, order and number; `null` if the set equals no other. */
+/** Number of a set of fields, whatever their names, order and count; `null` if the set equals no other. */
 function keyOfFields<T extends Named>(fields: readonly T[], kind: Kind<T>, keys: IrKeys): number | null {
   const numbers = new Set<number>();
   for (const field of fields) {
@@ -232,7 +230,7 @@ function keyOfFields<T extends Named>(fields: readonly T[], kind: Kind<T>, keys:
   return keys.together([...numbers].sort((a, b) => a - b));
 }
 
-/** Number of what has nothing in it. */
+/** Number of values without content. */
 const NONE = -1;
 
 const ROOTS: Kind<SelectRoot> = {

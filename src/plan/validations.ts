@@ -2,7 +2,7 @@ import type { InputValidation } from '../ir/input-validation.ts';
 import type { InsertRows, MutationRoot } from '../ir/mutation.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 
-/** What has to be asked before a root field writes, in order: each hook once, with all input that it has to see. */
+/** Returns the validations to run before a root field writes, in order: each hook once, with all of its input. */
 export function validationsOf({ mutation }: MutationRoot): readonly InputValidation[] {
   const inputs = new Map<ValidateInput, InputValidation['input'][number][]>();
   const add = (validations: readonly InputValidation[] = []): void => {

@@ -1,4 +1,4 @@
-/** Where each leaf of an import went. Every leaf that was read ends in exactly one bucket. */
+/** Account of an import: every leaf of the input ends in exactly one bucket. */
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 
 export const BUCKETS = ['same', 'renamed', 'needs-you', 'unsupported', 'ignored'] as const;
@@ -9,21 +9,21 @@ export type LeafPath = readonly (string | number)[];
 export interface Leaf {
   readonly path: LeafPath;
   bucket: Bucket;
-  /** What it is called now, or says now. */
+  /** New name or value. */
   to?: string;
-  /** What is to be done, or why it is so. */
+  /** Required action, or the reason. */
   note?: string;
 }
 
-/** A part of the input that is kept verbatim beside the project. */
-export interface Aside {
+/** Part of the input that is stored verbatim beside the project. */
+export interface PartSetAside {
   readonly file: string;
   readonly path: LeafPath;
   readonly value: Json;
   readonly reason: string;
 }
 
-/** What a person has to know that is about no single leaf. */
+/** Remark that concerns no single leaf. */
 export interface Remark {
   readonly id: string;
   readonly bucket: 'needs-you' | 'unsupported' | 'ignored' | 'renamed';
@@ -35,7 +35,7 @@ export function printLeafPath(path: LeafPath): string {
   return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
 }
 
-/** Scalars, and collections with nothing in them. */
+/** Returns the paths of scalars and empty collections. */
 export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] {
   if (isJsonArray(value) && value.length > 0) return value.flatMap((item, i) => leavesOf(item, [...path, i]));
   if (isJsonObject(value) && Object.keys(value).length > 0)
@@ -43,38 +43,38 @@ export function leavesOf(value: Json, path: LeafPath = []): readonly LeafPath[] 
   return [path];
 }
 
-/** The books of an import. */
-export class Account {
+/** Collects the bucket of every leaf, and remarks. */
+export class ImportAccount {
   readonly #leaves = new Map<string, Leaf>();
-  readonly asides: Aside[] = [];
+  readonly partsSetAside: PartSetAside[] = [];
   readonly remarks: Remark[] = [];
 
-  /** @throws Error when the leaf has a bucket already: a defect of the import */
-  leaf(path: LeafPath, bucket: Bucket, how: { readonly to?: string; readonly note?: string } = {}): void {
+  /** @throws Error if the leaf already has a bucket, which is a defect of the import */
+  addLeaf(path: LeafPath, bucket: Bucket, details: { readonly to?: string; readonly note?: string } = {}): void {
     const key = JSON.stringify(path);
     if (this.#leaves.has(key)) throw new Error(`invariant: ${printLeafPath(path)} was accounted for twice`);
-    this.#leaves.set(key, { path, bucket, ...how });
+    this.#leaves.set(key, { path, bucket, ...details });
   }
 
-  /** All leaves of a part of the input. */
-  all(value: Json, path: LeafPath, bucket: Bucket, note: string): void {
-    for (const leaf of leavesOf(value, path)) this.leaf(leaf, bucket, { note });
+  /** Enters all leaves of a part of the input. */
+  addLeaves(value: Json, path: LeafPath, bucket: Bucket, note: string): void {
+    for (const leaf of leavesOf(value, path)) this.addLeaf(leaf, bucket, { note });
   }
 
-  /** Keeps a part verbatim. */
-  aside(file: string, path: LeafPath, value: Json, reason: string): void {
-    this.asides.push({ file, path, value, reason });
-    this.all(value, path, 'unsupported', reason);
+  /** Stores a part verbatim, as unsupported. */
+  setAside(file: string, path: LeafPath, value: Json, reason: string): void {
+    this.partsSetAside.push({ file, path, value, reason });
+    this.addLeaves(value, path, 'unsupported', reason);
   }
 
-  /** The same for a part that had its buckets already. */
-  takeBack(file: string, path: LeafPath, value: Json, reason: string): void {
-    this.asides.push({ file, path, value, reason });
+  /** Stores a part verbatim whose leaves already have buckets. */
+  moveAside(file: string, path: LeafPath, value: Json, reason: string): void {
+    this.partsSetAside.push({ file, path, value, reason });
     this.#move(value, path, 'unsupported', reason);
   }
 
-  /** Of a part that had its buckets already: it means nothing. */
-  takeBackEmpty(value: Json, path: LeafPath, reason: string): void {
+  /** Marks a part whose leaves already have buckets as meaningless. */
+  moveToIgnored(value: Json, path: LeafPath, reason: string): void {
     this.#move(value, path, 'ignored', reason);
   }
 
@@ -88,7 +88,7 @@ export class Account {
     }
   }
 
-  remark(remark: Remark): void {
+  addRemark(remark: Remark): void {
     this.remarks.push(remark);
   }
 

@@ -1,12 +1,15 @@
-/** What a service calls that serves a project: on a copy of one that is in use those are the real ones. */
+/** Outgoing calls of a project. On a copy of a project in use, they would reach the real servers. */
 import { VARIABLE_PREFIX } from '../config/option.ts';
 import { counted } from '../util/counted.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
-/** With these a service calls nothing by itself. */
-export const SILENT: readonly string[] = [`${VARIABLE_PREFIX}DISABLE_EVENTING=true`, `${VARIABLE_PREFIX}ASYNC_ACTIONS_FETCH_INTERVAL=0`];
+/** Environment with which a service makes no calls by itself. */
+export const NO_CALLS_ENVIRONMENT: readonly string[] = [
+  `${VARIABLE_PREFIX}DISABLE_EVENTING=true`,
+  `${VARIABLE_PREFIX}ASYNC_ACTIONS_FETCH_INTERVAL=0`,
+];
 
-const COUNTED: readonly (readonly [one: string, more: string, count: (document: JsonObject) => number])[] = [
+const CALL_TYPES: readonly (readonly [one: string, more: string, count: (document: JsonObject) => number])[] = [
   ['webhook of event triggers', 'webhooks of event triggers', (document) => inTables(document, 'event_triggers')],
   ['webhook of cron triggers', 'webhooks of cron triggers', ({ cron_triggers }) => items(cron_triggers).length],
   ['handler of actions', 'handlers of actions', ({ actions }) => items(actions).length],
@@ -14,14 +17,14 @@ const COUNTED: readonly (readonly [one: string, more: string, count: (document: 
   ['remote schema', 'remote schemas', ({ remote_schemas }) => items(remote_schemas).length],
 ];
 
-/** The warning; undefined: nothing is called. @param document of version 3 */
+/** Returns a warning, or `undefined` if the project makes no calls. @param document of version 3 */
 export function callsOut(document: JsonObject): string | undefined {
-  const told = COUNTED.flatMap(([one, more, count]) => {
+  const calls = CALL_TYPES.flatMap(([one, more, count]) => {
     const found = count(document);
     return found === 0 ? [] : [counted(found, one, more)];
   });
-  if (told.length === 0) return undefined;
-  return `the service will call what the project names: ${told.join(', ')}. Beside a service in use, or on a copy of its database, start it with ${SILENT.join(' and ')}, which stand in .env.example as comments, so that it calls nothing by itself; handlers, hooks and remote schemas that requests call need other addresses then: give them to the variables, or write them into the metadata`;
+  if (calls.length === 0) return undefined;
+  return `the service will call ${calls.join(', ')}. Beside a service in use, or on a copy of its database, start it with ${NO_CALLS_ENVIRONMENT.join(' and ')} (commented out in .env.example), so that it makes no calls by itself. Requests still call handlers, hooks and remote schemas: set test addresses for these in the environment variables or in the metadata`;
 }
 
 function items(value: Json | undefined): readonly JsonObject[] {

@@ -1,4 +1,4 @@
-/** A project of another engine as one of this service: a new directory and a report. The input is only read. */
+/** Imports a project of another engine into a new directory and reports on every leaf. The input is only read. */
 import { createHash } from 'node:crypto';
 import { join, relative, resolve, sep } from 'node:path';
 import { Document, parse } from 'yaml';
@@ -15,8 +15,8 @@ import { writeMetadata } from '../project/directory/write-metadata.ts';
 import { normalised } from '../project/document.ts';
 import { ProjectFailure } from '../project/failure.ts';
 import { plainSecrets } from '../project/lint.ts';
-import { Account, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
-import { callsOut, SILENT } from './calls-out.ts';
+import { ImportAccount, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
+import { callsOut, NO_CALLS_ENVIRONMENT } from './calls-out.ts';
 import { importMigrations } from './migrations.ts';
 import { sqlReader } from './sql-reader.ts';
 import { optionVariables } from './environment-file.ts';
@@ -29,7 +29,7 @@ export const DECISIONS_FILE = 'import.yaml';
 export interface ReportEntry {
   readonly id: string;
   readonly bucket: Leaf['bucket'];
-  /** In the document, or a file. */
+  /** Path in the document, or a file. */
   readonly place: string;
   readonly to?: string;
   readonly note?: string;
@@ -38,55 +38,55 @@ export interface ReportEntry {
 
 export interface ImportReport {
   readonly layout: string;
-  /** Leaf keys of the input. */
+  /** Number of leaves of the input. */
   readonly leaves: number;
-  /** How many of them each bucket has; the sum is `leaves`. */
+  /** Number of leaves in each bucket; the sum is `leaves`. */
   readonly buckets: Readonly<Record<Leaf['bucket'], number>>;
-  /** How many entries of each bucket are of no key: of migrations, seeds and other files, or of the whole. */
+  /** Number of entries in each bucket that concern no leaf, but migrations, seeds, other files or the whole project. */
   readonly remarks: Readonly<Record<Leaf['bucket'], number>>;
-  /** All but what is the same. */
+  /** All entries except unchanged leaves. */
   readonly entries: readonly ReportEntry[];
   readonly migrations: number;
-  /** What to take care of, whatever became of the keys. */
+  /** Warnings that concern no single leaf. */
   readonly warnings: readonly string[];
 }
 
 export interface Imported {
-  /** Below the new directory. */
+  /** Texts of files by path below the new directory. */
   readonly texts: ReadonlyMap<string, string>;
   readonly report: ImportReport;
 }
 
 /**
- * @param out where it is going to be: what is decided there already is kept
- * @param accepted ids of what is known and accepted
+ * @param out the new directory; decisions that it already contains are kept
+ * @param accepted ids of accepted entries
  */
 export function importProject(input: Input, out: string, accepted: ReadonlySet<string>, kinds: Kinds<Backend>): Imported {
-  const account = new Account();
+  const account = new ImportAccount();
   const texts = new Map<string, string>();
   const variables = optionVariables();
   const translated = translate(input.document, account, { kinds, optionVariables: variables });
   const { variables: named } = translated;
   for (const { path, value, bucket, reason } of input.unjoined) {
     const at = ['actions.yaml', ...path];
-    if (bucket === 'ignored') account.all(value, at, bucket, reason);
-    else account.aside('actions.yaml', at, value, reason);
+    if (bucket === 'ignored') account.addLeaves(value, at, bucket, reason);
+    else account.setAside('actions.yaml', at, value, reason);
   }
   for (const { message, file, line } of input.problems) {
     const place = [file, line].filter((part) => part !== undefined).join(':');
-    account.remark({ id: `problem:${place}`, bucket: 'needs-you', place, message });
+    account.addRemark({ id: `problem:${place}`, bucket: 'needs-you', place, message });
   }
   for (const file of new Set(input.problems.map((problem) => problem.file))) {
-    // What cannot be read is kept as it is; but settings may hold secrets.
+    // Unreadable files are stored verbatim, except settings, which may contain secrets.
     const text = file === undefined || file === 'config.yaml' ? undefined : input.files.read(resolve(input.root, file));
     if (file !== undefined && text !== undefined) texts.set(`unsupported/files/${file.replace(/^[/\\]+/, '')}`, text);
   }
   if ((input.unread ?? []).length > 0)
-    account.remark({
+    account.addRemark({
       id: 'unread',
       bucket: 'ignored',
       place: (input.unread ?? []).join(', '),
-      message: 'nothing includes these files: the other engine does not read them either',
+      message: 'no other file includes these files, so the other engine does not read them either',
     });
   const config = configOf(input.config, account);
   const read =
@@ -97,31 +97,31 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   const sum = BUCKETS.reduce((total, bucket) => total + counts[bucket], 0);
   if (sum !== read + unjoined) throw new Error(`invariant: ${read + unjoined} leaf keys were read and ${sum} accounted for`);
   const sources = namesOf(document);
-  const gone = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
-  const migrations = importMigrations(input, sources, gone, account, sqlReader(kinds));
-  findLostTables(document, migrations.lost, account);
-  findGeneral(input, document, migrations.readsSession, account);
+  const unsupportedSources = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
+  const migrations = importMigrations(input, sources, unsupportedSources, account, sqlReader(kinds));
+  reportLostTables(document, migrations.lost, account);
+  reportProjectIssues(input, document, migrations.readsSession, account);
   for (const [path, text] of [...migrations.texts, ...metadata]) texts.set(path, text);
   for (const [file, encoding] of input.files.encodings)
-    account.remark({
+    account.addRemark({
       id: `encoding:${file}`,
       bucket: 'needs-you',
       place: file,
-      message: `is no UTF-8: it was read as ${encoding} and written as UTF-8; look whether that is right`,
+      message: `is not valid UTF-8: it was read as ${encoding} and written as UTF-8; check that the text is correct`,
     });
-  for (const [path, why] of input.files.left) {
+  for (const [path, reason] of input.files.skipped) {
     const shown = input.files.show(path);
-    // Of metadata and migrations it is known which files they are.
-    const isMissed = isWithin(input.seedsFolder, path);
-    account.remark({
+    // Files of metadata and migrations are known by name.
+    const mayContainSeeds = isWithin(input.seedsFolder, path);
+    account.addRemark({
       id: `folder:${shown}`,
-      bucket: isMissed ? 'needs-you' : 'ignored',
+      bucket: mayContainSeeds ? 'needs-you' : 'ignored',
       place: shown,
-      message: isMissed ? `${why}; name the folder as seeds_directory in config.yaml, or copy what is wanted of it` : why,
+      message: mayContainSeeds ? `${reason}; set seeds_directory in config.yaml to this folder, or copy the seeds that you need` : reason,
     });
   }
   texts.set('config.yaml', config);
-  for (const [file, text] of asideTexts(account)) texts.set(`unsupported/${file}`, text);
+  for (const [file, text] of setAsideTexts(account)) texts.set(`unsupported/${file}`, text);
   texts.set('.env.example', exampleEnvironment(named));
   texts.set('.gitignore', '.env\n.env.*\n!.env.example\n.svc/\n');
   const written = Object.fromEntries([...texts].map(([file, text]) => [file, digestOf(text)] as const).sort());
@@ -141,11 +141,11 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   };
 }
 
-/** What an earlier import of this directory wrote down. */
+/** Decisions recorded by an earlier import into this directory. */
 export interface Decisions {
-  /** Ids of what is known and accepted. */
+  /** Ids of accepted entries. */
   readonly accepted: ReadonlySet<string>;
-  /** Of each file that it wrote, below the directory, what {@link digestOf} makes of it. */
+  /** Digests of the files that it wrote, by path below the directory. */
   readonly written: ReadonlyMap<string, string>;
 }
 
@@ -159,13 +159,13 @@ export function decisionsIn(out: string): Decisions {
   };
 }
 
-/** Tells a file that was edited from one that is as it was written. */
+/** Returns a digest that changes if a written file is edited. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
 function countOf(list: readonly { readonly bucket: Leaf['bucket'] }[]): ImportReport['buckets'] {
-  const count = (wanted: Leaf['bucket']): number => list.filter(({ bucket }) => bucket === wanted).length;
+  const count = (counted: Leaf['bucket']): number => list.filter(({ bucket }) => bucket === counted).length;
   return {
     same: count('same'),
     renamed: count('renamed'),
@@ -194,15 +194,15 @@ function namesOf(document: JsonObject): readonly string[] {
   return listIn(document, 'sources').map(({ name }) => String(name));
 }
 
-/** The files, and the document that they hold: without its actions where those cannot be written as SDL. */
+/** Returns the metadata files and the document that they contain, without its actions if these cannot be written as SDL. */
 function writtenMetadata(
   input: Input,
   out: string,
   translated: JsonObject,
-  account: Account,
+  account: ImportAccount,
   kinds: Kinds,
 ): { readonly document: JsonObject; readonly texts: ReadonlyMap<string, string> } {
-  // A document that comes from no files of actions says in its own way what they leave out.
+  // A document without files of actions expresses their omissions in its own form.
   const { actions, custom_types } = input.actionsAreJoined ? translated : (normalised(translated, kinds) ?? translated);
   const { actions: _, custom_types: __, ...others } = translated;
   const document: JsonObject = { ...others, ...defined({ actions, custom_types }) };
@@ -211,11 +211,11 @@ function writtenMetadata(
   } catch (thrown) {
     if (!(thrown instanceof ProjectFailure) || (actions === undefined && custom_types === undefined)) throw thrown;
     for (const key of ['actions', 'custom_types'] as const)
-      account.takeBack(
+      account.moveAside(
         'actions.yaml',
         [key],
         input.document[key] ?? null,
-        'one of them cannot be written as SDL: look at their names and types',
+        'an action or type cannot be written as SDL: check the names and types',
       );
     return { document: others, texts: metadataTexts(input, out, others) };
   }
@@ -223,7 +223,7 @@ function writtenMetadata(
 
 const ACTIONS_FILES: readonly string[] = [ACTIONS_FILE, ACTIONS_SDL_FILE];
 
-/** Files of the metadata: those of the input with what differs changed, comments and includes kept. */
+/** Returns the metadata files: those of the input with changed values; comments and includes are preserved. */
 function metadataTexts(input: Input, out: string, document: JsonObject): ReadonlyMap<string, string> {
   const folder = join(out, 'metadata');
   const taken = new Map<string, string>();
@@ -232,10 +232,10 @@ function metadataTexts(input: Input, out: string, document: JsonObject): Readonl
     for (const path of new Set([...input.files.list(metadataFolder), ...(input.metadataFiles ?? [])])) {
       const name = relative(metadataFolder, path).split(sep).join('/');
       if (/\.(?:ya?ml|graphql|sql)$/i.test(name) && !(input.newActions === true && ACTIONS_FILES.includes(name)))
-        // The folder says which version it is, whatever its version.yaml says.
+        // The layout of the folder determines the version, whatever version.yaml contains.
         taken.set(join(folder, name), name === VERSION_FILE ? 'version: 3\n' : (input.files.read(path) ?? ''));
     }
-  // What is there from an earlier run does not count: the same input gives the same bytes.
+  // Results of an earlier run are ignored, so that the same input gives the same bytes.
   const here = projectFiles(out);
   const hidden = new Map<string, string | null>(here.list(folder).map((path) => [path, null]));
   const files = projectFiles(out, new Map([...hidden, ...taken]));
@@ -245,9 +245,9 @@ function metadataTexts(input: Input, out: string, document: JsonObject): Readonl
   return new Map([...all].flatMap(([path, text]) => (text === null ? [] : [[relative(out, path).split(sep).join('/'), text] as const])));
 }
 
-function asideTexts(account: Account): ReadonlyMap<string, string> {
+function setAsideTexts(account: ImportAccount): ReadonlyMap<string, string> {
   const byFile = new Map<string, JsonObject[]>();
-  for (const { file, path, value, reason } of account.asides)
+  for (const { file, path, value, reason } of account.partsSetAside)
     byFile.set(file, [...(byFile.get(file) ?? []), { path: printLeafPath(path), reason, value }]);
   return new Map([...byFile].map(([file, entries]) => [file, yamlText(entries)]));
 }
@@ -267,69 +267,69 @@ const CONFIG_SAME: ReadonlySet<string> = new Set([
   'api_paths',
 ]);
 
-function configOf(config: JsonObject, account: Account): string {
-  const made: Record<string, Json> = { version: 3 };
+function configOf(config: JsonObject, account: ImportAccount): string {
+  const settings: Record<string, Json> = { version: 3 };
   for (const [key, value] of Object.entries(config)) {
     const path = ['config.yaml', key];
-    if (key === 'version') account.leaf(path, value === 3 ? 'same' : 'renamed', value === 3 ? {} : { to: '3' });
+    if (key === 'version') account.addLeaf(path, value === 3 ? 'same' : 'renamed', value === 3 ? {} : { to: '3' });
     else if (['metadata_directory', 'migrations_directory', 'seeds_directory', 'metadata_file'].includes(key))
-      account.all(value, path, 'ignored', 'the new project has the usual folders');
+      account.addLeaves(value, path, 'ignored', 'the new project uses the default folders');
     else if (['admin_secret', 'admin_secrets', 'access_key'].includes(key))
-      account.all(value, path, 'needs-you', 'a secret does not come along: set SVC_GRAPHQL_ADMIN_SECRET in .env');
+      account.addLeaves(value, path, 'needs-you', 'secrets are not copied: set SVC_GRAPHQL_ADMIN_SECRET in .env');
     else if (key === 'endpoint' && typeof value === 'string' && !/^https?:\/\/(?:localhost|127\.0\.0\.1)\b/.test(value))
-      // Nothing of the new project is to be sent to the other engine.
-      account.leaf(path, 'renamed', {
+      // The new project must not send anything to the other engine.
+      account.addLeaf(path, 'renamed', {
         to: DEFAULT_ENDPOINT,
-        note: `the address of the other engine -> ${DEFAULT_ENDPOINT}: set that of this service`,
+        note: `the address of the other engine -> ${DEFAULT_ENDPOINT}: set the address of this service`,
       });
     else if (CONFIG_SAME.has(key)) {
-      made[key] = value;
-      account.all(value, path, 'same', '');
-    } else account.aside('config.yaml', path, value, 'there is no such setting');
+      settings[key] = value;
+      account.addLeaves(value, path, 'same', '');
+    } else account.setAside('config.yaml', path, value, 'this service has no such setting');
   }
-  return yamlText({ ...made, endpoint: made['endpoint'] ?? DEFAULT_ENDPOINT });
+  return yamlText({ ...settings, endpoint: settings['endpoint'] ?? DEFAULT_ENDPOINT });
 }
 
-function findGeneral(input: Input, document: JsonObject, readsSession: readonly string[], account: Account): void {
+function reportProjectIssues(input: Input, document: JsonObject, readsSession: readonly string[], account: ImportAccount): void {
   if (readsSession.length > 0)
-    account.remark({
+    account.addRemark({
       id: 'sql:session-names',
       bucket: 'needs-you',
       place: readsSession.join(', '),
-      message: `SQL reads session variables under the prefix x-hasura-: start the service with ${SESSION_ALIASES}=x-hasura- (it is in .env.example), or write the functions anew with x-svc-`,
+      message: `SQL reads session variables under the prefix x-hasura-: start the service with ${SESSION_ALIASES}=x-hasura- (.env.example contains it), or rewrite the functions with x-svc-`,
     });
   for (const section of ['sources', 'remote_schemas', 'actions', 'cron_triggers'] as const)
     for (const [i, item] of (isJsonArray(document[section]) ? document[section] : []).entries()) {
       if (!isJsonObject(item)) continue;
       for (const path of plainSecrets(item, [section, i]))
-        account.remark({
+        account.addRemark({
           id: `secret:${section}.${String(item['name'])}:${printLeafPath(path)}`,
           bucket: 'needs-you',
           place: printLeafPath(path),
-          message: 'a secret stands in the metadata: use from_env, or value_from_env of a header',
+          message: 'the metadata contains a secret: use from_env, or value_from_env for a header',
         });
     }
   if (input.fromCalls !== undefined) {
-    const left = input.fromCalls.unknown;
-    account.remark({
+    const { unknown } = input.fromCalls;
+    account.addRemark({
       id: 'metadata:calls',
       bucket: 'needs-you',
       place: 'migrations',
-      message: `the metadata is what the API calls of the migrations have made${left.length === 0 ? '' : `, without ${left.join(', ')}`}: compare it with svc import --from-server if the service still runs`,
+      message: `the metadata was built from the API calls of the migrations${unknown.length === 0 ? '' : `, without ${unknown.join(', ')}`}: if the service still runs, compare it with the result of svc import --from-server`,
     });
   }
   const hasNothing = !isJsonArray(document['sources']) || document['sources'].length === 0;
   if (hasNothing && input.layout === 'version 1')
-    account.remark({
+    account.addRemark({
       id: 'metadata',
       bucket: 'needs-you',
       place: 'metadata',
-      message: 'the directory holds no metadata: svc import --from-server takes it from the running service',
+      message: 'the directory contains no metadata: import it from the running service with svc import --from-server',
     });
 }
 
-/** Reports tracked tables and functions that no migration creates any more, because their SQL uses hdb_catalog. */
-function findLostTables(document: JsonObject, lost: ReadonlyMap<string, ReadonlySet<string>>, account: Account): void {
+/** Reports tracked tables and functions whose migrations no longer create them, because their SQL uses hdb_catalog. */
+function reportLostTables(document: JsonObject, lost: ReadonlyMap<string, ReadonlySet<string>>, account: ImportAccount): void {
   for (const source of listIn(document, 'sources')) {
     const names = lost.get(String(source['name'])) ?? new Set();
     for (const [section, key] of [
@@ -340,11 +340,11 @@ function findLostTables(document: JsonObject, lost: ReadonlyMap<string, Readonly
         const qualified = entry[key];
         const name = isJsonObject(qualified) ? qualified['name'] : qualified;
         if (typeof name !== 'string' || !names.has(name)) continue;
-        account.remark({
+        account.addRemark({
           id: `${section}.${String(source['name'])}.${name}:catalog`,
           bucket: 'needs-you',
           place: `${section} of ${String(source['name'])}: ${name}`,
-          message: 'is created by SQL that uses hdb_catalog and is commented out: create it in a migration of your own, or untrack it',
+          message: 'is created by SQL that uses hdb_catalog and is commented out: create it in a new migration, or untrack it',
         });
       }
   }
@@ -360,42 +360,44 @@ function exampleEnvironment(variables: readonly string[]): string {
     '# Copy to .env and fill in.',
     'SVC_GRAPHQL_ADMIN_SECRET=',
     '',
-    '# PostgreSQL that keeps the metadata of the service. Without it, the database of SVC_GRAPHQL_DATABASE_URL.',
+    '# PostgreSQL database for the metadata of the service. Default: the database of SVC_GRAPHQL_DATABASE_URL.',
     '# SVC_GRAPHQL_METADATA_DATABASE_URL=',
     '',
-    '# Clients, tokens, webhooks and SQL go on to speak x-hasura-*: both prefixes count. Take it out when nobody does any more.',
+    '# Accept x-hasura-* beside x-svc-*, for clients, tokens, webhooks and SQL of the old service. Remove this when none of them uses it.',
     `${SESSION_ALIASES}=x-hasura-`,
     '',
-    '# Beside a service in use, or on a copy of its database: deliver no events, and make no calls of asynchronous actions.',
-    ...SILENT.map((line) => `# ${line}`),
+    '# Beside a service in use, or on a copy of its database: do not deliver events, and do not call handlers of asynchronous actions.',
+    ...NO_CALLS_ENVIRONMENT.map((line) => `# ${line}`),
     '',
-    '# Named by the metadata.',
+    '# Variables that the metadata uses.',
     ...variables.filter((name) => name !== 'SVC_GRAPHQL_ADMIN_SECRET').map((name) => `${name}=`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-const MEANINGS: Readonly<Record<Leaf['bucket'], string>> = {
-  same: ': taken over as in the input',
-  renamed: ': taken over under another name',
-  'needs-you': ': to be looked at',
-  unsupported: ': kept beside, in unsupported/',
-  ignored: ': without a meaning here',
+const BUCKET_DESCRIPTIONS: Readonly<Record<Leaf['bucket'], string>> = {
+  same: ': imported unchanged',
+  renamed: ': imported under another name or with another value',
+  'needs-you': ': to review',
+  unsupported: ': stored in unsupported/',
+  ignored: ': without effect in this service',
 };
 
-/** For people. */
+/** Returns the report as text. */
 export function printReport({ layout, leaves, buckets, remarks, entries, migrations, warnings }: ImportReport, out: string): string {
   const remarked = (bucket: Leaf['bucket']): string =>
-    remarks[bucket] === 0 ? '' : `; and ${counted(remarks[bucket], 'remark')} on files and on the whole`;
+    remarks[bucket] === 0 ? '' : `; and ${counted(remarks[bucket], 'remark')} about files or the whole project`;
   const lines = [
     `read a project of ${layout}: ${counted(leaves, 'key')} of metadata and settings, ${counted(migrations, 'migration')}`,
-    ...BUCKETS.map((bucket) => `  ${bucket.padEnd(12)} ${counted(buckets[bucket], 'key')}${MEANINGS[bucket]}${remarked(bucket)}`),
+    ...BUCKETS.map(
+      (bucket) => `  ${bucket.padEnd(12)} ${counted(buckets[bucket], 'key')}${BUCKET_DESCRIPTIONS[bucket]}${remarked(bucket)}`,
+    ),
     `written to ${out}`,
   ];
   for (const bucket of ['needs-you', 'unsupported', 'renamed', 'ignored'] as const) {
     const all = entries.filter((entry) => entry.bucket === bucket);
     if (all.length === 0) continue;
-    // Of the same kind one line.
+    // Entries of one kind share a line.
     const byText = new Map<string, ReportEntry[]>();
     for (const entry of all) {
       const text = entry.note ?? (entry.to === undefined ? '' : `-> ${shortened(entry.to)}`);
@@ -408,19 +410,19 @@ export function printReport({ layout, leaves, buckets, remarks, entries, migrati
       lines.push(`  ${first?.place ?? ''}${more}: ${text}${group.every(({ accepted }) => accepted) ? ' (accepted)' : ''}`);
     }
   }
-  for (const warning of warnings) lines.push('', `take care: ${warning}`);
+  for (const warning of warnings) lines.push('', `warning: ${warning}`);
   return lines.join('\n');
 }
 
-const LONGEST_SHOWN = 100;
+const MAX_SHOWN_LENGTH = 100;
 
-/** Of texts of several lines the beginning, in one. */
+/** Returns the beginning of a text in one line. */
 function shortened(text: string): string {
   const line = text.replace(/\s*\n\s*/g, ' ');
-  return line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}…` : line;
+  return line.length > MAX_SHOWN_LENGTH ? `${line.slice(0, MAX_SHOWN_LENGTH)}…` : line;
 }
 
-/** What is still open: nobody has accepted it. */
+/** Returns entries that need a decision and are not accepted. */
 export function openEntries({ entries }: ImportReport): readonly ReportEntry[] {
   return entries.filter(({ bucket, accepted }) => !accepted && (bucket === 'needs-you' || bucket === 'unsupported'));
 }

@@ -1,4 +1,4 @@
-/** Metadata of a project of version 1 that has no metadata file: what the API calls of its migrations have made of it. */
+/** Metadata of a version 1 project without a metadata file, built from the API calls of its migrations. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { canonical } from '../project/directory/sections.ts';
 
@@ -7,7 +7,7 @@ export interface ApiCall {
   readonly args: Json;
 }
 
-/** Returns the calls of a migration in order, those of `bulk` in its place. @param calls of bounded depth */
+/** Returns the calls of a migration in order, with `bulk` expanded. @param calls of bounded depth */
 export function flatCalls(calls: Json): readonly ApiCall[] {
   if (isJsonArray(calls)) return calls.flatMap(flatCalls);
   if (!isJsonObject(calls)) return [];
@@ -17,7 +17,7 @@ export function flatCalls(calls: Json): readonly ApiCall[] {
 }
 
 type Entry = Record<string, Json>;
-/** Lists of the document by key; items have the identity that the second column of the tables below names. */
+/** Lists of the document by key; the second column of the tables below names the key that identifies an item. */
 type Lists = Record<string, Entry[]>;
 
 const isSame = (a: Json | undefined, b: Json | undefined): boolean => canonical(qualified(a ?? null)) === canonical(qualified(b ?? null));
@@ -35,16 +35,16 @@ function put(list: Entry[], key: string, entry: Entry): void {
 function listOf(entry: Entry, key: string): Entry[] {
   const known = entry[key];
   if (isJsonArray(known)) return known as Entry[];
-  const made: Entry[] = [];
-  entry[key] = made;
-  return made;
+  const list: Entry[] = [];
+  entry[key] = list;
+  return list;
 }
 
 function drop(list: Entry[], isDropped: (entry: Entry) => boolean): void {
   for (let i = list.length - 1; i >= 0; i--) if (isDropped(list[i] as Entry)) list.splice(i, 1);
 }
 
-/** Calls that add an item to a list of a table: the list, the key of the item, and the calls that take it away. */
+/** Calls that add an item to a list of a table: the list, the key of the item, and the calls that remove it. */
 const IN_TABLES: Readonly<Record<string, readonly [list: string, key: string, drops: string]>> = {
   create_object_relationship: ['object_relationships', 'name', 'drop_relationship'],
   create_array_relationship: ['array_relationships', 'name', 'drop_relationship'],
@@ -66,7 +66,7 @@ const IN_DOCUMENT: Readonly<Record<string, readonly [list: string, key: string, 
   create_cron_trigger: ['cron_triggers', 'name', 'delete_cron_trigger'],
 };
 
-/** Calls that change no metadata. */
+/** Calls that do not change metadata. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'reload_metadata',
   'reload_remote_schema',
@@ -74,24 +74,24 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'create_scheduled_event',
 ]);
 
-/** Applies calls one after the other. */
+/** Applies calls in order. */
 export class MetadataOfCalls {
   #tables: Entry[] = [];
   #functions: Entry[] = [];
   #lists: Lists = {};
   #others: Entry = {};
-  /** Types of calls that were left out. */
+  /** Types of calls that were ignored. */
   readonly unknown = new Set<string>();
 
-  apply({ type, args: given }: ApiCall): void {
+  apply({ type, args: rawArgs }: ApiCall): void {
     if (/(?:^|_)run_sql$/.test(type) || WITHOUT_EFFECT.has(type)) return;
-    const args: Entry = isJsonObject(given) ? { ...given } : { name: given };
+    const args: Entry = isJsonObject(rawArgs) ? { ...rawArgs } : { name: rawArgs };
     if (type === 'clear_metadata' || type === 'replace_metadata') this.#reset(type === 'clear_metadata' ? {} : args);
     else if (type === 'set_custom_types') this.#others['custom_types'] = args;
-    else if (!this.#applyToTable(type, args, given) && !this.#applyToDocument(type, args)) this.unknown.add(type);
+    else if (!this.#applyToTable(type, args, rawArgs) && !this.#applyToDocument(type, args)) this.unknown.add(type);
   }
 
-  /** The document, of version 2. */
+  /** Returns the document, in version 2. */
   document(): JsonObject {
     const lists = Object.entries(this.#lists).filter(([, list]) => list.length > 0);
     const tables = this.#tables.map((table) =>
@@ -116,11 +116,11 @@ export class MetadataOfCalls {
     return this.#tables.find(({ table }) => isSame(table, name));
   }
 
-  #applyToTable(type: string, args: Entry, given: Json): boolean {
+  #applyToTable(type: string, args: Entry, rawArgs: Json): boolean {
     switch (type) {
       case 'track_table':
       case 'add_existing_table_or_view': {
-        const table = args['table'] ?? given;
+        const table = args['table'] ?? rawArgs;
         if (this.#table(table) !== undefined) return true;
         const { configuration, is_enum: isEnum } = args;
         this.#tables.push({
@@ -131,17 +131,17 @@ export class MetadataOfCalls {
         return true;
       }
       case 'untrack_table':
-        drop(this.#tables, ({ table }) => isSame(table, args['table'] ?? given));
+        drop(this.#tables, ({ table }) => isSame(table, args['table'] ?? rawArgs));
         return true;
       case 'track_function': {
-        const name = args['function'] ?? given;
+        const name = args['function'] ?? rawArgs;
         const { configuration } = args;
         drop(this.#functions, (entry) => isSame(entry['function'], name));
         this.#functions.push({ function: qualified(name), ...(configuration === undefined ? {} : { configuration }) });
         return true;
       }
       case 'untrack_function':
-        drop(this.#functions, (entry) => isSame(entry['function'], args['function'] ?? given));
+        drop(this.#functions, (entry) => isSame(entry['function'], args['function'] ?? rawArgs));
         return true;
       case 'delete_event_trigger':
         for (const table of this.#tables) drop(listOf(table, 'event_triggers'), ({ name }) => name === args['name']);
@@ -227,7 +227,7 @@ export class MetadataOfCalls {
   }
 }
 
-/** An event trigger as documents have it. */
+/** Returns an event trigger in the form of documents. */
 function eventTrigger({
   name = null,
   webhook,
@@ -239,11 +239,11 @@ function eventTrigger({
   delete: removal,
   enable_manual,
 }: Entry): Entry {
-  const given = (entry: Readonly<Record<string, Json | undefined>>): Entry =>
+  const present = (entry: Readonly<Record<string, Json | undefined>>): Entry =>
     Object.fromEntries(Object.entries(entry).filter((pair): pair is [string, Json] => pair[1] !== undefined && pair[1] !== null));
-  return given({
+  return present({
     name,
-    definition: given({ enable_manual: enable_manual ?? false, insert, update, delete: removal }),
+    definition: present({ enable_manual: enable_manual ?? false, insert, update, delete: removal }),
     retry_conf,
     webhook,
     webhook_from_env,

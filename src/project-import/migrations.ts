@@ -1,4 +1,4 @@
-/** Migrations and seeds of any layout as those of this project. */
+/** Imports migrations of any layout. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
@@ -7,15 +7,15 @@ import { isJsonObject, type Json } from '../util/json.ts';
 import { isWithin, realPathOf } from '../project/directory/files.ts';
 import { reasonOf } from '../project/failure.ts';
 import { FOLDER } from '../migrations/migration-files.ts';
-import type { Account } from './account.ts';
+import type { ImportAccount } from './account.ts';
 import { adapted } from './adapt-sql.ts';
 import { flatCalls } from './metadata-calls.ts';
 import { OldCatalog } from './old-catalog.ts';
-import { DEEPEST, type Input, isDeeper, namesBelow } from './read-input.ts';
+import { MAX_DEPTH, type Input, isDeeper, namesBelow } from './read-input.ts';
 import { importSeeds } from './seeds.ts';
 import type { SqlReader } from './sql-reader.ts';
 
-/** Paths in the new project to texts. */
+/** Texts by path in the new project. */
 export type Texts = Map<string, string>;
 
 const FILE = /^(\d+)_(.*)\.(up|down)\.(sql|ya?ml)$/s;
@@ -24,31 +24,31 @@ export interface ImportedMigrations {
   readonly texts: Texts;
   /** Files whose SQL reads session variables of the other engine. */
   readonly readsSession: readonly string[];
-  /** Relations and functions, by source, that no migration creates any more because their SQL uses hdb_catalog. */
+  /** Relations and functions by source that migrations no longer create, because their SQL uses hdb_catalog. */
   readonly lost: ReadonlyMap<string, ReadonlySet<string>>;
   readonly count: number;
 }
 
-/** @param gone sources that do not come along; their files are kept under `unsupported/` */
+/** @param unsupportedSources sources that are not imported; their files go to `unsupported/` */
 export function importMigrations(
   input: Input,
   sources: readonly string[],
-  gone: ReadonlySet<string>,
-  account: Account,
+  unsupportedSources: ReadonlySet<string>,
+  account: ImportAccount,
   reader: SqlReader,
 ): ImportedMigrations {
   const texts: Texts = new Map();
   const found = collect(input, sources, account, texts);
   const readsSession: string[] = [];
-  const isLeft = strangers(found, sources, gone, account);
-  findOddVersions(
-    found.filter(({ source }) => !isLeft(source)),
+  const isExcluded = reportUnknownSources(found, sources, unsupportedSources, account);
+  reportInvalidVersions(
+    found.filter(({ source }) => !isExcluded(source)),
     account,
   );
   const oldCatalog = new OldCatalog(reader);
   for (const { source, folder, file, place, text } of inOrder(found)) {
     const shown = `migrations/${source}/${folder}/${file}`;
-    if (isLeft(source)) {
+    if (isExcluded(source)) {
       texts.set(`unsupported/${shown}`, text);
       continue;
     }
@@ -56,21 +56,20 @@ export function importMigrations(
     const path = `migrations/${source}/${folder}/${name}`;
     if (texts.has(path)) {
       texts.set(`unsupported/${place}`, text);
-      account.remark({
+      account.addRemark({
         id: `${place.replaceAll('/', '.')}:twice`,
         bucket: 'needs-you',
         place,
-        message: `is the same migration as ${path}: kept in unsupported/`,
+        message: `is the same migration as ${path}: stored in unsupported/`,
       });
     } else texts.set(path, sql);
   }
-  setLoneDownsAside(texts, account);
-  const isOut = (source: string): boolean => gone.has(source) || isLeft(source);
+  setAsideDownsWithoutUp(texts, account);
   const seeds = importSeeds(
     input,
     sources,
-    isOut,
-    gone,
+    isExcluded,
+    unsupportedSources,
     account,
     reader,
     [...texts.keys()].some((path) => path.startsWith('migrations/')),
@@ -85,57 +84,59 @@ export function importMigrations(
   };
 }
 
-/** Tells whether migrations of a source do not come along: it does not itself, or the metadata does not have it. */
-function strangers(
+/** Reports sources that the metadata does not contain. Returns whether the migrations of a source are excluded. */
+function reportUnknownSources(
   found: readonly Found[],
   sources: readonly string[],
-  gone: ReadonlySet<string>,
-  account: Account,
+  unsupportedSources: ReadonlySet<string>,
+  account: ImportAccount,
 ): (source: string) => boolean {
-  const unknown = [...new Set(found.map(({ source }) => source))].filter((source) => !sources.includes(source) && !gone.has(source));
-  // Where there are no sources at all, they are what is missing.
-  const isWithout = sources.length === 0 && gone.size === 0;
-  // Else the folder may be that of a source which has another name now.
+  const unknown = [...new Set(found.map(({ source }) => source))].filter(
+    (source) => !sources.includes(source) && !unsupportedSources.has(source),
+  );
+  // Without any sources, the sources are what is missing.
+  const hasNoSources = sources.length === 0 && unsupportedSources.size === 0;
+  // Otherwise the folder may belong to a renamed source.
   const hasOthers = found.some(({ source }) => sources.includes(source));
   for (const source of unknown)
-    account.remark({
+    account.addRemark({
       id: `migrations.${source}`,
       bucket: hasOthers ? 'ignored' : 'needs-you',
       place: `migrations/${source}`,
-      message: isWithout
-        ? `the metadata has no source "${source}": add it to metadata/databases/databases.yaml, else nothing is deployed`
-        : 'the metadata has no such source, so that the other engine does not run them either: kept in unsupported/',
+      message: hasNoSources
+        ? `the metadata has no source "${source}": add it to metadata/databases/databases.yaml, or its migrations are not applied`
+        : 'the metadata has no such source, so the other engine does not run them either: stored in unsupported/',
     });
-  return (source) => gone.has(source) || (!isWithout && !sources.includes(source));
+  return (source) => unsupportedSources.has(source) || (!hasNoSources && !sources.includes(source));
 }
 
-/** Metadata of version 1, which stands beside the migrations. */
+/** Metadata of version 1, which are stored beside the migrations. */
 const METADATA_FILE = /^metadata\.(?:ya?ml|json)$/;
-const LARGEST_VERSION = 2n ** 64n - 1n;
+const MAX_VERSION = 2n ** 64n - 1n;
 
-/** Versions that are there twice, or are no version here: such a project is not deployed. */
-function findOddVersions(found: readonly Found[], account: Account): void {
+/** Reports duplicate and invalid versions: such a project cannot be deployed. */
+function reportInvalidVersions(found: readonly Found[], account: ImportAccount): void {
   const folders = new Map<string, Set<string>>();
   for (const { source, folder } of found) {
     const version = BigInt(FOLDER.exec(folder)?.[1] ?? 0);
     const place = `migrations/${source}/${folder}`;
-    if (version > LARGEST_VERSION)
-      account.remark({
+    if (version > MAX_VERSION)
+      account.addRemark({
         id: `${place}:version`,
         bucket: 'needs-you',
         place,
-        message: 'the version is no unsigned number of 64 bits: give it another',
+        message: 'the version is not an unsigned 64-bit integer: rename the folder',
       });
     const key = `${source} ${version}`;
     folders.set(key, (folders.get(key) ?? new Set()).add(place));
   }
   for (const places of folders.values())
     if (places.size > 1)
-      account.remark({
+      account.addRemark({
         id: `${[...places].join()}:twice`,
         bucket: 'needs-you',
         place: [...places].join(', '),
-        message: 'have the same version: give all but one another, or none of the source is run',
+        message: 'have the same version: rename all but one, or no migration of this source is applied',
       });
 }
 
@@ -148,7 +149,7 @@ interface Found {
   readonly text: string;
 }
 
-/** Up migrations by version, each followed by its down migration: the order in which their objects come and go. */
+/** Returns up migrations by version, each followed by its down migration: the order in which objects are created and dropped. */
 function inOrder(found: readonly Found[]): readonly Found[] {
   const version = ({ folder }: Found): bigint => BigInt(FOLDER.exec(folder)?.[1] ?? 0);
   return [...found].sort((a, b) => {
@@ -159,13 +160,13 @@ function inOrder(found: readonly Found[]): readonly Found[] {
   });
 }
 
-function collect(input: Input, sources: readonly string[], account: Account, texts: Texts): readonly Found[] {
+function collect(input: Input, sources: readonly string[], account: ImportAccount, texts: Texts): readonly Found[] {
   const root = input.migrationsFolder;
   if (!existsSync(root)) return [];
   const found: Found[] = [];
   const implicit = sources[0] ?? 'default';
-  const left: string[] = [];
-  /** Of version 1: SQL and calls of one migration, beside each other. */
+  const unread: string[] = [];
+  /** SQL and calls of each migration of version 1. */
   const parts = new Map<string, { folder: string; direction: 'up' | 'down'; sql: string; calls: string }>();
   const part = (version: string, name: string, direction: 'up' | 'down') => {
     const key = `${version} ${direction}`;
@@ -179,15 +180,15 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
     if (isFolder(path)) {
       const inFolder = FOLDER.exec(name);
       if (inFolder === null) {
-        if (/^squashed_/.test(name)) ignore(account, `migrations/${name}`);
-        else found.push(...ofSource(input, path, name, account, left));
+        if (/^squashed_/.test(name)) ignoreSquashed(account, `migrations/${name}`);
+        else found.push(...ofSource(input, path, name, account, unread));
         continue;
       }
       const [, version, rest] = inFolder as unknown as [string, string, string];
       for (const each of entriesOf(input, path, account)) {
         const direction = /^(up|down)\.(sql|ya?ml)$/.exec(each);
         if (direction === null) {
-          left.push(`migrations/${name}/${each}`);
+          unread.push(`migrations/${name}/${each}`);
           continue;
         }
         const text = input.files.read(join(path, each)) ?? '';
@@ -201,60 +202,60 @@ function collect(input: Input, sources: readonly string[], account: Account, tex
       const into = part(version, rest, direction);
       if (kind === 'sql') into.sql = text;
       else into.calls = callsSql(text, `migrations/${name}`, account);
-    } else if (!METADATA_FILE.test(name)) left.push(`migrations/${name}`);
+    } else if (!METADATA_FILE.test(name)) unread.push(`migrations/${name}`);
   }
   if (input.layout === 'version 3' && parts.size > 0) {
-    // A project of this version has them below its sources.
-    const places = [...new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`))];
+    // A project of this version stores them below its sources.
+    const places = new Set([...parts.values()].map(({ folder }) => `migrations/${folder}`));
     const hasOthers = found.length > 0;
-    account.remark({
+    account.addRemark({
       id: 'migrations:root',
       bucket: 'needs-you',
-      place: places.join(', '),
+      place: [...places].join(', '),
       message: hasOthers
-        ? 'are in the folder of no source, so that they were never run: kept in unsupported/'
-        : `are in the folder of no source: now in that of ${implicit}; look whether they were run`,
+        ? 'are in no folder of a source, so they were never applied: stored in unsupported/'
+        : `are in no folder of a source: moved to the folder of ${implicit}; check whether they were applied`,
     });
     if (hasOthers)
       for (const { folder, direction, sql, calls } of parts.values())
         texts.set(`unsupported/migrations/${folder}/${direction}.sql`, sql + calls);
     if (hasOthers) parts.clear();
   }
-  if (left.length > 0)
-    account.remark({
+  if (unread.length > 0)
+    account.addRemark({
       id: 'migrations:unread',
       bucket: 'ignored',
-      place: left.join(', '),
-      message: 'no up.sql or down.sql of a migration: the other engine does not read them either',
+      place: unread.join(', '),
+      message: 'are neither up.sql nor down.sql of a migration, so the other engine does not read them either',
     });
   for (const { folder, direction, sql, calls } of parts.values()) {
     const pieces = (direction === 'up' ? [sql, calls] : [calls, sql]).filter((piece) => piece.trim() !== '');
-    // The bytes of a file that is alone stay.
+    // A single file keeps its bytes.
     const text = pieces.length <= 1 ? (pieces[0] ?? '') : `${pieces.map((piece) => piece.trimEnd().replace(/;?$/, ';')).join('\n')}\n`;
     found.push({ source: implicit, folder, file: `${direction}.sql`, place: `migrations/${folder}/${direction}.sql`, text });
   }
   return found;
 }
 
-/** Which files there can be is known, so that they are found by whatever links; what else there is, is only named. */
-function ofSource(input: Input, path: string, source: string, account: Account, left: string[]): readonly Found[] {
+/** Reads the known files of a source's migrations, links included; other files are only named. */
+function ofSource(input: Input, path: string, source: string, account: ImportAccount, unread: string[]): readonly Found[] {
   const found: Found[] = [];
   const others = (place: string): void => {
-    for (const [below] of namesBelow(input.files, place)) left.push(`${migrationsPlace(input, place)}/${below}`);
+    for (const [below] of namesBelow(input.files, place)) unread.push(`${migrationsPlace(input, place)}/${below}`);
   };
-  // A link to the migrations of another project is taken at its word, but not all that lies there.
-  const isElsewhere = !isWithin(realPathOf(input.root) ?? input.root, realPathOf(path) ?? path) && input.files.isInside(path);
+  // A link to migrations of another project is followed, but other files there are ignored.
+  const isOutsideProject = !isWithin(realPathOf(input.root) ?? input.root, realPathOf(path) ?? path) && input.files.isInside(path);
   for (const folder of entriesOf(input, path, account)) {
     const place = join(path, folder);
-    if (isElsewhere && !FOLDER.test(folder)) continue;
-    if (/^squashed_/.test(folder)) ignore(account, `migrations/${source}/${folder}`);
+    if (isOutsideProject && !FOLDER.test(folder)) continue;
+    if (/^squashed_/.test(folder)) ignoreSquashed(account, `migrations/${source}/${folder}`);
     else if (!isFolder(place)) {
       const flat = FILE.exec(folder);
       const shown = `migrations/${source}/${folder}`;
-      if (flat === null) left.push(shown);
+      if (flat === null) unread.push(shown);
       else {
         const [, version, name, direction, kind] = flat as unknown as [string, string, string, string, string];
-        if (kind !== 'sql') neverRun(account, shown);
+        if (kind !== 'sql') reportNeverRun(account, shown);
         else
           found.push({
             source,
@@ -271,27 +272,27 @@ function ofSource(input: Input, path: string, source: string, account: Account, 
         if (isFolder(join(place, file))) others(join(place, file));
         else if (/^(?:up|down)\.sql$/.test(file))
           found.push({ source, folder, file, place: name, text: input.files.read(join(place, file)) ?? '' });
-        else if (/^(?:up|down)\.ya?ml$/.test(file)) neverRun(account, name);
-        else left.push(name);
+        else if (/^(?:up|down)\.ya?ml$/.test(file)) reportNeverRun(account, name);
+        else unread.push(name);
       }
   }
-  if (isElsewhere && found.length === 0)
-    account.remark({
+  if (isOutsideProject && found.length === 0)
+    account.addRemark({
       id: `folder:migrations/${source}`,
       bucket: 'ignored',
       place: `migrations/${source}`,
-      message: `leads out of the project, to ${realPathOf(path)}: there are no migrations`,
+      message: `leads out of the project to ${realPathOf(path)}, which contains no migrations`,
     });
   return found;
 }
 
-/** Reports a file of API calls in a project of version 3. */
-function neverRun(account: Account, place: string): void {
-  account.remark({
+/** Reports a file of API calls in a project of version 3, which never runs it. */
+function reportNeverRun(account: ImportAccount, place: string): void {
+  account.addRemark({
     id: place.replaceAll('/', '.'),
     bucket: 'ignored',
     place,
-    message: 'API calls in a project of this version were never run',
+    message: 'migrations of API calls are never applied in a project of version 3',
   });
 }
 
@@ -303,41 +304,41 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // A link that leads nowhere, or in a circle.
+    // A broken or circular link.
     return false;
   }
 }
 
-/** Names in a folder of migrations. */
-function entriesOf(input: Input, path: string, account: Account): readonly string[] {
+/** Returns the names in a folder of migrations. */
+function entriesOf(input: Input, path: string, account: ImportAccount): readonly string[] {
   try {
     return readdirSync(path).sort();
   } catch (thrown) {
     const place = path === input.migrationsFolder ? 'migrations' : migrationsPlace(input, path);
-    account.remark({ id: `folder:${place}`, bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    account.addRemark({ id: `folder:${place}`, bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return [];
   }
 }
 
-const ignored = new WeakMap<Account, Set<string>>();
+const squashed = new WeakMap<ImportAccount, Set<string>>();
 
-function ignore(account: Account, place: string): void {
-  const known = ignored.get(account) ?? new Set<string>();
-  ignored.set(account, known);
+function ignoreSquashed(account: ImportAccount, place: string): void {
+  const known = squashed.get(account) ?? new Set<string>();
+  squashed.set(account, known);
   if (known.has(place)) return;
   known.add(place);
-  account.remark({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'left by an earlier squash' });
+  account.addRemark({ id: place.replaceAll('/', '.'), bucket: 'ignored', place, message: 'remains of an earlier squash' });
 }
 
-/** The SQL among calls of the API; what else they do is the metadata's business. */
-function callsSql(text: string, place: string, account: Account): string {
+/** Returns the SQL of API calls; their other effects belong to the metadata. */
+function callsSql(text: string, place: string, account: ImportAccount): string {
   let calls: Json;
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
-    // An alias may stand for what it is in.
-    if (isDeeper(calls, DEEPEST)) throw new Error(`nested deeper than ${DEEPEST}`);
+    // An alias may contain itself.
+    if (isDeeper(calls, MAX_DEPTH)) throw new Error(`nested deeper than ${MAX_DEPTH}`);
   } catch (thrown) {
-    account.remark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
+    account.addRemark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return '';
   }
   const all = flatCalls(calls);
@@ -346,27 +347,27 @@ function callsSql(text: string, place: string, account: Account): string {
   );
   const others = all.length - sql.length;
   if (others > 0)
-    account.remark({
+    account.addRemark({
       id: place.replaceAll('/', '.'),
       bucket: 'ignored',
       place,
-      message: `${counted(others, 'call')} of the metadata API: the metadata itself says what was done`,
+      message: `${counted(others, 'call')} of the metadata API: not needed, because the metadata is imported`,
     });
   return sql.map((each) => `${each.trimEnd().replace(/;?$/, ';')}\n`).join('');
 }
 
-/** Moves a down.sql without an up.sql aside: an up.sql that is missing must not become one that does nothing. */
-function setLoneDownsAside(texts: Texts, account: Account): void {
+/** Moves a down.sql without an up.sql to `unsupported/`: a missing up.sql must not become an empty one. */
+function setAsideDownsWithoutUp(texts: Texts, account: ImportAccount): void {
   for (const [path, text] of [...texts]) {
     const folder = /^(migrations\/.*)\/down\.sql$/s.exec(path)?.[1];
     if (folder === undefined || texts.has(`${folder}/up.sql`) || texts.has(`${folder}/up.notx.sql`)) continue;
     texts.delete(path);
     texts.set(`unsupported/${path}`, text);
-    account.remark({
+    account.addRemark({
       id: `${folder.replaceAll('/', '.')}:up`,
       bucket: 'needs-you',
       place: folder,
-      message: 'has a down.sql and no up.sql: kept in unsupported/; move it back with its up.sql, or with an empty one if there was none',
+      message: 'has a down.sql but no up.sql: stored in unsupported/; move it back with its up.sql, or with an empty one if there was none',
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Statements of migrations that use the other engine's own schema, and what depends on them. */
+/** Statements of migrations that use the other engine's own schema, and statements that depend on them. */
 import type { SqlReader } from './sql-reader.ts';
 
 const OLD_CATALOG = /\bhdb_catalog\b/i;
@@ -8,7 +8,7 @@ const CREATED = new RegExp(
   String.raw`^\s*create\s+(?:or\s+replace\s+)?(?:(?:global|local|temp|temporary|unlogged|recursive|materialized)\s+)*(view|table|function|procedure)\s+(?:if\s+not\s+exists\s+)?${QUALIFIED}`,
   'i',
 );
-/** Words that stand before the name of a relation or function. */
+/** Keywords that precede the name of a relation or function. */
 const BEFORE = 'from|join|on|into|update|only|table|view|references|exists|function|procedure|routine|like|of';
 
 export interface WithoutOldCatalog {
@@ -21,7 +21,7 @@ export interface WithoutOldCatalog {
 
 type Kind = 'relation' | 'function';
 
-/** Names that the statements so far have created, and names whose creation was commented out. */
+/** Names that previous statements have created, and names whose creation was commented out. */
 class Names {
   readonly existing: Set<string>;
   readonly lost: Map<string, Kind>;
@@ -33,8 +33,8 @@ class Names {
 }
 
 /**
- * Comments statements out. Migrations have to come in the order in which they run: a name stays lost until a later statement creates it
- * without the schema.
+ * Comments statements out. Migrations must be passed in the order in which they run: a name stays lost until a later statement creates it
+ * without that schema.
  */
 export class OldCatalog {
   readonly #bySource = new Map<string, Names>();
@@ -75,7 +75,7 @@ export class OldCatalog {
     return { sql: text + sql.slice(from), used, dependent: [...dependent] };
   }
 
-  /** Names by source that no statement creates at the end of all migrations. */
+  /** Returns names by source that are still lost after all migrations. */
   lost(): ReadonlyMap<string, ReadonlySet<string>> {
     return new Map([...this.#bySource].map(([source, { lost }]) => [source, new Set(lost.keys())]));
   }

@@ -1,23 +1,23 @@
-/** Which migrations another engine says were applied: a running service of it is asked, or its metadata database. */
+/** Reads the applied migrations of another engine from a running service, or from its metadata database. */
 import { EXIT, failure, reasonOf } from '../project/failure.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
 
 const CONNECT_MS = 15_000;
 const ANSWER_MS = 30_000;
 
-/** Of projects before version 3, in the database itself. */
+/** Migration history of projects before version 3, in the database itself. */
 const TABLE = 'hdb_catalog.schema_migrations';
 
-/** Whether the address is that of a database and not of a service. */
+/** Returns whether an address is that of a database, not of a service. */
 export function isDatabaseUrl(address: string): boolean {
   return /^postgres(?:ql)?:/i.test(address);
 }
 
-/** By source: version to whether it is dirty. */
+/** Per source, a map from version to whether it is dirty. */
 export type OtherState = Readonly<Record<string, JsonObject>>;
 
 /**
- * @param ask an operation of the other service, at its path
+ * @param ask sends an operation to a path of the other service
  * @throws ProjectFailure
  */
 export async function stateOfService(ask: (path: string, body: JsonObject) => Promise<Json>): Promise<OtherState> {
@@ -30,16 +30,16 @@ export async function stateOfService(ask: (path: string, body: JsonObject) => Pr
     const rows = isJsonObject(old) && isJsonArray(old['result']) ? old['result'].slice(1) : [];
     return stateOfRows(rows.flatMap((row) => (isJsonArray(row) ? [[String(row[0]), row[1] === 't'] as const] : [])));
   } catch {
-    // There is no such table: nothing was ever applied.
+    // No such table: no migration was ever applied.
     return {};
   }
 }
 
-/** @throws ProjectFailure; nothing of the URL is told, which may hold a password */
+/** @throws ProjectFailure without the URL, which may contain a password */
 export async function stateOfDatabase(url: string): Promise<OtherState> {
   const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, query_timeout: ANSWER_MS });
-  // A connection that breaks later is told by the query that waits.
+  // The waiting query reports a connection that breaks later.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -48,7 +48,7 @@ export async function stateOfDatabase(url: string): Promise<OtherState> {
       (await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table])).rows[0]?.there === true;
     const inCatalog = await has('hdb_catalog.hdb_version');
     if (inCatalog) {
-      // Older catalogs do not have the column.
+      // Older catalogs lack the column.
       const { rows } = await client.query<{ state: string | null }>(
         `select to_jsonb(v) -> 'cli_state' #>> '{}' as state from hdb_catalog.hdb_version v`,
       );
@@ -66,7 +66,10 @@ export async function stateOfDatabase(url: string): Promise<OtherState> {
   } finally {
     await client.end().catch(() => undefined);
   }
-  throw failure('state', 'the database of --state-from has no schema hdb_catalog: is it the metadata database of the other service?');
+  throw failure(
+    'state',
+    'the database of --state-from has no schema hdb_catalog: pass the URL of the metadata database of the other service',
+  );
 }
 
 function stateIn(cliState: Json | undefined): OtherState {

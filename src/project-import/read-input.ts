@@ -1,4 +1,4 @@
-/** What is in a directory that another engine's command line has written: of any of its layouts. */
+/** Reads a project directory of another engine's command line, in any of its layouts. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
@@ -17,22 +17,22 @@ export interface Input {
   readonly root: string;
   readonly files: ForeignFiles;
   readonly config: JsonObject;
-  /** Of version 3. */
+  /** Document in version 3. */
   readonly document: JsonObject;
-  /** What of actions.yaml is not in the document. */
+  /** Parts of actions.yaml that are not in the document. */
   readonly unjoined: readonly Unjoined[];
-  /** Where its files are, when they can be taken over as they are. */
+  /** Folder of its files, if they can be copied unchanged. */
   readonly metadataFolder: string | undefined;
-  /** Whether the actions of the document come from their two files. */
+  /** The actions of the document come from their two files. */
   readonly actionsAreJoined: boolean;
-  /** Of the two files of actions: they cannot. */
+  /** The two files of actions cannot be copied. */
   readonly newActions?: boolean;
   readonly problems: readonly Problem[];
-  /** The document is what the API calls of migrations have made; `unknown` are the types of calls that were left out. */
+  /** Present if the document was built from the API calls of migrations; `unknown` are the types of ignored calls. */
   readonly fromCalls?: { readonly unknown: readonly string[] };
-  /** Files below `metadataFolder` that were read, by whatever links. */
+  /** Files below `metadataFolder` that were read, links included. */
   readonly metadataFiles?: readonly string[];
-  /** Below `metadata`, and included by nothing: the other engine does not read them either. */
+  /** Files below `metadata` that nothing includes; the other engine does not read them either. */
   readonly unread?: readonly string[];
   readonly migrationsFolder: string;
   readonly seedsFolder: string;
@@ -48,10 +48,10 @@ const DEFAULT_CONFIGURATION: JsonObject = {
 
 /**
  * Reads a directory, or a file with a document.
- * @throws ProjectFailure when there is nothing to import
+ * @throws ProjectFailure if there is nothing to import
  */
 export function readInput(path: string): Input {
-  if (!existsSync(path)) throw failure('missing-file', `there is no ${path}`);
+  if (!existsSync(path)) throw failure('missing-file', `${path} does not exist`);
   if (statSync(path).isFile()) return withProblems(readFile(path), []);
   const config = configIn(new MetadataReader(foreignFiles(path)), path);
   const named = (key: string, byDefault: string): string => {
@@ -68,7 +68,7 @@ export function readInput(path: string): Input {
   const read = reader.read(join(path, 'config.yaml'));
   const ofConfig: readonly Problem[] =
     read !== undefined && read !== null && !isJsonObject(read)
-      ? [{ code: 'shape', message: 'the settings are no object: they count as none', file: 'config.yaml' }]
+      ? [{ code: 'shape', message: 'the settings are not an object, and are ignored', file: 'config.yaml' }]
       : reader.problems;
   const common = { root: path, files, config, migrationsFolder, seedsFolder };
   const metadata = metadataFolderOf(files, metadataNamed);
@@ -79,19 +79,25 @@ export function readInput(path: string): Input {
   const single = singleFile(files, path, config, common.migrationsFolder);
   if (single !== undefined) return withProblems({ ...common, ...single }, ofConfig);
   const isProject = read !== undefined || existsSync(common.migrationsFolder);
-  if (!isProject) throw failure('no-project', `${path} holds neither metadata nor migrations nor a config.yaml`);
-  const made = { ...common, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems: ofConfig } as const;
+  if (!isProject)
+    throw failure('no-project', `${path} contains neither metadata nor migrations nor a config.yaml: name the folder of a project`);
+  const withoutMetadata = { ...common, unjoined: [], actionsAreJoined: false, metadataFolder: undefined, problems: ofConfig } as const;
   const calls = callsOf(files, migrationsFolder);
-  if (calls.length === 0) return { ...made, layout: 'version 1', document: { version: 3, sources: [] } };
+  if (calls.length === 0) return { ...withoutMetadata, layout: 'version 1', document: { version: 3, sources: [] } };
   const applied = new MetadataOfCalls();
   for (const call of calls) applied.apply(call);
   return withProblems(
-    { ...made, layout: 'version 1', document: ofVersion3(applied.document()), fromCalls: { unknown: [...applied.unknown].sort() } },
+    {
+      ...withoutMetadata,
+      layout: 'version 1',
+      document: ofVersion3(applied.document()),
+      fromCalls: { unknown: [...applied.unknown].sort() },
+    },
     [],
   );
 }
 
-/** Calls of the API in the up migrations of version 1, in their order. */
+/** Returns the API calls in the up migrations of version 1, in order. */
 function callsOf(files: Files, folder: string): readonly ApiCall[] {
   const found = namesBelow(files, folder).flatMap(([name, path]) => {
     const match = /^(\d+)_[^/]*(?:\/up|\.up)\.ya?ml$/.exec(name);
@@ -101,43 +107,43 @@ function callsOf(files: Files, folder: string): readonly ApiCall[] {
   const reader = new MetadataReader(files);
   return found.flatMap(({ path }) => {
     const calls = reader.read(path) ?? null;
-    // A file that cannot be read is reported with the migrations.
-    return isDeeper(calls, DEEPEST) ? [] : flatCalls(calls);
+    // An unreadable file is reported with the migrations.
+    return isDeeper(calls, MAX_DEPTH) ? [] : flatCalls(calls);
   });
 }
 
-/** The settings, as far as they can be read. */
+/** Returns the readable part of the settings. */
 function configIn(reader: MetadataReader, root: string): JsonObject {
   const read = reader.read(join(root, 'config.yaml'));
   return isJsonObject(read) ? read : {};
 }
 
-/** @throws ProjectFailure for a document without an end */
+/** @throws ProjectFailure for an endless document */
 function withProblems(input: Input, others: readonly Problem[]): Input {
-  if (isDeeper(input.document, DEEPEST)) throw failure('too-large', `the metadata is nested deeper than ${DEEPEST}`);
+  if (isDeeper(input.document, MAX_DEPTH)) throw failure('too-large', `the metadata is nested deeper than ${MAX_DEPTH}`);
   return { ...input, problems: [...others, ...input.problems] };
 }
 
-/** Of metadata, and of calls of migrations. */
-export const DEEPEST = 200;
+/** Maximum depth of metadata and of calls in migrations. */
+export const MAX_DEPTH = 200;
 
-/** Whether anything in it is nested deeper; it may be in itself. */
+/** Returns whether a value, which may contain itself, is nested deeper than `depth`. */
 export function isDeeper(value: Json, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
 }
 
-/** The folder, or one below the root that holds metadata. */
+/** Returns the named folder, or one below the root that contains metadata. */
 function metadataFolderOf(files: Files, named: string): string {
-  const holds = (folder: string): boolean =>
+  const hasMetadata = (folder: string): boolean =>
     files.read(join(folder, 'databases', 'databases.yaml')) !== undefined || files.read(join(folder, 'tables.yaml')) !== undefined;
-  if (holds(named)) return named;
-  if (holds(files.root)) return files.root;
+  if (hasMetadata(named)) return named;
+  if (hasMetadata(files.root)) return files.root;
   try {
     const other = readdirSync(files.root)
       .sort()
       .map((name) => join(files.root, name))
-      .find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && holds(folder));
+      .find((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && hasMetadata(folder));
     return other ?? named;
   } catch {
     return named;
@@ -145,9 +151,9 @@ function metadataFolderOf(files: Files, named: string): string {
 }
 
 function singleFile(files: Files, root: string, config: JsonObject, migrations: string) {
-  const given = typeof config['metadata_file'] === 'string' ? [resolve(root, config['metadata_file'])] : [];
+  const named = typeof config['metadata_file'] === 'string' ? [resolve(root, config['metadata_file'])] : [];
   const names = ['metadata.yaml', 'metadata.yml', 'metadata.json'];
-  const candidates = [...given, ...names.map((name) => join(migrations, name)), ...names.map((name) => join(root, name))];
+  const candidates = [...named, ...names.map((name) => join(migrations, name)), ...names.map((name) => join(root, name))];
   const found = candidates.find((path) => files.read(path) !== undefined);
   if (found === undefined) return undefined;
   const { document, problems } = readDocument(files, found);
@@ -189,11 +195,11 @@ function readDocument(files: Files, path: string): { readonly document: JsonObje
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
   if (isJsonObject(json) && isJsonObject(json['metadata']) && json['sources'] === undefined && json['tables'] === undefined)
     json = json['metadata'];
-  if (!isJsonObject(json)) throw failure('shape', 'the metadata is no object', { file: files.show(path) });
+  if (!isJsonObject(json)) throw failure('shape', 'the metadata is not an object', { file: files.show(path) });
   return { document: ofVersion3(json), problems: [] };
 }
 
-/** A document of any version as one of version 3: what is older has one source. */
+/** Converts a document of any version to version 3. Older documents have one source. */
 export function ofVersion3(document: JsonObject): JsonObject {
   if (document['sources'] !== undefined) return document;
   const { version: _, tables, functions, ...rest } = document;
@@ -205,9 +211,9 @@ export function ofVersion3(document: JsonObject): JsonObject {
     functions: isJsonArray(functions) && functions.length > 0 ? functions.map(qualifiedFunction) : undefined,
     configuration: DEFAULT_CONFIGURATION,
   });
-  // What is no list is for the report.
-  const odd = Object.entries({ tables, functions }).filter(([, value]) => value !== undefined && value !== null && !isJsonArray(value));
-  return { version: 3, sources: [source], ...rest, ...(Object.fromEntries(odd) as JsonObject) };
+  // Values that are not lists go to the report.
+  const invalid = Object.entries({ tables, functions }).filter(([, value]) => value !== undefined && value !== null && !isJsonArray(value));
+  return { version: 3, sources: [source], ...rest, ...(Object.fromEntries(invalid) as JsonObject) };
 }
 
 function qualified(name: Json): Json {
@@ -219,7 +225,7 @@ function qualifiedTable(table: Json): Json {
   return isJsonObject(table) && table['table'] !== undefined ? { ...table, table: qualified(table['table']) } : table;
 }
 
-/** A function of version 1 is its name only. */
+/** Expands a function of version 1, which is only its name. */
 function qualifiedFunction(entry: Json): Json {
   if (typeof entry === 'string') return { function: qualified(entry) };
   if (!isJsonObject(entry)) return entry;
@@ -230,8 +236,8 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   const reader = new MetadataReader(files);
   const document: Record<string, Json> = { version: 3 };
   const read = (name: string): Json | undefined => reader.read(join(folder, name));
-  const given = read(VERSION_FILE);
-  if (isJsonObject(given)) for (const [key, value] of Object.entries(given)) if (key !== 'version') document[key] = value;
+  const ofVersion = read(VERSION_FILE);
+  if (isJsonObject(ofVersion)) for (const [key, value] of Object.entries(ofVersion)) if (key !== 'version') document[key] = value;
   for (const { file, key } of SECTIONS) {
     const value = read(file);
     if (value !== undefined && value !== null) document[key] = value;
@@ -239,32 +245,32 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   const actions = read(ACTIONS_FILE);
   const sdl = files.read(join(folder, ACTIONS_SDL_FILE));
   const shown = { yaml: files.show(join(folder, ACTIONS_FILE)), sdl: files.show(join(folder, ACTIONS_SDL_FILE)) };
-  let left: readonly Unjoined[] = [];
+  let unjoinedParts: readonly Unjoined[] = [];
   if (actions !== undefined || sdl !== undefined) {
     const joined = joinActions(actions ?? null, sdl ?? '', shown, () => ({ file: shown.yaml }));
     reader.problems.push(...joined.problems);
     if (joined.actions.length > 0) document['actions'] = joined.actions;
     if (joined.customTypes !== null) document['custom_types'] = joined.customTypes;
-    left = unjoined(actions ?? null, defined({ actions: joined.actions, custom_types: joined.customTypes ?? undefined }));
+    unjoinedParts = unjoined(actions ?? null, defined({ actions: joined.actions, custom_types: joined.customTypes ?? undefined }));
   }
   const own = new Set(
     [VERSION_FILE, ACTIONS_FILE, ACTIONS_SDL_FILE, ...SECTIONS.map(({ file }) => file)].map((file) => join(folder, file)),
   );
-  let made: JsonObject = document;
+  let converted: JsonObject = document;
   if (version === 2) {
     const [tables, functions] = [read('tables.yaml'), read('functions.yaml')];
-    made = ofVersion3({ ...document, tables: tables ?? [], ...(functions === undefined || functions === null ? {} : { functions }) });
+    converted = ofVersion3({ ...document, tables: tables ?? [], ...(functions === undefined || functions === null ? {} : { functions }) });
   }
   const layout: Layout = version === 3 ? 'version 3' : 'version 2';
   const ofActions: readonly (string | undefined)[] = [shown.yaml, shown.sdl];
-  // Beside the metadata the root may hold anything.
-  const isTakenOver = version === 3 && folder !== files.root && reader.problems.every(({ file }) => ofActions.includes(file));
+  // The root may contain anything beside the metadata.
+  const isCopied = version === 3 && folder !== files.root && reader.problems.every(({ file }) => ofActions.includes(file));
   return {
     layout,
-    document: made,
-    unjoined: left,
+    document: converted,
+    unjoined: unjoinedParts,
     actionsAreJoined: true,
-    metadataFolder: isTakenOver ? folder : undefined,
+    metadataFolder: isCopied ? folder : undefined,
     metadataFiles: [...reader.files.keys(), ...(sdl === undefined ? [] : [join(folder, ACTIONS_SDL_FILE)])].filter((path) =>
       isWithin(folder, path),
     ),
@@ -277,46 +283,46 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   };
 }
 
-/** Files below a folder, by their paths relative to it. What is read of them is up to the caller: there may be anything. */
+/** Returns names and paths of the files below a folder, which may be anything. */
 export function namesBelow(files: Files, folder: string): readonly (readonly [name: string, path: string])[] {
   return files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), path]);
 }
 
-/** Files in whatever encoding. */
+/** Files in any encoding. */
 export interface ForeignFiles extends Files {
-  /** Of those that were read and are no UTF-8, by the names of messages. */
+  /** Encodings of files that were read and are not UTF-8, by their names in messages. */
   readonly encodings: ReadonlyMap<string, string>;
-  /** Of what was read and lies elsewhere: the link or path that led there, and where that is. */
+  /** Files outside of the root that were read: the link or path to each, and its target. */
   readonly outside: ReadonlyMap<string, string>;
-  /** Folders that were not looked into when others were listed, and why. */
-  readonly left: ReadonlyMap<string, string>;
+  /** Folders that were skipped in listings, with the reason. */
+  readonly skipped: ReadonlyMap<string, string>;
 }
 
-/** @param folders that belong to the root, wherever they lie */
+/** @param folders that belong to the project, wherever they are */
 export function foreignFiles(root: string, folders: readonly string[] = []): ForeignFiles {
   const files = projectFiles(root);
   const folderOf = (path: string): string | undefined => folders.find((folder) => path === folder || path.startsWith(folder + sep));
   const encodings = new Map<string, string>();
   const outside = new Map<string, string>();
-  const left = new Map<string, string>();
+  const skipped = new Map<string, string>();
   const known = new Set<string>();
   const realRoot = existsSync(root) ? realpathSync(root) : root;
-  // What the settings name is theirs, wherever it lies; what a link leads to is not.
-  const homes = [root, ...folders.filter((folder) => !files.isInside(folder))];
-  /** Of a file that is there: a link on its way, or a folder that is named by its path, may lead away. */
-  const note = (path: string): void => {
+  // Folders named in the settings belong to the project; targets of links do not.
+  const ownFolders = [root, ...folders.filter((folder) => !files.isInside(folder))];
+  /** Records an existing file outside of the project, reached by a link or by a folder in the settings. */
+  const recordOutside = (path: string): void => {
     const folder = dirname(path);
     if (known.has(folder) && lstatSync(path).isSymbolicLink() === false) return;
     known.add(folder);
     if (isWithin(realRoot, realpathSync(path))) return;
-    // The first on the way that leads there stands for all that is below.
-    let way = files.isInside(path) ? root : (folderOf(path) ?? folder);
-    if (way === root)
+    // The first folder outside is recorded in place of everything below it.
+    let first = files.isInside(path) ? root : (folderOf(path) ?? folder);
+    if (first === root)
       for (const step of relative(root, path).split(sep)) {
-        way = join(way, step);
-        if (!isWithin(realRoot, realpathSync(way))) break;
+        first = join(first, step);
+        if (!isWithin(realRoot, realpathSync(first))) break;
       }
-    outside.set(files.show(way), realpathSync(way));
+    outside.set(files.show(first), realpathSync(first));
   };
   return {
     ...files,
@@ -328,19 +334,17 @@ export function foreignFiles(root: string, folders: readonly string[] = []): For
     },
     encodings,
     outside,
-    left,
+    skipped,
     list: (folder) =>
-      filesBelow(folder, homes, files.show, (path, thrown) => {
-        const why =
-          thrown === undefined
-            ? `leads out of the project, to ${realPathOf(path)}: not looked into`
-            : `cannot be read: ${reasonOf(thrown)}`;
-        left.set(path, why);
+      filesBelow(folder, ownFolders, files.show, (path, thrown) => {
+        const reason =
+          thrown === undefined ? `leads out of the project to ${realPathOf(path)}, and is not read` : `cannot be read: ${reasonOf(thrown)}`;
+        skipped.set(path, reason);
       }),
     read(path) {
       const bytes = readBytes(path, files.show);
       if (bytes === undefined) return undefined;
-      note(path);
+      recordOutside(path);
       const text = decodeUtf8(bytes);
       if (text !== undefined) return text;
       const mark = bytes.subarray(0, 2).toString('hex');

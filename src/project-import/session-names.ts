@@ -1,8 +1,8 @@
-/** Names of session variables: from one prefix to the other, in the places where they mean session variables. */
+/** Renames session variables from one prefix to the other, wherever a name means a session variable. */
 
 const PREFIX = /^x-hasura-/i;
 
-/** The name under the prefix of this service, its case kept; undefined: it is no name of a session variable. */
+/** Returns the name with the prefix of this service in its case, or `undefined` if it is not a session variable. */
 export function renamedVariable(text: string): string | undefined {
   const prefix = PREFIX.exec(text)?.[0];
   if (prefix === undefined) return undefined;
@@ -17,14 +17,14 @@ function ownPrefix(prefix: string): string {
 const IN_TEMPLATE =
   /(\$session_variables\s*\??\[\s*['"]|\bsession_variables\s*\??\[\s*['"]|\bgetSessionVariable\s*\(\s*['"]|\bsession_variables\.)(x-hasura-)/gi;
 
-/** A template of a transform with the variables in its `{{ }}` renamed. */
+/** Renames the variables in the `{{ }}` of a transform template. */
 export function renamedTemplate(text: string): string {
   return text.replace(/\{\{[\s\S]*?\}\}/g, (inside) =>
     inside.replace(IN_TEMPLATE, (_all, before: string, prefix: string) => before + ownPrefix(prefix)),
   );
 }
 
-/** The schema of a role with its presets renamed; static ones are texts. */
+/** Renames the presets in the schema of a role; static presets are strings. */
 export function renamedPresets(sdl: string): string {
   return sdl.replace(/@preset\s*\(([^)]*)\)/g, (directive, args: string) =>
     /\bstatic\s*:\s*true\b/.test(args)

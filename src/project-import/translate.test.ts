@@ -7,10 +7,10 @@ import { withRules } from '../metadata/decode-rules.ts';
 import { metadataCodec } from '../metadata/metadata.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
-import { Account, leavesOf } from './account.ts';
+import { ImportAccount, leavesOf } from './account.ts';
 import { translate } from './translate.ts';
 
-/** Every so many objects get a key that nobody knows, or lose one that they need. */
+/** Adds an unknown key to some objects and removes a required one from others. */
 function spoiled(value: Json, odds: () => number): Json {
   if (isJsonArray(value)) return value.map((item) => spoiled(item, odds));
   if (!isJsonObject(value)) return value;
@@ -30,7 +30,7 @@ it('accounts for every leaf of any document, and makes one that the service take
       const odds = (): number => lots[at++ % lots.length] as number;
       const { version, ...rest } = codec.encode(one) as JsonObject;
       const document = { version: version ?? 3, ...(spoiled(rest, odds) as JsonObject) };
-      const account = new Account();
+      const account = new ImportAccount();
       const { document: made } = translate(document, account, { kinds: testKinds, optionVariables: new Map() });
       codec.decode(made, withRules(ROOT, { refusesUnknown: true }));
       expect(account.leaves).toHaveLength(leavesOf(document).length);

@@ -1,4 +1,4 @@
-/** The document of another engine as one of this service, leaf by leaf. */
+/** Translates the metadata document of another engine leaf by leaf. */
 import { SvcError } from '../errors/svc-error.ts';
 import { withRules } from '../metadata/decode-rules.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -8,25 +8,25 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/j
 import { ROOT } from '../util/path.ts';
 import { keysOf } from '../project/document.ts';
 import { identityOf } from '../project/directory/sections.ts';
-import type { Account, LeafPath } from './account.ts';
+import type { ImportAccount, LeafPath } from './account.ts';
 
 import { renamedPresets, renamedTemplate, renamedVariable } from './session-names.ts';
 
 const KINDS: Readonly<Record<string, string>> = { postgres: 'pg', pg: 'pg', citus: 'dbc', bigquery: 'dwh', cockroach: 'pg', alloy: 'pg' };
-/** Databases that speak the language of another kind, and are not tried here. */
-const UNTRIED: ReadonlySet<string> = new Set(['cockroach', 'alloy']);
-/** Kinds whose sources may work here as another. */
-const NEARLY: Readonly<Record<string, string>> = {
-  mysql8: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
-  mariadb: 'a source of the kind "dbb" may serve: its URL is mysql://…, its tables are {schema, name}',
+/** Databases that speak the protocol of a supported kind and are untested here. */
+const UNTESTED: ReadonlySet<string> = new Set(['cockroach', 'alloy']);
+/** Kinds whose sources may work here as another kind. */
+const SIMILAR_KINDS: Readonly<Record<string, string>> = {
+  mysql8: 'try a source of the kind "dbb": its URL is mysql://…, its tables are {schema, name}',
+  mariadb: 'try a source of the kind "dbb": its URL is mysql://…, its tables are {schema, name}',
 };
-/** Of permissions: what the first consoles noted for themselves. */
-const LEFTOVERS: ReadonlySet<string> = new Set(['localPresets', 'allow_upsert']);
+/** Keys of permissions that early consoles stored for themselves. */
+const OBSOLETE_KEYS: ReadonlySet<string> = new Set(['localPresets', 'allow_upsert']);
 const OWN_QUERIES = ['native_queries', 'logical_models', 'stored_procedures'];
 
 type Mutable = { [key: string]: Json };
 
-/** What the value at a place means. */
+/** Meaning of the value at a path. */
 type Meaning =
   | 'plain'
   | 'session'
@@ -34,7 +34,7 @@ type Meaning =
   | 'role-sdl'
   | 'query'
   | 'header-name'
-  /** Its key is the name of a header, and its value a template. */
+  /** The key is the name of a header, and the value a template. */
   | 'added-header'
   | 'kind'
   | 'convention'
@@ -43,7 +43,7 @@ type Meaning =
 
 export interface TranslateOptions {
   readonly kinds: Kinds;
-  /** Names of the variables of options of this service, by those of the other engine. */
+  /** Variables of this service's options by their names in the other engine. */
   readonly optionVariables: ReadonlyMap<string, string>;
 }
 
@@ -54,33 +54,35 @@ export interface Translated {
 }
 
 /** @param document of version 3 */
-export function translate(document: JsonObject, account: Account, options: TranslateOptions): Translated {
+export function translate(document: JsonObject, account: ImportAccount, options: TranslateOptions): Translated {
   return new Translator(account, options).run(document);
 }
 
 class Translator {
-  readonly #account: Account;
+  readonly #account: ImportAccount;
   readonly #options: TranslateOptions;
   readonly #input = new WeakMap<object, { readonly path: LeafPath; readonly value: Json; readonly names: Map<string, string> }>();
-  /** Of the lists that were made: where each item was. */
+  /** Original place of each item of the created lists. */
   readonly #items = new WeakMap<object, { readonly path: LeafPath; readonly value: Json }[]>();
   readonly #variables = new Set<string>();
-  #gone: ReadonlySet<string> = new Set();
-  /** Goes up whenever things that are left are somewhere else than before. */
+  #unsupportedSources: ReadonlySet<string> = new Set();
+  /** Increased whenever remaining items have moved. */
   #places = 0;
 
-  constructor(account: Account, options: TranslateOptions) {
+  constructor(account: ImportAccount, options: TranslateOptions) {
     this.#account = account;
     this.#options = options;
   }
 
   run(document: JsonObject): Translated {
     const sources = isJsonArray(document['sources']) ? document['sources'].filter(isJsonObject) : [];
-    this.#gone = new Set(sources.filter((source) => this.#kindProblem(source) !== undefined).map((source) => String(source['name'])));
-    const made = this.#object(document, [], document) as Mutable;
-    made['version'] = 3;
-    if (!isJsonArray(made['sources'])) made['sources'] = [];
-    return { document: this.#fitting(made), variables: [...this.#variables].sort() };
+    this.#unsupportedSources = new Set(
+      sources.filter((source) => this.#kindProblem(source) !== undefined).map((source) => String(source['name'])),
+    );
+    const translated = this.#object(document, [], document) as Mutable;
+    translated['version'] = 3;
+    if (!isJsonArray(translated['sources'])) translated['sources'] = [];
+    return { document: this.#withoutRefused(translated), variables: [...this.#variables].sort() };
   }
 
   #kindProblem(source: JsonObject): string | undefined {
@@ -88,15 +90,15 @@ class Translator {
     const own = KINDS[kind];
     if (own !== undefined && this.#options.kinds.get(own) !== undefined) return undefined;
     if (own !== undefined) return `this version has no sources of the kind "${own}" (${kind})`;
-    return NEARLY[kind] === undefined
+    return SIMILAR_KINDS[kind] === undefined
       ? `sources of the kind "${kind}" are not supported`
-      : `sources of the kind "${kind}" are not supported; ${NEARLY[kind]}`;
+      : `sources of the kind "${kind}" are not supported; ${SIMILAR_KINDS[kind]}`;
   }
 
-  /** @param root for what depends on the rest of the document */
+  /** @param root the whole document, for parts that depend on it */
   #object(value: JsonObject, path: LeafPath, root: JsonObject): Json {
     if (Object.keys(value).length === 0) {
-      this.#account.leaf(path, 'same');
+      this.#account.addLeaf(path, 'same');
       return {};
     }
     const out: Mutable = Object.create(null) as Mutable;
@@ -106,12 +108,12 @@ class Translator {
       const at = [...path, key];
       const refused = this.#refused(key, item, path, root);
       if (refused !== undefined) {
-        if (refused.bucket === 'ignored') this.#account.all(item, at, 'ignored', refused.reason);
-        else this.#account.aside(fileOf(path, key), at, item, refused.reason);
+        if (refused.bucket === 'ignored') this.#account.addLeaves(item, at, 'ignored', refused.reason);
+        else this.#account.setAside(fileOf(path, key), at, item, refused.reason);
         continue;
       }
       if (item === null && inSourceList(key, path)) {
-        this.#account.leaf(at, 'needs-you', { note: 'could not be read: see the problems' });
+        this.#account.addLeaf(at, 'needs-you', { note: 'could not be read: see the problem of its file in this report' });
         out[key] = [];
         continue;
       }
@@ -122,7 +124,7 @@ class Translator {
     return out;
   }
 
-  /** Why a member does not come along; undefined: it does. */
+  /** Returns why a member is not imported, or `undefined` if it is. */
   #refused(
     key: string,
     item: Json,
@@ -133,9 +135,9 @@ class Translator {
     if (inSource && OWN_QUERIES.includes(key) && !isEmpty(item))
       return {
         bucket: 'unsupported',
-        reason: `${key} are not supported: a view or a tracked function with the same SQL can take the place`,
+        reason: `${key} are not supported: create a view or a tracked function with the same SQL`,
       };
-    if (inSource && OWN_QUERIES.includes(key)) return { bucket: 'ignored', reason: 'nothing is in it' };
+    if (inSource && OWN_QUERIES.includes(key)) return { bucket: 'ignored', reason: 'is empty' };
     if (key === 'backend_configs' && path.length === 0) {
       const used = new Set((isJsonArray(root['sources']) ? root['sources'] : []).filter(isJsonObject).map((source) => source['kind']));
       const agents = isJsonObject(item) && isJsonObject(item['dataconnector']) ? Object.keys(item['dataconnector']) : [];
@@ -143,13 +145,13 @@ class Translator {
         ? { bucket: 'unsupported', reason: 'external connectors are not supported' }
         : { bucket: 'ignored', reason: 'no source uses it' };
     }
-    if (key === 'cleanup_config' && isEmpty(item)) return { bucket: 'ignored', reason: 'nothing is in it' };
-    if (key === 'total_max_connections') return { bucket: 'ignored', reason: 'a bound of the hosted product' };
-    if (LEFTOVERS.has(key) && path.includes('permission')) return { bucket: 'ignored', reason: 'written by early versions, read by none' };
-    if (key === 'comment' && item === null) return { bucket: 'ignored', reason: 'nothing is in it' };
-    if (isEmpty(item) && path.length === 0 && key !== 'version' && !isJsonArray(item))
-      return { bucket: 'ignored', reason: 'nothing is in it' };
-    if (path.length === 0 && key === 'sources' && !isJsonArray(item)) return { bucket: 'unsupported', reason: 'sources are a list' };
+    if (key === 'cleanup_config' && isEmpty(item)) return { bucket: 'ignored', reason: 'is empty' };
+    if (key === 'total_max_connections') return { bucket: 'ignored', reason: 'a limit of the hosted product' };
+    if (OBSOLETE_KEYS.has(key) && path.includes('permission'))
+      return { bucket: 'ignored', reason: 'written by early consoles, and never read' };
+    if (key === 'comment' && item === null) return { bucket: 'ignored', reason: 'is empty' };
+    if (isEmpty(item) && path.length === 0 && key !== 'version' && !isJsonArray(item)) return { bucket: 'ignored', reason: 'is empty' };
+    if (path.length === 0 && key === 'sources' && !isJsonArray(item)) return { bucket: 'unsupported', reason: 'sources must be a list' };
     return undefined;
   }
 
@@ -161,7 +163,7 @@ class Translator {
 
   #list(value: readonly Json[], path: LeafPath, root: JsonObject): Json {
     if (value.length === 0) {
-      this.#account.leaf(path, 'same');
+      this.#account.addLeaf(path, 'same');
       return [];
     }
     const out: Json[] = [];
@@ -170,12 +172,12 @@ class Translator {
     for (const [i, item] of value.entries()) {
       const at = [...path, i];
       if (item === null && TRACKED.has(path.at(-1) as string)) {
-        this.#account.leaf(at, 'needs-you', { note: 'could not be read: see the problems' });
+        this.#account.addLeaf(at, 'needs-you', { note: 'could not be read: see the problem of its file in this report' });
         continue;
       }
       const reason = isJsonObject(item) ? this.#refusedItem(item, path) : undefined;
       if (reason !== undefined) {
-        this.#account.aside(fileOf(path, undefined), at, item, reason);
+        this.#account.setAside(fileOf(path, undefined), at, item, reason);
         continue;
       }
       out.push(this.#value(item, at, root, undefined));
@@ -191,15 +193,16 @@ class Translator {
       isJsonObject(item['definition']) && isJsonObject(item['definition']['to_source'])
         ? item['definition']['to_source']['source']
         : ofType;
-    if (typeof target === 'string' && this.#gone.has(target)) return `leads to the source "${target}", which is not supported`;
+    if (typeof target === 'string' && this.#unsupportedSources.has(target))
+      return `leads to the source "${target}", which is not supported`;
     return undefined;
   }
 
   /** @param renamed the new name of its key */
   #leaf(value: Exclude<Json, JsonObject | readonly Json[]>, path: LeafPath, renamed: string | undefined): Json {
-    const how = renamed === undefined ? {} : { to: renamed };
+    const details = renamed === undefined ? {} : { to: renamed };
     const rename = (to: string): string => {
-      this.#account.leaf(path, 'renamed', { to });
+      this.#account.addLeaf(path, 'renamed', { to });
       return to;
     };
     if (typeof value === 'string') {
@@ -207,22 +210,22 @@ class Translator {
       const to = this.#renamedText(value, meaning);
       const header = meaning === 'header-name' ? value : meaning === 'added-header' ? String(path.at(-1)) : '';
       if (/^x-hasura-/i.test(header)) {
-        this.#account.leaf(path, 'needs-you', {
-          note: 'a header of the other engine is sent: whoever gets it may look for it; where that is this service, write x-svc-…',
+        this.#account.addLeaf(path, 'needs-you', {
+          note: 'a header of the other engine is sent, which its receiver may expect; if the receiver is this service, rename it to x-svc-…',
         });
         return to ?? value;
       }
-      if (meaning === 'kind' && to !== undefined && UNTRIED.has(value)) {
-        this.#account.leaf(path, 'needs-you', {
+      if (meaning === 'kind' && to !== undefined && UNTESTED.has(value)) {
+        this.#account.addLeaf(path, 'needs-you', {
           to,
-          note: `sources of the kind "${value}" are not tried here: look whether the kind "${to}" serves it`,
+          note: `sources of the kind "${value}" are not tested here: check whether the kind "${to}" works`,
         });
         return to;
       }
       if (to !== undefined && to !== value) return rename(to);
       for (const [, name] of value.matchAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g)) this.#variables.add(name as string);
     }
-    this.#account.leaf(path, renamed === undefined ? 'same' : 'renamed', how);
+    this.#account.addLeaf(path, renamed === undefined ? 'same' : 'renamed', details);
     return value;
   }
 
@@ -252,23 +255,23 @@ class Translator {
     }
   }
 
-  /** What the service's own codec does not take is put aside, until it takes the rest. */
-  #fitting(document: Mutable): JsonObject {
+  /** Sets aside what the codec of the metadata refuses, until it accepts the rest. */
+  #withoutRefused(document: Mutable): JsonObject {
     const codec = metadataCodec(this.#options.kinds);
-    // All at once: each is another run through the document else.
+    // All at once, because each run reads the whole document.
     let places: number;
     do {
       places = this.#places;
       const refusals: UnknownKeysError[] = [];
       try {
-        codec.decode(document, withRules(ROOT, { onKept: (refusal) => refusals.push(refusal) }));
+        codec.decode(document, withRules(ROOT, { onPreserved: (refusal) => refusals.push(refusal) }));
       } catch (thrown) {
-        // What else is wrong is found below.
+        // Other errors are found below.
         if (!(thrown instanceof SvcError)) throw thrown;
       }
       for (const { object, names, known } of refusals) {
         this.#dropKeys(document, keysOf(object), names, (name) => describeUnknownKey(name, known));
-        // The places of the others are not what they were.
+        // The other places have moved.
         if (this.#places !== places) break;
       }
     } while (this.#places !== places);
@@ -289,7 +292,7 @@ class Translator {
     const object = valueAt(document, path) as Mutable | undefined;
     const known = object === undefined ? undefined : this.#input.get(object);
     if (object === undefined || known === undefined) {
-      // A short form that the codec has read as a longer one.
+      // A short form that the codec expanded.
       this.#dropItem(document, path, names.map(reasonOf).join('; '));
       return;
     }
@@ -297,14 +300,14 @@ class Translator {
       const key = known.names.get(name) ?? name;
       const input = isJsonObject(known.value) ? (known.value[key] ?? null) : null;
       const at = [...known.path, key];
-      if (isEmpty(input)) this.#account.takeBackEmpty(input, at, 'nothing is in it');
-      else this.#account.takeBack(fileOf(known.path, key), at, input, reasonOf(name));
+      if (isEmpty(input)) this.#account.moveToIgnored(input, at, 'is empty');
+      else this.#account.moveAside(fileOf(known.path, key), at, input, reasonOf(name));
       delete object[name];
     }
   }
 
-  /** Of two items of a list that are the same thing, the later one. */
-  #dropTwin(document: Mutable, path: LeafPath, reason: string): boolean {
+  /** Sets aside the later of two equal items of a list. */
+  #dropDuplicate(document: Mutable, path: LeafPath, reason: string): boolean {
     const list = valueAt(document, path);
     if (!isJsonArray(list)) return false;
     const seen = new Set<string>();
@@ -316,19 +319,19 @@ class Translator {
     return false;
   }
 
-  /** @returns false: nobody knows where the item was */
+  /** @returns `false` if the original place of the item is unknown */
   #dropAt(list: readonly Json[], at: number, reason: string): boolean {
     const places = this.#items.get(list);
     const known = places?.[at];
     if (places === undefined || known === undefined) return false;
-    this.#account.takeBack(fileOf(known.path.slice(0, -1), undefined), known.path, known.value, reason);
+    this.#account.moveAside(fileOf(known.path.slice(0, -1), undefined), known.path, known.value, reason);
     (list as Json[]).splice(at, 1);
     places.splice(at, 1);
     this.#places += 1;
     return true;
   }
 
-  /** A setting of a source: the source is more than one of its settings. Elsewhere a member may be what narrows a permission. */
+  /** Sets aside one setting of a source and keeps the source. Elsewhere a member may be what narrows a permission. */
   #dropSetting(document: Mutable, path: LeafPath, reason: string): boolean {
     if (path[0] !== 'sources' || !SETTINGS.has(path[2] as string)) return false;
     for (let length = path.length; length > 3; length--) {
@@ -338,7 +341,7 @@ class Translator {
       const known = this.#input.get(object);
       if (known === undefined) continue;
       const from = known.names.get(key) ?? key;
-      this.#account.takeBack(
+      this.#account.moveAside(
         fileOf(known.path, from),
         [...known.path, from],
         isJsonObject(known.value) ? (known.value[from] ?? null) : null,
@@ -351,16 +354,16 @@ class Translator {
     return false;
   }
 
-  /** The smallest item of a list, or else member of the document, around a place that is wrong. */
+  /** Sets aside the smallest item of a list, or otherwise member of the document, that contains an invalid place. */
   #dropItem(document: Mutable, path: LeafPath, reason: string): void {
-    if (this.#dropTwin(document, path, reason) || this.#dropSetting(document, path, reason)) return;
-    // A part of a rule may be what narrows it: the permission goes with all of it.
+    if (this.#dropDuplicate(document, path, reason) || this.#dropSetting(document, path, reason)) return;
+    // A part of a rule may be what narrows it, so the whole permission is set aside.
     const permission = path.indexOf('permission');
     for (let length = permission > 0 ? permission : path.length; length > 0; length--) {
       const list = valueAt(document, path.slice(0, length - 1));
       if (!isJsonArray(list)) continue;
       const at = path[length - 1] as number;
-      if (!isJsonObject(list[at]) && !isOfThings(path[length - 2])) continue;
+      if (!isJsonObject(list[at]) && !isNamedList(path[length - 2])) continue;
       if (this.#dropAt(list, at, reason)) return;
     }
     const [key] = path;
@@ -368,7 +371,7 @@ class Translator {
     if (typeof key !== 'string' || !Object.hasOwn(document, key) || known === undefined)
       throw new Error(`the metadata cannot be read: ${reason}`);
     const from = known.names.get(key) ?? key;
-    this.#account.takeBack(fileOf([], from), [from], isJsonObject(known.value) ? (known.value[from] ?? null) : null, reason);
+    this.#account.moveAside(fileOf([], from), [from], isJsonObject(known.value) ? (known.value[from] ?? null) : null, reason);
     delete document[key];
     this.#places += 1;
     if (key === 'sources') document['sources'] = [];
@@ -394,7 +397,7 @@ function isEmpty(value: Json): boolean {
   return typeof value === 'object' && Object.values(value).every((item) => isEmpty(item as Json));
 }
 
-/** Where something that is put aside is kept. */
+/** Returns the file for a part that is set aside. */
 function fileOf(path: LeafPath, key: string | undefined): string {
   const section = path[0] ?? key ?? 'metadata';
   return `${String(section).replace(/[^\w-]+/g, '_')}.yaml`;
@@ -415,16 +418,16 @@ const TRACKED: ReadonlySet<string | number> = new Set([
   'query_collections',
   'cron_triggers',
 ]);
-/** Lists whose items are things with names: what is none of them can go alone. In others a member may be what narrows the rest. */
-const THINGS: ReadonlySet<string | number> = new Set([
+/** Lists of named objects, whose items can be set aside one by one. In other lists an item may narrow the rest. */
+const NAMED_LISTS: ReadonlySet<string | number> = new Set([
   ...TRACKED,
   ...['insert', 'select', 'update', 'delete'].map((verb) => `${verb}_permissions`),
   ...['object', 'array', 'remote'].map((kind) => `${kind}_relationships`),
   ...['computed_fields', 'event_triggers', 'rest_endpoints', 'allowlist', 'inherited_roles', 'queries', 'permissions', 'headers'],
 ]);
 
-function isOfThings(key: string | number | undefined): boolean {
-  return key !== undefined && THINGS.has(key);
+function isNamedList(key: string | number | undefined): boolean {
+  return key !== undefined && NAMED_LISTS.has(key);
 }
 
 const SETTINGS: ReadonlySet<string | number> = new Set(['configuration', 'customization', 'health_check']);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { actionHandler, actionTypes, codeNames, type Framework } from './actions-codegen.ts';
 
-/** Of the language, of the library, and of what is written. */
+/** Names of the language, of the library and of the generated code. */
 const NAMES =
   'login Login delete import new await arguments eval enum interface static let yield async of type as is get set module require namespace declare intrinsic asserts infer unique keyof readonly undefined any unknown never string number boolean object symbol bigint null void constructor toString Record Readonly Promise Error String JSON ActionRequest LoginArguments LoginOutput LoginActionOutput createServer server request response reply register app json input session_variables text part error types con Express FastifyInstance NaN';
 const all = NAMES.split(' ');
@@ -48,7 +48,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('writes what compiles, whatever things are called', () => {
+it('generates code that compiles, whatever the names', () => {
   const names = codeNames(document);
   const written: string[] = [];
   for (const framework of ['node', 'fastify', 'express'] satisfies Framework[]) {
@@ -81,7 +81,7 @@ it('writes what compiles, whatever things are called', () => {
   expect(said).toBe('');
 });
 
-it('keeps the names of the document where that is possible, whichever actions are wanted', () => {
+it('keeps valid names of the document, whichever actions are selected', () => {
   const names = codeNames(document);
   expect(names.actions.get('login')).toEqual({
     input: 'LoginActionArguments',
@@ -98,7 +98,7 @@ it('keeps the names of the document where that is possible, whichever actions ar
   );
 });
 
-/** Sends a POST whose body comes in these parts, each behind a pause in which the other side can read. @returns the body of the answer */
+/** Sends a POST whose body has these parts, with pauses between them. @returns the body of the response */
 function post(port: number, parts: readonly Buffer[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -117,7 +117,7 @@ function post(port: number, parts: readonly Buffer[]): Promise<string> {
   });
 }
 
-it('writes a handler for node that keeps characters which two parts of a body share', async () => {
+it('generates a node handler that decodes characters split across two parts of a body', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-codegen-'));
   try {
     const file = join(folder, 'greet.ts');

@@ -1,4 +1,4 @@
-/** TypeScript of actions: types of what handlers are given and give, and handlers to begin with. */
+/** Generates TypeScript for actions: types of their arguments and results, and handler stubs. */
 import { parseType, type TypeNode } from 'graphql';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 
@@ -12,16 +12,16 @@ const SCALARS: ReadonlyMap<string, string> = new Map([
   ['ID', 'string'],
 ]);
 
-/** Words that are no names in a module. */
+/** Words that are not valid names in a module. */
 const RESERVED =
   'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let new null package private protected public return static super switch this throw true try typeof var void while with yield';
-/** No names of types beside those, and what the written types use. */
+/** Further words that are not valid names of types, and names that the generated types use. */
 const RESERVED_TYPES =
   'any asserts bigint boolean infer intrinsic keyof never number object readonly string symbol undefined unique unknown ActionRequest Readonly Record';
-/** What handlers use. */
+/** Names that handlers use. */
 const USED_IN_HANDLERS =
   'ActionRequest Error Express FastifyInstance JSON Promise String app createServer error globalThis input json part register reply request response server session_variables text undefined NaN Infinity require module exports';
-/** Files that are no handler's, and names that Windows has for devices. */
+/** File names that are used otherwise, and device names of Windows. */
 const TAKEN_FILES =
   'types con prn aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9';
 
@@ -29,7 +29,7 @@ function words(...lists: readonly string[]): Set<string> {
   return new Set(lists.flatMap((list) => list.split(' ')));
 }
 
-/** The first of the candidates that is free, or the last with `_` behind it. It is taken from then on. */
+/** Takes the first free candidate, or the last one with `_` appended. */
 function free(taken: Set<string>, ...candidates: readonly string[]): string {
   let name = candidates.find((each) => !taken.has(each)) ?? `${candidates.at(-1)}_`;
   while (taken.has(name)) name += '_';
@@ -40,42 +40,42 @@ function free(taken: Set<string>, ...candidates: readonly string[]): string {
 interface ActionNames {
   readonly input: string;
   readonly output: string;
-  /** Of the handler's function. */
+  /** Name of the handler's function. */
   readonly handler: string;
-  /** Of its file, without the ending. */
+  /** Name of its file without extension. */
   readonly file: string;
 }
 
-/** What things are called in TypeScript: as in the document, where that is possible. */
+/** Names in TypeScript, those of the document if possible. */
 export interface CodeNames {
-  /** By the names of the custom types. */
+  /** Names of custom types by their names in the document. */
   readonly types: ReadonlyMap<string, string>;
-  /** By the names of the actions. */
+  /** Names for actions by their names in the document. */
   readonly actions: ReadonlyMap<string, ActionNames>;
 }
 
 const SECTIONS = ['scalars', 'enums', 'objects', 'input_objects'] as const;
 
-/** The same names whichever of the document's actions code is written for. */
+/** Chooses names, which do not depend on the actions for which code is generated. */
 export function codeNames(document: JsonObject): CodeNames {
   const custom = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
   const named = SECTIONS.flatMap((section) => items(custom[section])).map(({ name }) => String(name));
   const taken = words(RESERVED, RESERVED_TYPES);
-  // First those that keep their name.
+  // Types that keep their names come first.
   const isKept = (name: string): boolean => !taken.has(name);
   const types = new Map(named.filter(isKept).map((name) => [name, name]));
   for (const name of types.keys()) taken.add(name);
   for (const name of named) if (!types.has(name)) types.set(name, free(taken, name));
   const actions = new Map<string, ActionNames>();
   const files = words(TAKEN_FILES);
-  for (const { name: given } of items(document['actions'])) {
-    const name = String(given);
+  for (const action of items(document['actions'])) {
+    const name = String(action['name']);
     const capital = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
     const input = free(taken, `${capital}Arguments`, `${capital}ActionArguments`);
     const output = free(taken, `${capital}Output`, `${capital}ActionOutput`);
     const handler = free(words(RESERVED, USED_IN_HANDLERS, input, output), name);
     let file = name;
-    // Not all systems tell capitals from small letters.
+    // Some file systems ignore case.
     while (files.has(file.toLowerCase())) file += '_';
     files.add(file.toLowerCase());
     actions.set(name, { input, output, handler, file });
@@ -112,13 +112,13 @@ function fieldText(field: JsonObject, known: CodeNames['types']): string {
   return `${comment}  readonly ${String(field['name'])}${mark}: ${typeText(node, known)};`;
 }
 
-/** The types of all that the document says of actions, and of these actions. */
+/** Generates the types of all custom types, and of these actions. */
 export function actionTypes(document: JsonObject, actions: readonly JsonObject[], names: CodeNames): string {
   const types = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
   const objects = [...items(types['objects']), ...items(types['input_objects'])];
   const known = names.types;
   const nameOf = ({ name }: JsonObject): string => known.get(String(name)) ?? String(name);
-  const parts = ['// Written by svc actions codegen; changes are overwritten.'];
+  const parts = ['// Generated by svc actions codegen; changes are overwritten.'];
   for (const type of items(types['scalars'])) parts.push(`export type ${nameOf(type)} = unknown;`);
   for (const type of items(types['enums']))
     parts.push(
@@ -142,7 +142,7 @@ export function actionTypes(document: JsonObject, actions: readonly JsonObject[]
     );
     parts.push(`export type ${output} = ${typeText(parseType(String(definition['output_type'])), known)};`);
   }
-  parts.push(`/** What a handler is sent. */
+  parts.push(`/** Body of the request to a handler. */
 export interface ActionRequest<Arguments> {
   readonly action: { readonly name: string };
   readonly input: Arguments;
@@ -152,7 +152,7 @@ export interface ActionRequest<Arguments> {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A handler to begin with; undefined where only types are wanted. */
+/** Generates a handler stub; `undefined` for types only. */
 export function actionHandler(action: JsonObject, framework: Framework, names: CodeNames): string | undefined {
   const route = String(action['name']);
   const { input, output, handler: name } = namesOf(action, names);

@@ -1,4 +1,4 @@
-/** Two documents compared object by object: what was added, removed, changed, and who may do more than before. */
+/** Compares two documents object by object: what was added, removed and changed, and which roles gain access. */
 import { createTwoFilesPatch } from 'diff';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../util/json.ts';
 import { canonical, identityOf, isOrderless, nameOf, sameMeaning } from './directory/sections.ts';
@@ -11,15 +11,15 @@ export interface DocumentChange {
   readonly source?: string;
   readonly table?: string;
   readonly role?: string;
-  /** Of a permission: whether the role may do more than before, or no more what it did; both where it cannot be told. */
+  /** Set for a permission: whether the role gains or loses access; `changed` for both, or if unknown. */
   readonly access?: 'gained' | 'lost' | 'changed';
-  /** Of a change: a line for each member. */
+  /** For a change, a line for each member. */
   readonly details: readonly string[];
   readonly before?: Json;
   readonly after?: Json;
 }
 
-/** What an item of a list is called. */
+/** Nouns for the items of lists. */
 const NOUNS: Readonly<Record<string, string>> = {
   sources: 'source',
   tables: 'table',
@@ -55,7 +55,7 @@ interface Around {
   readonly on: string;
 }
 
-/** What turns the one document into the other, in the order of the second. Order of lists without order does not count. */
+/** Returns the changes from one document to the other, in the order of the second. Ignores the order of unordered lists. */
 export function diffDocuments(before: JsonObject, after: JsonObject): readonly DocumentChange[] {
   const changes: DocumentChange[] = [];
   diffMembers(before, after, { on: '' }, 'metadata', changes, (key) => key === 'version');
@@ -69,7 +69,7 @@ function isObjectList(key: string, ...values: readonly (Json | undefined)[]): bo
   );
 }
 
-/** @param object what the members belong to */
+/** @param object description of the object with these members */
 function diffMembers(
   before: JsonObject,
   after: JsonObject,
@@ -150,7 +150,7 @@ function diffItem(
       details: key.endsWith('permissions') ? permissionLines(item) : [],
       ...(after === undefined ? { before: item } : { after: item }),
     });
-    // What is inside of a table that comes or goes is told too where it is about access.
+    // Parts of an added or removed object are listed only if they are about access.
     changes.push(...sub.filter((change) => change.access !== undefined || key === 'sources'));
     return;
   }
@@ -196,7 +196,7 @@ function canonicalItem(item: Json): string {
   return canonical(item);
 }
 
-/** `columns +email -name`, `limit 10 -> 20`; of an object a line for each member that differs. */
+/** Returns lines such as `columns +email -name` and `limit 10 -> 20`; for an object, a line for each member that differs. */
 function describeMember(key: string, before: Json | undefined, after: Json | undefined): readonly string[] {
   if (isJsonObject(before) && isJsonObject(after)) {
     const lines: string[] = [];
@@ -207,9 +207,9 @@ function describeMember(key: string, before: Json | undefined, after: Json | und
   const last = key.split('.').at(-1) as string;
   if (isJsonArray(before) && isJsonArray(after) && isOrderless(last)) {
     const [one, other] = [new Set(before.map(canonicalItem)), new Set(after.map(canonicalItem))];
-    const gone = before.filter((item) => !other.has(canonicalItem(item))).map((item) => `-${nameOf(item)}`);
-    const come = after.filter((item) => !one.has(canonicalItem(item))).map((item) => `+${nameOf(item)}`);
-    return [`${key} ${[...come, ...gone].join(' ')}`];
+    const removed = before.filter((item) => !other.has(canonicalItem(item))).map((item) => `-${nameOf(item)}`);
+    const added = after.filter((item) => !one.has(canonicalItem(item))).map((item) => `+${nameOf(item)}`);
+    return [`${key} ${[...added, ...removed].join(' ')}`];
   }
   if (before === undefined) return [`+${key} ${shown(after as Json)}`];
   if (after === undefined) return [`-${key} ${shown(before)}`];
@@ -223,7 +223,7 @@ function shown(value: Json): string {
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
-/** `+ select permission user on public.author`, with the access that a role gains or loses. */
+/** Returns lines such as `+ select permission user on public.author`, with a note if a role gains access. */
 export function printChanges(changes: readonly DocumentChange[]): string {
   const several = new Set(changes.map(({ source }) => source).filter((source) => source !== undefined)).size > 1;
   return changes
@@ -235,7 +235,7 @@ export function printChanges(changes: readonly DocumentChange[]): string {
     .join('\n');
 }
 
-/** A unified patch between the documents as JSON or, with `print`, in another form. */
+/** Returns a unified diff between the documents. @param print defaults to indented JSON */
 export function unifiedDiff(
   before: JsonObject,
   after: JsonObject,

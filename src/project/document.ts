@@ -1,4 +1,4 @@
-/** The document of a project, checked and written as the service would write it. */
+/** Checks the document of a project, and converts it to the form of the service. */
 import { UnknownKeysError } from '../metadata/unknown-keys.ts';
 import { withRules } from '../metadata/decode-rules.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -9,17 +9,14 @@ import { type Path, ROOT } from '../util/path.ts';
 import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
 import { failure, type Problem } from './failure.ts';
 
-/** The keys from the root to a place. */
+/** Returns the keys from the root to a place. */
 export function keysOf(path: Path): DocumentPath {
   const keys: (string | number)[] = [];
   for (let place: Path | undefined = path; place?.parent !== undefined; place = place.parent) keys.push(place.key);
   return keys.reverse();
 }
 
-/**
- * The document as the service would export it: what is left out of exports left out, spellings made one.
- * Keys that are not known are kept. undefined: the shape is wrong.
- */
+/** Returns the document as the service would export it, with unknown keys; `undefined` if its shape is invalid. */
 export function normalised(document: JsonObject, kinds: Kinds): JsonObject | undefined {
   const codec = metadataCodec(kinds);
   try {
@@ -31,7 +28,7 @@ export function normalised(document: JsonObject, kinds: Kinds): JsonObject | und
   }
 }
 
-/** What is wrong with the shape of the document, with the places in the files: the first error of a wrong shape, all unknown keys. */
+/** Returns problems of the document's shape with their places: the first invalid value, or all unknown keys. */
 export function shapeProblems(read: ReadMetadata, kinds: Kinds): readonly Problem[] {
   const codec = metadataCodec(kinds);
   try {
@@ -39,7 +36,7 @@ export function shapeProblems(read: ReadMetadata, kinds: Kinds): readonly Proble
     const problems: Problem[] = [];
     collectUnknown(decoded, problems, new Set());
     if (problems.length === 0) return [];
-    // With its place: the first of them.
+    // Decode again for the place of the first one.
     try {
       codec.decode(read.document, withRules(ROOT, { refusesUnknown: true }));
     } catch (thrown) {
@@ -70,10 +67,10 @@ function collectUnknown(value: unknown, problems: Problem[], seen: Set<object>):
   for (const item of inside) collectUnknown(item, problems, seen);
 }
 
-/** @throws ProjectFailure when what a server answers to an export is not that */
+/** Decodes the answer of an export. @throws ProjectFailure if it is invalid */
 export function exportedDocument(answer: unknown): { readonly resourceVersion: number; readonly metadata: JsonObject } {
-  const answered = answer as JsonObject | null;
-  if (answered !== null && isJsonObject(answered) && isJsonObject(answered['metadata']) && typeof answered['resource_version'] === 'number')
-    return { resourceVersion: answered['resource_version'], metadata: answered['metadata'] };
-  throw failure('server', 'the service answers to export_metadata with something else; is it another service, or a very old one?');
+  const json = answer as JsonObject | null;
+  if (json !== null && isJsonObject(json) && isJsonObject(json['metadata']) && typeof json['resource_version'] === 'number')
+    return { resourceVersion: json['resource_version'], metadata: json['metadata'] };
+  throw failure('server', 'the answer to export_metadata is invalid: check that --endpoint is the address of svc, in a current version');
 }

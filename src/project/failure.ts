@@ -1,14 +1,14 @@
-/** What went wrong with a project, told so that people and programs find the place. */
+/** Problems of a project, with their places in files. */
 
-/** How a command ends. */
+/** Exit codes of commands. */
 export const EXIT = {
   done: 0,
   failed: 1,
   usage: 2,
-  /** Differences or pending work were found, where that was asked for. */
+  /** The command found differences or pending work, and an option asks for this exit code. */
   found: 3,
   inconsistent: 4,
-  /** The endpoint cannot be reached or refuses the caller. */
+  /** The endpoint cannot be reached, or refuses the client. */
   unreachable: 5,
 } as const;
 
@@ -18,18 +18,21 @@ export interface Problem {
   /** `yaml`, `include`, `missing-file`, or a code of the server. */
   readonly code: string;
   readonly message: string;
-  /** As people write it: relative to the project where the file is inside. */
+  /** Relative to the project if the file is in it. */
   readonly file?: string;
   /** From 1. */
   readonly line?: number;
   readonly column?: number;
-  /** In the document: `$.sources[0].tables[3]`. */
+  /** Path in the document: `$.sources[0].tables[3]`. */
   readonly path?: string;
-  /** It may be meant so; absent: it is an error. */
+  /** `warning` for a problem that may be intended. Defaults to an error. */
   readonly severity?: 'warning';
 }
 
-/** Ends a command; carries everything that was found, not only the first. */
+/** Place in a file from which a part of the document was read. */
+export type FilePlace = Pick<Problem, 'file' | 'line' | 'column'>;
+
+/** Ends a command with all problems that were found. */
 export class ProjectFailure extends Error {
   readonly problems: readonly Problem[];
   readonly exit: ExitCode;
@@ -42,7 +45,7 @@ export class ProjectFailure extends Error {
   }
 }
 
-/** One problem, as an error to be thrown. */
+/** Makes an error with one problem. */
 export function failure(code: string, message: string, place: Omit<Problem, 'code' | 'message'> = {}, exit?: ExitCode): ProjectFailure {
   return new ProjectFailure([{ code, message, ...place }], exit);
 }
@@ -53,7 +56,7 @@ export function printProblem({ file, line, column, message, path }: Problem): st
   return `${where}${message}${path === undefined || file !== undefined ? '' : ` (at ${path})`}`;
 }
 
-/** Text for messages of whatever was thrown. */
+/** Returns the message of anything that was thrown. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

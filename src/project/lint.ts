@@ -1,10 +1,10 @@
-/** Mistakes that have the right shape. */
+/** Finds likely mistakes in valid metadata. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { printedName } from './directory/sections.ts';
 import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
 import type { Problem } from './failure.ts';
 
-/** Problems of the document, with their places. */
+/** Returns warnings with their places. */
 export function lintMetadata(read: ReadMetadata): readonly Problem[] {
   const problems: Problem[] = [];
   const add = (code: string, message: string, path: DocumentPath): void => {
@@ -12,12 +12,12 @@ export function lintMetadata(read: ReadMetadata): readonly Problem[] {
   };
   eachObject(read.document['sources'], ['sources'], (source, at) => {
     for (const secret of plainSecrets(source['configuration'] ?? null, [...at, 'configuration']))
-      add('plain-secret', 'a password stands in the file: use {from_env: NAME}', secret);
+      add('plain-secret', 'the file contains a password: use {from_env: NAME}', secret);
     eachObject(source['tables'], [...at, 'tables'], (table, tableAt) => lintTable(table, tableAt, add));
   });
   for (const section of ['remote_schemas', 'actions', 'cron_triggers'])
     eachObject(read.document[section], [section], (entry, at) => {
-      for (const secret of plainSecrets(entry, at)) add('plain-secret', 'this looks like a secret: use value_from_env', secret);
+      for (const secret of plainSecrets(entry, at)) add('plain-secret', 'the file seems to contain a secret: use value_from_env', secret);
     });
   return problems;
 }
@@ -38,22 +38,26 @@ function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
     const key = `${verb}_permissions`;
     eachObject(table[key], [...at, key], ({ role, permission }, entryAt) => {
       if (!isJsonObject(permission)) return;
-      const who = `role ${String(role)}`;
+      const roleName = `role ${String(role)}`;
       const rule = verb === 'insert' ? 'check' : 'filter';
       if (permission['backend_only'] !== true && isEmptyRule(permission[rule]))
-        add('always-true', `${who} may ${verb} any row of ${name}: the ${rule} is always true`, [...entryAt, 'permission', rule]);
+        add('always-true', `${roleName} may ${verb} any row of ${name}: the ${rule} is always true`, [...entryAt, 'permission', rule]);
       if (role === 'anonymous' && permission['backend_only'] !== true)
         add('anonymous-write', `anonymous may ${verb} rows of ${name}`, entryAt);
       if (verb === 'update' && !isEmptyRule(permission['filter']) && isEmptyRule(permission['check']))
-        add('update-without-check', `${who} may change rows of ${name} so that the filter holds no more: there is no check`, entryAt);
+        add(
+          'update-without-check',
+          `${roleName} may update rows of ${name} so that the filter does not match them any more: add a check`,
+          entryAt,
+        );
       const columns = permission['columns'];
       if (verb === 'delete' || columns === undefined) return;
       for (const column of writtenOnly(columns, readable.get(String(role))))
-        add('write-only', `${who} may write ${name}.${column} and not read it`, [...entryAt, 'permission', 'columns']);
+        add('write-only', `${roleName} may write ${name}.${column}, but not read it`, [...entryAt, 'permission', 'columns']);
       if (verb === 'update')
         for (const column of columnsOf(permission['filter']))
           if (columns === '*' || (isJsonArray(columns) && columns.includes(column)))
-            add('settable-filter', `the filter for ${who} on ${name} looks at ${column}, which the client may set`, [
+            add('settable-filter', `the filter for ${roleName} on ${name} uses ${column}, which the client may set`, [
               ...entryAt,
               'permission',
               'filter',
@@ -75,7 +79,7 @@ function writtenOnly(columns: Json, readable: Json | undefined): readonly string
   return columns.filter((column): column is string => typeof column === 'string' && !seen.has(column));
 }
 
-/** Columns at the top of a rule. */
+/** Returns the columns at the top level of a rule. */
 function columnsOf(rule: Json | undefined): readonly string[] {
   if (!isJsonObject(rule)) return [];
   return Object.entries(rule).flatMap(([key, value]) => {
@@ -87,7 +91,7 @@ function columnsOf(rule: Json | undefined): readonly string[] {
 
 const SECRET_HEADER = /^(?:authorization|x-api-key|x-svc-admin-secret|.*secret.*|.*token.*|.*password.*)$/i;
 
-/** Where values of a configuration look like secrets in plain text. */
+/** Returns the paths of values that look like secrets in plain text. */
 export function plainSecrets(value: Json, at: DocumentPath): readonly DocumentPath[] {
   if (typeof value === 'string')
     return /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^@\s{]+@/i.test(value) || /[?&;]password=[^&;{]+/i.test(value) ? [at] : [];

@@ -6,7 +6,7 @@ const table = (name: string, more: Readonly<Record<string, unknown>> = {}) => ({
 const document = (tables: readonly object[], more: Readonly<Record<string, unknown>> = {}) =>
   JSON.parse(JSON.stringify({ version: 3, sources: [{ name: 'default', kind: 'pg', tables }], ...more })) as never;
 
-it('takes from both sides what only that side has changed', () => {
+it('merges the changes of both sides', () => {
   const base = document([table('a', { select_permissions: [permission('u', 'id')] }), table('gone'), table('left')]);
   const ours = document([table('a', { select_permissions: [permission('u', 'id', 'name')] }), table('left'), table('ours')]);
   const theirs = document(
@@ -26,7 +26,7 @@ it('takes from both sides what only that side has changed', () => {
   });
 });
 
-it('keeps one side where both have changed the same, and puts no rule together from two', () => {
+it('keeps one side if both changed the same object, and never mixes two rules', () => {
   const at = (filter: object) => document([table('a', { select_permissions: [{ role: 'u', permission: { columns: [], filter } }] })]);
   const ours = at({ id: { _eq: 1 } });
   expect(mergeDocuments(at({}), ours, at({ name: { _eq: 'x' } }))).toEqual({

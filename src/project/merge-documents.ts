@@ -1,24 +1,24 @@
-/** Two documents that were made from one, joined object by object. */
+/** Three-way merge of documents, object by object. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { identityOf, nameOf, sameMeaning } from './directory/sections.ts';
 
 export interface MergedDocument {
   readonly document: JsonObject;
-  /** What both have changed, each in its own way: the document says it as `ours` does. */
+  /** Objects that both sides have changed differently. The document has the version of `ours`. */
   readonly conflicts: readonly string[];
 }
 
 /**
- * Objects are sources, tables and what lists of them, and of the document, hold: permissions, relationships, actions. What is inside of
- * one, such as the rule of a permission, is never put together from two.
- * All three as the service writes them.
+ * Merges the changes of two documents since a common base. Objects are sources, tables, and the items of their lists and of those of the
+ * document: permissions, relationships, actions. The parts of one object, such as the rule of a permission, are never mixed.
+ * All three documents are in the form of the service.
  */
 export function mergeDocuments(base: JsonObject, ours: JsonObject, theirs: JsonObject): MergedDocument {
   const conflicts: string[] = [];
   return { document: mergeMembers(base, ours, theirs, [], conflicts), conflicts };
 }
 
-/** Lists whose items have objects of their own. */
+/** Lists whose items contain objects. */
 const DEEP: ReadonlySet<string> = new Set(['sources', 'tables', 'remote_schemas']);
 
 function mergeMembers(base: JsonObject, ours: JsonObject, theirs: JsonObject, at: readonly string[], conflicts: string[]): JsonObject {
@@ -82,7 +82,7 @@ function isSame(one: Json | undefined, other: Json | undefined, key?: string): b
   return one === undefined || other === undefined ? one === other : sameMeaning(one, other, key);
 }
 
-/** undefined: it is no list of objects that are told apart. */
+/** Returns the items by identity; `undefined` unless it is a list of objects with unique identities. */
 function byIdentity(list: Json): Items | undefined {
   if (!isJsonArray(list)) return undefined;
   const items = new Map<string, JsonObject>();

@@ -23,7 +23,7 @@ it('names file and line of an inconsistent custom type, action and cron trigger'
   expect(place('cron_trigger', { name: 'daily' })).toMatchObject({ file: 'metadata/cron_triggers.yaml', line: 2 });
 });
 
-it('reports many tables that do not exist in a source as one problem', () => {
+it('reports many missing tables of a source as one problem', () => {
   const record = (name: string, source: string) => ({
     type: 'table',
     name: `table ${name} in source ${source}`,

@@ -1,4 +1,4 @@
-/** What is done with the metadata of a project and of its service. */
+/** Compares the metadata of a project with that of its service, and applies it. */
 import type { Kinds } from '../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { TYPE_SECTIONS } from './directory/actions-sdl.ts';
@@ -6,52 +6,52 @@ import { canonical, printedName } from './directory/sections.ts';
 import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
 import { diffDocuments, type DocumentChange } from './document-diff.ts';
 import { exportedDocument, normalised } from './document.ts';
-import { EXIT, failure, type Problem, ProjectFailure } from './failure.ts';
+import { EXIT, failure, type FilePlace, type Problem, ProjectFailure } from './failure.ts';
 import { ServerError, type ServerClient } from './server-client.ts';
-import type { Place } from './directory/place.ts';
 
-export interface Inconsistency {
+export interface LocatedInconsistency {
   readonly type: string;
   readonly name: string;
   readonly reason: string;
   readonly definition: Json;
-  readonly place: Place | undefined;
+  readonly place: FilePlace | undefined;
 }
 
 export interface Applied {
-  /** False: the service has it already, and nothing was sent. */
+  /** False if the service already has the metadata, so that nothing was sent. */
   readonly sent: boolean;
   readonly resourceVersion: number;
   readonly changes: readonly DocumentChange[];
-  readonly inconsistencies: readonly Inconsistency[];
+  readonly inconsistencies: readonly LocatedInconsistency[];
 }
 
-/** The metadata that the service has. @throws ProjectFailure */
+/** Exports the metadata of the service. @throws ProjectFailure */
 export async function exportFrom(server: ServerClient): Promise<{ readonly resourceVersion: number; readonly metadata: JsonObject }> {
   return exportedDocument(await server.metadata('export_metadata', {}, { version: 2 }));
 }
 
-/** Whether the service has this document already. */
+/** Returns whether the service already has this document. */
 export function isApplied(document: JsonObject, current: JsonObject, kinds: Kinds): boolean {
   if (canonical(document) === canonical(current)) return true;
   const [one, other] = [normalised(document, kinds), normalised(current, kinds)];
   return one !== undefined && other !== undefined && canonical(one) === canonical(other);
 }
 
-/** Reading sources anew gives the metadata another version; each deployment does so once. */
-const ATTEMPTS = 10;
+/** Maximum number of attempts after a conflict: each deployment changes the version once by reloading sources. */
+const MAX_ATTEMPTS = 10;
 
 /**
- * Makes the document of the project that of the service.
- * @param expected the version of the metadata that it was made for
- * @throws ProjectFailure exit 4 where something would be inconsistent and that is not allowed; nothing has changed then. Tolerated objects are in the result
+ * Replaces the metadata of the service with that of the project.
+ * @param expected version of the metadata for which the document was made
+ * @throws ProjectFailure exit 4, and nothing has changed, if objects would be inconsistent and that is not allowed. Tolerated objects are
+ *   in the result
  */
 export async function applyMetadata(
   read: ReadMetadata,
   server: ServerClient,
   kinds: Kinds,
   { allowInconsistent, expected }: { readonly allowInconsistent: boolean; readonly expected?: number },
-  attempts = ATTEMPTS,
+  attempts = MAX_ATTEMPTS,
 ): Promise<Applied> {
   const current = await exportFrom(server);
   const changes = changesOf(current.metadata, read.document, kinds);
@@ -71,11 +71,11 @@ export async function applyMetadata(
     return { sent: true, resourceVersion: current.resourceVersion + 1, changes, inconsistencies };
   } catch (thrown) {
     if (thrown instanceof ServerError && isConflict(thrown) && expected === undefined) {
-      // Another deployment of the same project may have been faster.
+      // Another deployment of the same project may have come first.
       const now = await exportFrom(server);
       if (isApplied(read.document, now.metadata, kinds))
         return { sent: false, resourceVersion: now.resourceVersion, changes: [], inconsistencies: await listInconsistencies(server, read) };
-      // The version is another one, and the metadata is the same: somebody had sources read anew.
+      // Another version of the same metadata: sources were reloaded.
       if (attempts > 1 && isApplied(current.metadata, now.metadata, kinds))
         return applyMetadata(read, server, kinds, { allowInconsistent }, attempts - 1);
     }
@@ -98,8 +98,11 @@ async function explained(
   if (isConflict(error)) {
     const now = await exportFrom(server);
     const others = changesOf(seen.metadata, now.metadata, kinds).map(({ kind, object }) => `${kind} ${object}`);
-    const told = `somebody else has changed the metadata meanwhile (version ${seen.resourceVersion} -> ${now.resourceVersion})`;
-    return failure('conflict', `${told}${others.length === 0 ? '' : `: ${others.slice(0, 20).join(', ')}`}`);
+    const list = others.length === 0 ? '' : `: ${others.slice(0, 20).join(', ')}`;
+    return failure(
+      'conflict',
+      `the metadata was changed in the meantime (version ${seen.resourceVersion} -> ${now.resourceVersion})${list}. Review the changes, then run the command again.`,
+    );
   }
   const internal = error.answer['internal'];
   if (isJsonArray(internal)) {
@@ -113,7 +116,7 @@ async function explained(
   return new ProjectFailure([{ ...problem, ...place }, ...others], error.exit);
 }
 
-/** The keys of `$.args.metadata.sources[0]` below the document. */
+/** Returns the keys of a path such as `$.args.metadata.sources[0]` below the document. */
 export function documentPath(printed: string | undefined): DocumentPath | undefined {
   const below = /^\$\.args\.metadata(.*)$/s.exec(printed ?? '')?.[1];
   if (below === undefined) return undefined;
@@ -124,55 +127,55 @@ export function documentPath(printed: string | undefined): DocumentPath | undefi
 }
 
 /** What would change in the service, both documents as it writes them. */
-export function changesOf(current: JsonObject, wanted: JsonObject, kinds: Kinds): readonly DocumentChange[] {
-  return diffDocuments(normalised(current, kinds) ?? current, normalised(wanted, kinds) ?? wanted);
+export function changesOf(current: JsonObject, target: JsonObject, kinds: Kinds): readonly DocumentChange[] {
+  return diffDocuments(normalised(current, kinds) ?? current, normalised(target, kinds) ?? target);
 }
 
-/** @param read where the objects stand; null: nobody knows */
-export async function listInconsistencies(server: ServerClient, read: ReadMetadata | null): Promise<readonly Inconsistency[]> {
+/** @param read files of the objects; `null` if they are not known */
+export async function listInconsistencies(server: ServerClient, read: ReadMetadata | null): Promise<readonly LocatedInconsistency[]> {
   const answer = await server.metadata('get_inconsistent_metadata', {});
   const records = isJsonObject(answer) && isJsonArray(answer['inconsistent_objects']) ? answer['inconsistent_objects'] : [];
   return inconsistenciesIn(records, read);
 }
 
-/** Of records as a service lists them. @param read where the objects stand; null: nobody knows */
-export function inconsistenciesIn(records: readonly Json[], read: ReadMetadata | null): readonly Inconsistency[] {
+/** Decodes the records of a service. @param read files of the objects; `null` if they are not known */
+export function inconsistenciesIn(records: readonly Json[], read: ReadMetadata | null): readonly LocatedInconsistency[] {
   return records.flatMap((record) => inconsistencyOf(record, read));
 }
 
-/** Names of permissions and relationships begin with their type. */
-export const titleOf = ({ type, name }: Inconsistency): string => (name.startsWith(`${type} `) ? name : `${type} ${name}`);
+/** Returns the type and name. Names of permissions and relationships already begin with their type. */
+export const titleOf = ({ type, name }: LocatedInconsistency): string => (name.startsWith(`${type} `) ? name : `${type} ${name}`);
 
-/** Tables of a source that are reported one by one; more of them are one problem. */
-const MOST_MISSING = 3;
+/** Maximum number of missing tables of a source that are reported one by one; more become one problem. */
+const MAX_MISSING = 3;
 const NO_SUCH_TABLE = /no such table\/view exists in source: "/;
 
-function isMissing({ type, reason }: Pick<Inconsistency, 'type' | 'reason'>): boolean {
+function isMissing({ type, reason }: Pick<LocatedInconsistency, 'type' | 'reason'>): boolean {
   return type === 'table' && NO_SUCH_TABLE.test(reason);
 }
 
-/** Whether a record of a service is about a table that does not exist in its source. */
+/** Returns whether a record of a service is about a table that does not exist in its source. */
 export function isMissingTable(record: Json): boolean {
   return isJsonObject(record) && isMissing({ type: String(record['type']), reason: String(record['reason']) });
 }
 
-/** Returns a problem for each inconsistency. Many tables that do not exist in one source are one problem. */
-export function problemsOf(found: readonly Inconsistency[]): readonly Problem[] {
-  const missing = new Map<string, Inconsistency[]>();
+/** Returns a problem for each inconsistency, and a single one for many missing tables of one source. */
+export function problemsOf(found: readonly LocatedInconsistency[]): readonly Problem[] {
+  const missing = new Map<string, LocatedInconsistency[]>();
   for (const each of found) {
     if (!isMissing(each)) continue;
     const source = String((isJsonObject(each.definition) ? each.definition['source'] : undefined) ?? 'default');
     missing.set(source, [...(missing.get(source) ?? []), each]);
   }
-  const folded = new Map([...missing].filter(([, list]) => list.length > MOST_MISSING));
+  const folded = new Map([...missing].filter(([, list]) => list.length > MAX_MISSING));
   const inFolded = new Set([...folded.values()].flat());
   const others = found.filter((each) => !inFolded.has(each)).map(problemOf);
   return [
     ...[...folded].map(([source, list]): Problem => {
-      const named = list.slice(0, MOST_MISSING).map(({ name }) => name.replace(/^table /, ''));
+      const named = list.slice(0, MAX_MISSING).map(({ name }) => name.replace(/^table /, ''));
       return {
         code: 'inconsistent',
-        message: `${list.length} tables do not exist in ${source}: ${named.join(', ')} and ${list.length - MOST_MISSING} more`,
+        message: `${list.length} tables do not exist in ${source}: ${named.join(', ')} and ${list.length - MAX_MISSING} more`,
         ...(list[0]?.place ?? {}),
       };
     }),
@@ -180,11 +183,11 @@ export function problemsOf(found: readonly Inconsistency[]): readonly Problem[] 
   ];
 }
 
-function problemOf(found: Inconsistency): Problem {
+function problemOf(found: LocatedInconsistency): Problem {
   return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}`, ...(found.place ?? {}) };
 }
 
-function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly Inconsistency[] {
+function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly LocatedInconsistency[] {
   if (!isJsonObject(record)) return [];
   const reason = String(record['reason'] ?? '');
   if (isJsonArray(record['objects']))
@@ -213,24 +216,24 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   event_trigger: ['event_triggers', 'name'],
 };
 
-/** The place in the files of an object that a service lists as inconsistent. */
-function findObject(read: ReadMetadata, type: string, definition: Json, reason: string): Place | undefined {
+/** Returns the place of an inconsistent object in the files. */
+function findObject(read: ReadMetadata, type: string, definition: Json, reason: string): FilePlace | undefined {
   const sources = read.document['sources'];
   const isItem = (item: Json, key: string, value: Json | undefined): boolean =>
     isJsonObject(item) && value !== undefined && printedName(item[key] ?? null) === printedName(value);
-  const given = isJsonObject(definition) ? definition : {};
-  if (type === 'source') return indexed(read, ['sources'], 'name', typeof definition === 'string' ? definition : given['name']);
-  if (type === 'remote_schema') return indexed(read, ['remote_schemas'], 'name', given['name']);
-  if (type === 'action') return indexed(read, ['actions'], 'name', given['name']);
-  if (type === 'cron_trigger') return indexed(read, ['cron_triggers'], 'name', given['name']);
-  if (type === 'rest_endpoint') return indexed(read, ['rest_endpoints'], 'name', given['name']);
+  const object = isJsonObject(definition) ? definition : {};
+  if (type === 'source') return indexed(read, ['sources'], 'name', typeof definition === 'string' ? definition : object['name']);
+  if (type === 'remote_schema') return indexed(read, ['remote_schemas'], 'name', object['name']);
+  if (type === 'action') return indexed(read, ['actions'], 'name', object['name']);
+  if (type === 'cron_trigger') return indexed(read, ['cron_triggers'], 'name', object['name']);
+  if (type === 'rest_endpoint') return indexed(read, ['rest_endpoints'], 'name', object['name']);
   if (type === 'custom_types') return customType(read, reason);
   if (!isJsonArray(sources)) return undefined;
   const list = LISTS[type];
   for (const [s, source] of sources.entries()) {
     if (!isJsonObject(source) || !isJsonArray(source['tables'])) continue;
-    if (given['source'] !== undefined && source['name'] !== given['source']) continue;
-    const named = given['table'] ?? definition;
+    if (object['source'] !== undefined && source['name'] !== object['source']) continue;
+    const named = object['table'] ?? definition;
     for (const [t, table] of source['tables'].entries()) {
       const isTable =
         isItem(table, 'table', named) || isItem(table, 'table', typeof named === 'string' ? { schema: 'public', name: named } : named);
@@ -239,15 +242,15 @@ function findObject(read: ReadMetadata, type: string, definition: Json, reason: 
       const [key, member] = list ?? [];
       if (key === undefined || member === undefined) return read.placeOf(path);
       const items = table[key];
-      const index = isJsonArray(items) ? items.findIndex((item) => isItem(item, member, given[member])) : -1;
+      const index = isJsonArray(items) ? items.findIndex((item) => isItem(item, member, object[member])) : -1;
       return read.placeOf(index < 0 ? path : [...path, key, index]);
     }
   }
   return undefined;
 }
 
-/** The first custom type that the reason names, else all of them. */
-function customType(read: ReadMetadata, reason: string): Place | undefined {
+/** Returns the place of the first custom type that the reason names, or of all custom types. */
+function customType(read: ReadMetadata, reason: string): FilePlace | undefined {
   const quoted = [...reason.matchAll(/["'](\w+)["']/g)].map(([, name]) => name);
   for (const name of quoted)
     for (const section of TYPE_SECTIONS) {
@@ -257,7 +260,7 @@ function customType(read: ReadMetadata, reason: string): Place | undefined {
   return read.placeOf(['custom_types']);
 }
 
-function indexed(read: ReadMetadata, path: readonly string[], key: string, value: Json | undefined): Place | undefined {
+function indexed(read: ReadMetadata, path: readonly string[], key: string, value: Json | undefined): FilePlace | undefined {
   const list = path.reduce<Json | undefined>((json, step) => (isJsonObject(json) ? json[step] : undefined), read.document);
   const index = isJsonArray(list) ? list.findIndex((item) => isJsonObject(item) && item[key] === value) : -1;
   return index < 0 ? undefined : read.placeOf([...path, index]);

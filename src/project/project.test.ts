@@ -32,10 +32,10 @@ it.each([
 ])('does not send %s of the environment to another endpoint that only the project names', (name, variables, config) => {
   const { secret, warnings } = settingsOf({ 'config.yaml': config }, {}, variables);
   expect(secret).toBeNull();
-  expect(warnings).toEqual([expect.stringContaining(`the variable ${name} of the environment is not sent`)]);
+  expect(warnings).toEqual([expect.stringContaining(`the environment variable ${name} is not sent`)]);
 });
 
-it('does not count what the .env of the project says as the choice of the user', () => {
+it('does not treat the .env of the project as a choice of the user', () => {
   const { secret } = settingsOf({ '.env': 'SVC_GRAPHQL_ENDPOINT=https://api.example.com\n' }, {}, environment);
   expect(secret).toBeNull();
   const stages = 'environments: {a: {endpoint: "https://api.example.com"}}\n';
@@ -53,7 +53,7 @@ it('sends the secret of the environment to an endpoint or an environment of the 
     expect(settingsOf({ 'config.yaml': config }, flags, variables)).toEqual({ secret: 'own', warnings: [] });
 });
 
-it('sends the secret of the .env of the project to its endpoint, also where the environment has another', () => {
+it("sends the secret of the project's .env to its endpoint, even if the environment has another", () => {
   const files = { 'config.yaml': away, '.env': 'SVC_GRAPHQL_ADMIN_SECRET=of-the-project\n' };
   expect(settingsOf(files, {}, {})).toEqual({ secret: 'of-the-project', warnings: [] });
   expect(settingsOf(files, {}, environment).secret).toBe('of-the-project');

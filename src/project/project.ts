@@ -1,4 +1,4 @@
-/** A project directory: its root, its configuration, and where its parts are. */
+/** A project directory: its root, its configuration, and the places of its parts. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse as parseDotEnv } from 'dotenv';
 import { projectVariable } from '../config/project-variables.ts';
@@ -21,7 +21,6 @@ export interface Project {
   readonly seedsFolder: string;
   readonly settings: Settings;
   readonly environment: Environment;
-  /** To be told, not to stop. */
   readonly warnings: readonly string[];
 }
 
@@ -47,7 +46,7 @@ export interface ApiPaths {
   readonly config: string;
 }
 
-/** What flags say; undefined: nothing. */
+/** Command-line flags; `undefined` if absent. */
 export interface ProjectFlags {
   readonly project?: string | undefined;
   readonly envfile?: string | undefined;
@@ -56,7 +55,7 @@ export interface ProjectFlags {
   readonly adminSecret?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   readonly certificateAuthority?: string | undefined;
-  /** In place of the folder of the project; may lie outside of it. */
+  /** Replaces the folder of the project; may lie outside of it. */
   readonly metadataFolder?: string | undefined;
   readonly migrationsFolder?: string | undefined;
 }
@@ -80,7 +79,7 @@ const KEYS = [
 ] as const;
 const API_PATHS = ['query', 'v1_query', 'v2_query', 'v1_metadata', 'graphql', 'config', 'pg_dump', 'version'] as const;
 
-/** The folder with the `config.yaml` nearest to a folder, upwards; undefined: there is none. */
+/** Returns the nearest folder, from here upwards, with a `config.yaml`. */
 export function findRoot(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (projectFiles(folder).read(join(folder, CONFIG_FILE)) !== undefined) return folder;
@@ -89,18 +88,18 @@ export function findRoot(from: string): string | undefined {
 }
 
 /**
- * Opens the project of a folder: flags before environment before `.env` before config.yaml before defaults.
- * @param needed false: without a config.yaml the folder itself counts as a project without settings
+ * Opens the project of a folder. Precedence of settings: flags, environment, `.env`, config.yaml, defaults.
+ * @param needed false to use a folder without a config.yaml as a project without settings
  * @throws ProjectFailure
  */
 export function openProject(cwd: string, flags: ProjectFlags, environment: Environment, needed = true): Project {
-  const given = flags.project === undefined ? undefined : resolve(cwd, flags.project);
-  const root = given ?? findRoot(cwd) ?? cwd;
+  const named = flags.project === undefined ? undefined : resolve(cwd, flags.project);
+  const root = named ?? findRoot(cwd) ?? cwd;
   const files = projectFiles(root);
   const reader = new MetadataReader(files);
   const read = reader.read(join(root, CONFIG_FILE));
   if (read === undefined && needed) {
-    const message = `there is no ${CONFIG_FILE} in ${given ?? `${cwd} or above it`}: svc init makes a project, --project names the folder of one`;
+    const message = `there is no ${CONFIG_FILE} in ${named ?? `${cwd} or above it`}: create a project with svc init, or name its folder with --project`;
     throw failure('no-project', message, {}, EXIT.usage);
   }
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
@@ -108,7 +107,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   const warnings = unknownKeys(written, KEYS, CONFIG_FILE);
   const { version } = written;
   if (version !== undefined && version !== 3) {
-    const message = `the project has version ${String(version)}: svc import makes one of version 3 of it`;
+    const message = `the project has version ${String(version)}: convert it to version 3 with svc import`;
     throw failure('version', message, { file: CONFIG_FILE });
   }
   const dotEnv = dotEnvOf(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile));
@@ -117,21 +116,21 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
   const settings = settingsOf(written, stage, flags, { process: environment, dotEnv, merged }, warnings);
   const folder = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory', byDefault: string): string => {
-    const named = text(merged[projectVariable(key)]) ?? text(written[key]) ?? byDefault;
-    const path = isAbsolute(named) ? named : join(root, named);
-    if (!files.isInside(path)) throw failure('outside', `${key} leads out of the project`, { file: CONFIG_FILE });
+    const name = text(merged[projectVariable(key)]) ?? text(written[key]) ?? byDefault;
+    const path = isAbsolute(name) ? name : join(root, name);
+    if (!files.isInside(path)) throw failure('outside', `${key} is outside of the project`, { file: CONFIG_FILE });
     return path;
   };
   const file = text(merged[projectVariable('metadata_file')]) ?? text(written['metadata_file']);
   const overlays = overlaysOf(stage, root, files);
-  const elsewhere = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
+  const metadataFolder = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
   return {
     root,
     files,
     metadata:
-      elsewhere === undefined
+      metadataFolder === undefined
         ? { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file), overlays }
-        : { files: files.isInside(elsewhere) ? files : projectFiles(elsewhere), folder: elsewhere },
+        : { files: files.isInside(metadataFolder) ? files : projectFiles(metadataFolder), folder: metadataFolder },
     migrationsFolder:
       flags.migrationsFolder === undefined ? folder('migrations_directory', 'migrations') : resolve(cwd, flags.migrationsFolder),
     seedsFolder: folder('seeds_directory', 'seeds'),
@@ -153,7 +152,7 @@ function unknownKeys(object: JsonObject, known: readonly string[], where: string
 function dotEnvOf(files: Files, named: string | undefined): Environment {
   const content = named === undefined ? files.read(join(files.root, '.env')) : readNamedFile(files.root, named);
   if (content === undefined && named !== undefined)
-    throw failure('missing-file', `the file ${named} of --envfile does not exist`, {}, EXIT.usage);
+    throw failure('missing-file', `the file ${named} (--envfile) does not exist`, {}, EXIT.usage);
   return content === undefined ? {} : parseDotEnv(content);
 }
 
@@ -165,7 +164,7 @@ function stageOf(written: JsonObject, name: string | undefined): JsonObject {
   const known = Object.keys(stages);
   throw failure(
     'config',
-    `there is no environment "${name}"${known.length === 0 ? '' : `: there are ${known.join(', ')}`}`,
+    `there is no environment "${name}"${known.length === 0 ? '' : `: choose one of ${known.join(', ')}`}`,
     { file: CONFIG_FILE },
     EXIT.usage,
   );
@@ -173,14 +172,14 @@ function stageOf(written: JsonObject, name: string | undefined): JsonObject {
 
 const STAGE_KEYS = ['endpoint', 'admin_secret', 'overlays'] as const;
 
-/** Files of a stage, absolute. @throws ProjectFailure */
+/** Returns the absolute paths of the overlays of a stage. @throws ProjectFailure */
 function overlaysOf(stage: JsonObject, root: string, files: Files): readonly string[] {
-  const given = stage['overlays'] ?? [];
-  const list = isJsonArray(given) ? given : [given];
+  const overlays = stage['overlays'] ?? [];
+  const list = isJsonArray(overlays) ? overlays : [overlays];
   return list.map((name) => {
-    if (typeof name !== 'string' || name === '') throw failure('config', 'overlays is to be a list of files', { file: CONFIG_FILE });
+    if (typeof name !== 'string' || name === '') throw failure('config', 'overlays must be a list of files', { file: CONFIG_FILE });
     const path = resolve(root, name);
-    if (!files.isInside(path)) throw failure('outside', `the overlay "${name}" leads out of the project`, { file: CONFIG_FILE });
+    if (!files.isInside(path)) throw failure('outside', `the overlay "${name}" is outside of the project`, { file: CONFIG_FILE });
     return path;
   });
 }
@@ -195,15 +194,15 @@ function flag(value: Json | undefined): boolean | undefined {
   return /^(?:true|t|yes|y|1)$/i.test(value);
 }
 
-/** Variables of the process that a project may choose as its secret: nothing else is called so. */
+/** Names of variables of the process that a project may use as its secret; variables for other purposes have other names. */
 const SECRET_NAME = /ADMIN_SECRETS?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 interface Environments {
   readonly process: Environment;
-  /** The file `.env` of the project, or that of `--envfile`. */
+  /** Variables of the project's `.env`, or of `--envfile`. */
   readonly dotEnv: Environment;
-  /** Both: the process wins. */
+  /** Both; the process takes precedence. */
   readonly merged: Environment;
 }
 
@@ -219,21 +218,21 @@ function settingsOf(
   const endpoint = baseUrl(named ?? ofProject, warnings);
   const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
   const isTrusted = isChosen || LOOPBACK.test(new URL(endpoint).hostname);
-  // The project is not always its user's: its files say both which variable is sent and where to.
+  // The user may not be the author of the project, whose files choose both the variable to send and the address.
   const secretOf = (name: string): string | undefined => {
     const value = text(own[name]);
     if (value === undefined) return text(dotEnv[name]);
     if (named !== undefined || (isTrusted && SECRET_NAME.test(name))) return value;
-    const why = SECRET_NAME.test(name)
-      ? `only the project names ${endpoint}. Name it yourself by --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment by --env, or write the secret into .env`
-      : 'its name does not end with ADMIN_SECRET. Rename it, or name the service yourself by --endpoint';
-    if (text(dotEnv[name]) === undefined) warnings.push(`the variable ${name} of the environment is not sent as admin secret: ${why}`);
+    const reason = SECRET_NAME.test(name)
+      ? `${endpoint} comes from the project only. Set --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment with --env, or write the secret to .env`
+      : 'its name does not end with ADMIN_SECRET. Rename it, or set --endpoint';
+    if (text(dotEnv[name]) === undefined) warnings.push(`the environment variable ${name} is not sent as admin secret: ${reason}`);
     return text(dotEnv[name]);
   };
   const fromEnvironment = (value: Json | undefined): string | undefined => {
     if (!isJsonObject(value)) return text(value);
     const name = text(value['from_env']);
-    if (name === undefined) throw failure('config', 'a secret is to be {from_env: NAME}', { file: CONFIG_FILE });
+    if (name === undefined) throw failure('config', 'a secret must have the form {from_env: NAME}', { file: CONFIG_FILE });
     return secretOf(name);
   };
   const literal = [stage['admin_secret'], written['admin_secret'], written['access_key']].some(
@@ -241,7 +240,7 @@ function settingsOf(
   );
   if (literal)
     warnings.push(
-      `${CONFIG_FILE}: the admin secret stands in the file; keep it in .env and write admin_secret: {from_env: SVC_GRAPHQL_ADMIN_SECRET}`,
+      `${CONFIG_FILE}: the file contains the admin secret; move it to .env, and write admin_secret: {from_env: SVC_GRAPHQL_ADMIN_SECRET}`,
     );
   const adminSecret =
     flags.adminSecret ??
@@ -292,26 +291,25 @@ function firstOf(list: string | undefined): string | undefined {
     const parsed = parseJson(list);
     if (isJsonArray(parsed) && typeof parsed[0] === 'string') return parsed[0];
   } catch {
-    // told below
+    // reported below
   }
-  throw failure('config', 'admin_secrets is to be a list of texts as JSON');
+  throw failure('config', 'admin_secrets must be a JSON list of texts');
 }
 
-/** Without the path of an endpoint of the API, which people paste. */
-function baseUrl(given: string, warnings: string[]): string {
+/** Returns the endpoint without the path of an API, which users often paste. */
+function baseUrl(endpoint: string, warnings: string[]): string {
   let url: URL;
   try {
-    url = new URL(given);
+    url = new URL(endpoint);
   } catch {
-    throw failure('config', `the endpoint "${given}" is no URL`, {}, EXIT.usage);
+    throw failure('config', `the endpoint "${endpoint}" is not a URL`, {}, EXIT.usage);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw failure('config', `the endpoint "${given}" is no URL of HTTP`, {}, EXIT.usage);
+    throw failure('config', `the endpoint "${endpoint}" is not an HTTP URL`, {}, EXIT.usage);
   const bare = url.pathname.replace(
     /\/(?:v1\/graphql|v1beta1\/relay|v1alpha1\/[^/]*|v1\/metadata|v1\/query|v2\/query|v1\/version|healthz|console(?:\/.*)?)\/?$/,
     '',
   );
-  if (bare !== url.pathname)
-    warnings.push(`the endpoint is taken to be ${url.origin}${bare}: it was given with the path of one of its APIs`);
+  if (bare !== url.pathname) warnings.push(`the endpoint has the path of an API: using ${url.origin}${bare} instead`);
   return `${url.origin}${bare}`.replace(/\/+$/, '');
 }

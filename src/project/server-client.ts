@@ -1,4 +1,4 @@
-/** What a project asks of a service: by HTTP, and of its endpoint only. */
+/** HTTP client for the service of a project. */
 import { readFileSync } from 'node:fs';
 import { Agent, type Dispatcher, request } from 'undici';
 import { isOlder, serviceVersion } from '../config/version.ts';
@@ -6,12 +6,12 @@ import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '
 import { EXIT, failure, type Problem, ProjectFailure, reasonOf } from './failure.ts';
 import type { Settings } from './project.ts';
 
-/** What a service answers to an operation that fails. */
+/** Error response of the service to an operation. */
 export class ServerError extends ProjectFailure {
   readonly status: number;
   readonly answer: JsonObject;
 
-  /** @param age why the service may not know what it was asked */
+  /** @param age the problem that the service is too old, if it is */
   constructor(status: number, answer: JsonObject, age?: Problem) {
     const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
     const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);
@@ -29,7 +29,7 @@ export class ServerError extends ProjectFailure {
     return this.problems[0]?.code ?? 'server';
   }
 
-  /** What the database says, of SQL that failed; `position` with `locate_errors`, in characters from 1. */
+  /** Error of the database for SQL that failed. `position` (with `locate_errors`) is in characters from 1. */
   get databaseError():
     | { readonly message: string; readonly sqlState: string; readonly position: number | undefined; readonly hint: string | undefined }
     | undefined {
@@ -55,13 +55,13 @@ export interface SqlResult {
 
 export interface ServerClient {
   readonly endpoint: string;
-  /** An operation of `/v1/metadata`. @throws ServerError, ProjectFailure */
+  /** Runs an operation of `/v1/metadata`. @throws ServerError, ProjectFailure */
   metadata(type: string, args: Json, extra?: JsonObject): Promise<Json>;
-  /** SQL in a source, by `/v2/query`; `args` are further arguments. @throws ServerError, ProjectFailure */
+  /** Runs SQL in a source by `/v2/query`. @param args further arguments @throws ServerError, ProjectFailure */
   sql(source: SqlSource, sql: string, args?: JsonObject): Promise<SqlResult>;
-  /** The version that it says it has. @throws ProjectFailure */
+  /** Returns the version of the service. @throws ProjectFailure */
   version(): Promise<string>;
-  /** Any path, with the admin secret. @throws ProjectFailure when it cannot be reached */
+  /** Sends a request to any path with the admin secret. @throws ProjectFailure if the service cannot be reached */
   send(
     path: string,
     how?: { readonly body?: Json; readonly headers?: Readonly<Record<string, string>> },
@@ -71,18 +71,18 @@ export interface ServerClient {
 
 export interface SqlSource {
   readonly name: string;
-  /** `pg`. */
+  /** Such as `pg`. */
   readonly kind: string;
 }
 
 const CONNECT_MS = 15_000;
 
-/** Code of the problem that tells that a service is older than the command. */
+/** Code of the problem that the service is older than the command. */
 export const OLD_SERVICE = 'old-service';
-/** Codes of errors for operations and arguments that a service does not know. */
+/** Error codes for unknown operations and arguments. */
 const NOT_KNOWN: ReadonlySet<string> = new Set(['parse-failed', 'not-supported', 'not-found']);
 
-/** @throws ProjectFailure when the certificate cannot be read */
+/** @throws ProjectFailure if the certificate cannot be read */
 export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority }: Settings): ServerClient {
   const dispatcher = new Agent({
     connect: {
@@ -90,7 +90,7 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
       rejectUnauthorized: !insecureSkipTlsVerify,
       ...(certificateAuthority === null ? {} : { ca: readAuthority(certificateAuthority) }),
     },
-    // A migration takes as long as it takes.
+    // A migration may take any time.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -112,14 +112,15 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
       text = await answer.body.text();
     } catch (thrown) {
       const cause = thrown instanceof AggregateError ? reasonOf(thrown.errors[0]) : reasonOf(thrown);
-      throw failure('unreachable', `the service at ${endpoint} cannot be reached: ${cause}`, {}, EXIT.unreachable);
+      const hint = 'Start it with svc dev or svc serve, or set --endpoint.';
+      throw failure('unreachable', `the service at ${endpoint} cannot be reached: ${cause}. ${hint}`, {}, EXIT.unreachable);
     }
     try {
       return { status: answer.statusCode, body: text === '' ? null : parseJson(text) };
     } catch {
       if (answer.statusCode === 200) return { status: 200, body: text };
-      const told = `${endpoint}/${path} answers ${answer.statusCode} and no JSON: is this the address of the service?`;
-      throw failure('unreachable', told, {}, EXIT.unreachable);
+      const message = `${endpoint}/${path} returned status ${answer.statusCode} without JSON: check that --endpoint is the address of the service`;
+      throw failure('unreachable', message, {}, EXIT.unreachable);
     }
   };
   const administer = async (path: string, body: JsonObject): Promise<Json> => {
@@ -129,12 +130,12 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
     const age = await ageOf(error);
     throw age === undefined ? error : new ServerError(error.status, error.answer, age);
   };
-  /** What an error may come from that says that something is not known there. */
+  /** Returns a likely cause of an error about something unknown: another product, or an older service. */
   const ageOf = async ({ status, code, message }: ServerError): Promise<Problem | undefined> => {
     if (/x-hasura-/i.test(message))
       return {
         code: 'other-service',
-        message: `${endpoint} seems to be a Hasura GraphQL Engine: svc import --from-server takes its metadata, and all else wants the address of svc`,
+        message: `${endpoint} seems to be a Hasura GraphQL Engine: import its metadata with svc import --from-server, and use the address of svc for all other commands`,
       };
     if (!NOT_KNOWN.has(code) && status !== 404) return undefined;
     const found = await send(paths.version).catch(() => undefined);
@@ -143,7 +144,7 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
     return isOlder(theirs, own)
       ? {
           code: OLD_SERVICE,
-          message: `the service at ${endpoint} has version ${theirs} and is older than this command (${own}): bring the service up to ${own}, or use svc of version ${theirs}`,
+          message: `the service at ${endpoint} has version ${theirs}, which is older than this command (${own}): upgrade the service to ${own}, or use svc ${theirs}`,
         }
       : undefined;
   };
@@ -161,7 +162,7 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
       if (status !== 200 || !isJsonObject(body))
         throw failure(
           'unreachable',
-          `${endpoint}/${paths.version} answers ${status}: is this the address of the service?`,
+          `${endpoint}/${paths.version} returned status ${status}: check that --endpoint is the address of the service`,
           {},
           EXIT.unreachable,
         );
@@ -175,6 +176,6 @@ function readAuthority(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
-    throw failure('config', `the certificate of the authority cannot be read: ${reasonOf(thrown)}`, { file: path }, EXIT.usage);
+    throw failure('config', `the certificate authority cannot be read: ${reasonOf(thrown)}`, { file: path }, EXIT.usage);
   }
 }

@@ -1,7 +1,7 @@
-/** Whether the types of another server fit together, in the way of the GraphQL specification. */
+/** Validates that the types of a remote schema fit together, as the GraphQL specification requires. */
 import { SvcError } from '../errors/svc-error.ts';
 import { at, ROOT } from '../util/path.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 import {
   BUILT_IN_SCALARS,
   namedRemoteType,
@@ -18,7 +18,7 @@ import {
 const INPUT_KINDS: ReadonlySet<RemoteType['kind']> = new Set(['scalar', 'enum', 'input-object']);
 
 /** @throws SvcError remote-schema-error at `$.args` */
-export function* checkModel(model: RemoteModel): Sliced<void> {
+export function* checkModel(model: RemoteModel): Cooperative<void> {
   for (const root of [model.query, model.mutation, model.subscription]) {
     if (root !== null && model.types.get(root)?.kind !== 'object')
       throw refused(`Could not find the root type '${root}' among the object types`);
@@ -26,8 +26,8 @@ export function* checkModel(model: RemoteModel): Sliced<void> {
   yield* checkTypes(model);
 }
 
-/** The same for a model whose root types may be absent, as that of a role. @throws SvcError remote-schema-error at `$.args` */
-export function* checkTypes(model: RemoteModel): Sliced<void> {
+/** Like `checkModel`, for a model whose root types may be absent, such as that of a role. @throws SvcError remote-schema-error at `$.args` */
+export function* checkTypes(model: RemoteModel): Cooperative<void> {
   for (const type of model.types.values()) {
     yield* checkType(model, type);
     yield;
@@ -38,7 +38,7 @@ function refused(message: string): SvcError {
   return new SvcError('remote-schema-error', message, { path: at(ROOT, 'args') });
 }
 
-function* checkType(model: RemoteModel, type: RemoteType): Sliced<void> {
+function* checkType(model: RemoteModel, type: RemoteType): Cooperative<void> {
   switch (type.kind) {
     case 'scalar':
     case 'enum':
@@ -62,7 +62,7 @@ function* checkType(model: RemoteModel, type: RemoteType): Sliced<void> {
   }
 }
 
-function* checkMembers(model: RemoteModel, members: readonly string[], of: string): Sliced<void> {
+function* checkMembers(model: RemoteModel, members: readonly string[], of: string): Cooperative<void> {
   for (const name of members) {
     objectOf(model, name, of);
     yield;
@@ -81,7 +81,7 @@ function objectOf(model: RemoteModel, name: string, of: string): RemoteObject {
   throw refused(`Could not find Object type '${name}', which is a member of ${of}`);
 }
 
-function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): Sliced<void> {
+function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface): Cooperative<void> {
   for (const field of type.fields.values()) {
     const kind = kindOf(model, field.type);
     if (kind === null)
@@ -92,7 +92,7 @@ function* checkFields(model: RemoteModel, type: RemoteObject | RemoteInterface):
   }
 }
 
-function* checkInputs(model: RemoteModel, inputs: ReadonlyMap<string, RemoteInputValue>, of: string): Sliced<void> {
+function* checkInputs(model: RemoteModel, inputs: ReadonlyMap<string, RemoteInputValue>, of: string): Cooperative<void> {
   for (const input of inputs.values()) {
     checkInput(model, input, of);
     yield;
@@ -102,7 +102,7 @@ function* checkInputs(model: RemoteModel, inputs: ReadonlyMap<string, RemoteInpu
 function checkInput(model: RemoteModel, value: RemoteInputValue, of: string): void {
   const kind = kindOf(model, value.type);
   if (kind === null) throw refused(`Could not find type with name '${namedRemoteType(value.type)}' of '${value.name}' in ${of}`);
-  if (!INPUT_KINDS.has(kind)) throw refused(`The type of '${value.name}' in ${of} is no input type`);
+  if (!INPUT_KINDS.has(kind)) throw refused(`The type of '${value.name}' in ${of} is not an input type`);
 }
 
 function kindOf(model: RemoteModel, type: RemoteTypeRef): RemoteType['kind'] | null {
@@ -110,12 +110,12 @@ function kindOf(model: RemoteModel, type: RemoteTypeRef): RemoteType['kind'] | n
   return model.types.get(name)?.kind ?? (BUILT_IN_SCALARS.has(name) ? 'scalar' : null);
 }
 
-function* checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): Sliced<void> {
-  for (const wanted of of.fields.values()) {
-    const field = type.fields.get(wanted.name);
+function* checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterface, of: RemoteInterface): Cooperative<void> {
+  for (const required of of.fields.values()) {
+    const field = type.fields.get(required.name);
     if (field === undefined)
-      throw refused(`Interface field '${of.name}'."${wanted.name}" expected, but '${type.name}' does not provide it`);
-    yield* checkField(model, { type, of, wanted, field });
+      throw refused(`Interface field '${of.name}'."${required.name}" expected, but '${type.name}' does not provide it`);
+    yield* checkField(model, { type, of, required, field });
     yield;
   }
 }
@@ -123,30 +123,30 @@ function* checkImplements(model: RemoteModel, type: RemoteObject | RemoteInterfa
 interface Pair {
   readonly type: RemoteObject | RemoteInterface;
   readonly of: RemoteInterface;
-  readonly wanted: RemoteModelField;
+  readonly required: RemoteModelField;
   readonly field: RemoteModelField;
 }
 
-function* checkField(model: RemoteModel, { type, of, wanted, field }: Pair): Sliced<void> {
-  if (!isSubtype(model, field.type, wanted.type)) {
+function* checkField(model: RemoteModel, { type, of, required, field }: Pair): Cooperative<void> {
+  if (!isSubtype(model, field.type, required.type)) {
     throw refused(
-      `Interface field '${of.name}'."${wanted.name}" expects type '${printRemoteType(wanted.type)}', but '${type.name}'."${field.name}" is of type '${printRemoteType(field.type)}'`,
+      `Interface field '${of.name}'."${required.name}" expects type '${printRemoteType(required.type)}', but '${type.name}'."${field.name}" is of type '${printRemoteType(field.type)}'`,
     );
   }
-  for (const argument of wanted.args.values()) {
+  for (const argument of required.args.values()) {
     yield;
     const own = field.args.get(argument.name);
     if (own === undefined || printRemoteType(own.type) !== printRemoteType(argument.type)) {
       throw refused(
-        `Interface field argument '${of.name}'."${wanted.name}"("${argument.name}":) of type '${printRemoteType(argument.type)}' expected, but '${type.name}'."${field.name}" does not provide it`,
+        `Interface field argument '${of.name}'."${required.name}"("${argument.name}":) of type '${printRemoteType(argument.type)}' expected, but '${type.name}'."${field.name}" does not provide it`,
       );
     }
   }
   for (const argument of field.args.values()) {
     yield;
-    if (!wanted.args.has(argument.name) && argument.type.nonNull && argument.default === undefined) {
+    if (!required.args.has(argument.name) && argument.type.nonNull && argument.default === undefined) {
       throw refused(
-        `'${type.name}'."${field.name}"("${argument.name}":) is required, but Interface field '${of.name}'."${wanted.name}" does not have it`,
+        `'${type.name}'."${field.name}"("${argument.name}":) is required, but Interface field '${of.name}'."${required.name}" does not have it`,
       );
     }
   }
@@ -165,7 +165,7 @@ function isSubtype(model: RemoteModel, type: RemoteTypeRef, of: RemoteTypeRef): 
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** There may be as many types to look for as there are names. */
+/** Uses a cached set, since there may be as many types to look up as there are names. */
 function isAmong(name: string, names: readonly string[]): boolean {
   let set = sets.get(names);
   if (set === undefined) {

@@ -1,18 +1,18 @@
-/** How a remote schema's types and fields are called in our schema. */
+/** Names of a remote schema's types and fields in our schema. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { RemoteSchemaCustomization, Renaming } from '../metadata/remote-schema.ts';
 import { at, ROOT } from '../util/path.ts';
 import { BUILT_IN_SCALARS, type RemoteModel } from './model.ts';
 
-/** Our names, by the server's own. */
+/** Maps the server's names to ours. */
 export interface RemoteNames {
-  /** The field that all root fields are under. */
+  /** The field that contains all root fields. */
   readonly namespace: string | null;
   type(name: string): string;
   field(type: string, name: string): string;
 }
 
-/** @throws SvcError where two things would have the same name, or an interface and what implements it different ones */
+/** @throws SvcError if two types or fields would have the same name, or an interface and its implementation different ones */
 export function remoteNames(model: RemoteModel, customization: RemoteSchemaCustomization): RemoteNames {
   const namespace = customization.rootFieldsNamespace ?? null;
   const roots = new Set([model.query, model.mutation, model.subscription].filter((name) => name !== null));
@@ -45,16 +45,16 @@ export function remoteNames(model: RemoteModel, customization: RemoteSchemaCusto
   return { namespace, type: (name) => types.get(name) ?? name, field };
 }
 
-/** A rule of a customization that is about nothing that the server has. */
+/** A customization rule that matches nothing in the server's schema. */
 export interface IdleRenaming {
-  /** The `parent_type` of a rule of `field_names`; null: it is one of `type_names`. */
+  /** `parent_type` of a rule of `field_names`; `null` for `type_names`. */
   readonly parentType: string | null;
-  /** The key of its `mapping`; null: it is the whole rule. */
+  /** Key of the rule's `mapping`; `null` for the whole rule. */
   readonly mapped: string | null;
   readonly complaint: string;
 }
 
-/** Rules that rename nothing, such as those with a slip in a name, or of a type that the server no longer has. */
+/** Returns the rules that rename nothing, e.g. those with a typo, or for a type that the server no longer has. */
 export function idleRenamings(model: RemoteModel, { typeNames, fieldNames }: RemoteSchemaCustomization): readonly IdleRenaming[] {
   const idle: IdleRenaming[] = [];
   const add = (parentType: string | null, mapped: string | null, complaint: string): void => {
@@ -76,18 +76,18 @@ export function idleRenamings(model: RemoteModel, { typeNames, fieldNames }: Rem
   return idle;
 }
 
-/** A customization without rules. @param isIdle of the rule with this `parent_type`, or of a key of its mapping */
+/** Removes the idle rules of a customization. @param isIdle returns true for a rule, or for a key of its mapping */
 export function withoutRenamings(
   customization: RemoteSchemaCustomization,
   isIdle: (parentType: string | null, mapped: string | null) => boolean,
 ): RemoteSchemaCustomization {
-  const left = <T extends Renaming>(rule: T, parentType: string | null): T => {
+  const withoutIdle = <T extends Renaming>(rule: T, parentType: string | null): T => {
     const mapping = new Map([...rule.mapping].filter(([mapped]) => !isIdle(parentType, mapped)));
     return mapping.size === rule.mapping.size ? rule : { ...rule, mapping };
   };
   const { typeNames, fieldNames } = customization;
-  const types = typeNames === undefined ? undefined : left(typeNames, null);
-  const fields = fieldNames.filter(({ parentType }) => !isIdle(parentType, null)).map((rule) => left(rule, rule.parentType));
+  const types = typeNames === undefined ? undefined : withoutIdle(typeNames, null);
+  const fields = fieldNames.filter(({ parentType }) => !isIdle(parentType, null)).map((rule) => withoutIdle(rule, rule.parentType));
   const isSame = types === typeNames && fields.length === fieldNames.length && fields.every((rule, i) => rule === fieldNames[i]);
   return isSame ? customization : { ...customization, typeNames: types, fieldNames: fields };
 }
@@ -100,7 +100,7 @@ function typeName(
 ): string {
   if (name.startsWith('__') || BUILT_IN_SCALARS.has(name)) return name;
   const isRoot = roots.has(name);
-  // Without a namespace the root types are no types of our schema.
+  // Without a namespace, the root types are not types of our schema.
   if (isRoot && namespace === null) return name;
   const mapped = typeNames?.mapping.get(name);
   if (mapped !== undefined) return mapped;

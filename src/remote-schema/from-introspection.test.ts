@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../util/json.ts';
 import { modelFromIntrospection } from './from-introspection.ts';
-import { atOnce } from '../util/sliced.ts';
+import { runSync } from '../util/cooperative.ts';
 
 const STRING = { kind: 'SCALAR', name: 'String' };
 const ref = (kind: string, name: string): Json => ({ kind, name });
@@ -12,11 +12,12 @@ const object = (name: string, fields: readonly Json[], interfaces: readonly Json
   interfaces,
 });
 const field = (name: string, type: Json, args: readonly Json[] = []): Json => ({ name, type, args });
-const read = (...types: readonly Json[]) => atOnce(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
+const read = (...types: readonly Json[]) =>
+  runSync(modelFromIntrospection({ data: { __schema: { queryType: { name: 'Query' }, types } } }));
 const withDefault = (defaultValue: string) =>
   read(STRING, ref('SCALAR', 'Any'), object('Query', [field('a', STRING, [{ name: 'x', type: ref('SCALAR', 'Any'), defaultValue }])]));
 
-test('a default value is a constant within bounds: whoever reads it later has less of the stack', () => {
+test('limits the depth of default values, since later readers have less stack', () => {
   const nested = (depth: number) => `${'{a:['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
   expect(withDefault(nested(100)).types.has('Query')).toBe(true);
   expect(withDefault(`"${'['.repeat(1000)}"`).types.has('Query')).toBe(true);
@@ -24,7 +25,7 @@ test('a default value is a constant within bounds: whoever reads it later has le
   expect(() => withDefault('$x')).toThrow('expected a value');
 });
 
-test('default values of a schema have a limit together', () => {
+test('limits the total length of default values', () => {
   const long = `"${'x'.repeat(1000)}"`;
   const fields = (count: number) =>
     Array.from({ length: count }, (_, i) => field(`f${i}`, STRING, [{ name: 'x', type: STRING, defaultValue: long }]));

@@ -1,29 +1,26 @@
-/**
- * The answer to an introspection query -> the model. The answer is another server's word: its shape is checked as it is
- * read, and so is whether its types fit together.
- */
+/** Builds the model from the response to an introspection query. Validates the response's shape and that its types fit together. */
 import { type ConstValueNode, Kind, parseConstValue } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, at, type Path, ROOT } from '../util/path.ts';
-import { atOnce, type Sliced } from '../util/sliced.ts';
+import { runSync, type Cooperative } from '../util/cooperative.ts';
 import { checkModel } from './check-model.ts';
 import type { RemoteEnumValue, RemoteInputValue, RemoteModel, RemoteModelField, RemoteType, RemoteTypeRef } from './model.ts';
 
-/** Levels of lists and non-null around a named type; an introspection query does not ask for more. */
+/** Maximum levels of lists and non-null around a named type; the introspection query selects no more. */
 const MAX_WRAPPERS = 20;
-/** Levels of lists and objects in a default value: it is read again wherever it is used. */
+/** Maximum levels of lists and objects in a default value, which is parsed again wherever it is used. */
 const MAX_DEPTH = 100;
-/** Characters of all default values together: each is parsed by itself, and again where it is used. */
-const MOST_DEFAULTS = 1_048_576;
+/** Maximum length of all default values together, in characters: each is parsed separately, and again where it is used. */
+const MAX_DEFAULTS_LENGTH = 1_048_576;
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /**
- * @param answer `{"data": {"__schema": …}}`, or its `data`
+ * @param response `{"data": {"__schema": …}}`, or its `data`
  * @throws SvcError remote-schema-error
  */
-export function* modelFromIntrospection(answer: Json): Sliced<RemoteModel> {
-  const data = isJsonObject(answer) && isJsonObject(answer['data']) ? answer['data'] : answer;
+export function* modelFromIntrospection(response: Json): Cooperative<RemoteModel> {
+  const data = isJsonObject(response) && isJsonObject(response['data']) ? response['data'] : response;
   const schema = objectAt(isJsonObject(data) ? data['__schema'] : undefined, at(ROOT, '__schema'));
   const path = along(ROOT, '__schema');
   const types = new Map<string, RemoteType>();
@@ -31,7 +28,7 @@ export function* modelFromIntrospection(answer: Json): Sliced<RemoteModel> {
   for (const [index, item] of listAt(schema['types'], at(path, 'types')).entries()) {
     const type = yield* typeOf(objectAt(item, along(path, 'types', index)), along(path, 'types', index));
     defaults += defaultsOf(type);
-    if (defaults > MOST_DEFAULTS) throw malformed(`its default values have more than ${MOST_DEFAULTS} characters`, path);
+    if (defaults > MAX_DEFAULTS_LENGTH) throw malformed(`its default values have more than ${MAX_DEFAULTS_LENGTH} characters`, path);
     if (!type.name.startsWith('__')) types.set(type.name, type);
     yield;
   }
@@ -67,7 +64,7 @@ function defaultsOf(type: RemoteType): number {
 }
 
 function malformed(what: string, path: Path): SvcError {
-  return new SvcError('remote-schema-error', `the introspection of the remote schema cannot be understood: ${what}`, { path });
+  return new SvcError('remote-schema-error', `the introspection of the remote schema is invalid: ${what}`, { path });
 }
 
 function objectAt(json: Json | undefined, path: Path): JsonObject {
@@ -95,16 +92,20 @@ function optionalText(json: Json | undefined): string | null {
   return typeof json === 'string' ? json : null;
 }
 
-function* typeOf(json: JsonObject, path: Path): Sliced<RemoteType> {
+function* typeOf(json: JsonObject, path: Path): Cooperative<RemoteType> {
   const name = nameAt(json, path);
   const base = { name, description: optionalText(json['description']) };
   switch (json['kind']) {
     case 'SCALAR':
       return { ...base, kind: 'scalar', specifiedByUrl: optionalText(json['specifiedByURL']) };
     case 'ENUM':
-      return { ...base, kind: 'enum', values: yield* byNameInSlices(json['enumValues'], at(path, 'enumValues'), enumValue) };
+      return { ...base, kind: 'enum', values: yield* byNameCooperatively(json['enumValues'], at(path, 'enumValues'), enumValue) };
     case 'INPUT_OBJECT':
-      return { ...base, kind: 'input-object', fields: yield* byNameInSlices(json['inputFields'], at(path, 'inputFields'), inputValue) };
+      return {
+        ...base,
+        kind: 'input-object',
+        fields: yield* byNameCooperatively(json['inputFields'], at(path, 'inputFields'), inputValue),
+      };
     case 'OBJECT':
       return { ...base, kind: 'object', interfaces: names(json['interfaces'], at(path, 'interfaces')), fields: yield* fields(json, path) };
     case 'INTERFACE':
@@ -118,15 +119,15 @@ function* typeOf(json: JsonObject, path: Path): Sliced<RemoteType> {
     case 'UNION':
       return { ...base, kind: 'union', members: names(json['possibleTypes'], at(path, 'possibleTypes')) };
     default:
-      throw malformed('expected a kind of type', at(path, 'kind'));
+      throw malformed('expected a type kind', at(path, 'kind'));
   }
 }
 
-function fields(json: JsonObject, path: Path): Sliced<ReadonlyMap<string, RemoteModelField>> {
-  return byNameInSlices(json['fields'], at(path, 'fields'), field);
+function fields(json: JsonObject, path: Path): Cooperative<ReadonlyMap<string, RemoteModelField>> {
+  return byNameCooperatively(json['fields'], at(path, 'fields'), field);
 }
 
-/** Names of types; a list that is null counts as empty. */
+/** Returns names of types; `null` counts as an empty list. */
 function names(json: Json | undefined, path: Path): readonly string[] {
   if (json === undefined || json === null) return [];
   return listAt(json, path).map((item, index) => nameAt(objectAt(item, at(path, index)), at(path, index)));
@@ -135,18 +136,18 @@ function names(json: Json | undefined, path: Path): readonly string[] {
 type Read<T> = (json: JsonObject, path: Path) => T;
 
 function byName<T extends { readonly name: string }>(json: Json | undefined, path: Path, read: Read<T>): ReadonlyMap<string, T> {
-  return atOnce(byNameInSlices(json, path, read));
+  return runSync(byNameCooperatively(json, path, read));
 }
 
-function* byNameInSlices<T extends { readonly name: string }>(
+function* byNameCooperatively<T extends { readonly name: string }>(
   json: Json | undefined,
   path: Path,
   read: Read<T>,
-): Sliced<ReadonlyMap<string, T>> {
+): Cooperative<ReadonlyMap<string, T>> {
   const found = new Map<string, T>();
   for (const [index, item] of listAt(json, path).entries()) {
-    const made = read(objectAt(item, at(path, index)), at(path, index));
-    found.set(made.name, made);
+    const value = read(objectAt(item, at(path, index)), at(path, index));
+    found.set(value.name, value);
     yield;
   }
   return found;
@@ -184,7 +185,7 @@ function checkConstant(text: string, path: Path): void {
   try {
     if (depthOf(parseConstValue(text, { noLocation: true, maxTokens: 10_000 })) <= MAX_DEPTH) return;
   } catch {
-    // No constant, or one of so many levels that the stack ends.
+    // Not a constant, or nested so deep that the stack overflows.
   }
   throw malformed('expected a value', path);
 }
@@ -197,7 +198,7 @@ function depthOf(value: ConstValueNode): number {
 
 function typeRef(json: Json | undefined, path: Path, wrappers = 0): RemoteTypeRef {
   const type = objectAt(json, path);
-  if (wrappers > MAX_WRAPPERS) throw malformed('too many lists inside one another', path);
+  if (wrappers > MAX_WRAPPERS) throw malformed('lists are nested too deep', path);
   const inner = (): RemoteTypeRef => typeRef(type['ofType'], at(path, 'ofType'), wrappers + 1);
   if (type['kind'] === 'NON_NULL') return { ...inner(), nonNull: true };
   if (type['kind'] === 'LIST') return { kind: 'list', item: inner(), nonNull: false };

@@ -1,13 +1,13 @@
 /**
- * The schema of another GraphQL server as plain data, in its own names. That of a role is the same data with less in it,
- * and with values that are preset.
+ * The schema of another GraphQL server as plain data, in its own names. The schema of a role is a subset in the same form, with preset
+ * values.
  */
 export interface RemoteModel {
-  /** Names of the root types; null: there is none. */
+  /** Names of the root types; `null` if there is none. */
   readonly query: string;
   readonly mutation: string | null;
   readonly subscription: string | null;
-  /** By name, without those of introspection; built-in scalars only where they are used. */
+  /** Types by name, without introspection types; built-in scalars only if they are used. */
   readonly types: ReadonlyMap<string, RemoteType>;
 }
 
@@ -29,7 +29,7 @@ export interface RemoteEnum extends AnyRemoteType {
 }
 
 export interface RemoteEnumValue extends AnyRemoteType {
-  /** null: not deprecated. */
+  /** `null` if not deprecated. */
   readonly deprecation: string | null;
 }
 
@@ -66,19 +66,19 @@ export interface RemoteModelField extends AnyRemoteType {
 /** An argument, or a field of an input object. */
 export interface RemoteInputValue extends AnyRemoteType {
   readonly type: RemoteTypeRef;
-  /** A constant as GraphQL writes it; undefined: none. */
+  /** GraphQL constant; `undefined` if there is none. */
   readonly default: string | undefined;
   readonly deprecation: string | null;
-  /** The role cannot choose it: it is not in the role's schema, and sent whatever the client says. */
+  /** The role's schema does not have this input; the preset is always sent. */
   readonly preset?: RemotePreset;
 }
 
 export type RemotePreset =
-  /** A constant as GraphQL writes it. */
+  /** GraphQL constant. */
   | { readonly kind: 'literal'; readonly text: string }
-  /** Lower-case name of a session variable, and the scalar or enum that its text is brought to. */
+  /** Session variable by its lower-case name, and the scalar or enum that its text is converted to. */
   | { readonly kind: 'session'; readonly name: string; readonly type: string }
-  /** A list or an object with a session variable somewhere inside. */
+  /** List or object that contains a session variable. */
   | { readonly kind: 'list'; readonly items: readonly RemotePreset[] }
   | { readonly kind: 'object'; readonly entries: readonly (readonly [key: string, value: RemotePreset])[] };
 
@@ -88,13 +88,13 @@ export type RemoteTypeRef =
 
 export const BUILT_IN_SCALARS: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
-/** As GraphQL writes it: `[Int!]!`. */
+/** Prints a type in GraphQL syntax, e.g. `[Int!]!`. */
 export function printRemoteType(type: RemoteTypeRef): string {
   const inner = type.kind === 'list' ? `[${printRemoteType(type.item)}]` : type.name;
   return type.nonNull ? `${inner}!` : inner;
 }
 
-/** The name inside all lists. */
+/** Returns the name of the innermost type. */
 export function namedRemoteType(type: RemoteTypeRef): string {
   return type.kind === 'list' ? namedRemoteType(type.item) : type.name;
 }

@@ -1,4 +1,4 @@
-/** Custom types and actions, resolved. */
+/** Resolved custom types and actions. */
 import type { TypeSystem } from '../backend/type-system.ts';
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { ActionDefinition, ActionKind } from '../metadata/action.ts';
@@ -32,7 +32,7 @@ export interface CustomObjectInfo extends AnyCustomType {
   readonly fields: ReadonlyMap<string, CustomField>;
 }
 
-/** A scalar that a database has, by its GraphQL name. */
+/** A scalar of a database, by its GraphQL name. */
 export interface DatabaseScalarInfo extends AnyCustomType {
   readonly kind: 'database-scalar';
   readonly types: TypeSystem;
@@ -43,7 +43,7 @@ export interface DatabaseScalarInfo extends AnyCustomType {
 /** The scalars of the GraphQL specification. */
 export const PLAIN_SCALARS: ReadonlySet<string> = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 
-/** All types that arguments and answers of actions may have, besides the plain scalars; by name. */
+/** Types of arguments and answers of actions by name, without the scalars of the GraphQL specification. */
 export type CustomTypesInfo = ReadonlyMap<string, CustomTypeInfo>;
 
 export interface ActionInfo {
@@ -53,6 +53,6 @@ export interface ActionInfo {
   readonly definition: ActionDefinition;
   readonly arguments: readonly CustomField[];
   readonly output: GraphqlType;
-  /** Roles without admin, inherited ones included. */
+  /** Roles without admin, including inherited ones. */
   readonly permissions: ReadonlySet<string>;
 }

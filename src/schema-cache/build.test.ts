@@ -10,7 +10,7 @@ import { recordOf } from './inconsistency.ts';
 import { runs } from '../../test/support/deep.ts';
 
 describe('sources', () => {
-  test('one that failed is one record, without its tables', () => {
+  test('a failed source has one record and none for its tables', () => {
     const { cache } = buildOf(
       decode([{ table: 'author', object_relationships: [{ name: 'x', using: { foreign_key_constraint_on: 'y' } }] }]),
       {
@@ -25,7 +25,7 @@ describe('sources', () => {
     ]);
   });
 
-  test('objects of features that do not exist are reported', () => {
+  test('reports objects of features that do not exist', () => {
     const tables = [{ table: 'author' }];
     const { cache } = buildOf(decode(tables, { backend_configs: [{ name: 'go', definition: {} }] }));
     expect(cache.inconsistencies.map(({ type: of, name, reason }) => [of, name, reason])).toEqual([
@@ -34,7 +34,7 @@ describe('sources', () => {
   });
 });
 
-describe('building upon the build before', () => {
+describe('reusing the previous build', () => {
   const base = decode([
     {
       table: 'author',
@@ -51,7 +51,7 @@ describe('building upon the build before', () => {
   ]);
   const input = open(all, { color: [{ value: 'red', description: null }] });
 
-  test('what is not concerned stays the same object', () => {
+  test('unaffected objects stay identical', () => {
     const first = buildOf(base, input);
     const edited = updateTable(base, 's', nameKey(named('address')), (t) => ({
       ...t,
@@ -63,7 +63,7 @@ describe('building upon the build before', () => {
     expect(buildOf(edited, input, second).cache.sources.get('s')).toBe(second.cache.sources.get('s'));
   });
 
-  test('an edit of one role leaves the permissions of others', () => {
+  test('an edit of one role does not affect the permissions of others', () => {
     const first = buildOf(base, input);
     const edited = updateTable(base, 's', nameKey(named('author')), (t) => ({
       ...t,
@@ -74,7 +74,7 @@ describe('building upon the build before', () => {
     expect(infoOf(second.cache, 'author')?.permissions.has('a')).toBe(false);
   });
 
-  test('any sequence of edits gives what a build from scratch gives', () => {
+  test('any sequence of edits gives the result of a build from scratch', () => {
     const names = ['author', 'article', 'address', 'color', 'shirt'];
     const step = fc.record({
       table: fc.constantFrom(...names),

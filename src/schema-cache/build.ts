@@ -1,16 +1,15 @@
 /**
- * Metadata joined with catalogs. Pure: the same input gives the same cache, and with the previous
- * build at hand everything whose inputs are the same objects is kept, so a change of one object
- * costs one walk over the tables and no more. It pauses between tables, for whoever wants to run
- * it in slices.
+ * Joins metadata with catalogs. Pure: equal input gives an equal cache. With the previous build, everything whose inputs are the same
+ * objects is reused, so a change of one object costs one walk over the tables and no more. Yields between tables, so that it can run
+ * cooperatively.
  */
 import type { Backend } from '../backend/backend.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Metadata, SourceMetadata } from '../metadata/metadata.ts';
 import type { ToRemoteSchema } from '../metadata/remote-relationship.ts';
 import type { NamingConvention } from '../metadata/source.ts';
 import type { Json } from '../util/json.ts';
-import { atOnce, type Sliced } from '../util/sliced.ts';
+import { runSync, type Cooperative } from '../util/cooperative.ts';
 import { Defect, inconsistent } from './inconsistency.ts';
 import { namesOfFunction, namesOfNamespace, namesOfTable } from './naming.ts';
 import { objectId } from './object-id.ts';
@@ -35,7 +34,7 @@ import {
   type RemoteRelationshipsResult,
   resolveRemoteRelationships,
 } from './stages/remote-relationship.ts';
-import { printTable } from './stages/scope.ts';
+import { printTable } from './stages/lookups.ts';
 import { remoteNameConflicts, roleTypeConflicts } from './stages/remote-names.ts';
 import { inheritedConflict, type RemotePermissionStage, resolveRemotePermissions } from './stages/remote-permission.ts';
 import { type RemoteSchemaInput, type RemoteSchemaStage, resolveRemoteSchema } from './stages/remote-schema.ts';
@@ -48,27 +47,30 @@ import type { UnavailableSource } from './unavailable-source.ts';
 
 export type SourceInput =
   | ({ readonly kind: 'open' } & OpenSource)
-  /** Could not be opened or introspected; `message` is the driver's text, for administrators. `backend` is absent for unknown kinds. */
+  /**
+   * A source that could not be opened or introspected; `message` is the driver's text, for administrators. `backend` is absent for unknown
+   * kinds.
+   */
   | { readonly kind: 'failed'; readonly reason: string; readonly message?: Json; readonly backend?: Backend };
 
 export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
-  /** Whether roles see of remote schemas only what they are granted. */
+  /** If true, roles see only the parts of remote schemas for which they have a permission. */
   readonly remoteSchemaPermissions?: boolean;
-  /** Variables that the metadata may refer to; absent: there are none. */
-  readonly environment?: Environment;
+  /** Variables that the metadata may refer to. Default none. */
+  readonly environment?: EnvironmentVariables;
 }
 
 export interface BuildInput {
   readonly metadata: Metadata;
-  /** By source name. A source that is missing here counts as failed. */
+  /** Sources by name. A missing source counts as failed. */
   readonly sources: ReadonlyMap<string, SourceInput>;
-  /** By name. One that is missing here counts as never asked. */
+  /** Remote schemas by name. A missing one counts as never introspected. */
   readonly remoteSchemas?: ReadonlyMap<string, RemoteSchemaInput>;
   readonly options: BuildOptions;
 }
 
-/** A build and what the next one can keep of it. */
+/** A build and its intermediate results, which the next build reuses. */
 export interface Build {
   readonly cache: SchemaCache;
   readonly stages: BuildStages;
@@ -86,16 +88,16 @@ interface BuildStages {
 
 const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
 
-/** `schemaCacheBuild` without a pause. */
+/** Runs `schemaCacheBuild` without interruption. */
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
-  return atOnce(schemaCacheBuild(input, previous));
+  return runSync(schemaCacheBuild(input, previous));
 }
 
 /**
- * Resolves the metadata against the catalogs. What is wrong is listed, and nothing is thrown.
- * @param previous its parts are kept where their inputs are the same objects
+ * Resolves the metadata against the catalogs. Problems are listed, not thrown.
+ * @param previous its parts are reused if their inputs are the same objects
  */
-export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<Build> {
+export function* schemaCacheBuild(input: BuildInput, previous?: Build): Cooperative<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;
   const inconsistencies: Inconsistency[] = [
@@ -149,8 +151,8 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
   yield;
   for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(metadata, cores, id, message));
 
-  const ofActions = names.conflicts.has(objectId.customTypes()) ? [] : sharedCustomTypes(types);
-  const usable = withoutConflicts(remotes, names, new Map([...shared.definitions, ...ofActions]), inconsistencies);
+  const actionTypes = names.conflicts.has(objectId.customTypes()) ? [] : sharedCustomTypes(types);
+  const usable = withoutConflicts(remotes, names, new Map([...shared.definitions, ...actionTypes]), inconsistencies);
   yield;
 
   const roles = permissionRoles(metadata);
@@ -207,7 +209,7 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Sliced<B
     customTypes: actions.customTypes,
     customTypeRelationships: actions.relationships.byType,
     actions: actions.infos,
-    lacking: shared.lacking,
+    unsupportedOperators: shared.lacking,
     roles,
     inconsistencies,
     introspectionDisabledFor: new Set(metadata.introspection.disabledForRoles),
@@ -235,7 +237,7 @@ function remoteTarget(
   return remoteSchemaTarget(definition, info.model, field, owner);
 }
 
-/** The remote schemas that are part of the schema; what is wrong with the names of the others is recorded. */
+/** Returns the remote schemas that are part of the schema, and records the name conflicts of the others. */
 function withoutConflicts(
   remotes: ReadonlyMap<string, RemoteSchemaStage>,
   names: NamesResult,
@@ -261,7 +263,7 @@ function withoutConflicts(
   return new Map(usable.filter(({ name }) => !conflicts.has(name)).map((info) => [info.name, info]));
 }
 
-/** In the order of the metadata. */
+/** Ordered like the metadata. */
 function scalarSources(metadata: Metadata, { sources }: BuildInput, options: BuildOptions): readonly ScalarSource[] {
   return [...metadata.sources.values()].flatMap((source): readonly ScalarSource[] => {
     const input = sources.get(source.name);
@@ -271,7 +273,7 @@ function scalarSources(metadata: Metadata, { sources }: BuildInput, options: Bui
   });
 }
 
-/** A role that would see two types of one name has nothing of the remote schemas that have them. */
+/** Removes the permissions of roles that would see two types with one name. */
 function withoutRoleConflicts(metadata: Metadata, remoteSchemas: Map<string, RemoteSchemaInfo>, inconsistencies: Inconsistency[]): void {
   for (const { remotes, role, reason } of roleTypeConflicts([...remoteSchemas.values()])) {
     for (const name of remotes) {
@@ -279,7 +281,7 @@ function withoutRoleConflicts(metadata: Metadata, remoteSchemas: Map<string, Rem
       if (!info?.permissions?.has(role)) continue;
       remoteSchemas.set(name, { ...info, permissions: new Map([...info.permissions].filter(([each]) => each !== role)) });
       const permission = metadata.remoteSchemas.get(name)?.permissions.get(role);
-      // Without one of its own the role has what its parents have.
+      // A role without a permission of its own inherits one.
       inconsistencies.push(
         permission === undefined ? inheritedConflict(role, name, reason) : inconsistent(describeRemotePermission(name, permission), reason),
       );

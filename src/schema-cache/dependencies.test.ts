@@ -6,7 +6,7 @@ import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { buildSchemaCache } from './build.ts';
-import { dependents, type DroppedObject, refusalOf } from './dependencies.ts';
+import { dependents, type DroppedObject, dropRefusal } from './dependencies.ts';
 
 const found = catalog(
   [
@@ -81,8 +81,8 @@ test('the fixture is consistent', () => {
   expect(cache.inconsistencies).toEqual([]);
 });
 
-describe('a table', () => {
-  test('its own objects go silently; those of others that reach it do not', () => {
+describe('dropping a table', () => {
+  test('removes its own objects silently, and lists those of other tables', () => {
     expect(texts({ kind: 'table', ...at('article') })).toEqual([
       'computed field author.all',
       'function find_articles',
@@ -92,14 +92,14 @@ describe('a table', () => {
     ]);
   });
 
-  test('tables that go together do not hold each other', () => {
+  test('tables that are dropped together do not depend on each other', () => {
     expect(texts({ kind: 'table', ...at('article') }, { kind: 'table', ...at('author') })).toEqual([
       'function find_articles',
       'permission note.reader.select',
     ]);
   });
 
-  test('cascade removes every dependent, after which nothing is inconsistent', () => {
+  test('cascade removes every dependent and leaves no inconsistency', () => {
     const dropped: DroppedObject = { kind: 'table', ...at('article') };
     const without = dependents(metadata, cache, [dropped]).reduce((edited, { remove }) => remove(edited), metadata);
     const source = without.sources.get('s');
@@ -109,7 +109,7 @@ describe('a table', () => {
   });
 });
 
-test('a relationship: permissions that pass through it, in either direction', () => {
+test('permissions depend on the relationships that they use, in either direction', () => {
   expect(texts({ kind: 'relationship', ...at('article'), name: 'author' })).toEqual(['permission article.reader.select']);
   expect(texts({ kind: 'relationship', ...at('author'), name: 'articles' })).toEqual([
     'permission article.reader.select',
@@ -117,7 +117,7 @@ test('a relationship: permissions that pass through it, in either direction', ()
   ]);
 });
 
-test('a column: lists, `*`, expressions, both sides of comparisons, relationships and what depends on them', () => {
+test('lists, `*`, expressions, both sides of comparisons and relationships depend on a column', () => {
   expect(texts({ kind: 'column', ...at('author'), name: 'name' })).toEqual(['permission author.writer.select']);
   expect(texts({ kind: 'column', ...at('note'), name: 'text' })).toEqual(['permission note.reader.select']);
   expect(texts({ kind: 'column', ...at('article'), name: 'author_id' })).toEqual([
@@ -129,7 +129,7 @@ test('a column: lists, `*`, expressions, both sides of comparisons, relationship
   ]);
 });
 
-test('a foreign key: relationships over it from both ends', () => {
+test('relationships from both ends depend on a foreign key', () => {
   const dropped: DroppedObject = { kind: 'constraint', ...at('article'), name: 'article_fkey0' };
   expect(texts(dropped)).toEqual([
     'permission article.reader.select',
@@ -140,7 +140,7 @@ test('a foreign key: relationships over it from both ends', () => {
   expect(texts({ ...dropped, name: 'article_pkey' })).toEqual([]);
 });
 
-test('a computed field, and the function behind it', () => {
+test('a computed field depends on its function', () => {
   expect(texts({ kind: 'computed-field', ...at('note'), name: 'loud' })).toEqual(['permission note.writer.select']);
   expect(texts({ kind: 'database-function', source: 's', function: named('shout') })).toEqual([
     'computed field note.loud',
@@ -148,13 +148,13 @@ test('a computed field, and the function behind it', () => {
   ]);
 });
 
-test('permissions that only list a computed field stay, without it', () => {
+test('permissions that only list a dropped computed field stay without it', () => {
   for (const dropped of [
     { kind: 'computed-field', ...at('note'), name: 'loud' },
     { kind: 'database-function', source: 's', function: named('shout') },
   ] as const) {
     const found = dependents(metadata, cache, [dropped]);
-    expect(found.find(({ text }) => text.startsWith('permission'))?.becomes).toBe('changed');
+    expect(found.find(({ text }) => text.startsWith('permission'))?.effect).toBe('changed');
     const narrowed = found.reduce((edited, { remove }) => remove(edited), metadata);
     const note = [...(narrowed.sources.get('s')?.tables.values() ?? [])].find(({ table }) => table.name === 'note');
     expect(note?.selectPermissions.get('writer')?.permission).toMatchObject({ columns: ['id'], computedFields: [] });
@@ -168,7 +168,7 @@ test('nothing depends on a tracked function, a permission or a source', () => {
   expect(texts({ kind: 'source', source: 's' })).toEqual([]);
 });
 
-test('the refusal lists the objects with their source', () => {
+test('the refusal lists the dependents with their source', () => {
   const list = dependents(metadata, cache, [{ kind: 'computed-field', ...at('note'), name: 'loud' }]);
-  expect(refusalOf(list)).toBe('cannot drop due to the following dependent objects: permission note.writer.select in source "s"');
+  expect(dropRefusal(list)).toBe('cannot drop due to the following dependent objects: permission note.writer.select in source "s"');
 });

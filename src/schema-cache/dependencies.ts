@@ -1,8 +1,7 @@
 /**
- * What depends on objects that are about to go: without `cascade` the list is the refusal, with it
- * every dependent goes as well, whole and with its own dependents. Only a permission that does no more
- * than list columns or computed fields that go stays, without those. Objects that belong to a table go
- * with it silently. Asks the schema cache, not the database.
+ * Dependents of objects that are about to be removed. Without `cascade` the list is the refusal; with it, all dependents are removed as
+ * well, together with their own dependents. A permission that only lists removed columns or computed fields stays, without those. Objects
+ * that belong to a table are removed with it silently. Reads the schema cache, not the database.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { updateTable, withoutEntry, withoutFunction } from '../metadata/edit.ts';
@@ -18,7 +17,7 @@ import { remoteDependents } from './remote-dependents.ts';
 import type { SchemaCache, SourceInfo, TableInfo } from './schema-cache.ts';
 import type { Dependent } from './dependent.ts';
 
-/** What goes. */
+/** An object to remove. */
 export type DroppedObject =
   | { readonly kind: 'source'; readonly source: string }
   | { readonly kind: 'table'; readonly source: string; readonly table: QualifiedName }
@@ -35,12 +34,12 @@ export type DroppedObject =
       readonly permission: PermissionKind;
       readonly role: string;
     }
-  /** A tracked function. Nothing but its permissions, which go with it, depends on one. */
+  /** A tracked function. Only its permissions depend on it, which are removed with it. */
   | { readonly kind: 'function'; readonly source: string; readonly function: QualifiedName }
   /** The function in the database: computed fields use it whether it is tracked or not. */
   | { readonly kind: 'database-function'; readonly source: string; readonly function: QualifiedName };
 
-/** Everything that depends on the dropped objects or on something in the list, sorted by text. */
+/** Returns everything that depends on the objects or on something in the list, sorted by text. */
 export function dependents(metadata: Metadata, cache: SchemaCache, dropped: readonly DroppedObject[]): readonly Dependent[] {
   const found: Dependent[] = [];
   const searches = new Map<string, Search>();
@@ -56,7 +55,7 @@ export function dependents(metadata: Metadata, cache: SchemaCache, dropped: read
     found.push(...search.run());
     searches.set(name, search);
   }
-  // Only remote relationships reach into another source.
+  // Only remote relationships refer to another source.
   found.push(
     ...remoteDependents(cache, {
       source: (name) => sources.has(name),
@@ -68,15 +67,15 @@ export function dependents(metadata: Metadata, cache: SchemaCache, dropped: read
   return found.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 
-/** What depends on a remote schema: relationships that lead to it. Its permissions are its own and go with it. */
+/** Returns the dependents of a remote schema: relationships to it. Its own permissions are removed with it. */
 export function dependentsOfRemoteSchema(cache: SchemaCache, remoteSchema: string): readonly Dependent[] {
   const none = (): boolean => false;
   const found = remoteDependents(cache, { source: none, table: none, field: none, remoteSchema: (name) => name === remoteSchema });
   return [...found].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 
-/** `cannot drop due to …`, the message of a refused drop. */
-export function refusalOf(found: readonly Dependent[]): string {
+/** Returns the message of a refused drop: `cannot drop due to …`. */
+export function dropRefusal(found: readonly Dependent[]): string {
   return `cannot drop due to the following dependent objects: ${found.map(({ text }) => text).join(', ')}`;
 }
 
@@ -84,14 +83,14 @@ class Search {
   readonly #source: SourceInfo;
   readonly #tables: ReadonlyMap<string, TableMetadata>;
   readonly #metadata: Metadata;
-  /** What is gone: tables and functions by `nameKey`; fields (columns, relationships, computed fields), constraints by table. */
+  /** Removed tables and functions by `nameKey`; removed fields (columns, relationships, computed fields) and constraints by table. */
   readonly #goneTables = new Set<string>();
   readonly #goneFields = new Map<string, Set<string>>();
   readonly #goneConstraints = new Map<string, Set<string>>();
   readonly #goneFunctions = new Set<string>();
   readonly #gone = new Set<string>();
   readonly #found: Dependent[] = [];
-  /** Permissions that list columns or computed fields that go; those that turn out to go themselves are among `#found` too. */
+  /** Permissions that list removed columns or computed fields; those that are removed themselves later are also in `#found`. */
   readonly #narrowed = new Map<string, Dependent>();
 
   constructor(metadata: Metadata, source: SourceInfo, dropped: readonly DroppedObject[]) {
@@ -147,7 +146,7 @@ class Search {
     if (this.#gone.has(objectIdentity)) return;
     this.#mark(gone);
     this.#gone.add(objectIdentity);
-    this.#found.push({ objectId: objectIdentity, text: this.#inSource(text), becomes: 'dropped', remove });
+    this.#found.push({ objectId: objectIdentity, text: this.#inSource(text), effect: 'dropped', remove });
   }
 
   #inSource(text: string): string {
@@ -194,7 +193,7 @@ class Search {
     }
   }
 
-  /** Whether the relationship is over a foreign key that goes. */
+  /** Returns true if the relationship uses a removed foreign key. */
   #goneForeignKey(info: TableInfo, targetKey: string, { using }: ObjectRelationship | ArrayRelationship): boolean {
     if (using.kind === 'manual') return false;
     const owner = using.kind === 'own-columns' ? info : this.#source.tables.get(targetKey);
@@ -223,7 +222,7 @@ class Search {
     }
   }
 
-  /** Those that list a column that goes. */
+  /** Finds triggers that list a removed column. */
   #eventTriggers(key: string, info: TableInfo, table: TableMetadata): void {
     const source = this.#source.name;
     for (const trigger of table.eventTriggers.values()) {
@@ -234,7 +233,7 @@ class Search {
       this.#found.push({
         objectId: identity,
         text: this.#inSource(`event-trigger ${this.#print(info.name)}.${name}`),
-        becomes: 'dropped',
+        effect: 'dropped',
         remove: (metadata) =>
           updateTable(metadata, source, key, (entry) => ({ ...entry, eventTriggers: withoutEntry(entry.eventTriggers, name) })),
       });
@@ -275,19 +274,19 @@ class Search {
   }
 
   /**
-   * The permission stays, without the fields that go.
-   * @param lists whether it names one of them, not only by `*`
+   * Keeps the permission without the removed fields.
+   * @param lists true if it lists one of them, false if it only includes them by `*`
    */
   #narrowPermission(key: string, info: TableInfo, kind: 'select' | 'insert' | 'update', role: string, lists: boolean): void {
     const identity = objectId.permission(this.#source.name, info.name, kind, role);
     const known = this.#narrowed.get(identity);
-    if ((known !== undefined && (known.becomes === 'changed' || !lists)) || this.#gone.has(identity)) return;
-    // The set grows while the search goes on.
+    if ((known !== undefined && (known.effect === 'changed' || !lists)) || this.#gone.has(identity)) return;
+    // The set grows during the search.
     const gone = this.#goneFields.get(key) ?? new Set<string>();
     this.#narrowed.set(identity, {
       objectId: identity,
       text: this.#inSource(`permission ${this.#print(info.name)}.${role}.${kind}`),
-      becomes: lists ? 'changed' : 'kept',
+      effect: lists ? 'changed' : 'unchanged',
       remove: (metadata) => updateTable(metadata, this.#source.name, key, (entry) => withoutFields(entry, kind, role, gone)),
     });
   }
@@ -304,17 +303,17 @@ class Search {
     }
   }
 
-  /** Once it has run. */
+  /** Valid after `run`. */
   isTableGone(key: string): boolean {
     return this.#goneTables.has(key);
   }
 
-  /** Once it has run. @param field of the database, or a relationship */
+  /** Valid after `run`. @param field database name, or name of a relationship */
   isFieldGone(key: string, field: string): boolean {
     return this.#goneFields.get(key)?.has(field) === true;
   }
 
-  /** `*` stands for every column there is. */
+  /** `*` includes every column of the table. */
   #anyGone(key: string, fields: '*' | readonly string[]): boolean {
     const gone = this.#goneFields.get(key);
     if (gone === undefined) return false;
@@ -335,15 +334,15 @@ class Search {
   }
 }
 
-/** The table with fewer fields in the lists of a permission; `*` stays, as it stands for what there is. */
+/** Removes fields from the lists of a permission; `*` stays. */
 function withoutFields(table: TableMetadata, kind: 'select' | 'insert' | 'update', role: string, gone: ReadonlySet<string>): TableMetadata {
   const property = `${kind}Permissions` as const;
   const entry = table[property].get(role);
   if (entry === undefined) return table;
-  const left = (names: readonly string[]): readonly string[] => names.filter((name) => !gone.has(name));
+  const remaining = (names: readonly string[]): readonly string[] => names.filter((name) => !gone.has(name));
   const { permission } = entry;
-  const columns = permission.columns === undefined || permission.columns === '*' ? {} : { columns: left(permission.columns) };
-  const computedFields = 'computedFields' in permission ? { computedFields: left(permission.computedFields) } : {};
+  const columns = permission.columns === undefined || permission.columns === '*' ? {} : { columns: remaining(permission.columns) };
+  const computedFields = 'computedFields' in permission ? { computedFields: remaining(permission.computedFields) } : {};
   const narrowed = { ...entry, permission: { ...permission, ...columns, ...computedFields } };
   return { ...table, [property]: new Map<string, unknown>([...table[property], [role, narrowed]]) };
 }

@@ -2,9 +2,9 @@ import type { Metadata } from '../metadata/metadata.ts';
 
 export interface Dependent {
   readonly objectId: string;
-  /** As in `relationship article.author in source "default"`. */
+  /** Text such as `relationship article.author in source "default"`. */
   readonly text: string;
-  /** `changed`: it stays, without what it names of what goes; `kept`: it named that by `*`. */
-  readonly becomes: 'dropped' | 'changed' | 'kept';
+  /** `changed`: stays without the removed fields that it lists; `unchanged`: includes the removed fields by `*`. */
+  readonly effect: 'dropped' | 'changed' | 'unchanged';
   readonly remove: (metadata: Metadata) => Metadata;
 }

@@ -38,7 +38,7 @@ describe('names of the default convention', () => {
     expect(tableRootNames(plain, table('author'), key)).toEqual({ name, alias: null });
   });
 
-  it('calls the root by key of a custom name <name>_one, with <name>_by_pk as an alias', () => {
+  it('names the by-key root of a custom name <name>_one, with <name>_by_pk as an alias', () => {
     expect(tableRootNames(plain, table('Writer', true), 'select_by_pk')).toEqual({ name: 'Writer_one', alias: 'Writer_by_pk' });
     expect(tableRootNames(plain, table('Writer', true), 'update_by_pk')).toEqual({ name: 'update_Writer_by_pk', alias: null });
   });
@@ -69,7 +69,7 @@ describe('names of graphql-default', () => {
     expect(tableRootNames(cased, table('user_details'), key).name).toBe(name);
   });
 
-  it('keeps custom names as they are and appends in case', () => {
+  it('does not re-case custom names, and appends re-cased suffixes', () => {
     const custom = table('table_one', true);
     expect(tableRootNames(cased, custom, 'select')).toEqual({ name: 'table_one', alias: null });
     expect(tableRootNames(cased, custom, 'select_by_pk')).toEqual({ name: 'table_oneOne', alias: 'table_oneByPk' });

@@ -1,11 +1,9 @@
 /**
- * Every name that a source gets in GraphQL, as pure functions of its customization and naming
- * convention. The schema builders print these names and the schema cache looks for conflicts
- * among them, so both speak of the same ones.
+ * GraphQL names of a source, as pure functions of its customization and naming convention. The schema builders use these names and the
+ * schema cache searches them for conflicts, so both agree.
  *
- * A name is made of parts: words of ours and of the database are re-cased by `graphql-default`,
- * literal parts (custom names from the metadata) are kept as written. Relationships have the
- * names that the metadata gives them.
+ * A name consists of parts: our words and those of the database are re-cased by `graphql-default`; literal parts (custom names of the
+ * metadata) are not. Relationships have the names of the metadata.
  */
 import type { TypeSystem } from '../backend/type-system.ts';
 import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
@@ -14,20 +12,20 @@ import type { CustomRootField, RootFieldKey } from '../metadata/table.ts';
 
 export type NamePart = string | { readonly literal: string };
 
-/** What decides the names of a source. A `SourceInfo` fits. */
+/** Decides the names of a source; implemented by `SourceInfo`. */
 export interface NameStyle {
   readonly namingConvention: NamingConvention;
   readonly customization: SourceCustomization;
 }
 
-/** What decides the names of a table. A `TableInfo` fits. */
+/** Decides the names of a table; implemented by `TableInfo`. */
 export interface NamedTable {
   readonly baseName: string;
   readonly customName: boolean;
   readonly configuration: { readonly customRootFields: ReadonlyMap<RootFieldKey, CustomRootField> };
 }
 
-/** Returns the name that the GraphQL names of a table are made of; it need not be one that GraphQL can have. */
+/** Returns the base of a table's GraphQL names, which need not be a valid GraphQL name. */
 export function tableBaseName(
   name: QualifiedName,
   { customName }: { readonly customName?: string | undefined },
@@ -40,7 +38,7 @@ function upperFirst(text: string): string {
   return text === '' ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** First word of a camelCase name: an abbreviation in capitals is lowered whole, else its first letter. */
+/** Lowers the first word of a camelCase name: an abbreviation in capitals as a whole, otherwise its first letter. */
 function lowerWord(word: string): string {
   return word === word.toUpperCase() ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
 }
@@ -77,7 +75,7 @@ export function sharedTypeName(convention: NamingConvention, ...parts: readonly 
   return joinParts(convention, parts, true);
 }
 
-/** `Int_comparison_exp`, `Int_array_comparison_exp`; of kinds with operators of their own `Int_dbb_comparison_exp`. */
+/** `Int_comparison_exp`, `Int_array_comparison_exp`; for kinds with their own operators `Int_dbb_comparison_exp`. */
 export function comparisonTypeName(convention: NamingConvention, types: TypeSystem, type: CatalogType): string {
   const { graphql } = types.scalar(type);
   const kind = types.comparisonInfix === null ? [] : [types.comparisonInfix];
@@ -94,13 +92,13 @@ function enclose(convention: NamingConvention, prefix: string | undefined, name:
   return (prefix ?? '') + (prefix ? upperFirst(name) : name) + upperFirst(suffix ?? '');
 }
 
-/** Name of a type that a source generates, its prefix and suffix included. */
+/** Name of a type that a source generates, including its prefix and suffix. */
 export function sourceTypeName(style: NameStyle, ...parts: readonly NamePart[]): string {
   const { prefix, suffix } = style.customization.typeNames;
   return enclose(style.namingConvention, prefix, sharedTypeName(style.namingConvention, ...parts), suffix);
 }
 
-/** Name of a root field, with the source's prefix and suffix. */
+/** Name of a root field, including the source's prefix and suffix. */
 function rootFieldName(style: NameStyle, ...parts: readonly NamePart[]): string {
   const { prefix, suffix } = style.customization.rootFields;
   return enclose(style.namingConvention, prefix, fieldName(style.namingConvention, ...parts), suffix);
@@ -110,7 +108,7 @@ function basePart(table: NamedTable): NamePart {
   return table.customName ? { literal: table.baseName } : table.baseName;
 }
 
-/** `T`, or `T_<suffix>` for each suffix in turn. */
+/** `T`, or `T_<suffix>` with all suffixes. */
 export function tableTypeName(style: NameStyle, table: NamedTable, ...suffixes: readonly NamePart[]): string {
   const inArguments = suffixes[0] === 'aggregate_order_by' || suffixes[0] === 'aggregate_bool_exp';
   const base = inArguments && style.namingConvention === 'graphql-default' ? joinedPart(table) : basePart(table);
@@ -118,8 +116,8 @@ export function tableTypeName(style: NameStyle, table: NamedTable, ...suffixes: 
 }
 
 /**
- * The types of aggregates inside `order_by` and `where` join the words of a custom name too (`myTableAggregateOrderBy` of
- * `my_table`): the names that clients know them by, and the one exception from the rule that custom names stay as written.
+ * Types of aggregates inside `order_by` and `where` re-case custom names too (`myTableAggregateOrderBy` for `my_table`): clients know them
+ * by these names. This is the only exception to the rule that custom names are literal.
  */
 function joinedPart(table: NamedTable): NamePart {
   if (!table.customName) return table.baseName;
@@ -162,23 +160,23 @@ const ROOT_FIELD_PARTS: Readonly<Record<RootFieldKey, (base: NamePart) => readon
 export interface TableRootNames {
   readonly name: string;
   /**
-   * A second name that gives way to every other root field: `<custom name>_by_pk` beside the
-   * `<custom name>_one`, so that queries written with either run.
+   * A second name that every other root field takes precedence over: `<custom name>_by_pk` beside `<custom name>_one`, so that queries with
+   * either name run.
    */
   readonly alias: string | null;
 }
 
-/** The names of one root of a table. `custom_root_fields` replaces all but the source's prefix and suffix. */
+/** Names of one root of a table. `custom_root_fields` replaces everything but the source's prefix and suffix. */
 export function tableRootNames(style: NameStyle, table: NamedTable, key: RootFieldKey): TableRootNames {
   const custom = table.configuration.customRootFields.get(key)?.name;
   if (custom !== undefined) return { name: rootFieldName(style, { literal: custom }), alias: null };
   const base = basePart(table);
-  const usual = rootFieldName(style, ...ROOT_FIELD_PARTS[key](base));
-  if (key === 'select_by_pk' && table.customName) return { name: rootFieldName(style, base, 'one'), alias: usual };
-  return { name: usual, alias: null };
+  const standard = rootFieldName(style, ...ROOT_FIELD_PARTS[key](base));
+  if (key === 'select_by_pk' && table.customName) return { name: rootFieldName(style, base, 'one'), alias: standard };
+  return { name: standard, alias: null };
 }
 
-/** What decides the names of a function. A `FunctionInfo` fits. */
+/** Decides the names of a function; implemented by `FunctionInfo`. */
 export interface NamedFunction {
   readonly name: { readonly schema: string; readonly name: string };
   readonly customName: string | undefined;
@@ -186,11 +184,9 @@ export interface NamedFunction {
 }
 
 function functionPart(info: NamedFunction, defaultSchema: string): NamePart {
-  if (info.customName !== undefined) return { literal: info.customName };
-  return info.name.schema === defaultSchema ? info.name.name : `${info.name.schema}_${info.name.name}`;
+  return info.customName === undefined ? tableBaseName(info.name, {}, defaultSchema) : { literal: info.customName };
 }
 
-/** The name of a root field of a function. */
 export function functionRootName(
   style: NameStyle,
   info: NamedFunction,
@@ -203,12 +199,12 @@ export function functionRootName(
   return key === 'function' ? rootFieldName(style, part) : rootFieldName(style, part, 'aggregate');
 }
 
-/** The name of the input type of its arguments. */
+/** Name of the input type of a function's arguments. */
 export function functionArgsTypeName(style: NameStyle, info: NamedFunction, defaultSchema: string): string {
   return sourceTypeName(style, functionPart(info, defaultSchema), 'args');
 }
 
-/** `bool_and` and its siblings: functions of `<rel>_aggregate` predicates with types of their own. */
+/** Functions of `<rel>_aggregate` predicates that have types of their own. */
 const PREDICATE_FUNCTIONS = ['count', 'bool_and', 'bool_or', 'avg', 'max', 'min', 'sum', 'stddev_samp', 'var_samp', 'corr', 'covar_samp'];
 const AGGREGATES = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp', 'min', 'max'];
 const TABLE_TYPES = [
@@ -246,11 +242,11 @@ export interface ProducedRoot {
   /** Names are unique within one root and namespace. */
   readonly namespace: string | null;
   readonly name: string;
-  /** Dropped silently when another root has the name. */
+  /** If true, dropped silently if another root has the name. */
   readonly givesWay: boolean;
 }
 
-/** Every root field and type name that an object may get, whatever the role: for conflict detection. */
+/** All root fields and types that an object may have for any role, to detect conflicts. */
 export interface ProducedNames {
   readonly roots: readonly ProducedRoot[];
   readonly types: readonly string[];
@@ -270,7 +266,7 @@ const ROOTS_OF_KEY: Readonly<Record<RootFieldKey, readonly OperationRoot[]>> = {
   delete_by_pk: ['mutation'],
 };
 
-/** The root fields and types that a table claims, whatever roles may see of them. */
+/** Returns the root fields and types of a table, for all roles. */
 export function namesOfTable(
   style: NameStyle,
   table: NamedTable & { readonly enumValues: unknown; readonly computedFields: ReadonlyMap<string, unknown> },
@@ -293,7 +289,7 @@ export function namesOfTable(
   return { roots, types };
 }
 
-/** The root fields and types that a function claims, whatever roles may see of them. */
+/** Returns the root fields and types of a function, for all roles. */
 export function namesOfFunction(
   style: NameStyle,
   info: NamedFunction & { readonly exposedAs: 'query' | 'mutation' },
@@ -315,7 +311,7 @@ export function namesOfFunction(
   };
 }
 
-/** The namespace field of a source and its types; empty without one. */
+/** Returns the namespace field of a source and its types; empty without a namespace. */
 export function namesOfNamespace(style: NameStyle): ProducedNames {
   const name = style.customization.rootFields.namespace;
   if (name === undefined || name === '') return { roots: [], types: [] };
@@ -326,12 +322,12 @@ export function namesOfNamespace(style: NameStyle): ProducedNames {
   };
 }
 
-/** Of the enum that an enum table is. */
+/** Name of the enum of an enum table. */
 export function enumTypeName(style: NameStyle, table: NamedTable): string {
   return tableTypeName(style, table, 'enum');
 }
 
-/** Of the conditions on columns that refer to an enum table. */
+/** Name of the conditions on columns that refer to an enum table. */
 export function enumComparisonTypeName(style: NameStyle, table: NamedTable): string {
   return tableTypeName(style, table, 'enum_comparison_exp');
 }

@@ -5,13 +5,13 @@ import { idInRenamedSource, objectId, renamedObjectId } from './object-id.ts';
 const t = { schema: 's', name: 't' };
 const u = { schema: 's', name: 'u' };
 
-test('ids differ whatever is in the names', () => {
+test('ids of different objects differ for all names', () => {
   expect(objectId.sourceExtra('s', 'a\u0001b', 'c')).not.toBe(objectId.sourceExtra('s', 'a', 'b\u0001c'));
   expect(objectId.sourceExtra('s', 'a", "b', 'c')).not.toBe(objectId.sourceExtra('s', 'a', 'b", "c'));
   expect(objectId.table('s', t)).not.toBe(objectId.function('s', t));
 });
 
-test('a renamed source takes its objects with it, and nothing else that has its name', () => {
+test('renaming a source changes the ids of its objects only', () => {
   const names = new Map([['old', 'new']]);
   for (const [before, after] of [
     [objectId.source('old'), objectId.source('new')],
@@ -25,7 +25,7 @@ test('a renamed source takes its objects with it, and nothing else that has its 
     expect(idInRenamedSource(before, names)).toBe(after);
 });
 
-test('a renamed table takes what belongs to it with it, in its source only', () => {
+test('renaming a table changes the ids of its own objects only, in its source', () => {
   const names = new Map([[nameKey(t), nameKey(u)]]);
   for (const [before, after] of [
     [objectId.relationship('a', t, nameKey(t)), objectId.relationship('a', u, nameKey(t))],

@@ -1,16 +1,13 @@
-/**
- * Stable identities of metadata objects: how inconsistencies before and after a change are
- * compared, and how a command names the objects it is about.
- */
+/** Stable identities of metadata objects. They match inconsistencies before and after a change, and name the objects of an operation. */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { PermissionKind } from '../metadata/permission.ts';
 
-/** What an id is made of. The order of the keys is that of the functions below, so that equal objects have equal texts. */
+/** Parts of an id. The functions below write the keys in this order, so that equal objects have equal texts. */
 interface Parts {
   readonly kind: string;
-  /** Of objects that are in a source, and of the source itself. */
+  /** For objects in a source, and for the source itself. */
   readonly source?: string;
-  /** `nameKey` of the table or function that it is or belongs to. */
+  /** `nameKey` of the table or function that the object is or belongs to. */
   readonly object?: string;
   readonly names?: readonly string[];
 }
@@ -33,7 +30,7 @@ export const objectId = {
   function: (source: string, name: QualifiedName) => inObject('function', source, name),
   functionPermission: (source: string, name: QualifiedName, role: string) => inObject('function-permission', source, name, role),
   remoteSchema: (name: string) => outside('remote-schema', name),
-  /** A rule of its customization, or a key of the rule's mapping; empty: as null in `IdleRenaming`. */
+  /** A rule of the customization, or a key of the rule's mapping; empty for null in `IdleRenaming`. */
   remoteRenaming: (remote: string, parentType: string | null, mapped: string | null) =>
     outside('remote-renaming', remote, parentType ?? '', mapped ?? ''),
   remoteTypeRelationship: (remote: string, type: string, name: string) => outside('remote-type-relationship', remote, type, name),
@@ -58,20 +55,20 @@ export const objectId = {
   section: (section: string, name: string) => outside('section', section, name),
 } as const;
 
-/** The source that an object is in, and the `nameKey` of the table or function that it is or belongs to. */
+/** Returns the source of an object, and the `nameKey` of the table or function that it is or belongs to. */
 export function ownerOf(objectIdentity: string): { readonly source: string | undefined; readonly object: string | undefined } {
   const { source, object } = JSON.parse(objectIdentity) as Parts;
   return { source, object };
 }
 
-/** The id of an object whose source may have another name now, by the old ones. */
+/** Returns the id of an object after sources were renamed. @param names new names by the old ones */
 export function idInRenamedSource(objectIdentity: string, names: ReadonlyMap<string, string>): string {
   const parts = JSON.parse(objectIdentity) as Parts;
   const source = parts.source === undefined ? undefined : names.get(parts.source);
   return source === undefined ? objectIdentity : id({ ...parts, source });
 }
 
-/** The id of an object in a source whose tables and functions have other names now, by the `nameKey`s of the old ones. */
+/** Returns the id of an object after tables and functions of a source were renamed. @param names new `nameKey`s by the old ones */
 export function renamedObjectId(objectIdentity: string, source: string, names: ReadonlyMap<string, string>): string {
   const parts = JSON.parse(objectIdentity) as Parts;
   const object = parts.source !== source || parts.object === undefined ? undefined : names.get(parts.object);

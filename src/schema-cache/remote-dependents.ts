@@ -1,4 +1,4 @@
-/** Remote relationships that depend on what is about to go: keys and targets, across sources. */
+/** Remote relationships whose keys or targets are about to be removed, across sources. */
 import { nameKey } from '../catalog/catalog.ts';
 import { updateTable, withEntry, withoutEntry } from '../metadata/edit.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -7,30 +7,30 @@ import { objectId } from './object-id.ts';
 import type { RemoteRelationshipInfo, SchemaCache } from './schema-cache.ts';
 import type { Dependent } from './dependent.ts';
 
-/** Tables by `nameKey`, fields by their names in the database. */
-export interface Gone {
+/** Removed objects: tables by `nameKey`, fields by their database names. */
+export interface RemovedObjects {
   source(name: string): boolean;
   table(source: string, key: string): boolean;
   field(source: string, key: string, name: string): boolean;
   remoteSchema(name: string): boolean;
 }
 
-/** Those of tables that stay. */
-export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Dependent[] {
+/** Returns the relationships of tables that stay. */
+export function remoteDependents(cache: SchemaCache, removed: RemovedObjects): readonly Dependent[] {
   const found: Dependent[] = [];
   for (const [source, tables] of cache.remoteRelationships) {
     const info = cache.sources.get(source);
-    if (info === undefined || gone.source(source)) continue;
+    if (info === undefined || removed.source(source)) continue;
     for (const [key, relationships] of tables) {
       const table = info.tables.get(key);
-      if (table === undefined || gone.table(source, key)) continue;
+      if (table === undefined || removed.table(source, key)) continue;
       for (const relationship of relationships.values()) {
         const { name } = relationship;
-        if (!isBroken(relationship, { source, key }, gone)) continue;
+        if (!isBroken(relationship, { source, key }, removed)) continue;
         found.push({
           objectId: objectId.remoteRelationship(source, table.name, name),
           text: `remote relationship ${printName(table.name, info.backend.defaultSchema)}.${name} in source "${source}"`,
-          becomes: 'dropped',
+          effect: 'dropped',
           remove: (metadata) =>
             updateTable(metadata, source, key, (entry) => ({
               ...entry,
@@ -41,15 +41,15 @@ export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Depen
     }
   }
   for (const [remote, types] of cache.remoteTypeRelationships) {
-    if (gone.remoteSchema(remote)) continue;
+    if (removed.remoteSchema(remote)) continue;
     for (const [type, relationships] of types) {
       for (const relationship of relationships.values()) {
         const { name } = relationship;
-        if (!isBroken(relationship, null, gone)) continue;
+        if (!isBroken(relationship, null, removed)) continue;
         found.push({
           objectId: objectId.remoteTypeRelationship(remote, type, name),
           text: `remote relationship ${type}.${name} in remote schema "${remote}"`,
-          becomes: 'dropped',
+          effect: 'dropped',
           remove: (metadata) => withoutTypeRelationship(metadata, remote, type, name),
         });
       }
@@ -58,11 +58,11 @@ export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Depen
   for (const [type, relationships] of cache.customTypeRelationships) {
     for (const relationship of relationships.values()) {
       const { name } = relationship;
-      if (!isBroken(relationship, null, gone)) continue;
+      if (!isBroken(relationship, null, removed)) continue;
       found.push({
         objectId: objectId.customRelationship(type, name),
         text: `relationship ${type}.${name} in custom types`,
-        becomes: 'dropped',
+        effect: 'dropped',
         remove: (metadata) => withoutCustomRelationship(metadata, type, name),
       });
     }
@@ -70,7 +70,7 @@ export function remoteDependents(cache: SchemaCache, gone: Gone): readonly Depen
   return found;
 }
 
-/** The metadata without a relationship of a custom type. */
+/** Removes a relationship of a custom type. */
 function withoutCustomRelationship(metadata: Metadata, type: string, name: string): Metadata {
   const objects = metadata.customTypes.objects.map((object) =>
     object.name === type ? { ...object, relationships: object.relationships.filter((each) => each.name !== name) } : object,
@@ -78,7 +78,7 @@ function withoutCustomRelationship(metadata: Metadata, type: string, name: strin
   return { ...metadata, customTypes: { ...metadata.customTypes, objects } };
 }
 
-/** The metadata without a relationship of a type of a remote schema. */
+/** Removes a relationship of a type of a remote schema. */
 export function withoutTypeRelationship(metadata: Metadata, remote: string, type: string, name: string): Metadata {
   const schema = metadata.remoteSchemas.get(remote);
   const entry = schema?.remoteRelationships.get(type);
@@ -96,14 +96,14 @@ interface Owner {
   readonly key: string;
 }
 
-/** @param owner the table that has the relationship; null: a type of a remote schema has it */
-function isBroken({ target }: RemoteRelationshipInfo, owner: Owner | null, gone: Gone): boolean {
-  const isLocalGone = (name: string): boolean => owner !== null && gone.field(owner.source, owner.key, name);
-  if (target.kind === 'remote-schema') return gone.remoteSchema(target.remoteSchema) || target.keys.some(isLocalGone);
+/** @param owner the table that has the relationship; null for a type of a remote schema */
+function isBroken({ target }: RemoteRelationshipInfo, owner: Owner | null, removed: RemovedObjects): boolean {
+  const isLocalRemoved = (name: string): boolean => owner !== null && removed.field(owner.source, owner.key, name);
+  if (target.kind === 'remote-schema') return removed.remoteSchema(target.remoteSchema) || target.keys.some(isLocalRemoved);
   const targetKey = nameKey(target.table);
   return (
-    gone.source(target.source) ||
-    gone.table(target.source, targetKey) ||
-    target.columns.some(({ local, remote }) => isLocalGone(local) || gone.field(target.source, targetKey, remote))
+    removed.source(target.source) ||
+    removed.table(target.source, targetKey) ||
+    target.columns.some(({ local, remote }) => isLocalRemoved(local) || removed.field(target.source, targetKey, remote))
   );
 }

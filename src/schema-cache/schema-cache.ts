@@ -1,6 +1,6 @@
 /**
- * Metadata joined with catalogs: resolved, read-only. Names are checked, relationships have their
- * columns, permission filters are IR. What could not be resolved is in `inconsistencies`.
+ * Metadata joined with catalogs: resolved and read-only. Names are checked, relationships have their columns, permission filters are IR.
+ * Unresolvable objects are in `inconsistencies`.
  */
 import type { QueryTagsSettings } from '../metadata/query-tags.ts';
 import type { Backend } from '../backend/backend.ts';
@@ -22,31 +22,31 @@ import type { UnavailableSources } from './unavailable-source.ts';
 
 export interface SchemaCache {
   readonly sources: ReadonlyMap<string, SourceInfo>;
-  /** Of the sources whose statements say which operation they are of. */
+  /** Settings of the sources whose statements have tags. */
   readonly queryTags: ReadonlyMap<string, QueryTagsSettings>;
-  /** Whether roles see of remote schemas only what they are granted; permissions have no effect otherwise. */
+  /** If true, roles see only the parts of remote schemas for which they have a permission; otherwise permissions have no effect. */
   readonly remotePermissionsEnabled: boolean;
-  /** Those that are part of the schema, by name, in the order of the metadata. */
+  /** Remote schemas that are part of the schema, by name, in the order of the metadata. */
   readonly remoteSchemas: ReadonlyMap<string, RemoteSchemaInfo>;
-  /** From tables to other sources and remote schemas: by source, then by the `nameKey` of the table, then by name. */
+  /** Relationships of tables to other sources and remote schemas: by source, then by the `nameKey` of the table, then by name. */
   readonly remoteRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
-  /** From object types of remote schemas: by remote schema, then by the server's name of the type, then by name. */
+  /** Relationships of object types of remote schemas: by remote schema, then by the server's type name, then by name. */
   readonly remoteTypeRelationships: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>;
-  /** Types of arguments and answers of actions; scalars of databases that these use are among them. */
+  /** Types of arguments and answers of actions, including the database scalars that they use. */
   readonly customTypes: CustomTypesInfo;
-  /** From custom object types: by type, then by name. */
+  /** Relationships of custom object types: by type, then by name. */
   readonly customTypeRelationships: ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>;
-  /** Those that are part of the schema, by name, in the order of the metadata. */
+  /** Actions that are part of the schema, by name, in the order of the metadata. */
   readonly actions: ReadonlyMap<string, ActionInfo>;
-  /** Operators that a comparison type of databases does not have, by its name: those that none of its types has. */
-  readonly lacking: ReadonlyMap<string, readonly string[]>;
-  /** Every role known to the metadata, without admin. */
+  /** Operators that a comparison type lacks, by type name: those that none of the database types behind it has. */
+  readonly unsupportedOperators: ReadonlyMap<string, readonly string[]>;
+  /** Every role of the metadata, without admin. */
   readonly roles: ReadonlySet<string>;
   readonly inconsistencies: readonly Inconsistency[];
   /** Roles for which `__schema` and `__type` fail. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly apiLimits: ApiLimits | null;
-  /** Sources that are in the metadata and cannot be opened. */
+  /** Sources of the metadata that cannot be opened. */
   readonly unavailable: UnavailableSources;
 }
 
@@ -54,56 +54,56 @@ export interface SourceInfo {
   readonly name: string;
   readonly backend: Backend;
   readonly customization: SourceCustomization;
-  /** Effective: the source's own, else the server's default. */
+  /** The source's own convention, or the server's default. */
   readonly namingConvention: NamingConvention;
   /** Tracked tables by `nameKey`. */
   readonly tables: ReadonlyMap<string, TableInfo>;
   readonly functions: ReadonlyMap<string, FunctionInfo>;
-  /** Of all tables, by name: those that work. The same object while the trigger and its table are the same. */
+  /** Working triggers of all tables, by name. An entry is the same object while the trigger and its table are the same. */
   readonly eventTriggers: ReadonlyMap<string, EventTriggerInfo>;
 }
 
-/** An event trigger whose columns and environment variables are there. */
+/** An event trigger whose columns and environment variables exist. */
 export interface EventTriggerInfo {
   readonly source: string;
   readonly definition: EventTrigger;
   readonly table: CatalogTable;
 }
 
-/** A tracked table that exists: what its own definition says, before anything about its neighbours. */
+/** A tracked table that exists: its own definition, without relationships and permissions. */
 export interface TableCore {
   readonly source: string;
   readonly name: QualifiedName;
   readonly catalog: CatalogTable;
   readonly configuration: TableConfiguration;
-  /** `custom_name`, else the table's name with its schema unless default: before any convention. */
+  /** `custom_name`, or the table's name with its schema unless that is the default; not re-cased. */
   readonly baseName: string;
-  /** Whether `baseName` came from the metadata and so is never re-cased. */
+  /** True if `baseName` comes from the metadata and so is never re-cased. */
   readonly customName: boolean;
-  /** False: tracked, but absent from GraphQL because the name is no GraphQL name. */
+  /** False if the table is tracked but absent from GraphQL because its name is not a GraphQL name. */
   readonly inGraphql: boolean;
-  /** Its rows are entities of a federated graph, where the service takes part in one. */
+  /** True if its rows are entities of a federated graph, for a service that takes part in one. */
   readonly federated: boolean;
-  /** Set when the table is an enum table; values sorted. */
+  /** Sorted values of an enum table; null for other tables. */
   readonly enumValues: readonly EnumValue[] | null;
 }
 
 export interface TableInfo extends TableCore {
-  /** Columns whose GraphQL name is legal, by database name, in catalog order. */
+  /** Columns with a valid GraphQL name, by database name, in catalog order. */
   readonly columns: ReadonlyMap<string, ColumnInfo>;
-  /** By name, in name order. */
+  /** Sorted by name. */
   readonly relationships: ReadonlyMap<string, RelationshipInfo>;
   readonly computedFields: ReadonlyMap<string, ComputedFieldInfo>;
-  /** Roles without admin. */
+  /** Permissions by role, without admin. */
   readonly permissions: ReadonlyMap<string, RolePermissions>;
 }
 
 export interface ColumnInfo {
   readonly name: string;
-  /** `custom_name` of the column, else its database name: before any convention. */
+  /** `custom_name` of the column, or its database name; not re-cased. */
   readonly fieldName: string;
   readonly customName: boolean;
-  /** null: no description; undefined: automatic. */
+  /** `null` for no description, undefined for the automatic one. */
   readonly comment: string | null | undefined;
   readonly catalog: CatalogColumn;
   /** The enum table that this column references. */
@@ -121,7 +121,7 @@ export interface RelationshipInfo {
   readonly comment: string | undefined;
   readonly target: QualifiedName;
   readonly join: Join;
-  /** False: the target has a row for every row of the table. Whether a role sees it is another question. */
+  /** False if the target has a row for every row of the table. A role may not see that row. */
   readonly nullable: boolean;
   readonly insertionOrder: 'before-parent' | 'after-parent';
 }
@@ -130,7 +130,7 @@ export interface ComputedFieldInfo {
   readonly name: string;
   readonly comment: string | undefined;
   readonly function: CatalogFunction;
-  /** Index of the table argument in `function.arguments`; null where it takes values of columns. */
+  /** Index of the table argument in `function.arguments`; null for functions that take values of columns. */
   readonly tableArgument: number | null;
   /** Columns by the index of the argument that takes their value. */
   readonly columnArguments?: ReadonlyMap<number, string>;
@@ -138,7 +138,7 @@ export interface ComputedFieldInfo {
   readonly returns: { readonly kind: 'scalar'; readonly type: CatalogType } | { readonly kind: 'table'; readonly table: QualifiedName };
 }
 
-/** From a table, from a type of a remote schema, or from a custom type. */
+/** A relationship of a table, of a type of a remote schema, or of a custom type. */
 export interface RemoteRelationshipInfo {
   readonly name: string;
   readonly target: SourceTarget | RemoteSchemaTarget;
@@ -149,16 +149,16 @@ export interface SourceTarget {
   readonly source: string;
   readonly table: QualifiedName;
   readonly relationship: 'object' | 'array';
-  /** `local` is a column or a scalar computed field, or a field of the type; `remote` a column of the target. */
+  /** `local` is a column, a scalar computed field or a field of the type; `remote` is a column of the target. */
   readonly columns: readonly { readonly local: string; readonly remote: string }[];
 }
 
 export interface RemoteSchemaTarget {
   readonly kind: 'remote-schema';
   readonly remoteSchema: string;
-  /** Columns, scalar computed fields or fields that make up the key. */
+  /** Columns, scalar computed fields or fields of the key. */
   readonly keys: readonly string[];
-  /** From a root field of queries to the field that answers, in the server's words. */
+  /** Path from a root field of queries to the field with the answer, in the server's names. */
   readonly path: readonly RemotePathField[];
   readonly batch?: { readonly matchField: string; readonly many: boolean };
 }
@@ -168,7 +168,7 @@ export interface RemotePathField {
   readonly arguments: ReadonlyMap<string, RemoteArgumentTree>;
 }
 
-/** An argument as the definition of a relationship writes it. */
+/** An argument in the definition of a relationship. */
 export type RemoteArgumentTree =
   | { readonly kind: 'literal'; readonly json: Json }
   /** The part of the key with this index in `keys`. */
@@ -181,7 +181,7 @@ export interface RemoteSchemaInfo {
   readonly name: string;
   readonly model: RemoteModel;
   readonly names: RemoteNames;
-  /** What roles see of it; null: every role sees all, because permissions are switched off. */
+  /** The parts that roles see; `null` if every role sees everything, because permissions are disabled. */
   readonly permissions: ReadonlyMap<string, RemoteModel> | null;
 }
 
@@ -195,7 +195,7 @@ export interface FunctionInfo {
   readonly exposedAs: 'query' | 'mutation';
   readonly sessionArgument: number | null;
   readonly returns: QualifiedName;
-  /** Roles with an explicit permission, and inherited roles that have one from a parent. */
+  /** Roles with an explicit permission, and inherited roles with one from a parent. */
   readonly permissions: ReadonlySet<string>;
 }
 
@@ -216,12 +216,12 @@ export interface ResolvedSelectPermission {
   readonly filter: BoolExp;
   readonly limit: number | null;
   readonly allowAggregations: boolean;
-  /** null: all */
+  /** `null` for all. */
   readonly queryRootFields: ReadonlySet<QueryRootField> | null;
   readonly subscriptionRootFields: ReadonlySet<SubscriptionRootField> | null;
 }
 
-/** A preset: a value that the role cannot choose. */
+/** A value that the role cannot choose. */
 export type Preset = Operand;
 
 export interface ResolvedInsertPermission {
@@ -247,16 +247,16 @@ export interface ResolvedDeletePermission {
   readonly validateInput: ValidateInput | null;
 }
 
-/** How a change that causes an inconsistency is refused. */
+/** Error of a change that causes an inconsistency. */
 export interface InconsistencyRefusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly internal?: Json;
-  /** Only where the command is about the object (`edited`), or about another one (`others`); else the general rule holds. */
+  /** Restricts the error to operations on the object (`edited`) or on other objects (`others`); for the rest the general rule applies. */
   readonly of?: 'edited' | 'others';
 }
 
-/** One record of `get_inconsistent_metadata`. */
+/** A record of `get_inconsistent_metadata`. */
 export interface Inconsistency {
   /** Stable identity of the object, to compare records before and after a change. */
   readonly objectId: string;
@@ -265,12 +265,12 @@ export interface Inconsistency {
   readonly reason: string;
   readonly definition: Json;
   readonly message?: Json;
-  /** `Conflicting objects`, duplicates and inherited permissions have their own shape; printed instead. */
+  /** Printed instead of the other properties: `Conflicting objects`, duplicates and inherited permissions have their own shape. */
   readonly record?: Json;
-  /** How a change that causes it is refused, where that is not by the general rule. */
+  /** Error of a change that causes the inconsistency; the general rule by default. */
   readonly refusal?: InconsistencyRefusal;
-  /** Never a reason to refuse a change: conflicts of inherited permissions. */
+  /** If true, changes are never refused because of it: conflicts of inherited permissions. */
   readonly informational?: boolean;
-  /** Never a reason to refuse a change, which answers with a warning: invalid queries, and rules that rename nothing. */
-  readonly tolerated?: true;
+  /** If true, changes succeed with a warning: invalid queries, and rules that rename nothing. */
+  readonly tolerated?: boolean;
 }

@@ -1,14 +1,14 @@
-/** What the metadata says of sources that cannot be opened: enough to tell an outage from a field that never was. */
+/** Sources that cannot be opened, as far as the metadata describe them: enough to distinguish an outage from a field that never existed. */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { InheritedRole, SourceMetadata } from '../metadata/metadata.ts';
 import type { NamingConvention } from '../metadata/source.ts';
 import type { TableMetadata } from '../metadata/table.ts';
-import { namesOfFunction, namesOfTable } from './naming.ts';
+import { namesOfFunction, namesOfTable, tableBaseName } from './naming.ts';
 
 export interface UnavailableSource {
   readonly metadata: SourceMetadata;
-  /** Effective: the source's own, else the server's default. */
+  /** The source's own convention, or the server's default. */
   readonly namingConvention: NamingConvention;
   readonly backend: Backend;
   readonly reason: string;
@@ -21,7 +21,7 @@ export interface UnavailableSources {
 
 export const ALL_AVAILABLE: UnavailableSources = { sources: [], inheritedRoles: new Map() };
 
-/** Whether a role learns the same from both. */
+/** Returns true if both have the same effect for every role. */
 export function sameUnavailable(a: UnavailableSources, b: UnavailableSources): boolean {
   if (a.sources.length !== b.sources.length) return false;
   if (a.sources.length === 0) return true;
@@ -35,9 +35,9 @@ export function sameUnavailable(a: UnavailableSources, b: UnavailableSources): b
 }
 
 /**
- * The root fields that a role would have if its sources were there, and some that it would not have: whoever has any
- * permission on a table knows the table, so nothing is said that the role does not know.
- * @returns by field name, the namespace's where a source has one
+ * Returns root fields that a role would have if its sources were available, and some that it would not have: a role with any permission on
+ * a table knows that the table exists, so this reveals nothing to it.
+ * @returns by field name, or by namespace if a source has one
  */
 export function unavailableRoots(unavailable: UnavailableSources, role: string): ReadonlyMap<string, UnavailableSource> {
   const found = new Map<string, UnavailableSource>();
@@ -57,12 +57,11 @@ function* rootsOf(source: UnavailableSource, roles: ReadonlySet<string>): Iterab
   for (const table of metadata.tables.values()) {
     if (!isKnown(table, roles)) continue;
     if (inNamespace) yield inNamespace;
-    const { schema, name } = table.table;
-    const { customName } = table.configuration;
+    const { configuration } = table;
     const named = {
-      baseName: customName ?? (schema === defaultSchema ? name : `${schema}_${name}`),
-      customName: customName !== undefined,
-      configuration: table.configuration,
+      baseName: tableBaseName(table.table, configuration, defaultSchema),
+      customName: configuration.customName !== undefined,
+      configuration,
       enumValues: null,
       computedFields: new Map(),
     };
@@ -84,10 +83,10 @@ function isKnown(table: TableMetadata, roles: ReadonlySet<string>): boolean {
   return permissions.some((entries) => [...roles].some((role) => entries.has(role)));
 }
 
-/** A role and all that it inherits from. */
+/** Returns a role and all roles that it inherits from. */
 function withParents(role: string, inherited: ReadonlyMap<string, InheritedRole>): ReadonlySet<string> {
   const roles = new Set([role]);
-  // A set gives what is added during the walk too, and each role once: circles end.
+  // Iteration over a set includes roles that are added meanwhile, each once, so cycles end.
   for (const each of roles) for (const parent of inherited.get(each)?.roleSet ?? []) roles.add(parent);
   return roles;
 }

@@ -20,14 +20,14 @@ function withTable(info: TableInfo): SourceInfo {
 }
 
 describe('role schemas', () => {
-  it('are made once per role and variant', () => {
+  it('are built once per role and variant', () => {
     const schemas = createRoleSchemas(schemaCache(source), options);
     expect(schemas.get('one', 'frontend')).toBe(schemas.get('one', 'frontend'));
     expect(schemas.get('one', 'frontend')).not.toBe(schemas.get('two', 'frontend'));
     expect(schemas.get('one', 'frontend').role).toBe('one');
   });
 
-  it('survive changes that do not concern the role', () => {
+  it('are reused after changes that do not affect the role', () => {
     const before = createRoleSchemas(schemaCache(source), options);
     const roles = ['admin', 'one', 'two', 'both', 'nobody'];
     const old = roles.map((role) => before.get(role, 'frontend'));
@@ -35,7 +35,7 @@ describe('role schemas', () => {
     expect(roles.filter((role, i) => after.get(role, 'frontend') === old[i])).toEqual(['one', 'nobody']);
   });
 
-  it('survive a change of another role on the same table', () => {
+  it('are reused after a change of another role on the same table', () => {
     const before = createRoleSchemas(schemaCache(source), options);
     const old = ['admin', 'one', 'two', 'both'].map((role) => before.get(role, 'frontend'));
     const permissions = new Map(b.permissions).set('two', { select: selectPermission({ columns: unmasked('id'), limit: 3 }) });
@@ -43,7 +43,7 @@ describe('role schemas', () => {
     expect(['admin', 'one', 'two', 'both'].map((role, i) => after.get(role, 'frontend') === old[i])).toEqual([true, true, false, true]);
   });
 
-  it('notice tables that go, new permissions, customization and introspection options', () => {
+  it('are rebuilt after dropped tables, new permissions, customization and introspection options', () => {
     const before = createRoleSchemas(schemaCache(source), options);
     const old = before.get('one', 'frontend');
     const same = (cache: ReturnType<typeof schemaCache>) => createRoleSchemas(cache, options, before).get('one', 'frontend') === old;
@@ -56,7 +56,7 @@ describe('role schemas', () => {
     expect(same(schemaCache(withTable(tableInfo('c', { columns: { id: 'int4!' }, permissions: { two: {} } }))))).toBe(true);
   });
 
-  it('forget the one that was idle longest', () => {
+  it('evict the least recently used one', () => {
     const schemas = createRoleSchemas(schemaCache(source), { ...options, maxSchemas: 2 });
     const one = schemas.get('one', 'frontend');
     const two = schemas.get('two', 'frontend');

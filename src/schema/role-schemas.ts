@@ -1,13 +1,13 @@
 /**
- * The role schemas of one schema cache: made on first use, bounded, and taken over from the
- * previous cache for every role that a change does not concern.
+ * The role schemas of one schema cache: built on first use, limited in number, and reused from the previous cache for every role that a
+ * change does not affect.
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { RemoteSchemaInfo, SchemaCache } from '../schema-cache/schema-cache.ts';
 import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
-import { atOnce, type Sliced } from '../util/sliced.ts';
+import { runSync, type Cooperative } from '../util/cooperative.ts';
 import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';
 import { rootTypes } from './fields/root-types.ts';
@@ -23,9 +23,9 @@ export type { SchemaVariant, WriteSource as RoleTables };
 export interface RoleSchemasOptions {
   readonly build: FieldOptions;
   readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled' | 'explainMissing'>;
-  /** For every role but admin, whatever the metadata says. */
+  /** Disables introspection for every role but admin, regardless of the metadata. */
   readonly introspectionDisabled?: boolean;
-  /** Role schemas kept; the one that was idle longest goes first. */
+  /** Maximum cached role schemas; the least recently used one is evicted. */
   readonly maxSchemas: number;
 }
 
@@ -36,20 +36,20 @@ export const DEFAULT_ROLE_SCHEMAS_OPTIONS: RoleSchemasOptions = {
 };
 
 export interface RoleSchemas {
-  /** How many are kept. */
+  /** Number of cached schemas. */
   readonly size: number;
   /** Never fails: an unknown role has a schema without queries. */
   get(role: string, variant: SchemaVariant): RoleSchema;
-  /** The types of a role's schema made anew, for those who walk over all of them. */
+  /** Builds the types of a role's schema separately, for walks over all of them. */
   wholeRoots(role: string, variant: SchemaVariant): RootTypes;
-  /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
+  /** Returns the tables of a source for the role, under their database names; null if there is no such source. */
   tables(role: string, variant: SchemaVariant, source: string): WriteSource | null;
 }
 
 interface Entry {
   readonly role: string;
   readonly schema: RoleSchema;
-  /** By source. */
+  /** Tables by source. */
   readonly tables: Map<string, WriteSource>;
 }
 
@@ -66,15 +66,15 @@ class CachedRoleSchemas implements RoleSchemas {
     this.context = new SchemaContext(cache, options.build, previous?.context);
   }
 
-  /** Takes the schemas of roles that see no difference. */
-  *takeOver(previous: CachedRoleSchemas): Sliced<void> {
+  /** Reuses the schemas of roles that see no difference. */
+  *reuse(previous: CachedRoleSchemas): Cooperative<void> {
     const same = new Map<string, boolean>();
-    // A copy: requests go on, and reorder the entries.
+    // Iterates over a copy, because concurrent requests reorder the entries.
     for (const [key, entry] of [...previous.entries]) {
       const known = same.get(entry.role);
-      const keep = known ?? sameForRole(previous.cache, this.cache, entry.role);
-      if (known === undefined) same.set(entry.role, keep);
-      if (keep) this.entries.set(key, entry);
+      const isSame = known ?? sameForRole(previous.cache, this.cache, entry.role);
+      if (known === undefined) same.set(entry.role, isSame);
+      if (isSame) this.entries.set(key, entry);
       yield;
     }
   }
@@ -121,7 +121,7 @@ class CachedRoleSchemas implements RoleSchemas {
   }
 }
 
-/** Of a root field that only an outage keeps away: names are made when the first one is missed. */
+/** Explains a root field that is missing because of an outage: names are built when the first one is missing. */
 function explainMissing(cache: SchemaCache, role: string): NonNullable<RoleSchemaOptions['explainMissing']> {
   const { unavailable, remoteSchemas } = cache;
   if (unavailable.sources.length === 0 && remoteSchemas.size === 0) return () => null;
@@ -132,7 +132,7 @@ function explainMissing(cache: SchemaCache, role: string): NonNullable<RoleSchem
       return new SvcError(source.backend.errorCodes.failed, `the source "${source.metadata.name}" is not available`, {
         path,
         status: 500,
-        isPassing: true,
+        isTransient: true,
         internal: source.reason,
       });
     }
@@ -141,7 +141,7 @@ function explainMissing(cache: SchemaCache, role: string): NonNullable<RoleSchem
   };
 }
 
-/** Whether the server has it, under our name, as the role sees the server. */
+/** Returns true if the server has the subscription field, under our name, and the role sees it. */
 function hasSubscription({ model, names, permissions }: RemoteSchemaInfo, role: string, field: string): boolean {
   const seen = permissions === null || role === ADMIN_ROLE ? model : permissions.get(role);
   const root = seen?.subscription == null ? undefined : seen.types.get(seen.subscription);
@@ -152,18 +152,18 @@ function hasSubscription({ model, names, permissions }: RemoteSchemaInfo, role: 
 }
 
 /**
- * @param options pass the same object every time: others make every schema anew
- * @param previous those of the cache before, made by this function
+ * @param options must be the same object every time: other options rebuild every schema
+ * @param previous result of this function for the previous cache
  */
-export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): Sliced<RoleSchemas> {
+export function* roleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): Cooperative<RoleSchemas> {
   const usable = previous instanceof CachedRoleSchemas && previous.options === options ? previous : undefined;
   const made = new CachedRoleSchemas(cache, options, usable);
-  if (usable !== undefined) yield* made.takeOver(usable);
+  if (usable !== undefined) yield* made.reuse(usable);
   yield* made.context.prepare();
   return made;
 }
 
-/** The schemas of all roles, none of which is made yet. @param previous schemas of roles whose inputs are the same are kept */
+/** Returns the schemas of all roles, which are built on demand. @param previous schemas of roles with the same inputs are reused */
 export function createRoleSchemas(cache: SchemaCache, options: RoleSchemasOptions, previous?: RoleSchemas): RoleSchemas {
-  return atOnce(roleSchemas(cache, options, previous));
+  return runSync(roleSchemas(cache, options, previous));
 }

@@ -1,13 +1,13 @@
-/** Headers that list what a client takes, with weights: `Accept`, `Accept-Encoding` (RFC 9110, section 12.4.2). */
+/** Parses headers that list acceptable values with weights: `Accept`, `Accept-Encoding` (RFC 9110, section 12.4.2). */
 
 export interface Preference {
-  /** In lower case, without parameters: `gzip`, `application/json`. */
+  /** In lower case, without parameters, e.g. `gzip`, `application/json`. */
   readonly name: string;
-  /** 0 (not at all) to 1. */
+  /** From 0 (not acceptable) to 1. */
   readonly weight: number;
 }
 
-/** The items in the order of the header; a weight that cannot be read counts as 0. */
+/** Returns the items in the order of the header; an invalid weight counts as 0. */
 export function preferences(header: string | string[] | undefined): readonly Preference[] {
   if (header === undefined) return [];
   const text = Array.isArray(header) ? header.join(',') : header;

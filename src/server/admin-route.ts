@@ -4,7 +4,7 @@ import { type Route, showsInternal } from './context.ts';
 import { identifyAdmin } from './identify.ts';
 import { adminErrorReply } from './reply.ts';
 
-/** The same route for administrators only, its errors in their form. */
+/** Restricts a route to administrators; errors have the form of the administration. */
 export function adminRoute(route: Route): Route {
   return {
     ...route,

@@ -1,21 +1,21 @@
-/** The JSON in bodies and parameters. */
+/** Decodes JSON in bodies and parameters. */
 import { isUtf8 } from 'node:buffer';
 import { SvcError } from '../errors/svc-error.ts';
 import { findDuplicateKey } from '../util/duplicate-keys.ts';
 import { type Json, parseScannedJson } from '../util/json.ts';
 import { scanJson } from '../model/json-scan.ts';
-import { parseInSlices } from '../util/json-slices.ts';
+import { parseJsonCooperatively } from '../util/parse-json-cooperatively.ts';
 import { type Path, ROOT } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 
 const MAX_NESTING = 512;
-/** Characters of text for which a limit on its size is meant. */
+/** Text length to which a size limit refers, in characters. */
 const MEGABYTE = 1_000_000;
 
-/** For what administrators send. */
+/** Administrators have no size limit. */
 const ANY_SIZE = Number.POSITIVE_INFINITY;
-/** Bytes that are parsed at once in some milliseconds. */
-const LONG = 262_144;
+/** Bodies of at least this many bytes are parsed cooperatively; shorter ones take some milliseconds. */
+const COOPERATIVE_SIZE = 262_144;
 
 const TOO_DEEP = `JSON is nested deeper than ${MAX_NESTING} levels`;
 
@@ -25,21 +25,21 @@ function refused(reason: string, path: Path, cause?: unknown): SvcError {
 
 export interface MeasuredJson {
   readonly json: Json;
-  /** Levels of lists and objects. */
+  /** Nesting of lists and objects. */
   readonly depth: number;
 }
 
 /**
- * JSON of a client.
- * @param what as messages call it
- * @param maxSize `JsonFacts.size` of a megabyte: a larger text may have more in proportion, a smaller one not less
+ * Decodes JSON of a client.
+ * @param what names the text in messages
+ * @param maxSize limit of `JsonFacts.size` per megabyte: it grows with larger texts, but does not shrink with smaller ones
  * @throws SvcError invalid-json
  */
 function decode(text: string, what: string, maxSize: number, path: Path): MeasuredJson {
   const size = Math.floor(maxSize * Math.max(1, text.length / MEGABYTE));
   const found = scanJson(text, { depth: MAX_NESTING, size });
   if (found.depth > MAX_NESTING) throw refused(TOO_DEEP, path);
-  if (found.size > size) throw refused(`JSON has too many values: their weight is over the limit of ${size}`, path);
+  if (found.size > size) throw refused(`JSON has too many values: their weight exceeds the limit of ${size}`, path);
   try {
     return { json: parseScannedJson(text, found), depth: found.depth };
   } catch (error) {
@@ -47,30 +47,30 @@ function decode(text: string, what: string, maxSize: number, path: Path): Measur
   }
 }
 
-/** A parameter of a URL. @throws SvcError invalid-json */
+/** Decodes a URL parameter. @throws SvcError invalid-json */
 export function decodeJsonParameter(text: string, name: string, maxSize: number, path: Path): Json {
   return decode(text, `the parameter "${name}"`, maxSize, path).json;
 }
 
 /**
- * What an administrator sends: a key that is there twice would win over the first without a word.
+ * Decodes the body of an administrator. Rejects duplicate keys, since the second value would silently replace the first.
  * @throws SvcError invalid-json, parse-failed with the path of the second key
  */
 export async function decodeAdministratorsBody(body: Buffer): Promise<Json> {
   const text = textOf(body);
-  const json = body.length < LONG ? decodeJsonBody(body, ANY_SIZE) : await decodeInSlices(text);
-  const repeated = await inSlices(findDuplicateKey(text));
+  const json = body.length < COOPERATIVE_SIZE ? decodeJsonBody(body, ANY_SIZE) : await decodeCooperatively(text);
+  const repeated = await runCooperatively(findDuplicateKey(text));
   if (repeated !== null) {
-    const message = `the key ${JSON.stringify(repeated.key)} is there twice in one object`;
+    const message = `duplicate key ${JSON.stringify(repeated.key)} in an object`;
     throw new SvcError('parse-failed', message, { path: repeated, keepsStatus: true });
   }
   return json;
 }
 
-/** A large document takes long to parse: others get their turn in between. @throws SvcError invalid-json */
-async function decodeInSlices(text: string): Promise<Json> {
+/** Parses a large document cooperatively. @throws SvcError invalid-json */
+async function decodeCooperatively(text: string): Promise<Json> {
   try {
-    const { json } = await inSlices(parseInSlices(text, { depth: MAX_NESTING, size: ANY_SIZE }));
+    const { json } = await runCooperatively(parseJsonCooperatively(text, { depth: MAX_NESTING, size: ANY_SIZE }));
     if (json !== undefined) return json;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -90,13 +90,13 @@ export function decodeMeasuredBody(body: Buffer, maxSize: number): MeasuredJson 
   return decode(textOf(body), 'the request body', maxSize, ROOT);
 }
 
-/** What is no UTF-8 would become other characters without a word. @throws SvcError invalid-json */
+/** Rejects bytes that are not UTF-8, which would silently become other characters. @throws SvcError invalid-json */
 function textOf(body: Buffer): string {
   if (!isUtf8(body)) throw new SvcError('invalid-json', 'the request body is not encoded in UTF-8', { keepsStatus: true });
   return body.toString('utf8');
 }
 
-/** @param what as messages call it @throws SvcError invalid-json */
+/** @param what names the text in messages @throws SvcError invalid-json */
 export function decodeMeasured(text: string, what: string, maxSize: number): MeasuredJson {
   return decode(text, what, maxSize, ROOT);
 }

@@ -21,7 +21,7 @@ it.each([
   expect(clientAddress(request as never, TRUSTED)).toBe(expected);
 });
 
-it('trusts nobody without ranges', () => {
+it('trusts no proxy without ranges', () => {
   const request = { headers: { 'x-forwarded-for': '1.2.3.4' }, socket: { remoteAddress: '10.1.1.1' } };
   expect(clientAddress(request as never, trustedProxies([]))).toBe('10.1.1.1');
 });

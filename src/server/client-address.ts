@@ -1,11 +1,11 @@
-/** Who sent a request, where proxies stand between. */
+/** The address of a client behind proxies. */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses of proxies whose word counts; null: nobody's does. */
+/** Addresses of proxies whose headers are trusted; `null` if there are none. */
 export type TrustedProxies = BlockList | null;
 
-/** @param ranges addresses and CIDR ranges, checked before */
+/** @param ranges validated addresses and CIDR ranges */
 export function trustedProxies(ranges: readonly string[]): TrustedProxies {
   if (ranges.length === 0) return null;
   const list = new BlockList();
@@ -19,8 +19,8 @@ export function trustedProxies(ranges: readonly string[]): TrustedProxies {
 }
 
 /**
- * The address of the client: of the connection, or where that is a trusted proxy, the last address of `X-Forwarded-For` that is
- * none. What stands before that one anybody could have written.
+ * Returns the address of the client: that of the connection or, if it belongs to a trusted proxy, the last address of `X-Forwarded-For`
+ * that does not. Addresses before that one can be forged.
  */
 export function clientAddress({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>, trusted: TrustedProxies): string {
   const connected = socket.remoteAddress ?? '';
@@ -42,12 +42,12 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** IPv4 as a socket for both tells it. */
+/** Strips the IPv6 prefix of an IPv4 address, as reported by a dual-stack socket. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }
 
-/** Some proxies add the port. */
+/** Strips the port, which some proxies add. */
 function withoutPort(text: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1];
   if (bracketed !== undefined) return plain(bracketed);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bytesOfText, sliceBytes } from '../util/bytes.ts';
 import { chooseEncoding, compress, isWorthIt } from './compression.ts';
 
-describe('the encoding of an answer', () => {
+describe('the encoding of a response', () => {
   it.each([
     [undefined, null, false],
     ['', null, false],
@@ -27,7 +27,7 @@ describe('the encoding of an answer', () => {
     expect(chooseEncoding(header)).toEqual({ encoding, always });
   });
 
-  it('is left out for small bodies, unless nothing else is acceptable', () => {
+  it('is omitted for small bodies, unless nothing else is acceptable', () => {
     const sizes = (header: string): boolean[] => [0, 699, 700].map((size) => isWorthIt(size, chooseEncoding(header)));
     expect(sizes('gzip')).toEqual([false, false, true]);
     expect(sizes('gzip, identity;q=0')).toEqual([true, true, true]);
@@ -35,7 +35,7 @@ describe('the encoding of an answer', () => {
   });
 });
 
-it.each([1, 700, 30_000, 3_000_000])('%i bytes survive', async (size) => {
+it.each([1, 700, 30_000, 3_000_000])('compresses and restores %i bytes', async (size) => {
   const bytes = bytesOfText('{"name":"välue"},'.repeat(Math.ceil(size / 18)));
   const text = Buffer.from(sliceBytes(bytes, 0, size), 'latin1');
   const pieces = [sliceBytes(bytes, 0, size >> 1), sliceBytes(bytes, size >> 1, size)];

@@ -1,4 +1,4 @@
-/** Compression of answers. The work is done by the thread pool, not on the event loop. */
+/** Compresses responses, in the thread pool instead of the event loop. */
 import { promisify } from 'node:util';
 import type { Transform } from 'node:stream';
 import { type BrotliOptions, brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
@@ -8,30 +8,30 @@ import { preferences } from './accept.ts';
 
 const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
-/** Smaller bodies do not get smaller. */
+/** Minimum size of a body to be compressed: shorter ones do not shrink. */
 const MIN_BYTES = 700;
-/** Up to here a body counts as small. */
+/** Maximum size of a small body. */
 const SMALL_BYTES = 20_000;
 const MAX_WINDOW = 20;
 
 export type Encoding = 'br' | 'gzip';
 
 export interface EncodingChoice {
-  /** null: the body is sent as it is. */
+  /** `null` if the body is sent uncompressed. */
   readonly encoding: Encoding | null;
-  /** The client takes nothing that is not compressed. */
+  /** True if the client rejects uncompressed bodies. */
   readonly always: boolean;
 }
 
-/** Clients send few headers, over and over. */
+/** Cache: clients send the same few headers. */
 const choices = new BoundedCache<string, EncodingChoice>({ entries: 100 });
-const KEPT_LENGTH = 200;
+const MAX_CACHED_LENGTH = 200;
 
 const PLAIN: EncodingChoice = { encoding: null, always: false };
 
 /**
- * What an `Accept-Encoding` asks for (RFC 9110, section 12.5.3): the weights decide, and where they are
- * equal Brotli, which takes less time at the qualities used here and leaves less.
+ * Chooses the encoding for an `Accept-Encoding` header (RFC 9110, section 12.5.3) by its weights; if they are equal Brotli, which is
+ * faster and smaller than gzip at the qualities used here.
  */
 export function chooseEncoding(header: string | string[] | undefined): EncodingChoice {
   if (header === undefined) return PLAIN;
@@ -39,7 +39,7 @@ export function chooseEncoding(header: string | string[] | undefined): EncodingC
   let choice = choices.get(text);
   if (choice === undefined) {
     choice = choose(text);
-    if (text.length <= KEPT_LENGTH) choices.set(text, choice);
+    if (text.length <= MAX_CACHED_LENGTH) choices.set(text, choice);
   }
   return choice;
 }
@@ -50,13 +50,13 @@ function choose(header: string): EncodingChoice {
   const br = weights.get('br') ?? any ?? 0;
   const gzipped = weights.get('gzip') ?? weights.get('x-gzip') ?? any ?? 0;
   if (br === 0 && gzipped === 0) return PLAIN;
-  // Not mentioned, identity is acceptable, but less welcome than what is mentioned.
+  // If `identity` is not listed, it is acceptable, but ranks below the listed encodings.
   const identity = weights.get('identity') ?? (any === 0 ? 0 : null);
   if (identity !== null && identity > Math.max(br, gzipped)) return PLAIN;
   return { encoding: br >= gzipped ? 'br' : 'gzip', always: identity === 0 };
 }
 
-/** Whether a body of so many bytes is to be compressed. */
+/** Returns true if a body of this size should be compressed. */
 export function isWorthIt(size: number, { encoding, always }: EncodingChoice): boolean {
   return encoding !== null && (always || size >= MIN_BYTES);
 }
@@ -74,12 +74,12 @@ function brotliOptions(size: number): BrotliOptions {
   };
 }
 
-/** Compresses what is written to it, for bodies that are sent while they are made. */
+/** Returns a compressing stream, for bodies that are printed while they are sent. */
 export function compressor(size: number, encoding: Encoding): Transform {
   return encoding === 'gzip' ? createGzip({ level: LEVELS.large.gzip }) : createBrotliCompress(brotliOptions(size));
 }
 
-/** Fast for large bodies, tight for small ones. */
+/** Compresses a body: fast if it is large, well if it is small. */
 export async function compress(body: Body, size: number, encoding: Encoding): Promise<Buffer> {
   const whole = bufferOfBytes(body);
   if (encoding === 'gzip') return gzipAsync(whole, { level: LEVELS[size <= SMALL_BYTES ? 'small' : 'large'].gzip });

@@ -1,13 +1,12 @@
 /**
- * The requests of each connection, one at a time and in their order: an HTTP/1.1 client may send
- * several before it reads the first answer, and what changes data must not overtake what was sent
- * before (RFC 9112, section 9.3.2). When the connection closes, the running one is cancelled and
- * those behind it are dropped.
+ * Runs the requests of each connection sequentially: an HTTP/1.1 client may send several before it reads the first response, and a
+ * mutation must not overtake earlier requests (RFC 9112, section 9.3.2). When the connection closes, the running request is cancelled and
+ * the waiting ones are dropped.
  */
 import type { Socket } from 'node:net';
 import { CancellationSource } from '../util/cancellation.ts';
 
-/** Answers one request; `client` tells when nobody waits for the answer any more. Never rejects. */
+/** Answers one request; `client` is cancelled when the client disconnects. Never rejects. */
 export type Serve = (client: CancellationSource) => Promise<void>;
 
 interface Connection {
@@ -15,12 +14,12 @@ interface Connection {
   readonly waiting: Serve[];
 }
 
-/** A client that has more requests waiting behind a running one is cut off. */
+/** Maximum number of waiting requests per connection; a client with more is disconnected. */
 const MAX_WAITING = 256;
 
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
-  /** Requests that run or wait. */
+  /** Running and waiting requests. */
   #count = 0;
   #idle: (() => void) | null = null;
 
@@ -36,7 +35,7 @@ export class Connections {
     return this.#bySocket.keys();
   }
 
-  /** A socket may come anew, when its request did not become another protocol. */
+  /** Adds a socket; the same one may be added again when its request is not upgraded. */
   add(socket: Socket): void {
     if (this.#bySocket.has(socket)) return;
     const connection: Connection = { running: null, waiting: [] };
@@ -50,21 +49,21 @@ export class Connections {
     });
   }
 
-  /** Whether a request of the connection runs or waits. */
+  /** Returns true if a request of the connection is running or waiting. */
   isBusy(socket: Socket): boolean {
     return this.#bySocket.get(socket)?.running != null;
   }
 
-  /** Serves the request once those before it on its connection have been answered. */
+  /** Runs the request after those before it on its connection. */
   enter(socket: Socket, serve: Serve): void {
     const connection = this.#bySocket.get(socket);
-    if (connection === undefined) return; // closed meanwhile
+    if (connection === undefined) return; // The connection was closed meanwhile.
     this.#count++;
     if (connection.running === null) this.#run(connection, serve);
     else if (connection.waiting.push(serve) > MAX_WAITING) socket.destroy();
   }
 
-  /** Resolves when nothing runs or waits, or after so many milliseconds. */
+  /** Resolves when no request is running or waiting, or after `limit` ms. */
   async settled(limit: number): Promise<void> {
     if (this.#count === 0) return;
     await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** The built console as the service keeps it: read once, at the start, so that no request ever touches the file system. */
+/** The built console in memory: read once at the start, so that no request accesses the file system. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
@@ -11,17 +11,17 @@ import { escaped } from './page.ts';
 export interface ConsoleFile {
   readonly contentType: string;
   readonly plain: Bytes;
-  /** Compressed by whoever built it; absent: it is compressed as other answers are. */
+  /** Copies that the build has compressed; without them, the response is compressed like any other. */
   readonly compressed: Partial<Record<Encoding, Bytes>>;
-  /** Its name says what is in it, so that it never changes. */
+  /** True if the file name contains a hash of the content. */
   readonly isImmutable: boolean;
   readonly etag: string;
 }
 
-/** By the path below `/console/`; the page itself has the empty one. */
+/** Files by path below `/console/`; the page itself has the empty path. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
-/** Why the console cannot be served, for whoever opens it. */
+/** The console cannot be served; the message is for its users. */
 export class ConsoleMissing extends Error {}
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -39,16 +39,16 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 const ENCODINGS = { '.br': 'br', '.gz': 'gzip' } as const;
-/** Beyond them it is some other folder. */
-const MOST_FILES = 2000;
-const MOST_BYTES = 64 * 1024 * 1024;
-/** `assets/home-B2x9_0aZ.js` */
+/** Limits for a console folder: a larger one is some other folder. */
+const MAX_FILES = 2000;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** E.g. `assets/home-B2x9_0aZ.js`. */
 const NAMED_BY_CONTENT = /^assets\/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
 /**
  * Reads a built console.
- * @param settings what the page is to know before anybody has signed in; it is written into it as `<meta name="svc-console">`
- * @throws ConsoleMissing when there is none, or what is there is something else
+ * @param settings for the page before sign-in; written into it as `<meta name="svc-console">`
+ * @throws ConsoleMissing if the folder is missing or is not a console
  */
 export async function readConsole(folder: string, settings: JsonObject): Promise<ConsoleFiles> {
   const read = await readFolder(folder);
@@ -75,11 +75,11 @@ export async function readConsole(folder: string, settings: JsonObject): Promise
 async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   try {
     const entries = (await readdir(folder, { withFileTypes: true, recursive: true })).filter((entry) => entry.isFile());
-    if (entries.length > MOST_FILES) throw new ConsoleMissing(`the folder ${folder} has more than ${MOST_FILES} files`);
+    if (entries.length > MAX_FILES) throw new ConsoleMissing(`the folder ${folder} has more than ${MAX_FILES} files`);
     const paths = entries.map((entry) => join(entry.parentPath, entry.name));
     const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
-    if (sizes.reduce((sum, size) => sum + size, 0) > MOST_BYTES) {
-      throw new ConsoleMissing(`the folder ${folder} has more than ${MOST_BYTES / 2 ** 20} MiB`);
+    if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BYTES) {
+      throw new ConsoleMissing(`the folder ${folder} has more than ${MAX_BYTES / 2 ** 20} MiB`);
     }
     return new Map(
       await Promise.all(
@@ -93,7 +93,7 @@ async function readFolder(folder: string): Promise<Map<string, Buffer>> {
 }
 
 function etagOf(content: Bytes): string {
-  // Weak, for it is the same in every encoding.
+  // Weak, because it is the same for every encoding.
   return `W/"${createHash('sha256').update(content, 'latin1').digest('base64url').slice(0, 22)}"`;
 }
 

@@ -1,6 +1,6 @@
 import type { ConsoleFiles } from './console-files.ts';
 
-/** What the service knows of the console. `missing` says why there is none although it was asked for. */
+/** State of the console. `reason` says why it is missing although it is enabled. */
 export type ConsoleState =
   | { readonly kind: 'off' }
   | { readonly kind: 'missing'; readonly reason: string }

@@ -4,7 +4,7 @@ import type { CredentialPlace } from '../auth/credentials.ts';
 import type { Session } from '../auth/session.ts';
 import type { SvcError } from '../errors/svc-error.ts';
 import type { CacheSelection } from '../pipeline/response-cache.ts';
-import type { MemoryHold } from '../pipeline/result-memory.ts';
+import type { MemoryReservation } from '../pipeline/result-memory.ts';
 import type { Administration } from '../admin-api/administration.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { MetricsPage } from '../observability/metrics/print.ts';
@@ -14,7 +14,7 @@ import type { Tracer } from '../observability/tracing/tracer.ts';
 import type { SourceHealth } from '../state/source-health.ts';
 import type { Snapshots, State } from '../state/state.ts';
 import type { Subscriptions } from '../subscriptions/subscriptions.ts';
-import type { Answers } from './answers.ts';
+import type { PendingResponses } from './pending-responses.ts';
 import type { PagePolicy } from './cross-site.ts';
 import type { TrustedProxies } from './client-address.ts';
 import type { HttpMeter } from './http-meter.ts';
@@ -27,15 +27,15 @@ import type { LoggedQuery, QueryLogging } from './query-logging.ts';
 import type { ConsoleState } from './console-state.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
-/** What the metrics endpoint tells, and whom. */
+/** The metrics endpoint and its access control. */
 export interface MetricsAccess {
   readonly page: MetricsPage;
-  /** No secret is needed. */
+  /** True if no secret is needed. */
   readonly isOpen: boolean;
   admits(secret: string): boolean;
 }
 
-/** What every route may use. */
+/** Services of all routes. */
 export interface ServerContext {
   readonly authenticator: Authenticator;
   readonly state: State & Snapshots;
@@ -43,116 +43,115 @@ export interface ServerContext {
   readonly subscriptions: Subscriptions;
   readonly observe: Observer;
   readonly uploads: Uploads;
-  /** Forgets answers of queries, on all instances. @returns how many were here @throws SvcError when the others cannot be told */
-  readonly clearAnswers: (which: CacheSelection) => Promise<number>;
-  /** Which pages of browsers may use the service. */
+  /** Clears cached responses on all instances. Returns the number on this one. @throws SvcError if the other instances cannot be notified */
+  readonly clearCache: (which: CacheSelection) => Promise<number>;
+  /** Web pages that may use the service. */
   readonly pages: PagePolicy;
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
-  /** Whether what is to be done at the start is done; absent: there is nothing. */
+  /** Returns true once the tasks at start are done; not set if there are none. */
   readonly isReady?: () => boolean;
-  /** Traces requests; where its tracer is null, nothing. */
+  /** The tracer is `null` if tracing is off. */
   readonly tracing: { current(): Tracer | null };
-  /** Counts what goes over HTTP. */
   readonly meter: Counted<HttpMeter>;
-  /** What the metrics endpoint tells, and whom; null: nothing. */
+  /** `null` if the metrics endpoint is off. */
   readonly metrics: MetricsAccess | null;
-  /** The answer of the config endpoint. */
+  /** Response of the config endpoint. */
   readonly configReport: JsonObject;
-  /** What it adds where all options are asked for. */
+  /** All options, for `?options=true` of the config endpoint. */
   readonly optionsReport: Json;
   readonly console: ConsoleState;
-  /** Of the administration endpoints; they check the role themselves. */
+  /** Handlers of the administration endpoints; they check the role themselves. */
   readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;
   readonly options: {
     readonly enabledApis: ReadonlySet<string>;
     readonly queryLogging: QueryLogging;
     readonly bodyLimit: number;
-    /** Weight of the values in JSON of clients, for each megabyte. */
+    /** Maximum weight of the values in JSON of clients, per megabyte. */
     readonly jsonSizeLimit: number;
     readonly batchLimit: number;
-    /** ms */
+    /** In ms. */
     readonly requestTimeout: number;
     readonly devMode: boolean;
     readonly adminInternalErrors: boolean;
     readonly preserve401Errors: boolean;
-    /** `*`, a list of origins, or null when CORS is switched off. */
+    /** `*`, a list of origins, or `null` if CORS is off. */
     readonly corsDomains: '*' | readonly string[] | null;
     readonly version: string;
     readonly trustedProxies: TrustedProxies;
-    /** REST endpoints are described in the form of version 2. */
+    /** Describe REST endpoints in the form of version 2. */
     readonly version2OpenApi: boolean;
   };
 }
 
-/** The connections of a server that runs. */
+/** The connections of a running server. */
 export interface ServerConnections {
-  readonly answers: Answers;
+  readonly pending: PendingResponses;
   /** Websockets and event streams. */
   readonly longLived: LongLived;
-  /** Bytes of a request before its body. */
+  /** Maximum size of a request before its body, in bytes. */
   readonly maxHeaderLength: number;
-  /** The service is about to stop: requests are answered, but no more should come. */
+  /** True if the service is about to stop: requests are still answered, but load balancers should send no more. */
   isDraining(): boolean;
 }
 
-/** One request on its way. Routes fill in what the log wants to know. */
+/** One request and its state. Routes fill in the fields for the log. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly connections: ServerConnections;
   readonly requestId: string;
   readonly path: string;
-  /** Parameters of the URL; most requests never look. Whoever handles a request finds them well encoded. */
+  /** Returns the parameters of the URL, whose encoding has been validated before the handler runs. */
   query(): URLSearchParams;
-  /** Set when the client goes away. */
+  /** Cancelled when the client disconnects. */
   readonly signal: CancellationSource;
-  /** Part of the result budget that it holds until its answer is sent. */
-  readonly hold: MemoryHold;
-  /** Where the request's credentials are. */
+  /** Memory reservation, released when the response is sent. */
+  readonly reservation: MemoryReservation;
+  /** Location of the request's credentials. */
   readonly place: CredentialPlace;
-  /** Of the client, behind trusted proxies. */
+  /** Address of the client behind trusted proxies. */
   readonly address: string;
   session: Session | null;
-  /** Of the request; null: nothing is traced. */
+  /** Span of the request; `null` if tracing is off. */
   trace: Span | null;
-  /** The route; null until it is found, and where there is none. */
+  /** The route; `null` if it is not found (yet). */
   endpoint: string | null;
-  /** Values of `Set-Cookie` headers; null for none. */
+  /** Values of `Set-Cookie` headers. */
   cookies: readonly string[] | null;
   mode: 'single' | 'batched' | 'non-graphql' | 'error';
   operationName: string | null;
-  /** For the log: GraphQL requests, or an operation of the administration. */
+  /** GraphQL requests or administration operations, for the log. */
   readonly loggedQueries: LoggedQuery[];
-  /** Set when a part of a batch failed. */
+  /** True if a part of a batch failed. */
   failed: boolean;
-  /** For the log, where it differs: the path without the variables that are not to be shown. */
+  /** Path for the log if it differs: with hidden variables masked. */
   loggedPath: string | null;
 }
 
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Set where everybody may look, from whatever page: nothing is told but what everybody may know. */
+  /** Set for routes without credentials, open to all pages: they reveal public information only. */
   readonly isPublic?: true;
-  /** Asked by machines all the time: not counted among requests. */
+  /** Set for routes that machines poll: they are not counted as requests. */
   readonly isProbe?: true;
-  /** How to say that the request is refused; absent: as the administration does. */
+  /** Encodes an error before `handle`. Defaults to the form of the administration. */
   refuse?(error: SvcError): Reply;
-  /** The API that must be enabled; absent: always there. */
+  /** API that must be enabled; not set if the route is always available. */
   readonly api?: string;
   handle(exchange: Exchange, context: ServerContext): Promise<Reply>;
 }
 
-/** Bytes of the cookies that a client gets: many clients and proxies refuse an answer whose headers have more than 16 KiB. */
+/** Maximum size of a client's cookies, in bytes: many clients and proxies reject responses with more than 16 KiB of headers. */
 const MAX_COOKIES = 8192;
 
-/** A cookie for the client; one that it gets already and one that is too much are left out. */
+/** Adds a cookie for the client, unless it is a duplicate or exceeds the limit. */
 export function addCookie(exchange: Exchange, cookie: string): void {
   const cookies = exchange.cookies ?? [];
   const size = cookies.reduce((sum, { length }) => sum + length, cookie.length);
   if (size <= MAX_COOKIES && !cookies.includes(cookie)) exchange.cookies = [...cookies, cookie];
 }
 
-/** Whether error internals may be shown to this session. */
+/** Returns true if error internals may be shown to this session. */
 export function showsInternal(context: ServerContext, session: Session | null): boolean {
   return context.options.devMode || (context.options.adminInternalErrors && session?.role === 'admin');
 }

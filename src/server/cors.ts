@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 const METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
 
-/** @param pattern `scheme://[*.]host[:port]`, `*.` standing for one leading label */
+/** @param pattern `scheme://[*.]host[:port]`, where `*.` stands for one leading label */
 export function matchesOrigin(pattern: string, origin: string): boolean {
   const star = pattern.indexOf('://*.');
   if (star < 0) return pattern === origin;
@@ -13,7 +13,7 @@ export function matchesOrigin(pattern: string, origin: string): boolean {
   return label !== '' && !label.includes('.');
 }
 
-/** Headers for a request from another origin; null when there is nothing to add. */
+/** Returns the headers for a request from another origin, `null` if there are none. */
 export function corsHeaders(request: IncomingMessage, domains: '*' | readonly string[] | null): Record<string, string> | null {
   const { origin } = request.headers;
   if (origin === undefined || domains === null) return null;
@@ -27,7 +27,7 @@ export function corsHeaders(request: IncomingMessage, domains: '*' | readonly st
   };
 }
 
-/** What a preflight answer adds. */
+/** Returns the additional headers of a preflight response. */
 export function preflightHeaders(request: IncomingMessage): Record<string, string> {
   return {
     'Access-Control-Max-Age': '1728000',

@@ -31,17 +31,17 @@ describe('a page of another origin', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' },
     { ...EVIL, host: 'evil.example' },
-  ])('is refused: %o', (headers) => {
+  ])('is rejected: %o', (headers) => {
     expect(allowed(headers, 'browser')).toBe(false);
     if (headers.origin !== 'http://localhost:8080') expect(allowed(headers, 'open')).toBe(false);
     expect(allowed(headers, 'browser', LISTED)).toBe(false);
     expect(allowed(headers, 'browser', pagePolicy(null, [], '*'))).toBe(false);
-    // What the browser does not send by itself, the page has itself.
+    // Credentials that the browser does not send by itself belong to the page.
     expect(allowed(headers, 'header')).toBe(true);
     expect(allowed(headers, 'none')).toBe(true);
   });
 
-  it('is admitted when its origin is in the list', () => {
+  it('is permitted if its origin is in the list', () => {
     for (const place of ['browser', 'open'] as const) {
       expect(allowed({ ...EVIL, origin: 'https://app.example' }, place, LISTED)).toBe(true);
       expect(allowed({ ...EVIL, origin: 'https://one.apps.example' }, place, LISTED)).toBe(true);
@@ -50,13 +50,13 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('is refused as a websocket, whose mode is no navigation', () => {
+  it('is rejected for a websocket, which is not a navigation', () => {
     const upgrade = { ...EVIL, 'sec-fetch-mode': 'websocket', upgrade: 'websocket' };
     expect(allowed(upgrade, 'browser', DEFAULT, 'GET')).toBe(false);
     expect(allowed(upgrade, 'open', DEFAULT, 'GET')).toBe(false);
   });
 
-  it('may link here: a person looks at the answer', () => {
+  it('may link to the service', () => {
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     expect(allowed(link, 'browser', DEFAULT, 'GET')).toBe(true);
     expect(allowed(link, 'browser', DEFAULT, 'POST')).toBe(false);
@@ -70,7 +70,7 @@ it.each<IncomingHttpHeaders>([
   { origin: 'https://api.example', host: 'API.example' },
   { origin: 'https://api.example', host: 'inner', 'sec-fetch-site': 'same-origin' },
   { 'sec-fetch-site': 'none' },
-])('the own page and other clients are admitted: %o', (headers) => {
+])('permits its own pages and other clients: %o', (headers) => {
   expect(allowed(headers, 'browser', LISTED)).toBe(true);
   expect(allowed(headers, 'open', LISTED)).toBe(true);
 });
@@ -87,7 +87,7 @@ describe('a service without a secret', () => {
     'svc:8080',
     'graphql',
     'LOCALHOST.',
-  ])('knows itself as %s', (host) => expect(allowed({ host }, 'open')).toBe(true));
+  ])('trusts the host %s', (host) => expect(allowed({ host }, 'open')).toBe(true));
 
   it.each([
     'evil.example',
@@ -97,22 +97,22 @@ describe('a service without a secret', () => {
     '127.0.0.1@evil.example',
     'a.svc.cluster',
     '[::1].evil.example',
-  ])('does not know itself as %s', (host) => {
+  ])('does not trust the host %s', (host) => {
     expect(allowed({ host }, 'open')).toBe(false);
-    // The page that was told another address for its own name is of the same origin.
+    // A page with a rebound host name has the same origin.
     expect(allowed({ host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }, 'open')).toBe(false);
     expect(allowed({ host }, 'open', pagePolicy('*', '*', '*'))).toBe(true);
     expect(allowed({ host }, 'browser')).toBe(true);
   });
 
-  it('is told its names', () => {
+  it('trusts configured hosts', () => {
     for (const host of ['a.svc.cluster', 'a.b.svc.cluster:80', 'api.example', 'graphql.example:8080', 'app.example', 'x.apps.example']) {
       expect(allowed({ host }, 'open', LISTED)).toBe(true);
     }
     for (const host of ['svc.cluster', 'xapi.example', 'api.example.evil.example']) expect(allowed({ host }, 'open', LISTED)).toBe(false);
   });
 
-  it('trusts the pages of the machine itself', () => {
+  it('trusts pages of the local machine', () => {
     for (const origin of ['http://localhost:3000', 'http://app.localhost', 'http://127.0.0.1:5173', 'http://[::1]:3000'])
       expect([
         allowed({ origin, 'sec-fetch-site': 'same-site' }, 'open'),

@@ -1,9 +1,9 @@
 /**
- * Requests that a browser sends for a page of somebody else. A browser adds cookies and remembered passwords to them, and
- * reaches what only its user can reach; so where credentials are of that kind, or none are needed, the page's origin has to be
- * known. Credentials in other headers are the page's own: nothing is to be judged there.
+ * Protects against cross-site requests. A browser adds cookies and remembered passwords to requests of any page, and reaches networks
+ * that only its user can reach; so if the credentials are of that kind, or none are needed, the page's origin must be trusted.
+ * Credentials in other headers are set by the page itself and need no check.
  *
- * For upgrades to websockets `checkPage` is the whole rule: they are never sent ahead of themselves, and have no body.
+ * For upgrades to websockets, `checkPage` is the whole check: they have no preflight requests and no body.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
@@ -16,13 +16,13 @@ import { isJsonContent } from './media-type.ts';
 export interface PagePolicy {
   /** `scheme://[*.]host[:port]` */
   readonly origins: readonly string[];
-  /** Names of a service that is open, `[*.]host`. */
+  /** Trusted host names of an open service, `[*.]host`. */
   readonly hosts: '*' | readonly string[];
 }
 
 /**
- * @param corsDomains as the option has them: `*` lets pages read answers, but is no reason to trust their origin
- * @param serverHost as the service was told to listen on
+ * @param corsDomains the option's value: `*` lets pages read responses, but trusts no origin
+ * @param serverHost the host that the service listens on
  */
 export function pagePolicy(
   corsDomains: '*' | readonly string[] | null,
@@ -36,18 +36,18 @@ export function pagePolicy(
 }
 
 /**
- * Whether the page that made the request, if one did, may have it answered; for every method, and for upgrades.
+ * Checks that the page that sent the request, if any, is trusted; for every method, and for upgrades.
  * @throws SvcError access-denied, status 403
  */
 export function checkPage(method: string, headers: IncomingHttpHeaders, place: CredentialPlace, policy: PagePolicy): void {
   if (place === 'header' || place === 'none') return;
   const { host, origin, 'sec-fetch-site': site } = headers;
   if (place === 'open' && host !== undefined && !isKnownHost(host, policy)) throw unknownHost(host);
-  // No page can set this header, and browsers that know it say there by whom they were told to send the request.
+  // Pages cannot set this header; browsers that support it report the relation of the page to the service.
   if (site === 'same-origin' || site === 'none') return;
   if (origin === undefined) {
-    if (site === undefined) return; // not a browser
-    if (method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return; // somebody follows a link, and only looks
+    if (site === undefined) return; // Not a browser.
+    if (method === 'GET' && headers['sec-fetch-mode'] === 'navigate') return; // Following a link only reads.
     throw foreignPage('of another site', place);
   }
   if (site === undefined && host !== undefined && hostOfOrigin(origin) === host.toLowerCase()) return;
@@ -57,8 +57,7 @@ export function checkPage(method: string, headers: IncomingHttpHeaders, place: C
 }
 
 /**
- * Forms can be sent without a script, and by old browsers without an origin: what changes something has to look different.
- * Other methods than POST cannot be sent so.
+ * Rejects form submissions: a page can send them without a script, and old browsers send them without an origin. Only POST is affected.
  * @throws SvcError bad-request, status 415
  */
 export function checkNoForm(method: string, headers: IncomingHttpHeaders, place: CredentialPlace): void {
@@ -68,14 +67,14 @@ export function checkNoForm(method: string, headers: IncomingHttpHeaders, place:
   throw new SvcError('bad-request', message, { status: 415, keepsStatus: true });
 }
 
-/** Whether a GET may change something: links and images make browsers send one. */
+/** Returns true if a GET may change data: links and images make browsers send GET requests. */
 export function mayChangeByGet(place: CredentialPlace): boolean {
   return place === 'header';
 }
 
 function isKnownHost(host: string, { hosts }: PagePolicy): boolean {
   const name = withoutPort(host.toLowerCase());
-  // What names no host in the DNS of the internet cannot be pointed to another address by a stranger.
+  // A name without a DNS entry on the internet cannot be rebound to another address.
   return (
     hosts === '*' ||
     isIP(unbracketed(name)) !== 0 ||
@@ -94,12 +93,12 @@ function isLoopback(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
-/** Empty for one that has none, as `null`. */
+/** Returns the host of an origin, empty for `null`. */
 function hostOfOrigin(origin: string): string {
   return (origin.split('://')[1] ?? '').toLowerCase();
 }
 
-/** Of a `host[:port]`; a point at its end means the same name. */
+/** Strips port and trailing dot of a `host[:port]`. */
 function withoutPort(host: string): string {
   return host.replace(/:\d*$/, '').replace(/\.$/, '');
 }
@@ -112,18 +111,18 @@ function denied(message: string): SvcError {
   return new SvcError('access-denied', message, { status: 403, keepsStatus: true });
 }
 
-const LIST_ORIGIN = 'name its origin in --cors-domain (SVC_GRAPHQL_CORS_DOMAIN)';
+const LIST_ORIGIN = 'add its origin to --cors-domain (SVC_GRAPHQL_CORS_DOMAIN)';
 
 function foreignPage(whose: string, place: 'browser' | 'open'): SvcError {
   return denied(
     place === 'open'
-      ? `the service has no admin secret, so a page ${whose} may not use it: ${LIST_ORIGIN}, or set an admin secret`
-      : `a page ${whose} may not use the credentials that the browser keeps: ${LIST_ORIGIN}, or send a token in a header`,
+      ? `the service has no admin secret, so a page ${whose} must not use it: ${LIST_ORIGIN}, or set an admin secret`
+      : `a page ${whose} must not use the credentials of the browser: ${LIST_ORIGIN}, or send a token in a header`,
   );
 }
 
 function unknownHost(host: string): SvcError {
   return denied(
-    `the service has no admin secret and does not know itself as "${shortened(host)}": name the host in --trusted-hosts (SVC_GRAPHQL_TRUSTED_HOSTS), or set an admin secret`,
+    `the service has no admin secret, and "${shortened(host)}" is not a trusted host: add it to --trusted-hosts (SVC_GRAPHQL_TRUSTED_HOSTS), or set an admin secret`,
   );
 }

@@ -1,4 +1,4 @@
-/** Answers of one operation as server-sent events, over a response that stays open. */
+/** Server-sent events for one operation, over a response that stays open. */
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Session } from '../auth/session.ts';
@@ -6,11 +6,11 @@ import type { SvcError } from '../errors/svc-error.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import type { RequestOptions } from '../pipeline/request-run.ts';
 import { ANSWER_START, COMPLETED, errorEvent, EVENT_END, EVENT_STREAM_TYPE, KEEP_ALIVE } from '../subscriptions/protocols/sse.ts';
-import type { Answer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from '../subscriptions/subscriptions.ts';
 import type { Bytes } from '../util/bytes.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { preferences } from './accept.ts';
-import type { Answers, Held } from './answers.ts';
+import type { PendingResponses, PendingData } from './pending-responses.ts';
 import type { LongLived, LongLivedConnection } from './long-lived.ts';
 import { type Operating, operate } from './operate.ts';
 import type { Reply } from './reply.ts';
@@ -18,7 +18,7 @@ import { setLongTimer } from './long-timer.ts';
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Whether a client would rather have events than JSON. */
+/** Returns true if the client prefers events to JSON. */
 export function wantsEvents(accept: string | undefined): boolean {
   if (accept === undefined || !accept.toLowerCase().includes(EVENT_STREAM)) return false;
   let best = 0;
@@ -33,72 +33,70 @@ export function wantsEvents(accept: string | undefined): boolean {
   return isBest;
 }
 
-/** What an open event stream needs beside the operation. */
+/** The services of an open event stream. */
 export interface StreamParts {
   readonly context: Operating;
   readonly longLived: LongLived;
-  readonly answers: Answers;
+  readonly pending: PendingResponses;
 }
 
-/**
- * @throws SvcError busy when there are too many long-lived connections
- */
+/** @throws SvcError busy if there are too many long-lived connections */
 export function eventStreamReply(
-  { context, longLived, answers }: StreamParts,
+  { context, longLived, pending }: StreamParts,
   session: Session,
   request: GraphqlRequest,
-  how: RequestOptions,
+  options: RequestOptions,
 ): Reply {
-  longLived.checkRoom();
+  longLived.checkLimit();
   return {
     status: 200,
     contentType: EVENT_STREAM_TYPE,
     body: [],
-    // Proxies must neither keep the stream nor collect it.
+    // Proxies must neither store nor buffer the stream.
     headers: { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' },
     events: (response, socket) => {
-      const stream = new EventStream(response, socket, answers, longLived.keepsAlive);
+      const stream = new EventStream(response, socket, pending, longLived.keepsAlive);
       const remove = longLived.add(stream);
-      return stream.run(context, session, request, how).finally(remove);
+      return stream.run(context, session, request, options).finally(remove);
     },
   };
 }
 
-const bodies = new WeakMap<Answer, Bytes>();
+const bodies = new WeakMap<SubscriptionAnswer, Bytes>();
 
 class EventStream implements LongLivedConnection, Subscriber {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
-  readonly #answers: Answers;
+  readonly #pending: PendingResponses;
   readonly #keepsAlive: boolean;
   readonly #cancellation = new CancellationSource();
   #subscription: Subscription | null = null;
-  #held: Held | null = null;
+  #held: PendingData | null = null;
   #isBehind = false;
   #sent = 0;
   #isOver = false;
   #finish: (() => void) | null = null;
   #error: SvcError | null = null;
 
-  constructor(response: ServerResponse, socket: Socket, answers: Answers, keepsAlive: boolean) {
+  constructor(response: ServerResponse, socket: Socket, pending: PendingResponses, keepsAlive: boolean) {
     this.#response = response;
     this.#socket = socket;
-    this.#answers = answers;
+    this.#pending = pending;
     this.#keepsAlive = keepsAlive;
     response.on('drain', () => this.#drained());
     response.on('close', () => this.#end());
   }
 
-  /** @returns when the stream is over */
-  async run(context: Operating, session: Session, request: GraphqlRequest, how: RequestOptions): Promise<EventsSent> {
+  /** Resolves when the stream has ended. */
+  async run(context: Operating, session: Session, request: GraphqlRequest, options: RequestOptions): Promise<EventsSent> {
     const over = new Promise<void>((resolve) => {
       this.#finish = resolve;
     });
     const { expiresAt } = session;
     const stopTimer = expiresAt === undefined ? null : setLongTimer(expiresAt, () => this.#end());
-    // The client should know at once that it is listened to.
+    // Sent at once, so that the client sees an open stream.
     this.#write(KEEP_ALIVE);
-    const outcome = await operate(context, session, request, { ...how, signal: this.#cancellation }, null, this);
+    const outcome = await operate(context, session, request, { ...options, signal: this.#cancellation }, null, this);
     if (outcome.kind === 'subscribed') {
       this.#subscription = outcome.subscription;
       if (this.#isOver) outcome.subscription.close();
@@ -114,7 +112,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     return { size: this.#sent, error: this.#error };
   }
 
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     let event = bodies.get(answer);
     if (event === undefined) {
       event = eventOf(answer.body);
@@ -143,7 +141,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     if (this.#keepsAlive && this.#held === null) this.#write(KEEP_ALIVE);
   }
 
-  /** Without the event that would tell the client that there is nothing more to come: it is to connect again. */
+  /** Ends the stream without the `complete` event, so that the client connects again. */
   close(): void {
     this.#end();
   }
@@ -161,7 +159,7 @@ class EventStream implements LongLivedConnection, Subscriber {
     this.#sent += event.length;
     const isTaken = this.#response.write(event, 'latin1');
     if (this.#held !== null) this.#held.grow(event.length);
-    else if (!isTaken) this.#held = this.#answers.hold(this.#socket, this.#response.writableLength);
+    else if (!isTaken) this.#held = this.#pending.add(this.#socket, this.#response.writableLength);
   }
 
   #drained(): void {
@@ -184,13 +182,13 @@ class EventStream implements LongLivedConnection, Subscriber {
   }
 }
 
-/** For the log. */
+/** Result of a stream, for the log. */
 interface EventsSent {
   readonly size: number;
   readonly error: SvcError | null;
 }
 
-/** Databases put line ends between the values of JSON, never into them; in an event they would begin another line of it. */
+/** Replaces line breaks, which end lines of an event. Databases put them between the values of JSON only, never into them. */
 function eventOf(body: readonly Bytes[]): Bytes {
   return `${ANSWER_START}${body.join('').replace(/[\r\n]/g, ' ')}${EVENT_END}` as Bytes;
 }

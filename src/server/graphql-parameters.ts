@@ -3,8 +3,8 @@ import { at, ROOT } from '../util/path.ts';
 import { decodeJsonParameter } from './body.ts';
 
 /**
- * The GraphQL request in the parameters of a URL, in the form of a request body.
- * @param jsonSizeLimit as of a body
+ * Builds the GraphQL request from URL parameters, in the form of a request body.
+ * @param jsonSizeLimit like that of a body
  * @throws SvcError invalid-json
  */
 export function requestOfParameters(parameters: URLSearchParams, jsonSizeLimit: number): JsonObject {

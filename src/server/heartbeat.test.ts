@@ -4,7 +4,7 @@ import { Heartbeat } from './heartbeat.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('calls each once in an interval, and not all at the same time', () => {
+it('calls each listener once per interval, spread over time', () => {
   const heartbeat = new Heartbeat(1000);
   const times: number[][] = [];
   for (let i = 0; i < 10; i++) {
@@ -21,7 +21,7 @@ it('calls each once in an interval, and not all at the same time', () => {
   expect(new Set(times.map(([first = 0]) => first % 1000)).size).toBe(10);
 });
 
-it('has no timer when there is nobody to call', () => {
+it('has no timer without listeners', () => {
   const heartbeat = new Heartbeat(1000);
   let calls = 0;
   const end = heartbeat.add({ beat: () => calls++ });

@@ -1,6 +1,6 @@
-/** Calls each of very many, over and over at the same interval, a part of them at a time. */
+/** Calls many listeners at the same interval, a part of them at a time. */
 
-export interface Beating {
+export interface HeartbeatListener {
   beat(): void;
 }
 
@@ -8,20 +8,20 @@ const SLOTS = 20;
 
 export class Heartbeat {
   readonly #interval: number;
-  readonly #slots: readonly Set<Beating>[] = Array.from({ length: SLOTS }, () => new Set<Beating>());
+  readonly #slots: readonly Set<HeartbeatListener>[] = Array.from({ length: SLOTS }, () => new Set<HeartbeatListener>());
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
-  /** The slot that was called last. */
+  /** Index of the slot that was called last. */
   #at = 0;
 
-  /** @param interval ms from one call of each to its next */
+  /** @param interval time between two calls of a listener, in ms */
   constructor(interval: number) {
     this.#interval = interval;
   }
 
-  /** It is called for the first time a whole interval from now. @returns ends it */
-  add(beating: Beating): () => void {
-    const slot = this.#slots[this.#at] as Set<Beating>;
+  /** Adds a listener; the first call comes after a whole interval. Returns a function that removes it. */
+  add(beating: HeartbeatListener): () => void {
+    const slot = this.#slots[this.#at] as Set<HeartbeatListener>;
     slot.add(beating);
     this.#size += 1;
     this.#timer ??= setInterval(() => this.#next(), this.#interval / SLOTS).unref();
@@ -36,6 +36,6 @@ export class Heartbeat {
 
   #next(): void {
     this.#at = (this.#at + 1) % SLOTS;
-    for (const beating of this.#slots[this.#at] as Set<Beating>) beating.beat();
+    for (const beating of this.#slots[this.#at] as Set<HeartbeatListener>) beating.beat();
   }
 }

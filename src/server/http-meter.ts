@@ -1,13 +1,13 @@
-/** Counts what goes over HTTP. */
+/** Metrics of HTTP. */
 import type { IncomingMessage } from 'node:http';
 import type { CredentialPlace } from '../auth/credentials.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import { Histogram, WIDE_BOUNDS } from '../observability/metrics/histogram.ts';
 import type { Counter, Registry } from '../observability/metrics/registry.ts';
-import type { SocketTimes } from './answers.ts';
+import type { SocketTimes } from './pending-responses.ts';
 import type { OperationLabels } from '../pipeline/operation-counts.ts';
 
-/** What a server knows of itself at any moment. */
+/** Current state of the server. */
 export interface ServerState {
   readonly inFlight: number;
   readonly connections: number;
@@ -17,32 +17,32 @@ export interface ServerState {
   readonly receivedBytes: number;
   /** Bytes of request bodies since the start. */
   readonly bodyBytes: number;
-  /** Bytes of `--result-memory` that are held, and that are expected. */
-  readonly results: { readonly held: number; readonly expected: number };
+  /** Used and reserved bytes of `--result-memory`. */
+  readonly results: { readonly used: number; readonly reserved: number };
 }
 
-/** In place of a route where there is none. */
+/** Label for requests without a route. */
 export const UNKNOWN_ENDPOINT = 'unknown';
 
-interface Cells {
+interface EndpointMetrics {
   readonly method: string;
   readonly time: Histogram;
-  /** By the first digit of the status. */
+  /** Counters by the first digit of the status. */
   readonly byStatus: (Counter | undefined)[];
 }
 
-/** Methods of strangers would be labels of their choice. */
+/** Known methods: others would let clients create arbitrary labels. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
 export class HttpMeter {
-  /** Of messages of websockets. */
+  /** Times of websocket messages. */
   readonly socketTimes: SocketTimes = { queue: new Histogram(WIDE_BOUNDS), write: new Histogram(WIDE_BOUNDS) };
-  /** Those of `sentOf`. */
+  /** Counters returned by `sentOf`. */
   readonly #sent = new Set<Counter>();
   readonly #registry: Registry;
-  readonly #cells = new Map<string, Map<string, Cells>>();
-  /** What was counted last: most requests are alike. */
-  #last: { readonly endpoint: string; readonly method: string | undefined; readonly cells: Cells } | null = null;
+  readonly #byEndpoint = new Map<string, Map<string, EndpointMetrics>>();
+  /** Metrics of the last request, which the next one often shares. */
+  #last: { readonly endpoint: string; readonly method: string | undefined; readonly metrics: EndpointMetrics } | null = null;
   readonly #responseBytes: Counter;
   readonly #accepted: Readonly<Record<CredentialPlace, Counter>>;
 
@@ -55,22 +55,22 @@ export class HttpMeter {
 
   /** @param endpoint the route, never the path of a request */
   done(request: IncomingMessage, endpoint: string, status: number, seconds: number, size: number): void {
-    const { method: given } = request;
-    if (this.#last === null || this.#last.endpoint !== endpoint || this.#last.method !== given)
-      this.#last = { endpoint, method: given, cells: this.#cellsOf(endpoint, given !== undefined && METHODS.has(given) ? given : 'other') };
-    const { cells } = this.#last;
+    const { method } = request;
+    if (this.#last === null || this.#last.endpoint !== endpoint || this.#last.method !== method)
+      this.#last = { endpoint, method, metrics: this.#metricsOf(endpoint, method !== undefined && METHODS.has(method) ? method : 'other') };
+    const { metrics } = this.#last;
     const digit = Math.floor(status / 100);
-    let counter = cells.byStatus[digit];
+    let counter = metrics.byStatus[digit];
     if (counter === undefined) {
-      counter = this.#registry.counter(METRICS.httpRequests, endpoint, cells.method, `${digit}xx`);
-      cells.byStatus[digit] = counter;
+      counter = this.#registry.counter(METRICS.httpRequests, endpoint, metrics.method, `${digit}xx`);
+      metrics.byStatus[digit] = counter;
     }
     counter.value += 1;
-    cells.time.observe(seconds);
+    metrics.time.observe(seconds);
     if (endpoint !== UNKNOWN_ENDPOINT) this.#responseBytes.value += size;
   }
 
-  /** For the bytes that a websocket gets of an operation. */
+  /** Returns the counter for bytes that websockets send for an operation. */
   sentOf(labels: OperationLabels): Counter {
     const counter = this.#registry.counter(METRICS.websocketSentBytes, ...labels);
     this.#sent.add(counter);
@@ -82,7 +82,7 @@ export class HttpMeter {
     else this.#registry.counter(METRICS.authRequests, place, 'refused').add();
   }
 
-  /** From now on the server is asked when somebody asks. */
+  /** Registers the source of gauges, which is read when metrics are collected. */
   watch(state: () => ServerState): void {
     const registry = this.#registry;
     const read = (metric: (typeof METRICS)[keyof typeof METRICS], of: (now: ServerState) => number): void =>
@@ -90,8 +90,8 @@ export class HttpMeter {
     read(METRICS.httpRequestsInFlight, ({ inFlight }) => inFlight);
     read(METRICS.httpConnections, ({ connections }) => connections);
     read(METRICS.httpRequestBytes, ({ bodyBytes }) => bodyBytes);
-    read(METRICS.resultMemoryBytes, ({ results }) => results.held);
-    read(METRICS.resultMemoryExpectedBytes, ({ results }) => results.expected);
+    read(METRICS.resultMemoryBytes, ({ results }) => results.used);
+    read(METRICS.resultMemoryExpectedBytes, ({ results }) => results.reserved);
     read(METRICS.websocketConnections, ({ longLived }) => longLived);
     registry.read(METRICS.websocketSentBytes, () => {
       let ofOperations = 0;
@@ -103,17 +103,17 @@ export class HttpMeter {
     registry.read(METRICS.websocketWriteTime, () => [{ labels: [], value: this.socketTimes.write }]);
   }
 
-  #cellsOf(endpoint: string, method: string): Cells {
-    let methods = this.#cells.get(endpoint);
-    if (methods === undefined) {
-      methods = new Map();
-      this.#cells.set(endpoint, methods);
+  #metricsOf(endpoint: string, method: string): EndpointMetrics {
+    let byMethod = this.#byEndpoint.get(endpoint);
+    if (byMethod === undefined) {
+      byMethod = new Map();
+      this.#byEndpoint.set(endpoint, byMethod);
     }
-    let cells = methods.get(method);
-    if (cells === undefined) {
-      cells = { method, time: this.#registry.histogram(METRICS.httpRequestDuration, endpoint, method), byStatus: [] };
-      methods.set(method, cells);
+    let metrics = byMethod.get(method);
+    if (metrics === undefined) {
+      metrics = { method, time: this.#registry.histogram(METRICS.httpRequestDuration, endpoint, method), byStatus: [] };
+      byMethod.set(method, metrics);
     }
-    return cells;
+    return metrics;
   }
 }

@@ -5,10 +5,10 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Exchange, ServerContext } from './context.ts';
 
 /**
- * Finds out who asks and notes it on the exchange, with the cookies that the client gets for it. The session comes at once
- * where nobody has to be asked: that path is every request of most services.
- * @param graphql the GraphQL request, null on other endpoints
- * @throws SvcError at once or later
+ * Authenticates the client and stores its session and cookies on the exchange. Synchronous unless the webhook or a token has to be
+ * checked: most requests of most services take that path.
+ * @param graphql the GraphQL request, `null` on other endpoints
+ * @throws SvcError synchronously or as a rejection
  */
 export function identify(exchange: Exchange, context: ServerContext, graphql: GraphqlPayload | null): Session | Promise<Session> {
   const meter = context.meter.current();
@@ -46,7 +46,7 @@ function headOf({ request, trace }: Exchange): RequestHead {
   return trace === null ? request : { headers: request.headers, rawHeaders: request.rawHeaders, trace };
 }
 
-/** @throws SvcError access-denied when an administrator's endpoint is asked by somebody else */
+/** @throws SvcError access-denied if the client is not an administrator */
 export async function identifyAdmin(exchange: Exchange, context: ServerContext): Promise<Session> {
   const session = await identify(exchange, context, null);
   if (!isAdmin(session)) throw new SvcError('access-denied', 'You have to be an admin to access this endpoint');

@@ -1,11 +1,11 @@
-/** What the entry of a request in the log has as its query. */
+/** The query and URL of a request in the HTTP log. */
 import { maskUrl, maskVariables } from '../observability/masked-variables.ts';
 import { withoutSecrets } from '../observability/without-secrets.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { Exchange } from './context.ts';
 import type { LoggedQuery, QueryLogging } from './query-logging.ts';
 
-/** What the log may tell of a request. */
+/** Describes a GraphQL request for the log. */
 export function loggedRequest(request: JsonObject, { maskedVariables }: QueryLogging): LoggedQuery {
   const { variables, operationName } = request;
   return {
@@ -14,25 +14,25 @@ export function loggedRequest(request: JsonObject, { maskedVariables }: QueryLog
   };
 }
 
-/** Null for what is no operation at all. */
+/** Describes an administration operation for the log; `null` if the body is not an operation. */
 export function loggedOperation(body: Json, { administration }: QueryLogging): LoggedQuery | null {
   if (!isJsonObject(body)) return null;
   const name = { type: typeof body['type'] === 'string' ? body['type'] : null };
   return { whole: administration ? (withoutSecrets(body) as JsonObject) : name, name };
 }
 
-/** The query for the entry, null where there is none to be told. */
+/** Returns the query for the log record, `null` if it is not logged. */
 export function queryForLog(
   { mode, loggedQueries, failed }: Exchange,
   requestFailed: boolean,
   { enabled, onlyOnError }: QueryLogging,
 ): Json {
   if (!enabled) return null;
-  const told = loggedQueries.map(({ whole, name }) => (onlyOnError && !requestFailed && !failed ? name : whole));
-  return mode === 'batched' ? told : (told[0] ?? null);
+  const logged = loggedQueries.map(({ whole, name }) => (onlyOnError && !requestFailed && !failed ? name : whole));
+  return mode === 'batched' ? logged : (logged[0] ?? null);
 }
 
-/** The URL for the entry: the variables of a request may be in it. */
+/** Returns the URL for the log record, with hidden variables masked. */
 export function urlForLog(url: string, { loggedPath }: Exchange, { maskedVariables }: QueryLogging): string {
   if (maskedVariables.size === 0) return url;
   const mark = url.indexOf('?');

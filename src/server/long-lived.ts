@@ -1,37 +1,37 @@
-/** Connections that stay: websockets and event streams. How many there may be, what keeps them alive, and how they end together. */
+/** Websockets and event streams: their limit, keep-alive and shutdown. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/svc-error.ts';
-import { type Beating, Heartbeat } from './heartbeat.ts';
+import { type HeartbeatListener, Heartbeat } from './heartbeat.ts';
 
-export interface LongLivedConnection extends Beating {
+export interface LongLivedConnection extends HeartbeatListener {
   /** Closes at once. */
   close(code: number, reason: string): void;
-  /** Closes once the queries and mutations that run are done; subscriptions end, and nothing more is started. */
+  /** Ends subscriptions and closes once running queries and mutations are done; starts nothing more. */
   closeSoon(code: number, reason: string): void;
-  /** Without a word. */
+  /** Closes without a closing handshake. */
   terminate(): void;
 }
 
 export interface LongLivedOptions {
-  /** Connections at the same time. */
+  /** Maximum number of connections. */
   readonly limit: number;
-  /** ms from one sign of life to the next; 0: none are given. */
+  /** Interval of keep-alive messages, in ms; 0 for none. */
   readonly keepAlive: number;
 }
 
-/** ms; the client is looked after also where it gets no sign of life. */
+/** Interval for checking clients if no keep-alive messages are sent, in ms. */
 const SILENT_INTERVAL = 5000;
-/** As websockets call it: the service restarts. */
+/** Close code of websockets for a restart of the service. */
 const RESTART = 1012;
-/** Connections that are told to go at a time, and ms until the next are. */
+/** Number of connections that are closed together at shutdown, and the time between two such groups, in ms. */
 const SLICE = 100;
 const SLICE_MS = 50;
-/** ms that clients have to go by themselves. */
+/** Time for clients to close their connections, in ms. */
 const LAST_WAIT = 1000;
 
 export class LongLived {
   readonly #limit: number;
-  /** Whether signs of life are given at all. */
+  /** True if keep-alive messages are sent. */
   readonly keepsAlive: boolean;
   readonly #heartbeat: Heartbeat;
   readonly #connections = new Set<LongLivedConnection>();
@@ -52,13 +52,13 @@ export class LongLived {
     return this.#isStopping;
   }
 
-  /** @throws SvcError busy, status 503, when there are as many as there may be */
-  checkRoom(): void {
+  /** @throws SvcError busy, status 503, if the limit is reached */
+  checkLimit(): void {
     if (this.#connections.size < this.#limit) return;
     throw new SvcError('busy', `the limit of ${this.#limit} websockets and event streams is reached`, { status: 503, keepsStatus: true });
   }
 
-  /** @returns to be called when it has closed */
+  /** Adds a connection. Returns a function to call when it has closed. */
   add(connection: LongLivedConnection): () => void {
     this.#connections.add(connection);
     const stopBeating = this.#heartbeat.add(connection);
@@ -69,15 +69,15 @@ export class LongLived {
     };
   }
 
-  /** Tells all clients to connect again. */
+  /** Closes all connections, so that clients connect again. */
   restart(reason: string): void {
     for (const connection of [...this.#connections]) connection.close(RESTART, reason);
   }
 
-  /** Takes no more, lets queries and mutations end for at most `limit` ms, and closes all. */
+  /** Rejects new connections, lets queries and mutations finish for at most `limit` ms, and closes all connections. */
   async stop(limit: number): Promise<void> {
     this.#isStopping = true;
-    // Not all at once: each of them connects again, to the instances that stay.
+    // In groups: all of these clients reconnect to the remaining instances.
     const all = [...this.#connections];
     for (let i = 0; i < all.length; i += SLICE) {
       if (i > 0) await sleep(Math.min(SLICE_MS, (limit * SLICE) / (2 * all.length)));
@@ -89,7 +89,7 @@ export class LongLived {
     for (const connection of [...this.#connections]) connection.terminate();
   }
 
-  /** Whether all of them are gone after so many ms. */
+  /** Resolves with true once all connections are closed, with false after `limit` ms. */
   async #emptied(limit: number): Promise<boolean> {
     if (this.#connections.size === 0) return true;
     return new Promise((resolve) => {

@@ -13,7 +13,7 @@ describe('the content of a request', () => {
   );
 });
 
-describe('the type of an answer', () => {
+describe('the type of a response', () => {
   const GRAPHQL = 'application/graphql-response+json';
   it.each([
     [undefined, JSON_TYPE],

@@ -1,13 +1,13 @@
-/** Content types of GraphQL requests and answers, as GraphQL over HTTP has them. */
+/** Content types of GraphQL requests and responses, as defined by GraphQL over HTTP. */
 import { preferences } from './accept.ts';
 import { JSON_TYPE } from './reply.ts';
 
-/** Answers of this type have the status that the draft gives them; `application/json` has 200 for nearly everything. */
+/** Responses of this type have the status codes of the draft; `application/json` responses have 200 for nearly everything. */
 export const GRAPHQL_RESPONSE_TYPE = 'application/graphql-response+json; charset=utf-8';
 
 const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
-/** Whether a `Content-Type` says JSON in UTF-8. */
+/** Returns true if the `Content-Type` is JSON in UTF-8. */
 export function isJsonContent(header: string | undefined): boolean {
   if (header === 'application/json') return true;
   if (header === undefined) return false;
@@ -17,7 +17,7 @@ export function isJsonContent(header: string | undefined): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === '"utf-8"';
 }
 
-/** The type of the answer: GraphQL's own only for a client that names it and prefers no other that is spoken here. */
+/** Returns the response's type: GraphQL's own only if the client lists it and does not prefer a supported other one. */
 export function graphqlAnswerType(accept: string | undefined): string {
   if (accept === undefined || !accept.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
   let best = JSON_TYPE;

@@ -1,4 +1,4 @@
-/** Small pages of the service's own: text and a style, and nothing that is loaded or run. */
+/** Small static pages of the service: text and style, without external resources or scripts. */
 import { createHash } from 'node:crypto';
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
@@ -8,7 +8,7 @@ pre { padding: 1rem; overflow: auto; border: 1px solid; border-radius: .3rem }`;
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** What every such page is sent with. */
+/** Headers of every such page. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'X-Content-Type-Options': 'nosniff',
@@ -36,7 +36,7 @@ ${main}
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as HTML has it, in attributes between double quotes too. */
+/** Escapes text for HTML, including attributes in double quotes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] as string);
 }

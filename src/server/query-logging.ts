@@ -1,18 +1,18 @@
 import type { JsonObject } from '../util/json.ts';
 
 export interface QueryLogging {
-  /** Whether there are queries in the log at all. */
+  /** If false, the log has no queries. */
   readonly enabled: boolean;
   readonly maskedVariables: ReadonlySet<string>;
-  /** Of requests that succeed, only the name of the operation is told. */
+  /** If true, successful requests are logged with the name of their operation only. */
   readonly onlyOnError: boolean;
-  /** Whether operations of the administration are told with their arguments. */
+  /** If true, administration operations are logged with their arguments. */
   readonly administration: boolean;
 }
 
 /** A GraphQL request or an operation of the administration. */
 export interface LoggedQuery {
   readonly whole: JsonObject;
-  /** Its name alone; null when it has none. */
+  /** The name alone; `null` if there is none. */
   readonly name: JsonObject | null;
 }

@@ -1,39 +1,39 @@
-/** Receives the bodies of requests: what a client sends costs no more memory and time than its bytes are worth. */
+/** Reads request bodies, with limits for memory and time. */
 import type { IncomingMessage } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 
-/** Bytes that a body may hold without asking, and what the buffer of a larger one begins with. */
+/** Size up to which a body does not count, and initial buffer size of a larger one, in bytes. */
 const SMALL = 65_536;
-/** Chunks that may be of any size; beyond them, the average has to be `MIN_CHUNK`. */
+/** Number of chunks of any size; with more, the average size must be at least `MIN_CHUNK`. */
 const FREE_CHUNKS = 10_000;
 const MIN_CHUNK = 256;
 const NOTHING = Buffer.alloc(0);
 
-/** What all bodies that are on their way hold together. */
+/** Memory of all bodies that are being received. */
 export class Uploads {
   readonly #limit: number;
-  #held = 0;
-  /** Bytes of all bodies that were read to their end. */
+  #used = 0;
+  /** Size of all complete bodies since the start, in bytes. */
   received = 0;
 
-  /** @param limit bytes; small bodies do not count */
+  /** @param limit in bytes; small bodies do not count */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether so many bytes are free; then they are taken. */
+  /** Takes the bytes and returns true if they are free. */
   take(bytes: number): boolean {
-    if (this.#held + bytes > this.#limit) return false;
-    this.#held += bytes;
+    if (this.#used + bytes > this.#limit) return false;
+    this.#used += bytes;
     return true;
   }
 
-  give(bytes: number): void {
-    this.#held -= bytes;
+  release(bytes: number): void {
+    this.#used -= bytes;
   }
 }
 
-/** The log's way to say that nobody waits for the answer. */
+/** Status in the log for a client that has disconnected. */
 const CLIENT_CLOSED = 499;
 
 function clientClosed(): SvcError {
@@ -43,9 +43,9 @@ function clientClosed(): SvcError {
 
 /**
  * Reads a whole request body.
- * @param limit bytes
- * @throws SvcError bad-request: 415 when it is compressed, 413 when it is over the limit, 400 when it comes in crumbs, 503 when too much is on its way
- *   to the service already, 499 when the client goes away
+ * @param limit in bytes
+ * @throws SvcError bad-request: 415 if it is compressed, 413 if it is too large, 400 if its chunks are too small, 503 if too many large
+ *   bodies are being received, 499 if the client disconnects
  */
 export function readBody(request: IncomingMessage, limit: number, uploads: Uploads): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -60,7 +60,7 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
     let held = 0;
 
     const done = (): void => {
-      uploads.give(held);
+      uploads.release(held);
       held = 0;
     };
     const refuse = (message: string, status: number): void => {
@@ -71,28 +71,28 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
       reject(new SvcError('bad-request', message, { status, keepsStatus: true }));
     };
     const tooLarge = (): void => refuse(`request body is larger than ${limit} bytes`, 413);
-    /** Makes room; false when there is none. */
+    /** Grows the buffer; returns false if there is no memory. */
     const grow = (needed: number): boolean => {
-      const room = Math.max(needed, Math.min(limit, Math.max(SMALL, 2 * body.length, Math.min(announced, 4 * body.length))));
-      if (room > SMALL) {
-        if (!uploads.take(room - held)) return false;
-        held = room;
+      const capacity = Math.max(needed, Math.min(limit, Math.max(SMALL, 2 * body.length, Math.min(announced, 4 * body.length))));
+      if (capacity > SMALL) {
+        if (!uploads.take(capacity - held)) return false;
+        held = capacity;
       }
-      const longer = Buffer.allocUnsafeSlow(room);
-      body.copy(longer, 0, 0, size);
-      body = longer;
+      const grown = Buffer.allocUnsafeSlow(capacity);
+      body.copy(grown, 0, 0, size);
+      body = grown;
       return true;
     };
     const onData = (chunk: Buffer): void => {
       const end = size + chunk.length;
       chunks += 1;
       if (end > limit) tooLarge();
-      else if (chunks > FREE_CHUNKS + end / MIN_CHUNK) refuse('the request body comes in too many small chunks', 400);
+      else if (chunks > FREE_CHUNKS + end / MIN_CHUNK) refuse('the request body arrives in too many small chunks', 400);
       else if (chunks === 1) {
-        // Most bodies come in one piece, which is not copied.
+        // Most bodies arrive in one chunk, which is not copied.
         body = chunk;
         size = end;
-      } else if (end > body.length && !grow(end)) refuse('too many large request bodies are on their way to the service', 503);
+      } else if (end > body.length && !grow(end)) refuse('too many large request bodies are being received', 503);
       else {
         chunk.copy(body, size);
         size = end;
@@ -101,7 +101,10 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
 
     const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? '';
     if (encoding !== '' && encoding !== 'identity') {
-      refuse(`a request body with the content encoding ${JSON.stringify(encoding.slice(0, 100))} is not accepted: send it as it is`, 415);
+      refuse(
+        `a request body with the content encoding ${JSON.stringify(encoding.slice(0, 100))} is not accepted: send it uncompressed`,
+        415,
+      );
       return;
     }
     if (announced > limit) {
@@ -114,11 +117,11 @@ export function readBody(request: IncomingMessage, limit: number, uploads: Uploa
       uploads.received += size;
       resolve(size === body.length ? body : body.subarray(0, size));
     });
-    const onGone = (): void => {
+    const onClose = (): void => {
       done();
       if (!request.complete) reject(clientClosed());
     };
-    request.on('error', onGone);
-    request.on('close', onGone);
+    request.on('error', onClose);
+    request.on('close', onClose);
   });
 }

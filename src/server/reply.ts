@@ -9,19 +9,19 @@ import type { Encoding } from './compression.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** What a route answers. */
+/** The response of a route. */
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How the body is compressed already. */
+  /** Set if the body is compressed already. */
   readonly encoding?: Encoding;
-  /** Of an answer that is kept: how it was compressed before. */
+  /** Compressed copies of a cached response. */
   readonly copies?: CompressedCopies;
   /** For the log. */
   readonly error?: SvcError;
-  /** In place of a body: writes events until there are no more, and ends the response. Never rejects. */
+  /** Writes events instead of a body until the stream ends, and ends the response. Never rejects. */
   events?(response: ServerResponse, socket: Socket): Promise<{ readonly size: number; readonly error: SvcError | null }>;
 }
 
@@ -38,17 +38,17 @@ export function textReply(status: number, text: string): Reply {
   return { status, contentType: 'text/plain; charset=utf-8', body: [bytesOfText(text)] };
 }
 
-/** `{path, error, code}` with the error's own status. */
+/** `{path, error, code}` with the status of the error. */
 export function adminErrorReply(error: SvcError, showInternal: boolean): Reply {
   return { ...jsonReply(error.status, encodeAdminError(error, showInternal)), error };
 }
 
-/** There is nothing at this path. */
+/** Reply for a path without a route. */
 export function notFoundReply(): Reply {
   return adminErrorReply(new SvcError('not-found', 'resource does not exist', { status: 404 }), false);
 }
 
-/** `{errors: […]}`; `status` overrides the error's own. */
+/** `{errors: […]}`; `status` overrides that of the error. */
 export function graphqlErrorReply(error: SvcError, showInternal: boolean, status: number): Reply {
   return { status, contentType: JSON_TYPE, body: [bytesOfText(printGraphqlErrors(error, showInternal))], error };
 }

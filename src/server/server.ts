@@ -7,8 +7,8 @@ import { SvcError } from '../errors/svc-error.ts';
 import { bytesOfBuffer, sizeOfBytes, piecesOf, wholeBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import { incomingTrace } from '../webhooks/trace-context.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
-import { Answers, type MemoryInUse } from './answers.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
+import { PendingResponses, type MemoryInUse } from './pending-responses.ts';
 import { STREAMED, stream } from './streamed.ts';
 import { Connections } from './connections.ts';
 import { clientAddress } from './client-address.ts';
@@ -19,7 +19,7 @@ import { checkNoForm, checkPage } from './cross-site.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
 import { checkHead } from './request-head.ts';
 import { originForm } from './origin-form.ts';
-import { queryParameters } from './parameters.ts';
+import { decodeQueryString } from './parameters.ts';
 import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
 import { UNKNOWN_ENDPOINT } from './http-meter.ts';
 import { LongLived } from './long-lived.ts';
@@ -39,37 +39,37 @@ import { sourceHealthRoute } from './routes/source-health.ts';
 import { welcomeRoute } from './routes/welcome.ts';
 
 export interface HttpServer {
-  /** `http://127.0.0.1:8080` */
+  /** E.g. `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** From now on those who ask are told that the service is about to stop; requests are answered as before. */
+  /** Reports unreadiness to load balancers; requests are still answered. */
   drain(): void;
-  /** Stops listening, lets requests finish for at most `limit` ms, then closes what is left. */
+  /** Stops listening, lets requests finish for at most `limit` ms, then closes the remaining connections. */
   stop(limit: number): Promise<void>;
 }
 
 export interface ListenOptions {
   readonly port: number;
-  /** `*` for all interfaces */
+  /** `*` for all interfaces. */
   readonly host: string;
-  /** ms within which a client must have sent its request */
+  /** Time within which a client must send its request, in ms. */
   readonly clientTimeout: number;
-  /** ms within which a client must take something of its answer; 0: no limit */
+  /** Time within which a client must read some of its response, in ms; 0 for no limit. */
   readonly responseTimeout: number;
-  /** bytes of a request before its body */
+  /** Maximum size of a request before its body, in bytes. */
   readonly maxHeaderLength: number;
   readonly sockets: SocketSettings;
 }
 
 export interface SocketSettings extends Omit<SocketOptions, 'keepAlive' | 'headers'> {
-  /** Websockets and event streams at the same time. */
+  /** Maximum number of websockets and event streams. */
   readonly connections: number;
-  /** ms between messages that keep them open; 0: none */
+  /** Interval of keep-alive messages, in ms; 0 for none. */
   readonly keepAlive: number;
-  /** Whether every change of the metadata closes all of them, so that clients begin anew. */
+  /** If true, every metadata change closes all of them, so that clients reconnect. */
   readonly closeOnChange: boolean;
 }
 
-/** What is looked at with GET, and so with HEAD: the same answer without its body. */
+/** Read-only routes, for GET and HEAD. */
 const VIEWS: readonly Route[] = [...healthRoutes, sourceHealthRoute, configRoute, openApiRoute, welcomeRoute, metricsRoute];
 const ROUTES: ReadonlyMap<string, Route> = new Map([
   ...[...graphqlRoutes, ...administrationRoutes, ...cacheRoutes, ...VIEWS, ...explainRoutes].map((route): [string, Route] => [
@@ -79,16 +79,16 @@ const ROUTES: ReadonlyMap<string, Route> = new Map([
   ...VIEWS.map((route): [string, Route] => [`HEAD ${route.path}`, route]),
 ]);
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
-/** Below this a body is sent in one piece with its headers: one copy is cheaper than several writes. */
+/** Maximum size of a body that is sent in one piece with its headers, in bytes: one copy is cheaper than several writes. */
 const ONE_PIECE = 65_536;
-/** Of answers that clients have not taken yet. */
+/** Maximum size of all responses that clients have not read, in bytes. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
 export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
   let stopping = false;
   let draining = false;
   const connections = new Connections();
-  const answers = new Answers(
+  const pending = new PendingResponses(
     { stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES },
     () => context.meter.current()?.socketTimes ?? null,
   );
@@ -97,13 +97,13 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   const sockets = new Sockets(
     context,
     { ...socketOptions, keepAlive: longLived.keepsAlive, headers: listen.maxHeaderLength },
-    answers,
+    pending,
     longLived,
   );
 
   const limits = {
     requestTimeout: listen.clientTimeout,
-    // How often requests are looked at that take too long.
+    // Interval for checking timeouts of requests.
     connectionsCheckingInterval: Math.min(5000, Math.max(100, Math.ceil(listen.clientTimeout / 4))),
     keepAliveTimeout: 65_000,
     maxHeaderSize: listen.maxHeaderLength,
@@ -115,14 +115,14 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
         response,
         context,
         client,
-        { answers, longLived, maxHeaderLength: listen.maxHeaderLength, isDraining: () => draining || stopping },
+        { pending, longLived, maxHeaderLength: listen.maxHeaderLength, isDraining: () => draining || stopping },
         () => stopping,
       ),
     );
   });
-  // Their bytes are bounded. What is over a number would be left out without a word: the role that a proxy puts behind a client's headers.
+  // Limited by size instead: a limit by count silently drops headers, such as the role that a proxy appends to a client's headers.
   server.maxHeadersCount = 0;
-  // Nothing happened on a connection for so long: a request may run, but an answer that is not taken is the client's fault.
+  // Idle timeout of a connection: a running request is no reason to close it, a response that the client does not read is.
   server.timeout = listen.responseTimeout;
   server.on('timeout', (socket) => {
     if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
@@ -132,13 +132,13 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     inFlight: connections.requests,
     connections: connections.size,
     longLived: longLived.size,
-    sentBytes: answers.traffic.sent,
-    receivedBytes: answers.traffic.received,
+    sentBytes: pending.traffic.sent,
+    receivedBytes: pending.traffic.received,
     bodyBytes: context.uploads.received,
     results: context.pipeline.memory,
   }));
   server.on('upgrade', (request, socket: Socket, head) => {
-    // An answer is still on its way there.
+    // A response to an earlier request is still being sent.
     if (connections.isBusy(socket)) socket.destroy();
     else if (request.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(request, socket, head);
     else serveWithoutUpgrade(server, request, socket, head);
@@ -165,11 +165,11 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
       server.closeIdleConnections();
       stopListening?.();
       await Promise.all([longLived.stop(limit), connections.settled(limit)]);
-      // Answers that were just written leave with the socket's own end.
+      // Written responses are sent before the socket's end.
       for (const socket of connections.sockets) connections.requests > 0 ? socket.destroy() : socket.end();
       const forced = setTimeout(() => server.closeAllConnections(), 1000);
       await closed;
-      answers.stop();
+      pending.stop();
       clearTimeout(forced);
     },
   };
@@ -183,22 +183,22 @@ async function serve(
   connections: ServerConnections,
   stopping: () => boolean,
 ): Promise<void> {
-  const { answers } = connections;
+  const { pending } = connections;
   const started = performance.now();
-  const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && KNOWN_ID.test(given) ? given : randomUUID();
+  const header = request.headers['x-request-id'];
+  const requestId = typeof header === 'string' && KNOWN_ID.test(header) ? header : randomUUID();
   const url = originForm(request.url);
   const mark = url.indexOf('?');
   let parameters: URLSearchParams | undefined;
-  const hold = new MemoryHold(context.pipeline.memory);
+  const reservation = new MemoryReservation(context.pipeline.memory);
   const exchange: Exchange = {
     request,
-    hold,
+    reservation,
     connections,
     requestId,
     path: mark < 0 ? url : url.slice(0, mark),
     query: () => {
-      parameters ??= queryParameters(mark < 0 ? '' : url.slice(mark + 1));
+      parameters ??= decodeQueryString(mark < 0 ? '' : url.slice(mark + 1));
       return parameters;
     },
     signal: client,
@@ -217,23 +217,23 @@ async function serve(
   const cors = corsHeaders(request, context.options.corsDomains);
   if (request.method === 'OPTIONS' && cors !== null) {
     response.writeHead(204, { ...cors, ...preflightHeaders(request) }).end();
-    answers.sent(request, response);
+    pending.sent(request, response);
     return;
   }
   try {
     await serveExchange(exchange, response, context, cors, connections, stopping, { started, url });
   } finally {
-    hold.release();
+    reservation.release();
   }
 }
 
-/** Answers a request, and waits until its client has taken the answer. */
+/** PendingResponses a request and waits until its client has read the response. */
 async function serveExchange(
   exchange: Exchange,
   response: ServerResponse,
   context: ServerContext,
   cors: Record<string, string> | null,
-  { answers }: ServerConnections,
+  { pending }: ServerConnections,
   stopping: () => boolean,
   { started, url }: { readonly started: number; readonly url: string },
 ): Promise<void> {
@@ -246,18 +246,18 @@ async function serveExchange(
     cookies: exchange.cookies,
     sent,
     isLast: stopping(),
-    answers,
-    memory: exchange.hold,
+    pending,
+    memory: exchange.reservation,
   });
-  // From here on it counts among what waits for clients.
-  exchange.hold.release();
+  // From here on, the bytes count with the unread responses.
+  exchange.reservation.release();
   const { queryLogging } = context.options;
   const duration = (performance.now() - started) / 1000;
   const size = request.method === 'HEAD' ? 0 : sent.size;
   if (exchange.endpoint !== PROBE)
     context.meter.current()?.done(request, exchange.endpoint ?? UNKNOWN_ENDPOINT, reply.status, duration, size);
   if (exchange.trace !== null) endTrace(exchange, reply.status, sent);
-  // Good answers to those who ask all the time say nothing.
+  // Successful responses to probes are not logged.
   if (exchange.endpoint !== PROBE || reply.status !== 200)
     context.observe({
       kind: 'http',
@@ -278,7 +278,7 @@ async function serveExchange(
       ...(exchange.trace === null ? {} : { trace: exchange.trace }),
       error: sent.error === null ? null : encodeLoggedError(sent.error),
     });
-  if (!response.destroyed) await answers.sent(request, response);
+  if (!response.destroyed) await pending.sent(request, response);
 }
 
 function beginTrace(exchange: Exchange, { tracing }: ServerContext): void {
@@ -293,7 +293,7 @@ function beginTrace(exchange: Exchange, { tracing }: ServerContext): void {
   span.set('user_agent.original', request.headers['user-agent']).set('svc.request_id', requestId);
 }
 
-/** What the client did wrong is no failure of the span. */
+/** Errors of the client do not fail the span. */
 function endTrace({ trace, session }: Exchange, status: number, { error }: Sent): void {
   if (trace === null || !trace.isSampled) return;
   trace.set('http.response.status_code', status);
@@ -303,7 +303,7 @@ function endTrace({ trace, session }: Exchange, status: number, { error }: Sent)
   trace.end();
 }
 
-/** In place of an endpoint: the request is not counted. */
+/** Stands for the endpoint of probes, which are not counted. */
 const PROBE = '';
 
 const SHUTTING_DOWN: Reply = {
@@ -349,14 +349,14 @@ interface Sending {
   readonly cors: Record<string, string> | null;
   readonly cookies: readonly string[] | null;
   readonly sent: Sent;
-  readonly answers: Answers;
-  /** Of the body. */
+  readonly pending: PendingResponses;
+  /** Memory of the body. */
   readonly memory: MemoryInUse;
-  /** The connection ends with it. */
+  /** The connection closes after the response. */
   readonly isLast: boolean;
 }
 
-/** For the log. */
+/** Result of sending, for the log. */
 interface Sent {
   size: number;
   encoding: string | null;
@@ -365,7 +365,7 @@ interface Sent {
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending): Promise<void> {
   if (response.destroyed) return;
-  const { requestId, cors, cookies, sent, isLast, answers, memory } = sending;
+  const { requestId, cors, cookies, sent, isLast, pending, memory } = sending;
   const headers: OutgoingHttpHeaders = {
     'Content-Type': reply.contentType,
     'Content-Length': sent.size,
@@ -401,19 +401,19 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
   }
   const choice = chooseEncoding(request.headers['accept-encoding']);
   if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
-    const kept = reply.copies?.get(choice.encoding);
-    if (kept === undefined && sent.size > STREAMED) {
+    const cached = reply.copies?.get(choice.encoding);
+    if (cached === undefined && sent.size > STREAMED) {
       delete headers['Content-Length'];
       sent.encoding = choice.encoding;
       headers['Content-Encoding'] = choice.encoding;
       headers['Vary'] = varyByEncoding(headers['Vary']);
       response.writeHead(reply.status, headers);
       const through = compressor(sent.size, choice.encoding);
-      sent.size = await stream(body, response, request.socket, answers, sent.size, through, memory);
+      sent.size = await stream(body, response, request.socket, pending, sent.size, through, memory);
       return;
     }
-    const compressed = kept ?? (await compress(body, sent.size, choice.encoding));
-    if (typeof compressed !== 'string') reply.copies?.keep(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
+    const compressed = cached ?? (await compress(body, sent.size, choice.encoding));
+    if (typeof compressed !== 'string') reply.copies?.store(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
     sent.size = compressed.length;
     sent.encoding = choice.encoding;
     headers['Content-Length'] = compressed.length;
@@ -430,7 +430,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     return;
   }
   if (sent.size > STREAMED) {
-    await stream(body, response, request.socket, answers, sent.size, null, memory);
+    await stream(body, response, request.socket, pending, sent.size, null, memory);
     return;
   }
   response.cork();

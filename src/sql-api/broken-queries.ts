@@ -1,36 +1,35 @@
-/** Which stored queries a change would take from the roles that ask them. */
+/** Finds stored queries that a change makes invalid for the roles that may run them. */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { CollectedQuery } from '../metadata/query-collection.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { groupBy } from '../util/group-by.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
-/** What is told: the rest is counted. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
 export interface BrokenQuery {
   readonly role: string;
   readonly collection: string;
   readonly query: CollectedQuery;
-  /** Why it is not valid any more: `$.album.note: field 'note' not found in type 'album'`. */
+  /** Reasons why it is invalid after the change: `$.album.note: field 'note' not found in type 'album'`. */
   readonly problems: readonly string[];
-  /** Names of the REST endpoints that are made of it. */
+  /** Names of its REST endpoints. */
   readonly endpoints: readonly string[];
-  /** Whether the allow-list has it for the role. */
+  /** True if it is in the role's allow-list. */
   readonly isAllowed: boolean;
 }
 
-/** The first of them, and how many there are. */
 export interface BrokenQueries {
+  /** Up to 100. */
   readonly listed: readonly BrokenQuery[];
   readonly count: number;
 }
 
 /**
- * Queries of the allow-list and of REST endpoints that are valid for a role before a change, and not after it.
- * @param roles whose schemas differ
+ * Finds queries of the allow-list and of REST endpoints that are valid for a role before a change and invalid after it.
+ * @param roles roles whose schemas differ
  */
-export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonly string[]): Sliced<BrokenQueries> {
+export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonly string[]): Cooperative<BrokenQueries> {
   const listed: BrokenQuery[] = [];
   let count = 0;
   const users = groupBy(after.metadata.restEndpoints.values(), ({ definition: { query } }) => keyOf(query.collectionName, query.queryName));
@@ -47,7 +46,7 @@ export function* brokenQueries(before: Snapshot, after: Snapshot, roles: readonl
         const problems = problemsAt(after);
         if (problems.length === 0 || problemsAt(before).length > 0) continue;
         count++;
-        if (listed.length < MOST_LISTED) listed.push({ role, collection: collection.name, query, problems, endpoints, isAllowed });
+        if (listed.length < MAX_LISTED) listed.push({ role, collection: collection.name, query, problems, endpoints, isAllowed });
       }
     }
   }

@@ -10,23 +10,25 @@ import {
 } from '../catalog/catalog.ts';
 import type { DroppedObject } from '../schema-cache/dependencies.ts';
 
-/** What SQL has done to the objects that the metadata of one source names. */
+/** Changes of the objects of one source that the metadata refers to. */
 export interface CatalogChanges {
   readonly source: string;
-  /** Tables and functions that are gone. */
+  /** Dropped tables. */
   readonly tables: readonly QualifiedName[];
+  /** Dropped functions. */
   readonly functions: readonly QualifiedName[];
-  /** All that others may depend on and that is gone: tables, columns, foreign keys, functions. */
+  /** Dropped objects on which others may depend: tables, columns, foreign keys, functions. */
   readonly objects: readonly DroppedObject[];
   readonly renames: Renames;
-  /** Columns of another type than before, by the names that they had. */
+  /** Columns whose type has changed, under their old names. */
   readonly retyped: readonly { readonly table: QualifiedName; readonly column: string }[];
-  /** Functions that have overloads now, and functions that may write now. */
+  /** Functions that now have overloads. */
   readonly overloaded: readonly QualifiedName[];
+  /** Functions that now are volatile. */
   readonly madeVolatile: readonly QualifiedName[];
 }
 
-/** New names, by what was there before: `nameKey`s, and columns under the key of their table. */
+/** New names by the `nameKey` of the old ones; columns by the key of their table and their old name. */
 export interface Renames {
   readonly tables: ReadonlyMap<string, QualifiedName>;
   readonly functions: ReadonlyMap<string, QualifiedName>;
@@ -34,9 +36,9 @@ export interface Renames {
 }
 
 /**
- * Compares catalogs from before and after by the ids of their objects, so that a renamed object is
- * not a dropped one. What was dropped and made again under its name is there.
- * @param before what the metadata names; what was missing then is not looked at
+ * Compares two catalogs by the ids of their objects, so that a renamed object does not count as dropped. An object that was dropped and
+ * created again under its name counts as the same.
+ * @param before the objects that the metadata refers to; others are not compared
  */
 export function catalogChanges(source: string, before: Catalog, after: Catalog): CatalogChanges {
   const tables = tableChanges(source, before, after);
@@ -82,7 +84,7 @@ function tableChanges(source: string, before: Catalog, after: Catalog) {
     }
     if (names.size > 0) columns.set(key, names);
   }
-  // Only now it is known what the foreign keys of before are called.
+  // Foreign keys are compared under the new names, which are complete only now.
   for (const { then, now } of kept) {
     const mappings = new Set(now.foreignKeys.map((key) => mapping(key, now.name, NOTHING_RENAMED)));
     for (const key of then.foreignKeys) {
@@ -93,7 +95,7 @@ function tableChanges(source: string, before: Catalog, after: Catalog) {
   return { dropped, objects, renamed, columns, retyped };
 }
 
-/** By position in the same table, where a column keeps its own; by name in one that was made again. */
+/** Finds a column in the new catalog: by position, which a rename does not change, or by name in a table that was created again. */
 function columnNow(column: CatalogColumn, then: CatalogTable, now: CatalogTable): CatalogColumn | undefined {
   const same = then.id === now.id ? now.columns.find(({ position }) => position === column.position) : undefined;
   return same ?? now.columns.find(({ name }) => name === column.name);
@@ -106,7 +108,7 @@ function sameType(a: CatalogType, b: CatalogType): boolean {
 
 const NOTHING_RENAMED: Pick<Renames, 'tables' | 'columns'> = { tables: new Map(), columns: new Map() };
 
-/** What a foreign key maps to what, under the new names; its own name does not matter. */
+/** Returns the column mapping of a foreign key under the new names as text. The name of the key does not matter. */
 function mapping(key: CatalogForeignKey, table: QualifiedName, renames: Pick<Renames, 'tables' | 'columns'>): string {
   const column = (owner: QualifiedName, name: string): string => renames.columns.get(nameKey(owner))?.get(name) ?? name;
   const target = renames.tables.get(nameKey(key.target)) ?? key.target;

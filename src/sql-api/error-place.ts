@@ -3,7 +3,7 @@ import { isJsonObject } from '../util/json.ts';
 import type { SqlFailure } from '../backend/connection.ts';
 import type { SqlText } from '../backend/sql-text.ts';
 
-/** Where in a text of several statements the database has failed. */
+/** Position of a database error in a text of several statements. */
 export class ErrorPlace {
   readonly #sql: string;
   readonly #text: SqlText;
@@ -15,10 +15,10 @@ export class ErrorPlace {
   }
 
   /**
-   * @param part what was run: the whole text if absent
+   * @param part the SQL that was run, a part of the whole text
    * @param start index of the part in the whole text
    */
-  set({ done, position }: SqlFailure, part = this.#sql, start = 0): void {
+  set({ completed: done, position }: SqlFailure, part = this.#sql, start = 0): void {
     const before = (index: number): number => charactersIn(this.#sql.slice(0, index));
     if (position !== null) this.#position = before(start) + position;
     else {
@@ -27,20 +27,20 @@ export class ErrorPlace {
     }
   }
 
-  /** In characters from 1; undefined: nothing has failed, or nobody knows where. */
+  /** In code points from 1; `undefined` without a failure, or if the database did not report the position. */
   get position(): number | undefined {
     return this.#position;
   }
 
-  /** The error with the place in its `internal`, where one is known. */
+  /** Returns the error with the position, if there is one, in its `internal`. */
   located(thrown: unknown): unknown {
     if (this.#position === undefined || !(thrown instanceof SvcError) || !isJsonObject(thrown.internal)) return thrown;
-    const { code, message, path, status, isPassing, internal, cause } = thrown;
-    return new SvcError(code, message, { path, status, isPassing, internal: { ...internal, position: this.#position }, cause });
+    const { code, message, path, status, isTransient, internal, cause } = thrown;
+    return new SvcError(code, message, { path, status, isTransient, internal: { ...internal, position: this.#position }, cause });
   }
 }
 
-/** Databases count code points. */
+/** Counts code points, as databases do. */
 function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

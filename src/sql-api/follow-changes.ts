@@ -9,23 +9,23 @@ import type { CatalogChanges } from './catalog-changes.ts';
 import { followRenames } from './follow-renames.ts';
 import { refuseChanges } from './refuse-changes.ts';
 
-/** An object of the metadata that SQL has taken away or changed. */
+/** An object of the metadata that was dropped or changed because of the SQL. */
 export interface Affected {
-  /** As in `relationship article.author in source "default"`. */
+  /** Such as `relationship article.author in source "default"`. */
   readonly object: string;
   readonly change: 'dropped' | 'changed';
 }
 
 export interface Followed {
   readonly metadata: Metadata;
-  /** What is gone, and what had to change because of that; objects under new names are not listed. */
+  /** Dropped objects, and those that changed because of that. Renamed objects are not listed. */
   readonly affected: readonly Affected[];
 }
 
 /**
- * The metadata after SQL has changed the database: without what is gone, and under the new names.
- * @throws SvcError when the metadata does not allow the change; what depends on something that is
- * gone does so only if `cascade` is false. A function that is gone is untracked without a question
+ * Returns the metadata for the changed database: without dropped objects, and with new names.
+ * @param cascade whether objects that depend on dropped ones are dropped too. Dropped functions are untracked in any case
+ * @throws SvcError if the metadata does not allow the change, or objects depend on dropped ones and `cascade` is false
  */
 export function followChanges(metadata: Metadata, snapshot: Snapshot, changes: CatalogChanges, cascade: boolean): Followed {
   const source = snapshot.cache.sources.get(changes.source);
@@ -38,18 +38,18 @@ export function followChanges(metadata: Metadata, snapshot: Snapshot, changes: C
 function withoutDropped(metadata: Metadata, snapshot: Snapshot, info: SourceInfo, changes: CatalogChanges, cascade: boolean): Followed {
   const { source, tables, functions, objects } = changes;
   const { metadata: independent, found } = removeDependents(metadata, objects, cascade, snapshot);
-  const affected = found.flatMap(({ text, becomes }): Affected[] => (becomes === 'kept' ? [] : [{ object: text, change: becomes }]));
+  const affected = found.flatMap(({ text, effect }): Affected[] => (effect === 'unchanged' ? [] : [{ object: text, change: effect }]));
   const print = (name: QualifiedName): string => printName(name, info.backend.defaultSchema);
-  const dropped = (what: string): number => affected.push({ object: `${what} in source "${source}"`, change: 'dropped' });
+  const addDropped = (object: string): number => affected.push({ object: `${object} in source "${source}"`, change: 'dropped' });
   const tracked = metadata.sources.get(source);
   let edited = independent;
   for (const table of tables) {
     edited = withoutTable(edited, source, nameKey(table));
-    if (tracked?.tables.has(nameKey(table)) === true) dropped(`table ${print(table)}`);
+    if (tracked?.tables.has(nameKey(table)) === true) addDropped(`table ${print(table)}`);
   }
   for (const name of functions) {
     edited = withoutFunction(edited, source, nameKey(name));
-    if (tracked?.functions.has(nameKey(name)) === true) dropped(`function ${print(name)}`);
+    if (tracked?.functions.has(nameKey(name)) === true) addDropped(`function ${print(name)}`);
   }
   for (const object of objects) {
     if (object.kind === 'column') edited = withoutColumnConfiguration(edited, source, nameKey(object.table), object.name);

@@ -1,4 +1,4 @@
-/** New names of tables, columns and functions in all that the metadata says about a source. */
+/** Renames tables, columns and functions in all metadata of a source. */
 import { nameKey } from '../catalog/catalog.ts';
 import { CAPTURED_OPERATIONS, type ColumnList, type EventOrdering, type EventTrigger } from '../metadata/event-trigger.ts';
 import type { FunctionMetadata } from '../metadata/function.ts';
@@ -11,7 +11,7 @@ import { type NewNames, renameInExpression } from '../metadata-api/rename-in-exp
 import type { Renames } from './catalog-changes.ts';
 import { renameInOthers } from './rename-in-others.ts';
 
-/** @param source as it was before the renames */
+/** @param source source before the renames */
 export function followRenames(metadata: Metadata, source: SourceInfo, renames: Renames): Metadata {
   if (renames.tables.size + renames.columns.size + renames.functions.size === 0) return metadata;
   const names: NewNames = {

@@ -1,24 +1,25 @@
-/** What migrations and metadata would do: tried in transactions that are rolled back, and nothing of it is ever current. */
+/** `plan_changes`: a trial run of migrations and metadata, in transactions that are rolled back and on a draft that is discarded. */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Source, TransactionOptions } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { anyJson, between, bool, defaulted, list, nonEmptyText, object, optional, required, text } from '../metadata/codec.ts';
+import { anyJson, intBetween, bool, defaulted, list, nonEmptyText, object, optional, required, text } from '../metadata/codec.ts';
 import { decodeTables } from '../metadata/decoded-tables.ts';
 import { decodeDocument } from '../metadata/document.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import { shareInSlices } from '../metadata/share.ts';
+import { shareCooperatively } from '../metadata/share.ts';
 import { codecsOf } from '../metadata/source.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import { objectId } from '../schema-cache/object-id.ts';
 import { serverOf } from '../state/live-remote.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { State } from '../state/state.ts';
-import { type Wanted, whileWanted } from '../state/wanted.ts';
+import { deadlineCheck } from '../state/deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import { isJsonObject, type Json, jsonEqual, type JsonObject } from '../util/json.ts';
 import { at, type Path } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { differingSchemas } from './differing-schemas.ts';
 import { ErrorPlace } from './error-place.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../metadata-api/operation.ts';
@@ -29,7 +30,7 @@ import type { SqlText } from '../backend/sql-text.ts';
 
 interface PlannedMigration {
   readonly source: string;
-  /** Told again in the answer. */
+  /** Repeated in the answer. */
   readonly version: string;
   readonly sql: string;
 }
@@ -38,24 +39,24 @@ interface PlanChanges {
   readonly metadata: Json | undefined;
   /** Sources to open for the trial: entries of a metadata document. */
   readonly addSources: readonly Json[];
-  /** Whether inconsistencies and the schemas of roles are compared. */
+  /** Compares inconsistencies and the schemas of roles. */
   readonly compare: boolean;
   readonly migrations: readonly PlannedMigration[];
-  /** SQL that is run first in each transaction, such as limits of time. */
+  /** SQL that runs first in each transaction, such as settings of timeouts. */
   readonly prelude: string;
-  /** SQL that is asked behind each migration, in its transaction; '' asks nothing. */
+  /** Query that runs after each migration in its transaction; `''` for none. */
   readonly probe: string;
-  /** All of the trial. */
+  /** Timeout of the whole trial. */
   readonly timeoutSeconds: number;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
-const LONGEST_TIMEOUT_SECONDS = 3600;
+const MAX_TIMEOUT_SECONDS = 3600;
 
-/** Roles whose schemas are compared; each takes memory and time. */
-const MOST_ROLES = 100;
-/** Of all their texts together. */
-const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** Maximum number of roles whose schemas are compared; each takes memory and time. */
+const MAX_ROLES = 100;
+/** Maximum length of all schema texts together. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 const migration = object('PlannedMigration', { source: required(nonEmptyText), version: required(nonEmptyText), sql: required(text) });
 
@@ -63,7 +64,7 @@ function hasSql({ migrations, prelude, probe }: PlanChanges): boolean {
   return migrations.length > 0 || prelude !== '' || probe !== '';
 }
 
-/** SQL may do what no transaction takes back, and sources that are opened have addresses that the service connects to. */
+/** Guarded, because SQL may have effects that a rollback does not undo, and added sources have addresses that the service connects to. */
 function isGuarded(args: PlanChanges): boolean {
   return hasSql(args) || args.addSources.length > 0;
 }
@@ -79,21 +80,23 @@ const planChanges: OperationGroup = () => [
         migrations: defaulted(list(migration), () => []),
         prelude: defaulted(text, () => ''),
         probe: defaulted(text, () => ''),
-        timeoutSeconds: defaulted(between('timeout_seconds', 1, LONGEST_TIMEOUT_SECONDS), () => DEFAULT_TIMEOUT_SECONDS),
+        timeoutSeconds: defaulted(intBetween('timeout_seconds', 1, MAX_TIMEOUT_SECONDS), () => DEFAULT_TIMEOUT_SECONDS),
       }),
       changes: 'nothing',
       errors: [
         ...SOURCE_ERRORS,
-        refused('not-supported', 'the source cannot undo definitions, so that its migrations cannot be tried'),
-        refused('bad-request', 'the SQL begins or ends transactions, so that what it does could not be rolled back'),
-        refused('timeout', 'the time limit passed'),
+        refused('not-supported', 'the source cannot roll back DDL, so its migrations cannot be tried'),
+        refused('bad-request', 'the SQL begins or ends a transaction, so it could not be rolled back'),
+        refused('timeout', 'the timeout passed'),
       ],
       documentation: {
         summary:
-          'Tries migrations and a document of metadata: runs the SQL in a transaction of each source that is rolled back, and tells which of it failed, what would be inconsistent before and after, and what differs of the schemas of roles. What is locked by the SQL is locked until it is rolled back, and sequences advance. What the SQL of `probe` gives behind a migration, such as the locks that are held, stands at it as `probed`. All of it is to be done within `timeout_seconds` (300).',
-        details: `\`schemas\` have of each role whose schema differs the definitions of the types that differ, \`before\` and \`after\`; types that are the same in both, and to which these refer, stand there without their fields. They are those of at most ${MOST_ROLES} roles, and ${MOST_CHARACTERS / 2 ** 20} MiB of text in all; \`roles_not_compared\` are others whose schemas may differ.
+          'Tries migrations and a metadata document without applying them: which migrations fail, which objects would be inconsistent, and how the GraphQL schemas of roles would change.',
+        details: `The SQL runs in one transaction per source, which is rolled back. Until then, its locks are held, and sequences advance for good. \`probe\` is a query that runs after each migration in its transaction, for example for the locks that are held; its rows are \`probed\` in the result of the migration. The whole trial must end within \`timeout_seconds\` (default ${DEFAULT_TIMEOUT_SECONDS}, maximum ${MAX_TIMEOUT_SECONDS}).
 
-Sources in \`add_sources\`, each an entry of a metadata document, are opened for the trial and closed after it; one that the service has is opened with the configuration given there. Nothing else is opened: \`untried_sources\` are other sources that the document adds or configures in another way, \`untried_remote_schemas\` remote schemas that it adds or that get another address or other headers. The comparison leaves out those that are new, so that what refers to them counts as inconsistent, and takes the others as they are known. With \`compare: false\` the SQL is tried and nothing is compared.`,
+\`inconsistencies\` has the records \`before\` and \`after\`. \`schemas\` has, for each role whose schema differs, the definitions of the types that differ, \`before\` and \`after\`; types that they refer to and that do not differ are listed without their fields. At most ${MAX_ROLES} roles and ${MAX_CHARACTERS / 2 ** 20} MiB of text are compared; \`roles_not_compared\` lists the other roles whose schemas may differ.
+
+\`add_sources\` are entries of a metadata document. These sources are opened for the trial and closed after it, existing ones with the configuration given there. No other source or remote server is contacted: \`untried_sources\` lists other sources that the document adds or reconfigures, \`untried_remote_schemas\` remote schemas that it adds or whose address or headers it changes. The comparison leaves out the new ones, so that objects that refer to them count as inconsistent, and uses what the service knows of the others. With \`compare: false\`, the SQL is tried and nothing is compared.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       isGuarded,
@@ -107,40 +110,40 @@ class RolledBack extends Error {}
 
 async function plan(args: PlanChanges, context: OperationContext): Promise<Json> {
   const { services, signal, path } = context;
-  const wanted: Wanted = { signal, deadline: Date.now() + args.timeoutSeconds * 1000 };
-  const document = args.metadata === undefined ? undefined : await decoded(args.metadata, at(path, 'metadata'), context, wanted);
-  if (args.addSources.length === 0) return tryAll(args, document, services.state, context, wanted);
-  const { sources } = await decoded({ version: 3, sources: [...args.addSources] }, at(path, 'add_sources'), context, wanted);
+  const callOptions: CallOptions = { signal, deadline: Date.now() + args.timeoutSeconds * 1000 };
+  const document = args.metadata === undefined ? undefined : await decoded(args.metadata, at(path, 'metadata'), context, callOptions);
+  if (args.addSources.length === 0) return tryAll(args, document, services.state, context, callOptions);
+  const { sources } = await decoded({ version: 3, sources: [...args.addSources] }, at(path, 'add_sources'), context, callOptions);
   return services.state.trial(async (draft) => {
     await draft.change({
       edit: (metadata) => ({ ...metadata, sources: new Map([...metadata.sources, ...opened(sources, metadata.sources)]) }),
       inconsistencies: 'allow',
     });
-    return tryAll(args, document, draft, context, wanted);
-  }, wanted);
+    return tryAll(args, document, draft, context, callOptions);
+  }, callOptions);
 }
 
 function namesOf(sources: readonly Json[]): ReadonlySet<string> {
   return new Set(sources.flatMap((source) => (isJsonObject(source) && typeof source['name'] === 'string' ? [source['name']] : [])));
 }
 
-/** A source that is there keeps what is tracked in it, and is opened with the configuration of the trial. */
-function opened(added: Metadata['sources'], there: Metadata['sources']): Metadata['sources'] {
+/** Returns the sources to open. An existing one keeps its tracked objects and takes the configuration of the trial. */
+function opened(added: Metadata['sources'], existing: Metadata['sources']): Metadata['sources'] {
   return new Map(
     [...added].map(([name, source]) => {
-      const known = there.get(name);
+      const known = existing.get(name);
       return [name, known === undefined ? source : { ...known, kind: source.kind, configuration: source.configuration }];
     }),
   );
 }
 
-/** @param state the sources that are there, and those that were opened for the trial */
+/** @param state state with the existing sources and those opened for the trial */
 async function tryAll(
   args: PlanChanges,
   document: Metadata | undefined,
   state: State,
   context: OperationContext,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<Json> {
   const snapshot = state.current();
   const results: JsonObject[] = [];
@@ -151,25 +154,27 @@ async function tryAll(
   const inside = async (): Promise<void> => {
     const hasFailed = results.some(({ ok }) => ok === false);
     answer =
-      hasFailed || !args.compare ? {} : await compared({ document, tried: namesOf(args.addSources) }, catalogs, state, context, wanted);
+      hasFailed || !args.compare
+        ? {}
+        : await compared({ document, tried: namesOf(args.addSources) }, catalogs, state, context, callOptions);
   };
   const sources = [...bySource].map(([name, migrations]): Trial => ({ ...transactionalSource(name, snapshot), name, migrations }));
   for (const { sqlText, migrations } of sources)
-    for (const sql of [args.prelude, args.probe, ...migrations.map((each) => each.sql)]) requireUndoable(sql, sqlText);
+    for (const sql of [args.prelude, args.probe, ...migrations.map((each) => each.sql)]) requireOneTransaction(sql, sqlText);
   await nested(
     sources,
-    wanted,
+    callOptions,
     async ({ name, sqlText, migrations }, connection) => {
-      if (args.prelude !== '') await connection.runSql(args.prelude, { ...wanted, standardStrings: true });
+      if (args.prelude !== '') await connection.runSql(args.prelude, { ...callOptions, standardStrings: true });
       for (const each of migrations) {
-        const result = await attempt(each, sqlText, connection, wanted);
-        const isTold = result['ok'] === true && args.probe !== '';
+        const result = await attempt(each, sqlText, connection, callOptions);
+        const isProbed = result['ok'] === true && args.probe !== '';
         results.push(
-          isTold ? { ...result, probed: (await connection.runSql(args.probe, { ...wanted, standardStrings: true })).rows } : result,
+          isProbed ? { ...result, probed: (await connection.runSql(args.probe, { ...callOptions, standardStrings: true })).rows } : result,
         );
         if (result['ok'] === false) return false;
       }
-      if (args.compare) catalogs.set(name, await connection.introspect(undefined, wanted));
+      if (args.compare) catalogs.set(name, await connection.introspect(undefined, callOptions));
       return true;
     },
     inside,
@@ -177,23 +182,20 @@ async function tryAll(
   return { migrations: results, ...answer };
 }
 
-/** The document, sharing with what is current all that is the same. @throws SvcError */
-async function decoded(json: Json, path: Path, { snapshot, services }: OperationContext, wanted: Wanted): Promise<Metadata> {
+/** Decodes the document. Equal parts are shared with the current metadata. @throws SvcError */
+async function decoded(json: Json, path: Path, { snapshot, services }: OperationContext, callOptions: CallOptions): Promise<Metadata> {
   const { metadata } = snapshot;
-  const goOn = whileWanted(wanted, 'the document was read');
+  const goOn = deadlineCheck(callOptions, 'the document was read');
   const tables: DecodedTables = new WeakMap();
-  await inSlices(decodeTables(json, services.kinds, metadata, tables), goOn);
-  return inSlices(shareInSlices(metadata, decodeDocument(json, path, services.kinds, metadata, tables)), goOn);
+  await runCooperatively(decodeTables(json, services.kinds, metadata, tables), goOn);
+  return runCooperatively(shareCooperatively(metadata, decodeDocument(json, path, services.kinds, metadata, tables)), goOn);
 }
 
-/** @throws SvcError bad-request: what comes behind the end of the transaction would stand */
-function requireUndoable(sql: string, { transactionControl }: SqlText): void {
+/** @throws SvcError bad-request if the SQL ends its transaction: statements after that could not be rolled back */
+function requireOneTransaction(sql: string, { transactionControl }: SqlText): void {
   const found = transactionControl?.(sql);
   if (found === undefined) return;
-  throw new SvcError(
-    'bad-request',
-    `SQL is tried in a transaction that is rolled back, so that it cannot have the statement "${found.word}"`,
-  );
+  throw new SvcError('bad-request', `SQL is tried in a transaction that is rolled back, so the statement "${found.word}" is not allowed`);
 }
 
 interface Trial {
@@ -203,23 +205,23 @@ interface Trial {
   readonly migrations: readonly PlannedMigration[];
 }
 
-/** A transaction for each, one inside the other; all are rolled back. */
-/** Lets the server end a transaction at the deadline of the trial: it may pause while migrations of other sources are tried. */
-function endingWith({ deadline }: Wanted): Partial<Pick<TransactionOptions, 'idleMs'>> {
+/** Lets the server end a transaction at the deadline of the trial: it may be idle while migrations of other sources are tried. */
+function endingWith({ deadline }: CallOptions): Partial<Pick<TransactionOptions, 'idleMs'>> {
   return deadline === undefined ? {} : { idleMs: Math.max(1, deadline - Date.now()) };
 }
 
+/** Opens a transaction for each source, one inside the other, and rolls all of them back. */
 async function nested(
   [first, ...others]: readonly Trial[],
-  wanted: Wanted,
+  callOptions: CallOptions,
   run: (trial: Trial, connection: Connection) => Promise<boolean>,
   inside: () => Promise<void>,
 ): Promise<void> {
   if (first === undefined) return inside();
   try {
-    await first.source.transaction({ ...wanted, ...endingWith(wanted) }, async (connection) => {
-      // The transaction of one that failed can do no more.
-      if (await run(first, connection)) await nested(others, wanted, run, inside);
+    await first.source.transaction({ ...callOptions, ...endingWith(callOptions) }, async (connection) => {
+      // A failed transaction accepts no more statements.
+      if (await run(first, connection)) await nested(others, callOptions, run, inside);
       else await inside();
       throw new RolledBack();
     });
@@ -241,7 +243,7 @@ function transactionalSource(name: string, { metadata, cache, connections }: Sna
   }
   const { sqlText } = found.backend;
   if (sqlText.transactionControl === undefined)
-    throw new SvcError('not-supported', `what migrations of the source "${name}" define cannot be undone, so that they cannot be tried`);
+    throw new SvcError('not-supported', `the source "${name}" cannot roll back DDL, so its migrations cannot be tried`);
   return { source: connection, sqlText };
 }
 
@@ -249,11 +251,11 @@ async function attempt(
   { source, version, sql }: PlannedMigration,
   sqlText: SqlText,
   connection: Connection,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<JsonObject> {
   const place = new ErrorPlace(sql, sqlText);
   try {
-    await connection.runSql(sql, { ...wanted, standardStrings: true, onFailure: (failure) => place.set(failure) });
+    await connection.runSql(sql, { ...callOptions, standardStrings: true, onFailure: (failure) => place.set(failure) });
     return { source, version, ok: true };
   } catch (thrown) {
     if (!(thrown instanceof SvcError)) throw thrown;
@@ -269,13 +271,13 @@ async function attempt(
   }
 }
 
-/** The candidate beside what is current. */
+/** Compares the document on the changed catalogs with the current snapshot. */
 async function compared(
   { document, tried }: { readonly document: Metadata | undefined; readonly tried: ReadonlySet<string> },
   changed: ReadonlyMap<string, Catalog>,
   state: State,
   { snapshot, services }: OperationContext,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<JsonObject> {
   const before = snapshot.cache.inconsistencies;
   const { metadata: current, connections } = state.current();
@@ -290,7 +292,7 @@ async function compared(
   const catalogs = new Map(changed);
   for (const [name, connection] of connections)
     if (!catalogs.has(name) && known.sources.has(name) && known.sources.get(name) !== current.sources.get(name))
-      catalogs.set(name, await connection.introspect(undefined, wanted));
+      catalogs.set(name, await connection.introspect(undefined, callOptions));
   const [first, ...others] = catalogs;
   const after = await state.preview(
     {
@@ -300,34 +302,34 @@ async function compared(
       renamedTables: new Map(),
       others: new Map(others),
     },
-    wanted,
+    callOptions,
   );
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
     untried_sources: [...untried, ...reconnected(metadata, snapshot.metadata, services.kinds)].filter((name) => !tried.has(name)),
     untried_remote_schemas: [...metadata.remoteSchemas.keys()].filter((name) => isUntried(name, metadata, current)),
-    ...(await changedSchemas(snapshot, after.snapshot, wanted)),
+    ...(await changedSchemas(snapshot, after.snapshot, callOptions)),
   };
 }
 
-/** Sources that are there and would be opened anew. */
+/** Returns the existing sources whose connection settings would change. */
 function reconnected(after: Metadata, before: Metadata, kinds: Kinds): readonly string[] {
   return [...after.sources.values()].flatMap(({ name, kind, configuration }) => {
     const was = before.sources.get(name);
     if (was === undefined || (was.kind === kind && was.configuration === configuration)) return [];
     const codec = codecsOf(kinds, kind).configuration;
-    // What a document says of itself may be what it means without it.
+    // A key with its default value equals an absent key.
     const isSame = was.kind === kind && jsonEqual(codec.encode(was.configuration), codec.encode(configuration));
     return isSame ? [] : [name];
   });
 }
 
-/** The same map where all of it stays. */
+/** Returns the same map if `names` is empty. */
 function without<T>(map: ReadonlyMap<string, T>, names: readonly string[]): ReadonlyMap<string, T> {
   return names.length === 0 ? map : new Map([...map].filter(([name]) => !names.includes(name)));
 }
 
-/** Whether a remote schema is of another server, or is asked in another way, than the one that has been asked. */
+/** Returns whether a remote schema is new, or its address or headers differ from those that were introspected. */
 function isUntried(name: string, after: Metadata, before: Metadata): boolean {
   const [now, was] = [after.remoteSchemas.get(name), before.remoteSchemas.get(name)];
   return (
@@ -335,21 +337,27 @@ function isUntried(name: string, after: Metadata, before: Metadata): boolean {
   );
 }
 
-/** What differs of the schemas of roles, as far as there is room for the texts. @throws SvcError timeout */
-async function changedSchemas(before: Snapshot, after: Snapshot, wanted: Wanted): Promise<JsonObject> {
+/** Returns the differing schemas within the limits. @throws SvcError timeout */
+async function changedSchemas(before: Snapshot, after: Snapshot, callOptions: CallOptions): Promise<JsonObject> {
   const roles = [...new Set([ADMIN_ROLE, ...before.cache.roles, ...after.cache.roles])].sort();
-  const differing = differingSchemas({ before, after, roles, most: MOST_ROLES, goOn: whileWanted(wanted, 'schemas were compared') });
+  const differing = differingSchemas({
+    before,
+    after,
+    roles,
+    maxRoles: MAX_ROLES,
+    goOn: deadlineCheck(callOptions, 'schemas were compared'),
+  });
   const schemas: JsonObject[] = [];
-  const withoutRoom: string[] = [];
-  let room = MOST_CHARACTERS;
+  const tooLarge: string[] = [];
+  let charactersLeft = MAX_CHARACTERS;
   for (;;) {
     const next = await differing.next();
-    if (next.done === true) return { schemas, roles_not_compared: [...withoutRoom, ...next.value] };
+    if (next.done === true) return { schemas, roles_not_compared: [...tooLarge, ...next.value] };
     const { role, ...texts } = next.value;
     const size = texts.before.length + texts.after.length;
-    if (size > room) withoutRoom.push(role);
+    if (size > charactersLeft) tooLarge.push(role);
     else {
-      room -= size;
+      charactersLeft -= size;
       schemas.push({ role, ...texts });
     }
   }

@@ -1,8 +1,8 @@
-/** What changes of the metadata would do: made on a draft that is thrown away, while others go on. */
+/** `preview_changes`: the effect of metadata changes, made on a draft that is discarded. */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { describedSession } from '../pipeline/explain.ts';
+import { sessionOfUser } from '../pipeline/explain.ts';
 import { decodeRequest } from '../pipeline/request.ts';
 import { runRequest } from '../pipeline/run-request.ts';
 import { anyJson, defaulted, list, nonEmptyText, object, optional, required, text } from '../metadata/codec.ts';
@@ -11,21 +11,22 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { type Bytes, bytesOfText, wholeBytes } from '../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../util/json.ts';
 import { at } from '../util/path.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { PrintedJson } from '../metadata-api/answer.ts';
 import { brokenQueries } from './broken-queries.ts';
-import { type Wanted, whileWanted } from '../state/wanted.ts';
+import { deadlineCheck } from '../state/deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import { differingSchemas } from './differing-schemas.ts';
 import { define, operation, type OperationContext, type OperationGroup } from '../metadata-api/operation.ts';
 import { refused } from '../metadata-api/operation-error.ts';
-import { DEFAULT_KIND } from '../metadata/source.ts';
+import { DEFAULT_SOURCE_KIND } from '../metadata/source.ts';
 import { encodeDifference, schemaDifference } from './schema-difference.ts';
 
 interface PreviewedQuery {
   readonly query: string;
   readonly variables?: Json;
   readonly operationName?: string;
-  /** The session variables of whom it is run as. */
+  /** Session variables. */
   readonly user?: Json;
 }
 
@@ -35,10 +36,10 @@ interface PreviewChanges {
   readonly queries: readonly PreviewedQuery[];
 }
 
-const MOST_CHANGES = 1000;
-const MOST_QUERIES = 20;
-/** Schemas of roles that are compared; each takes time. */
-const MOST_ROLES = 50;
+const MAX_CHANGES = 1000;
+const MAX_QUERIES = 20;
+/** Maximum number of roles whose schemas are compared; each takes time. */
+const MAX_ROLES = 50;
 
 const previewedQuery = object('PreviewedQuery', {
   query: required(text),
@@ -58,24 +59,26 @@ const previewChanges: OperationGroup = () => [
       }),
       changes: 'nothing',
       errors: [
-        refused('not-supported', 'a change is an operation that does more than change the metadata'),
+        refused('not-supported', 'one of the operations does more than change the metadata'),
         refused(
           'access-denied',
-          'the metadata is read-only (`--metadata-read-only`), and a change brings an address that the service would call',
+          'the metadata is read-only (`--metadata-read-only`), and a change has a new address that the service would call',
         ),
-        refused('timeout', 'the time limit of requests passed'),
-        refused('bad-request', `there are more than ${MOST_CHANGES} changes or ${MOST_QUERIES} queries`),
+        refused('timeout', 'the request timeout passed'),
+        refused('bad-request', `there are more than ${MAX_CHANGES} changes or ${MAX_QUERIES} queries`),
       ],
       documentation: {
         summary:
-          'Makes changes of the metadata on a draft that nobody else sees and that is thrown away, and tells what would come of it. A change that would be refused is refused, with the same error at its own place.',
-        details: `\`changes\` are operations as the elements of a \`bulk\`. The answer has \`is_consistent\` and \`inconsistent_objects\` as they would be, and in \`schema_diff\` how the schemas of roles would differ: of the \`roles\` that are named, else of all but admin, each with lists of what is \`added\`, \`removed\` and \`changed\`, up to 500 each, and \`counts\` of all. A type that is new or gone is one line; its fields are not told. \`roles_not_compared\` are those beyond ${MOST_ROLES}. \`broken_queries\` has the queries of the allow-list and of REST endpoints that are valid for a role whose schema differs, and would not be any more: their \`collection\`, \`name\`, \`role\`, \`problems\`, \`rest_endpoints\`, \`in_allowlist\`; up to 100, \`broken_query_count\` in all.
+          'Applies metadata changes to a draft that is discarded, and returns their effect: inconsistent objects, changes of GraphQL schemas, broken stored queries.',
+        details: `\`changes\` are operations, as in a \`bulk\`. If one of them would be refused, the preview fails with its error and its path.
 
-\`queries\` are run on the draft, each as the \`user\` whose session variables are given (admin without \`x-svc-role\`), where nothing can be written; mutations are refused. \`answers\` has what each answers, \`{"data"}\` or \`{"errors"}\`. The databases, and what event triggers have there, stay as they are; databases and servers that a change brings are asked what they have (not with \`--metadata-read-only\`, which refuses them).`,
+The answer has \`is_consistent\` and \`inconsistent_objects\` after the changes. \`schema_diff\` has the schema changes for each of the \`roles\`, or of all roles but admin if \`roles\` is absent: lists of \`added\`, \`removed\` and \`changed\` members, up to 500 each, and the full \`counts\`. A new or removed type is one line without its fields. At most ${MAX_ROLES} roles are compared; \`roles_not_compared\` lists the others. \`broken_queries\` lists the queries of the allow-list and of REST endpoints that become invalid for a role whose schema differs, with \`collection\`, \`name\`, \`role\`, \`problems\`, \`rest_endpoints\` and \`in_allowlist\`: up to 100, with the full \`broken_query_count\`.
+
+\`queries\` run on the draft without write access, each with the session variables of \`user\` (admin without \`x-svc-role\`); mutations are refused. \`answers\` has the answer of each, \`{"data"}\` or \`{"errors"}\`. Databases and the event triggers in them do not change. New databases and remote servers are introspected, unless \`--metadata-read-only\` refuses them.`,
         example: {
           changes: [
             {
-              type: `${DEFAULT_KIND}_create_select_permission`,
+              type: `${DEFAULT_SOURCE_KIND}_create_select_permission`,
               args: { table: 'article', role: 'guest', permission: { columns: ['id'], filter: { author_id: { _eq: 1 } } } },
             },
           ],
@@ -89,13 +92,13 @@ const previewChanges: OperationGroup = () => [
 ];
 
 async function preview({ changes, roles, queries }: PreviewChanges, context: OperationContext): Promise<PrintedJson> {
-  const { snapshot, services, path, signal, how } = context;
-  const wanted: Wanted = { signal, deadline: how.deadline };
-  if (changes.length > MOST_CHANGES) throw new SvcError('bad-request', `at most ${MOST_CHANGES} changes can be tried at a time`);
-  if (queries.length > MOST_QUERIES) throw new SvcError('bad-request', `at most ${MOST_QUERIES} queries can be run at a time`);
+  const { snapshot, services, path, signal, requestOptions } = context;
+  const callOptions: CallOptions = { signal, deadline: requestOptions.deadline };
+  if (changes.length > MAX_CHANGES) throw new SvcError('bad-request', `a preview can have at most ${MAX_CHANGES} changes`);
+  if (queries.length > MAX_QUERIES) throw new SvcError('bad-request', `a preview can have at most ${MAX_QUERIES} queries`);
   const requests = queries.map(({ query, variables = null, operationName = null, user }, i) => ({
     request: decodeRequest({ query, variables, operationName }),
-    session: describedSession(user, at(at(at(path, 'queries'), i), 'user')),
+    session: sessionOfUser(user, at(at(at(path, 'queries'), i), 'user')),
   }));
   return services.state.trial(async (draft) => {
     await services.changeDraft(draft, changes, context, at(path, 'changes'));
@@ -104,33 +107,38 @@ async function preview({ changes, roles, queries }: PreviewChanges, context: Ope
     const head: JsonObject = {
       is_consistent: inconsistencies.length === 0,
       inconsistent_objects: [...recordsOf(inconsistencies)],
-      ...(await differences(snapshot, after, roles, wanted)),
+      ...(await differences(snapshot, after, roles, callOptions)),
     };
     const pieces: Bytes[] = [bytesOfText(`${printJson(head).slice(0, -1)},"answers":[`)];
-    const how = { ...context.how, queriesOnly: true, writesNothing: true };
+    const options = { ...requestOptions, queriesOnly: true, readOnly: true };
     for (const [i, { request, session }] of requests.entries()) {
       if (i > 0) pieces.push(bytesOfText(','));
       try {
-        pieces.push(...wholeBytes(await runRequest({ pipeline: services.pipeline, snapshot: after, session, request, how })));
+        pieces.push(...wholeBytes(await runRequest({ pipeline: services.pipeline, snapshot: after, session, request, options })));
       } catch (thrown) {
         pieces.push(bytesOfText(printGraphqlErrors(toSvcError(thrown), services.showInternal)));
       }
     }
     pieces.push(bytesOfText(']}'));
     return new PrintedJson(pieces);
-  }, wanted);
+  }, callOptions);
 }
 
 /** @throws SvcError timeout */
-async function differences(before: Snapshot, after: Snapshot, wanted: readonly string[] | undefined, until: Wanted): Promise<JsonObject> {
-  const all = wanted ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
-  const goOn = whileWanted(until, 'schemas were compared');
-  const schemas = differingSchemas({ before, after, roles: [...new Set(all)], most: MOST_ROLES, goOn });
+async function differences(
+  before: Snapshot,
+  after: Snapshot,
+  selected: readonly string[] | undefined,
+  callOptions: CallOptions,
+): Promise<JsonObject> {
+  const all = selected ?? [...new Set([...before.cache.roles, ...after.cache.roles])].filter((role) => role !== ADMIN_ROLE).sort();
+  const goOn = deadlineCheck(callOptions, 'schemas were compared');
+  const schemas = differingSchemas({ before, after, roles: [...new Set(all)], maxRoles: MAX_ROLES, goOn });
   const compared: JsonObject[] = [];
   for (;;) {
     const next = await schemas.next();
     if (next.done === true) {
-      const { listed, count } = await inSlices(
+      const { listed, count } = await runCooperatively(
         brokenQueries(
           before,
           after,
@@ -153,7 +161,7 @@ async function differences(before: Snapshot, after: Snapshot, wanted: readonly s
       };
     }
     const { role, ...texts } = next.value;
-    compared.push({ role, ...encodeDifference(await inSlices(schemaDifference(texts.before, texts.after), goOn)) });
+    compared.push({ role, ...encodeDifference(await runCooperatively(schemaDifference(texts.before, texts.after), goOn)) });
   }
 }
 

@@ -1,4 +1,7 @@
-/** Changes of the database that the metadata does not allow, whatever `cascade` says: types of columns that permissions compare, functions that change what they are. */
+/**
+ * Refuses changes of the database that the metadata does not allow, even with `cascade`: the type of a column that permissions compare
+ * with a value, an overload of a tracked function, a tracked function that becomes volatile.
+ */
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Metadata } from '../metadata/metadata.ts';
@@ -48,7 +51,7 @@ function refuseFunctions(metadata: Metadata, source: SourceInfo, { overloaded, m
   }
 }
 
-/** New names that something else has in the metadata. */
+/** Refuses new names that another object of the metadata has. */
 function refuseTakenNames(metadata: Metadata, source: SourceInfo, { renames, tables }: CatalogChanges): void {
   const tracked = metadata.sources.get(source.name)?.tables;
   for (const [key, columns] of renames.columns) {

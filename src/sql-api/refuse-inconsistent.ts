@@ -3,25 +3,24 @@ import { SvcError } from '../errors/svc-error.ts';
 import { renamedObjectId } from '../schema-cache/object-id.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Change, PreviewResult, State } from '../state/state.ts';
-import { ChangeRefused, judge } from '../state/verdict.ts';
+import { ChangeRefused, checkConsistency } from '../state/consistency-check.ts';
 import { BROKEN_BY_DROP } from '../metadata-api/operation.ts';
 import type { CatalogChanges, Renames } from './catalog-changes.ts';
 
-/** More are in `internal` only. */
-const MOST_REASONS = 5;
+/** Maximum number of reasons in the message; `internal` contains all. */
+const MAX_REASONS = 5;
 
-/** Of the source before the SQL and after it. */
+/** Catalogs of the source before and after the SQL. */
 export interface Catalogs {
   readonly before: Catalog;
   readonly after: Catalog;
 }
 
 /**
- * Refuses SQL that makes objects inconsistent without being about them.
- * @param edit what becomes of the metadata
- * @returns what the source would be like
- * @throws SvcError of the edit; unexpected with the records of the objects, remote-schema-conflicts
- * when the new name of a table is taken
+ * Refuses SQL that makes objects inconsistent which it does not change itself.
+ * @param edit the metadata change that goes with the SQL
+ * @returns the preview of the source
+ * @throws SvcError of the edit; `unexpected` with the inconsistent objects; `remote-schema-conflicts` if the new name of a table is taken
  */
 export async function refuseInconsistent(
   state: State,
@@ -32,18 +31,18 @@ export async function refuseInconsistent(
   const { cache } = state.current();
   const after = await state.preview({ edit, source, catalog: catalogs.after, renamedTables: renames.tables });
   const { inconsistencies: found } = after;
-  const refusal = refusalOf(underNewNames(cache.inconsistencies, source, renames), found);
+  const refusal = refusalOf(withNewNames(cache.inconsistencies, source, renames), found);
   if (refusal === null) return after;
-  // What was wrong already is not the doing of this SQL, although nobody has looked since.
+  // Inconsistencies that existed before the SQL may not be known yet, because the database has changed since the last check.
   const known = await state.preview({ edit: (metadata) => metadata, source, catalog: catalogs.before, renamedTables: new Map() });
-  const own = refusalOf(underNewNames(known.inconsistencies, source, renames), found);
+  const own = refusalOf(withNewNames(known.inconsistencies, source, renames), found);
   if (own !== null) throw reworded(own, found, renames, cache.sources.get(source)?.backend.defaultSchema);
   return after;
 }
 
 function refusalOf(before: readonly Inconsistency[], after: readonly Inconsistency[]): ChangeRefused | null {
   try {
-    judge(before, after, []);
+    checkConsistency(before, after, []);
     return null;
   } catch (thrown) {
     if (thrown instanceof ChangeRefused) return thrown;
@@ -66,16 +65,12 @@ function reworded(
   if (taken) return refused;
   const internal = refused.internal === undefined ? {} : { internal: refused.internal };
   const reasons = after.flatMap(({ objectId, reason }) => (refused.objects.includes(objectId) ? [reason] : []));
-  const message = `${BROKEN_BY_DROP}: ${[...new Set(reasons)].slice(0, MOST_REASONS).join('; ')}`;
+  const message = `${BROKEN_BY_DROP}: ${[...new Set(reasons)].slice(0, MAX_REASONS).join('; ')}`;
   return new SvcError('unexpected', message, { status: 400, ...internal });
 }
 
-/** What was inconsistent before a rename is no news after it. */
-function underNewNames(
-  inconsistencies: readonly Inconsistency[],
-  source: string,
-  { tables, functions }: Renames,
-): readonly Inconsistency[] {
+/** Returns the inconsistencies under the new names, so that a rename does not make known ones look new. */
+function withNewNames(inconsistencies: readonly Inconsistency[], source: string, { tables, functions }: Renames): readonly Inconsistency[] {
   const names = new Map([...tables, ...functions].map(([key, name]) => [key, nameKey(name)]));
   if (names.size === 0) return inconsistencies;
   return inconsistencies.map((each) => ({ ...each, objectId: renamedObjectId(each.objectId, source, names) }));

@@ -1,6 +1,6 @@
 /**
- * New names in what is kept as it was written: remote relationships, custom types.
- * What does not have the documented shape is left alone; it is inconsistent anyway.
+ * Renames tables and columns in definitions that are stored as JSON: remote relationships and custom types. JSON without the documented
+ * shape stays as it is; it is inconsistent anyway.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -14,7 +14,7 @@ import { ROOT } from '../util/path.ts';
 import { mapValues, orSame } from '../metadata-api/map-permissions.ts';
 import { mapArray, mapObject, type NewNames } from '../metadata-api/rename-in-expression.ts';
 
-/** @param names of the source as it was; tables of `metadata` have their new names already */
+/** @param source source before the renames; tables of `metadata` already have their new names */
 export function renameInOthers(metadata: Metadata, source: SourceInfo, names: NewNames): Metadata {
   const renamer: Renamer = { source, names };
   const sources = mapValues(metadata.sources, (entry) => {
@@ -36,7 +36,7 @@ function oldKeysOf(source: SourceInfo, names: NewNames): Map<string, string> {
   return new Map([...source.tables.values()].map(({ name }) => [nameKey(names.table(name)), nameKey(name)]));
 }
 
-/** `key` is what the table was called; null in another source. */
+/** @param key `nameKey` of the table before the rename; null in another source */
 function inTable(renamer: Renamer, table: TableMetadata, key: string | null): TableMetadata {
   const remoteRelationships = mapValues(table.remoteRelationships, (relationship) => renamedRelationship(renamer, relationship, key));
   return orSame(table, { ...table, remoteRelationships });
@@ -56,7 +56,7 @@ function columns(names: NewNames, table: string): (json: Json) => Json {
   return (json) => (isJsonArray(json) ? mapArray(json, (item) => (typeof item === 'string' ? names.field(table, item) : item)) : json);
 }
 
-/** The same object where nothing in it has a new name. */
+/** Returns the same object if it has no renamed part. */
 function renamedRelationship(renamer: Renamer, relationship: RemoteRelationship, key: string | null): RemoteRelationship {
   const written = remoteRelationshipCodec.encode(relationship) as JsonObject;
   const renamed = remoteRelationship(renamer, written, key);
@@ -86,8 +86,7 @@ function inCustomTypes(renamer: Renamer, section: Json): Json {
 /** An object that names a table and maps fields to its columns. */
 function inTarget({ source, names }: Renamer, json: Json, sourceKey: string, tableKey: string, field: (name: string) => string): Json {
   if (!isJsonObject(json)) return json;
-  const aims = (json[sourceKey] ?? 'default') === source.name;
-  const target = aims ? tableName(source, json[tableKey]) : undefined;
+  const target = (json[sourceKey] ?? 'default') === source.name ? tableName(source, json[tableKey]) : undefined;
   return mapObject(json, (key, value) => {
     if (key === tableKey && target !== undefined) {
       const renamed = names.table(target);

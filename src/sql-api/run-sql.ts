@@ -1,13 +1,13 @@
 import type { Backend, Source } from '../backend/backend.ts';
 import { type Catalog, nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { bool, count, defaulted, object, optional, required, text } from '../metadata/codec.ts';
+import { bool, nonNegativeInt, defaulted, object, optional, required, text } from '../metadata/codec.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { Change, PreviewResult, Refresh } from '../state/state.ts';
 import { TRACE_SETTING, USER_SETTING, userText } from '../execute/run-mutation.ts';
 import { bytesOfText } from '../util/bytes.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { traceContextOf } from '../webhooks/trace-context.ts';
 import { type OperationAnswer, PrintedJson } from '../metadata-api/answer.ts';
 import {
@@ -28,11 +28,11 @@ import { refuseInconsistent } from './refuse-inconsistent.ts';
 import type { SqlStatement, SqlText } from '../backend/sql-text.ts';
 import type { Connection, RunSqlOptions, RunSqlResult, SessionSettings, SqlFailure } from '../backend/connection.ts';
 
-/** Maximum pause between SQL and what is compared after it, in ms: its locks must not outlast an instance that stands still. */
+/** Maximum idle time in the transaction, in ms: its locks must not outlast an instance that hangs. */
 const IDLE_MS = 60_000;
 
-/** More than any page shows. */
-const MOST_ROWS = 1_000_000;
+/** Maximum of `max_rows`; no page shows more. */
+const MAX_ROWS = 1_000_000;
 
 interface RunSql {
   readonly sql: string;
@@ -48,10 +48,10 @@ interface RunSql {
 /** `run_sql` of every kind. */
 export const runSqlOperations: OperationGroup = perKind('run_sql', everyKind, (backend) => definition([backend]));
 
-/** `run_sql` of `/v2/query`: on a source of any kind. */
+/** `run_sql` of `/v2/query`, for sources of any kind. */
 export const runSqlOfAnyKind: OperationGroup = (backends) => [operation({ ...definition(backends), type: 'run_sql' }, 'run_sql')];
 
-/** @param backends the kinds that the source may have */
+/** @param backends kinds of the source */
 function definition(backends: readonly Backend[]): OperationDefinition<RunSql> {
   return define<RunSql>({
     args: object('RunSQL', {
@@ -62,30 +62,37 @@ function definition(backends: readonly Backend[]): OperationDefinition<RunSql> {
       readOnly: defaulted(bool, () => false),
       noTransaction: defaulted(bool, () => false),
       locateErrors: defaulted(bool, () => false),
-      maxRows: optional(count('max_rows', MOST_ROWS)),
+      maxRows: optional(nonNegativeInt('max_rows', MAX_ROWS)),
     }),
     changes: 'database',
     errors: [
       ...SOURCE_ERRORS,
       ...[...new Set(backends.map(({ errorCodes }) => errorCodes.failed))].map((code) =>
-        refused(code, 'the SQL fails; `internal` holds the statement and what the database says'),
+        refused(code, 'the SQL fails; `internal` has the statement and the message of the database'),
       ),
       refused(
         'bad-request',
-        'the SQL is read-only or compared with the metadata, and begins or ends a transaction; it is read-only and has `copy`, `do`, `call` or `load`; or its rows are more than the service holds',
+        'the SQL begins or ends a transaction although it is read-only or checked against the metadata; it is read-only and has `copy`, `do`, `call` or `load`; or it returns more rows than the service can hold',
       ),
-      refused('dependency-error', 'metadata depends on what goes and `cascade` is false, or on the type of a column that changes'),
-      refused('not-supported', 'a function of the metadata would be overloaded or become volatile'),
+      refused(
+        'dependency-error',
+        'metadata depends on a dropped object and `cascade` is false, or metadata depends on the old type of a column',
+      ),
+      refused('not-supported', 'a tracked function would be overloaded or become volatile'),
       refused('already-exists', 'a column would get the name of a relationship'),
-      refused('already-tracked', 'a table would get the name of a tracked one'),
-      refused('remote-schema-conflicts', 'a table would get the root fields of another one'),
-      refused('unexpected', 'something else would be inconsistent: the message says why, `internal` holds the records', 400),
+      refused('already-tracked', 'a table would get the name of another tracked table'),
+      refused('remote-schema-conflicts', 'a table would get the root fields of another table'),
+      refused('unexpected', 'other objects would become inconsistent; the message has the reasons, `internal` the records', 400),
       ...databaseErrors(...backends),
       STALE_VERSION,
     ],
     documentation: {
-      summary:
-        'Runs SQL in a source and gives the rows of the last statement; with `cascade` also `affected`, the list of the objects of the metadata that were `dropped` or `changed` with it. With `locate_errors`, `internal` of an error has the `position` in the SQL, in characters from 1, where the database tells it. With `max_rows` it gives no more rows than these, and `truncated: true` where there were more. `read_only` undoes what is written in the database; what functions do and read elsewhere, such as files of the server, only the rights of the database role limit.',
+      summary: 'Runs SQL in a source and returns the rows of the last statement.',
+      details: `With \`cascade\`, dependent metadata is dropped too, and the answer has \`affected\`: the objects of the metadata that were \`dropped\` or \`changed\`.
+
+With \`max_rows\`, the answer has at most that many rows, and \`truncated: true\` if there were more. With \`locate_errors\`, \`internal\` of an error has the \`position\` in the SQL, in characters from 1, if the database reports it.
+
+\`read_only\` runs the SQL in a transaction that is rolled back. It does not limit side effects outside of the database, such as functions that read files of the server: only the privileges of the database role do.`,
       example: { source: 'default', sql: 'select id, name from author', read_only: true },
     },
     readOnly: ({ readOnly }) => readOnly,
@@ -96,7 +103,7 @@ function definition(backends: readonly Backend[]): OperationDefinition<RunSql> {
   });
 }
 
-/** The kind of the source; the first one where there is no such source, which is refused later. */
+/** Returns the kind of the source, or the first kind for an unknown source, which is refused later. */
 function backendOf({ source }: RunSql, backends: readonly Backend[], { snapshot }: OperationContext): Backend {
   const kind = snapshot.metadata.sources.get(source)?.kind;
   return backends.find((backend) => backend.kind === kind) ?? (backends[0] as Backend);
@@ -107,10 +114,10 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   const { sqlText } = backend;
   if (args.readOnly) sqlText.requireReads?.(args.sql);
   const place = new ErrorPlace(args.sql, sqlText);
-  const how: RunSqlOptions = {
+  const options: RunSqlOptions = {
     onFailure: (failure) => place.set(failure),
     ...(context.signal && { signal: context.signal }),
-    ...(context.how.intake && { intake: context.how.intake }),
+    ...(context.requestOptions.resultBudget && { resultBudget: context.requestOptions.resultBudget }),
     ...(args.maxRows === undefined ? {} : { maxRows: args.maxRows }),
     ...(args.readOnly ? { standardStrings: true } : {}),
   };
@@ -119,49 +126,49 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
   if (!isFollowed && !args.readOnly && (args.checkMetadataConsistency === true || args.cascade)) {
     throw new SvcError(
       'not-supported',
-      `SQL of ${backend.product} is not compared with the metadata: reload the metadata after definitions`,
+      `SQL of ${backend.product} cannot be checked against the metadata: run it without these options, and reload the metadata after DDL`,
     );
   }
   const isTransactional = sqlText.transactionControl !== undefined;
   const isChecked = isFollowed && checksMetadata(args, backend);
   if (isChecked && !args.noTransaction) requireOneTransaction(args.sql, sqlText);
-  // Definitions that commit implicitly need not be sent one by one.
+  // DDL that commits implicitly need not be sent statement by statement.
   const statements = inTransaction || !isTransactional ? undefined : sqlText.statements?.(args.sql);
   const run = (connection: Connection): Promise<RunSqlResult> =>
-    statements === undefined ? connection.runSql(args.sql, how) : runOneByOne(connection, statements, how, place);
+    statements === undefined ? connection.runSql(args.sql, options) : runOneByOne(connection, statements, options, place);
   const settings = settingsFor(args.source, context);
   const within = <T>(task: (connection: Connection) => Promise<T>): Promise<T> =>
     inTransaction
       ? source.transaction({ readOnly: args.readOnly, ...(isChecked && { idleMs: IDLE_MS }), ...(settings && { settings }) }, task)
       : source.session(task, settings);
   try {
-    if (!isChecked) return inSlices(printResult(await within(run), args.cascade ? [] : undefined));
-    const { result, affected } = await runChecked(args, { stands: args.noTransaction || !isTransactional, run, within }, context);
-    return inSlices(printResult(result, args.cascade ? affected : undefined));
+    if (!isChecked) return runCooperatively(printResult(await within(run), args.cascade ? [] : undefined));
+    const { result, affected } = await runChecked(args, { isPermanent: args.noTransaction || !isTransactional, run, within }, context);
+    return runCooperatively(printResult(result, args.cascade ? affected : undefined));
   } catch (thrown) {
     throw args.locateErrors ? place.located(thrown) : thrown;
   }
 }
 
-/** Refuses a commit in SQL, before which statements would stand although the check refuses them. @throws SvcError bad-request */
+/** Refuses a commit in SQL, because the check could not roll back the statements before it. @throws SvcError bad-request */
 function requireOneTransaction(sql: string, { transactionControl }: SqlText): void {
   const found = transactionControl?.(sql);
   if (found === undefined) return;
   throw new SvcError(
     'bad-request',
-    `SQL that is compared with the metadata runs in one transaction, so that it cannot have the statement "${found.word}": leave it out, or send "check_metadata_consistency": false`,
+    `SQL that is checked against the metadata runs in one transaction, so the statement "${found.word}" is not allowed: remove it, or send "check_metadata_consistency": false`,
   );
 }
 
-/** Whether it is known what SQL does before it stands. */
-function canFollow({ foresee }: Pick<Source, 'foresee'>, { sqlText }: Backend): boolean {
-  return sqlText.transactionControl !== undefined || foresee !== undefined;
+/** Returns whether the effect of SQL on the catalog can be known before it is permanent. */
+function canFollow({ analyzeDryRun }: Pick<Source, 'analyzeDryRun'>, { sqlText }: Backend): boolean {
+  return sqlText.transactionControl !== undefined || analyzeDryRun !== undefined;
 }
 
-/** What captures events reads from the session who is at it. Undefined: nothing does. */
-function settingsFor(source: string, { snapshot, session, how }: OperationContext): SessionSettings | undefined {
+/** Returns session settings that event triggers read: user and trace. `undefined` if the source has no event triggers. */
+function settingsFor(source: string, { snapshot, session, requestOptions }: OperationContext): SessionSettings | undefined {
   if ((snapshot.cache.sources.get(source)?.eventTriggers.size ?? 0) === 0) return undefined;
-  const trace = traceContextOf(how.headers ?? {});
+  const trace = traceContextOf(requestOptions.headers ?? {});
   return [
     [USER_SETTING, userText(session)],
     [TRACE_SETTING, trace === null ? '' : printJson(trace)],
@@ -172,48 +179,46 @@ function checksMetadata({ sql, readOnly, checkMetadataConsistency }: RunSql, { s
   return !readOnly && (checkMetadataConsistency ?? sqlText.mayChangeCatalog(sql));
 }
 
-/** Each statement by itself, in one session; the result of the last one. */
+/** Runs each statement by itself, and returns the result of the last one. */
 async function runOneByOne(
   connection: Connection,
   statements: readonly SqlStatement[],
-  how: RunSqlOptions,
+  options: RunSqlOptions,
   place: ErrorPlace,
 ): Promise<RunSqlResult> {
   let result: RunSqlResult = { kind: 'CommandOk', columns: [], rows: [], command: '' };
   for (const { text, at } of statements) {
     const onFailure = (failure: SqlFailure): void => place.set(failure, text, at);
-    result = await connection.runSql(text, { ...how, onFailure });
+    result = await connection.runSql(text, { ...options, onFailure });
   }
   return result;
 }
 
-/** How SQL is run. */
-interface Running {
-  /** What it defines is not undone when it turns out that the metadata does not allow it. */
-  readonly stands: boolean;
+interface Execution {
+  /** True if the SQL cannot be rolled back when the metadata does not allow it. */
+  readonly isPermanent: boolean;
   readonly run: (connection: Connection) => Promise<RunSqlResult>;
   readonly within: <T>(task: (connection: Connection) => Promise<T>) => Promise<T>;
 }
 
 /**
- * Runs SQL and carries what it did into the metadata. What the metadata does not allow is refused
- * while the transaction can still be rolled back; without one the SQL stands, the metadata is left
- * as it was, and what does not fit any more is inconsistent.
+ * Runs SQL and applies its effect to the metadata. SQL that the metadata does not allow is rolled back. If that is impossible, the
+ * metadata stays as it was, and objects that no longer match the database become inconsistent.
  */
 async function runChecked(
   { sql, source, cascade }: RunSql,
-  { stands, run, within }: Running,
+  { isPermanent, run, within }: Execution,
   context: OperationContext,
 ): Promise<{ readonly result: RunSqlResult; readonly affected: readonly Affected[] }> {
   const { snapshot, services } = context;
-  const named = namedObjects(snapshot.metadata, source);
+  const referenced = referencedObjects(snapshot.metadata, source);
   const change = async (edit: Change['edit']): Promise<void> => {
-    const after = namedObjects(edit(snapshot.metadata, snapshot), source);
+    const after = referencedObjects(edit(snapshot.metadata, snapshot), source);
     const inSource = (name: QualifiedName): { source: string; name: QualifiedName } => ({ source, name });
-    // Old names too: what has one of them now is something else.
+    // Old names too: another object may have one of them now.
     const refresh: Refresh = {
-      tables: [...named.tables, ...after.tables].map(inSource),
-      functions: [...named.functions, ...after.functions].map(inSource),
+      tables: [...referenced.tables, ...after.tables].map(inSource),
+      functions: [...referenced.functions, ...after.functions].map(inSource),
     };
     await context.change({ edit, refresh, inconsistencies: 'allow' });
   };
@@ -225,10 +230,10 @@ async function runChecked(
       await captures?.install(changed, {
         owner: snapshot.captureOwner(source),
         ...(services.state.markedFor ?? { version: snapshot.resourceVersion + 1 }),
-        within: connection,
+        connection: connection,
       });
   };
-  let seen: Catalog | undefined;
+  let catalogBefore: Catalog | undefined;
   let affected: readonly Affected[] = [];
   const follow = async (changes: CatalogChanges): Promise<void> => {
     await change((metadata, now) => {
@@ -238,9 +243,9 @@ async function runChecked(
     });
   };
   const checked = async (connection: Connection) => {
-    const before = await connection.introspect(named);
-    seen = before;
-    const judged = async (after: Catalog) => {
+    const before = await connection.introspect(referenced);
+    catalogBefore = before;
+    const check = async (after: Catalog) => {
       const changes = catalogChanges(source, before, after);
       const { eventTriggers } = await refuseInconsistent(
         services.state,
@@ -250,14 +255,14 @@ async function runChecked(
       );
       return { changes, eventTriggers };
     };
-    const foresight = stands ? connection.foresee?.(sql, before) : undefined;
-    // What is refused now has not been done.
-    if (foresight !== undefined && foresight.catalog !== before) await judged(foresight.catalog);
+    const analysis = isPermanent ? connection.analyzeDryRun?.(sql, before) : undefined;
+    // A refusal here comes before the SQL runs.
+    if (analysis !== undefined && analysis.catalog !== before) await check(analysis.catalog);
     const result = await run(connection);
     const found = await connection.introspect();
-    const { changes, eventTriggers } = await judged(foresight?.recognize(found) ?? found);
-    // What captures the rows of a table has to know its new columns as soon as others may write them.
-    if (!stands) await reinstall(connection, eventTriggers);
+    const { changes, eventTriggers } = await check(analysis?.recognize(found) ?? found);
+    // Event triggers must capture the new columns of a table as soon as clients can write them.
+    if (!isPermanent) await reinstall(connection, eventTriggers);
     return { result, changes };
   };
   try {
@@ -265,18 +270,18 @@ async function runChecked(
     await follow(changes);
     return { result, affected };
   } catch (thrown) {
-    if (stands) await change((metadata) => metadata);
-    // The database says what became of it.
-    else if (seen !== undefined && thrown instanceof SvcError && thrown.isUncertain) {
+    if (isPermanent) await change((metadata) => metadata);
+    // The catalog shows whether the commit succeeded.
+    else if (catalogBefore !== undefined && thrown instanceof SvcError && thrown.isUncertain) {
       const found = await snapshot.connections.get(source)?.introspect();
-      if (found !== undefined) await follow(catalogChanges(source, seen, found));
+      if (found !== undefined) await follow(catalogChanges(source, catalogBefore, found));
     }
     throw thrown;
   }
 }
 
-/** What the metadata names in a source: the rest of a catalog is read when it is tracked. */
-function namedObjects(
+/** Returns the objects of a source that the metadata refers to: others are read when they are tracked. */
+function referencedObjects(
   metadata: Metadata,
   name: string,
 ): { readonly tables: readonly QualifiedName[]; readonly functions: readonly QualifiedName[] } {
@@ -287,23 +292,23 @@ function namedObjects(
   return { tables: tables.map(({ table }) => table), functions: [...new Map(functions.map((each) => [nameKey(each), each])).values()] };
 }
 
-/** Rows that are printed before something else may happen. */
-const ROWS_A_STEP = 500;
+/** Rows printed per cooperative step. */
+const ROWS_PER_STEP = 500;
 
-/** The header row first; every value is text, SQL NULL the text `NULL`. @param affected undefined: it is not told */
-function* printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Sliced<OperationAnswer> {
-  const told: JsonObject = {
+/** Prints the header and the rows. Every value is text; SQL NULL is the text `NULL`. @param affected omitted if `undefined` */
+function* printResult(result: RunSqlResult, affected: readonly Affected[] | undefined): Cooperative<OperationAnswer> {
+  const extra: JsonObject = {
     ...(affected === undefined ? {} : { affected: affected.map(({ object, change }) => ({ object, change })) }),
     ...(result.isCut === true ? { truncated: true } : {}),
   };
-  if (result.kind === 'CommandOk') return { result_type: 'CommandOk', result: null, ...told };
+  if (result.kind === 'CommandOk') return { result_type: 'CommandOk', result: null, ...extra };
   const pieces = [bytesOfText(`{"result_type":"TuplesOk","result":[${printJson(result.columns)}`)];
-  for (let i = 0; i < result.rows.length; i += ROWS_A_STEP) {
-    const rows = result.rows.slice(i, i + ROWS_A_STEP).map((row) => row.map((value) => value ?? 'NULL'));
+  for (let i = 0; i < result.rows.length; i += ROWS_PER_STEP) {
+    const rows = result.rows.slice(i, i + ROWS_PER_STEP).map((row) => row.map((value) => value ?? 'NULL'));
     pieces.push(bytesOfText(`,${printJson(rows).slice(1, -1)}`));
     yield;
   }
-  const rest = printJson(told).slice(1, -1);
+  const rest = printJson(extra).slice(1, -1);
   pieces.push(bytesOfText(`]${rest === '' ? '' : `,${rest}`}}`));
   return new PrintedJson(pieces);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SvcError } from '../errors/svc-error.ts';
-import { atOnce, inSlices } from '../util/sliced.ts';
+import { runSync, runCooperatively } from '../util/cooperative.ts';
 import { schemaDifference } from './schema-difference.ts';
 
 const SDL = [
@@ -23,11 +23,11 @@ const SDL = [
   '',
 ].join('\n');
 
-test('members that come, go and change are told, and those of new types are not', () => {
+test('lists members that are added, removed and changed, but not those of new types', () => {
   const after = SDL.replace('title: String!', 'title: String')
     .replace('offset: Int = 0', 'offset: Int = 1')
     .replace('scalar numeric', 'enum color {\n  red\n}');
-  expect(atOnce(schemaDifference(SDL, after))).toEqual({
+  expect(runSync(schemaDifference(SDL, after))).toEqual({
     added: ['enum color'],
     removed: ['scalar numeric'],
     changed: [
@@ -35,12 +35,12 @@ test('members that come, go and change are told, and those of new types are not'
       { before: 'album.tracks(limit: Int, offset: Int = 0): [track!]!', after: 'album.tracks(limit: Int, offset: Int = 1): [track!]!' },
     ],
   });
-  expect(atOnce(schemaDifference(SDL, SDL.slice(0, -1)))).toEqual({ added: [], removed: [], changed: [] });
+  expect(runSync(schemaDifference(SDL, SDL.slice(0, -1)))).toEqual({ added: [], removed: [], changed: [] });
 });
 
 const large = (prefix: string): string => `type wide {\n${Array.from({ length: 20_000 }, (_, i) => `  ${prefix}${i}: Int\n`).join('')}}\n`;
 
-test('large schemas are compared in many small steps', () => {
+test('compares large schemas in many small steps', () => {
   const work = schemaDifference(large('a'), large('b'));
   let steps = 0;
   while (work.next().done !== true) steps += 1;
@@ -48,10 +48,10 @@ test('large schemas are compared in many small steps', () => {
   expect(steps).toBeGreaterThan(1000);
 });
 
-test('a comparison that nobody waits for is given up', async () => {
-  const gone = new SvcError('timeout', 'too late');
-  const comparing = inSlices(schemaDifference(large('a').repeat(20), large('b').repeat(20)), () => {
-    throw gone;
+test('ends a comparison that is cancelled', async () => {
+  const cancelled = new SvcError('timeout', 'too late');
+  const comparing = runCooperatively(schemaDifference(large('a').repeat(20), large('b').repeat(20)), () => {
+    throw cancelled;
   });
-  await expect(comparing).rejects.toBe(gone);
+  await expect(comparing).rejects.toBe(cancelled);
 });

@@ -1,9 +1,9 @@
-/** How the schema of a role differs from what it was, in lines that people read. */
+/** Difference between two schemas of a role, as readable lines. */
 import type { JsonObject } from '../util/json.ts';
-import type { Sliced } from '../util/sliced.ts';
+import type { Cooperative } from '../util/cooperative.ts';
 
-/** What is told of one kind of difference: the rest is counted. */
-const MOST_LISTED = 500;
+/** Maximum number of lines of each kind in an answer. */
+const MAX_LISTED = 500;
 
 export interface SchemaDifference {
   /** `album.cost: numeric`, or a type: `input numeric_comparison_exp`. */
@@ -12,11 +12,11 @@ export interface SchemaDifference {
   readonly changed: readonly { readonly before: string; readonly after: string }[];
 }
 
-/** Lines, or members, of one step. */
+/** Lines or members per cooperative step. */
 const STEP = 32;
 
-/** @param before SDL as `printRoleSchema` prints it */
-export function* schemaDifference(before: string, after: string): Sliced<SchemaDifference> {
+/** @param before SDL printed by `printRoleSchema` @param after the same */
+export function* schemaDifference(before: string, after: string): Cooperative<SchemaDifference> {
   const [old, now] = [yield* membersOf(before), yield* membersOf(after)];
   const added: string[] = [];
   const removed: string[] = [];
@@ -25,7 +25,7 @@ export function* schemaDifference(before: string, after: string): Sliced<SchemaD
   for (const [key, line] of now) {
     if (++count % STEP === 0) yield;
     const was = old.get(key);
-    // Of a type that is new its members are no news.
+    // Members of a new type are not listed.
     if (was === undefined) {
       if (isTypeKey(key) || old.has(typeOf(key))) added.push(line);
     } else if (was !== line) changed.push({ before: was, after: line });
@@ -37,12 +37,12 @@ export function* schemaDifference(before: string, after: string): Sliced<SchemaD
   return { added, removed, changed };
 }
 
-/** As it is answered: long lists are cut, with how many there are. */
+/** Encodes the difference for an answer, with shortened lists and full counts. */
 export function encodeDifference({ added, removed, changed }: SchemaDifference): JsonObject {
   return {
-    added: added.slice(0, MOST_LISTED),
-    removed: removed.slice(0, MOST_LISTED),
-    changed: changed.slice(0, MOST_LISTED).map(({ before, after }) => ({ before, after })),
+    added: added.slice(0, MAX_LISTED),
+    removed: removed.slice(0, MAX_LISTED),
+    changed: changed.slice(0, MAX_LISTED).map(({ before, after }) => ({ before, after })),
     counts: { added: added.length, removed: removed.length, changed: changed.length },
   };
 }
@@ -58,8 +58,8 @@ function typeOf(key: string): string {
 const TYPE_LINE = /^(?:type|input|interface|enum|union|scalar) ([_A-Za-z0-9]+)/;
 const MEMBER_LINE = /^ {2}([_A-Za-z0-9]+)/;
 
-/** A line for each type and each of its members, without descriptions. */
-function* membersOf(sdl: string): Sliced<ReadonlyMap<string, string>> {
+/** Returns a line for each type and each member, without descriptions. */
+function* membersOf(sdl: string): Cooperative<ReadonlyMap<string, string>> {
   const members = new Map<string, string>();
   let type = '';
   let member: { readonly key: string; text: string } | null = null;
@@ -71,7 +71,7 @@ function* membersOf(sdl: string): Sliced<ReadonlyMap<string, string>> {
     const line = sdl.slice(start, end);
     start = end + 1;
     if (member !== null) {
-      // Arguments that stand on lines of their own, with what describes them.
+      // Arguments on lines of their own, with their descriptions.
       if (!/^ {4}"/.test(line)) member.text += /^ {4}/.test(line) ? `${line.trim()}, ` : line.trim();
       if (line.startsWith('  )')) {
         members.set(member.key, member.text.replace(', )', ')'));

@@ -1,7 +1,6 @@
 /**
- * Who depends on the type of a column: permissions that compare it with a value written in them,
- * or preset one. Session variables are texts that any type may read, and columns compared with
- * each other change together or fail by themselves.
+ * Finds the permissions that depend on the type of a column: those that compare it with a literal value, or preset one. Session variables
+ * are texts that any type may read. Columns that are compared with each other change together or fail by themselves.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { Metadata } from '../metadata/metadata.ts';

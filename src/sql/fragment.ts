@@ -1,14 +1,13 @@
 /**
- * SQL as a tree that keeps text, identifiers and values apart. Text comes only from template
- * literals in our own sources; everything else is an identifier, a literal or a parameter node,
- * and only the printer of a dialect turns it into characters.
+ * SQL as a tree that separates text, identifiers and values. Text comes only from template literals in the source code; everything
+ * else is an identifier, a literal or a parameter node, which only the printer of a dialect turns into characters.
  */
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { Json } from '../util/json.ts';
 import type { Operand } from '../ir/value.ts';
 
 export type Sql =
-  /** A text before the first value, between each two, and after the last. */
+  /** Texts before the first value, between values, and after the last value. */
   | { readonly kind: 'template'; readonly texts: readonly string[]; readonly values: readonly Sql[] }
   | { readonly kind: 'identifier'; readonly name: string }
   | { readonly kind: 'string'; readonly value: string }
@@ -16,33 +15,33 @@ export type Sql =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
   | { readonly kind: 'sequence'; readonly items: readonly Sql[] };
 
-/** What a placeholder stands for. `encode` turns the checked JSON value into the wire text. */
+/** A parameter of a statement. `encode` turns a checked JSON value into the text that is sent. */
 export interface Parameter {
   readonly operand: Operand;
-  /** Equal keys share one placeholder. */
+  /** Parameters with the same key share a parameter marker. */
   readonly key: string;
   readonly encode: (json: Json) => string | null;
-  /** The type that the statement casts the value to; undefined where it casts to none. */
+  /** Type to which the statement casts the value, if any. */
   readonly cast?: ValueCast;
-  /** The database goes through the whole value for each row, so that long ones are slow; in how many places it does. */
+  /** Number of places in which the database processes the whole value for each row, which makes long values slow. */
   readonly perRow?: number;
 }
 
 export interface ValueCast {
   readonly type: CatalogType;
-  /** To an array of the type. */
+  /** True if it is cast to an array of the type. */
   readonly array: boolean;
 }
 
 /** `` sql`select ${identifier('a')} from ${table}` `` */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
-  // Trees are made by the thousand: the strings are those of the source text, the same at every call.
+  // There are thousands of trees: the strings are the same object at every call.
   return { kind: 'template', texts: strings, values };
 }
 
 export const EMPTY: Sql = { kind: 'sequence', items: [] };
 
-/** Whether a list that was joined has nothing in it. */
+/** Returns whether a joined list has no items. */
 export function isEmpty(node: Sql): boolean {
   return node.kind === 'sequence' && node.items.length === 0;
 }
@@ -51,7 +50,7 @@ export function identifier(name: string): Sql {
   return { kind: 'identifier', name };
 }
 
-/** A string literal; for values that are part of the plan, such as keys of JSON objects. */
+/** A string literal, for values that are part of the plan, such as keys of JSON objects. */
 export function string(value: string): Sql {
   return { kind: 'string', value };
 }
@@ -75,7 +74,7 @@ export function join(items: readonly Sql[], separator: Sql): Sql {
   return { kind: 'sequence', items: joined };
 }
 
-/** The tree with other nodes in the place of its parameters. */
+/** Returns the tree with its parameters replaced by other nodes. */
 export function replaceParameters(node: Sql, replace: (parameter: Parameter) => Sql): Sql {
   if (node.kind === 'parameter') return replace(node.parameter);
   const within = (items: readonly Sql[]): readonly Sql[] => items.map((item) => replaceParameters(item, replace));
@@ -83,14 +82,14 @@ export function replaceParameters(node: Sql, replace: (parameter: Parameter) => 
   return node.kind === 'sequence' ? { kind: 'sequence', items: within(node.items) } : node;
 }
 
-/** How one database writes the leaves. */
+/** Syntax of a database for the leaves of the tree. */
 export interface Dialect {
   identifier(name: string): string;
   string(value: string): string;
   /** `$1`, `?`, `@p1`; `index` counts from 1. */
-  placeholder(index: number): string;
-  /** Whether equal parameters may share a placeholder. */
-  readonly sharesPlaceholders: boolean;
+  parameterMarker(index: number): string;
+  /** True if equal parameters may share a parameter marker. */
+  readonly sharesParameterMarkers: boolean;
 }
 
 export interface Printed {
@@ -102,7 +101,7 @@ export interface Printed {
 export function print(root: Sql, dialect: Dialect): Printed {
   const parameters: Parameter[] = [];
   const indexes = new Map<string, number>();
-  // One text at the end: a chain of thousands of additions is kept in memory piece by piece.
+  // Joined once at the end: the engine keeps a chain of thousands of concatenations piece by piece.
   const pieces: string[] = [];
   const visit = (node: Sql): void => {
     switch (node.kind) {
@@ -127,17 +126,17 @@ export function print(root: Sql, dialect: Dialect): Printed {
         pieces.push(String(node.value));
         return;
       case 'parameter': {
-        const known = dialect.sharesPlaceholders ? indexes.get(node.parameter.key) : undefined;
+        const known = dialect.sharesParameterMarkers ? indexes.get(node.parameter.key) : undefined;
         if (known !== undefined) {
           const first = parameters[known - 1] as Parameter;
           const perRow = (first.perRow ?? 0) + (node.parameter.perRow ?? 0);
           if (perRow > 0) parameters[known - 1] = { ...first, perRow };
-          pieces.push(dialect.placeholder(known));
+          pieces.push(dialect.parameterMarker(known));
           return;
         }
         parameters.push(node.parameter);
         indexes.set(node.parameter.key, parameters.length);
-        pieces.push(dialect.placeholder(parameters.length));
+        pieces.push(dialect.parameterMarker(parameters.length));
         return;
       }
       case 'sequence':

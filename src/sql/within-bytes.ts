@@ -1,13 +1,11 @@
-/**
- * Lists that are shown to administrators are bounded in bytes, not only in rows: rows of logs hold whole requests and answers.
- */
+/** Limits lists for administrators by bytes as well as by rows: rows of logs hold whole requests and responses. */
 
-/** Of all rows of a list: the one with which it is reached is the last. */
-export const MOST_LISTED_BYTES = 32 * 1024 * 1024;
+/** Maximum size of a list, in bytes. The row that exceeds it is the last one. */
+export const MAX_LISTED_BYTES = 32 * 1024 * 1024;
 
 /**
- * The rows of a statement up to a number of bytes, in their order, for `cutRows`.
- * @param select SQL with one column, a text, of at most so many rows as a database can hold
+ * Returns a statement for the first rows of a select up to a number of bytes, to be read by `cutRows`.
+ * @param select SQL with one text column and an order
  */
 export function withinBytes(select: string, bytes: number): string {
   return `
@@ -18,7 +16,7 @@ select listed, total from (
 where before is null or before < ${bytes} order by place`;
 }
 
-/** The texts that such a statement gave, and of how many. */
+/** Returns the texts of such a result, and the number of all rows. */
 export function cutRows(rows: readonly (readonly (string | null)[])[]): { readonly texts: readonly string[]; readonly of: number } {
   return { texts: rows.map(([text]) => text ?? 'null'), of: Number(rows[0]?.[1] ?? 0) };
 }

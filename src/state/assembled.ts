@@ -6,7 +6,7 @@ import type { LiveSource } from './live-source.ts';
 import type { LiveRemote } from './live-remote.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** The triggers that are not installed as they should be, with what is said of them. */
+/** Event triggers that are not installed correctly, with their failures. */
 export type CaptureFailures = ReadonlyMap<EventTriggerInfo, CaptureFailure>;
 
 export interface CaptureFailure {
@@ -15,7 +15,7 @@ export interface CaptureFailure {
   readonly inconsistency: Inconsistency;
 }
 
-/** A snapshot and what the next one can keep of it. */
+/** Snapshot with the parts that the next one can reuse. */
 export interface Assembled {
   readonly snapshot: Snapshot;
   readonly build: Build;

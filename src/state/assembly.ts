@@ -1,7 +1,6 @@
 /**
- * How metadata and sources become a snapshot: opens and reads what a change needs, builds the
- * schema cache and the role schemas on top of the ones before. Holds nothing itself; what it gives
- * is current when somebody makes it so.
+ * Builds snapshots: opens and reads the sources that a change needs, and builds the schema cache and the role schemas on top of the
+ * previous ones. Stateless; the owner of the state decides which result becomes current.
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend, ConnectContext } from '../backend/backend.ts';
@@ -13,7 +12,7 @@ import type { Observer } from '../observability/observation.ts';
 import { roleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import {
   carriedFailures,
   EventCaptures,
@@ -25,28 +24,28 @@ import {
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
 import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
-import { distinct, named } from './refresh.ts';
+import { distinct, namesInSource } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { StateCounts } from './state-counts.ts';
 import type { Refresh } from './state.ts';
-import type { Wanted } from './wanted.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
 
 export interface AssemblyOptions {
   readonly backends: readonly Backend[];
   readonly cache: BuildOptions;
-  /** Always the same object: role schemas are kept while it is. */
+  /** Always the same object: role schemas are kept only as long as it is. */
   readonly roleSchemas: RoleSchemasOptions;
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly remotes: RemoteContext;
-  /** Told of the settings of the network that hold while sources are opened that are not current yet; null: they are no more. */
+  /** Called with the network settings that apply while sources are opened that are not current yet, and with `null` after that. */
   readonly onOpening?: (network: Metadata['network'] | null) => void;
   readonly observe: Observer;
-  /** Names the metadata among those of other services, in the databases of sources. Absent: there are no others. */
+  /** Distinguishes this metadata from that of other services in the databases of sources. */
   readonly metadataDatabase?: string;
 }
 
-/** What the metadata name outside of the service. */
+/** Sources and remote schemas of the metadata. */
 export interface Live {
   readonly sources: ReadonlyMap<string, LiveSource>;
   readonly remotes: ReadonlyMap<string, LiveRemote>;
@@ -69,29 +68,29 @@ export class Assembly {
     };
   }
 
-  open(source: SourceMetadata, previous?: LiveSource, wanted?: Wanted): Promise<LiveSource> {
-    return openSource(source, this.#open, previous, wanted);
+  open(source: SourceMetadata, previous?: LiveSource, callOptions?: CallOptions): Promise<LiveSource> {
+    return openSource(source, this.#open, previous, callOptions);
   }
 
   /**
-   * The sources of `metadata`, those of `before` taken over where they still fit. One that is open
-   * and does not answer fails the whole, or with `withoutSilent` is missing until it is back.
+   * Opens the sources of `metadata`, and reuses those of `before` if possible.
+   * @param withoutSilent whether an open source that does not respond becomes a failed one, instead of an error of the whole
    */
   async sourcesFor(
     metadata: Metadata,
     before: Assembled | undefined,
     refresh: Refresh,
-    { withoutSilent = false, wanted = {} }: { readonly withoutSilent?: boolean; readonly wanted?: Wanted } = {},
+    { withoutSilent = false, callOptions = {} }: { readonly withoutSilent?: boolean; readonly callOptions?: CallOptions } = {},
   ): Promise<ReadonlyMap<string, LiveSource>> {
     this.#options.onOpening?.(metadata.network);
     const outcomes = await Promise.allSettled(
       [...metadata.sources.values()].map(async (source): Promise<readonly [string, LiveSource]> => {
         const known = before === undefined ? undefined : takeOver(source, metadata, before.sources);
-        const anew = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
-        if (known === undefined || anew) return [source.name, await this.open(source, known, wanted)];
+        const reopen = refresh.sources === 'all' || refresh.sources?.includes(source.name) === true;
+        if (known === undefined || reopen) return [source.name, await this.open(source, known, callOptions)];
         try {
           const was = before?.snapshot.metadata.sources.get(source.name);
-          return [source.name, await this.refreshed(source, known, refresh, was, wanted)];
+          return [source.name, await this.refreshedSource(source, known, refresh, was, callOptions)];
         } catch (error) {
           if (!withoutSilent) throw error;
           this.#options.observe({ kind: 'source', source: source.name, event: 'unavailable', message: describeFailure(error) });
@@ -109,7 +108,7 @@ export class Assembly {
     return new Map(entries);
   }
 
-  /** The remote schemas of `metadata`. Never rejects. */
+  /** Opens the remote schemas of the metadata. Never rejects. */
   remotesFor(what: Omit<RemotesFor, keyof RemoteContext | 'onFailure'>): Promise<ReadonlyMap<string, LiveRemote>> {
     return remotesFor({
       ...this.#options.remotes,
@@ -118,35 +117,37 @@ export class Assembly {
     });
   }
 
-  /** A remote schema that could not be asked is asked again. */
-  askAgain(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
-    return openRemote(remote, { ...this.#options.remotes, network, before: live.said, patienceMs: null });
+  retryRemote(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {
+    return openRemote(remote, { ...this.#options.remotes, network, before: live.introspection, timeoutMs: null });
   }
 
-  /** An open source with what `refresh` names, and what is newly tracked, read again. @throws SvcError */
-  async refreshed(
+  /** Reads the tables and functions of `refresh`, and newly tracked ones, again. @throws SvcError */
+  async refreshedSource(
     source: SourceMetadata,
     live: LiveSource,
     refresh: Refresh,
     before?: SourceMetadata,
-    wanted?: Wanted,
+    callOptions?: CallOptions,
   ): Promise<LiveSource> {
     if (live.input.kind === 'failed') return live;
     const { tables, functions } = live.input.catalog;
     const scope: RefreshScope = {
-      tables: distinct([...named(refresh.tables, source.name), ...unseen(source.tables, before?.tables, tables).map(({ table }) => table)]),
+      tables: distinct([
+        ...namesInSource(refresh.tables, source.name),
+        ...unseen(source.tables, before?.tables, tables).map(({ table }) => table),
+      ]),
       functions: distinct([
-        ...named(refresh.functions, source.name),
+        ...namesInSource(refresh.functions, source.name),
         ...unseen(source.functions, before?.functions, functions).map((entry) => entry.function),
         ...unseenOfComputedFields(source, before, functions),
       ]),
     };
-    return refreshSource(source, live, scope, wanted);
+    return refreshSource(source, live, scope, callOptions);
   }
 
   /**
-   * In slices: meanwhile requests go on with the snapshot before.
-   * @param goOn is called at pauses; what it throws ends the work
+   * Builds a snapshot cooperatively: requests go on with the previous snapshot meanwhile.
+   * @param goOn called at pauses; ends the work by throwing
    */
   async assemble(
     resourceVersion: number,
@@ -158,15 +159,15 @@ export class Assembly {
     const began = performance.now();
     const inputs = new Map([...sources].map(([name, { input }]) => [name, input]));
     const remoteSchemas = new Map([...remotes].map(([name, { input }]) => [name, input]));
-    const build = await inSlices(
+    const build = await runCooperatively(
       schemaCacheBuild({ metadata, sources: inputs, remoteSchemas, options: this.#options.cache }, before?.build),
       goOn,
     );
-    const made = await inSlices(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
+    const made = await runCooperatively(roleSchemas(build.cache, this.#options.roleSchemas, before?.roleSchemas), goOn);
     const connections = new Map(
       [...sources].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const])),
     );
-    const storedOperations = await inSlices(
+    const storedOperations = await runCooperatively(
       resolveStoredOperations(
         metadata,
         () => made.get(ADMIN_ROLE, 'backend').roots,
@@ -187,7 +188,7 @@ export class Assembly {
       connections,
       remotes: new Map([...remotes].flatMap(([name, { connection }]) => (connection === null ? [] : [[name, connection] as const]))),
       introspectionOf: (name) => {
-        const said = remotes.get(name)?.said ?? null;
+        const said = remotes.get(name)?.introspection ?? null;
         return said === null ? null : introspectionText(said);
       },
       roleSchema: (role, variant) => made.get(role, variant),
@@ -199,8 +200,8 @@ export class Assembly {
   }
 
   /**
-   * Installs in the databases what event triggers need.
-   * @param change absent: the metadata counts; `refuse`: the first that cannot be installed is an error; else it is inconsistent
+   * Installs event triggers in the databases.
+   * @param change absent for stored metadata. With `refuse`, a trigger that cannot be installed is an error; without, it is inconsistent
    * @throws SvcError
    */
   async installCaptures(
@@ -224,7 +225,7 @@ export async function closeOthers(sources: ReadonlyMap<string, LiveSource>, kept
   await Promise.allSettled(own.map((connection) => connection.close()));
 }
 
-/** The open source that has this configuration: of this name, or of a name that is gone (a renamed source). */
+/** Returns the open source with this configuration, under the same name or a removed one (a renamed source). */
 function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMap<string, LiveSource>): LiveSource | undefined {
   const fits = (live: LiveSource | undefined): boolean =>
     live !== undefined && live.configuration === source.configuration && live.kind === source.kind;
@@ -234,7 +235,7 @@ function takeOver(source: SourceMetadata, metadata: Metadata, before: ReadonlyMa
   return undefined;
 }
 
-/** What is newly tracked and not in the catalog: it may have been made after the catalog was read. */
+/** Returns newly tracked objects that are not in the catalog: they may have been created after it was read. */
 function unseen<T>(
   tracked: ReadonlyMap<string, T>,
   before: ReadonlyMap<string, T> | undefined,
@@ -244,7 +245,6 @@ function unseen<T>(
   return [...tracked].filter(([key]) => !seen.has(key) && before?.has(key) !== true).map(([, item]) => item);
 }
 
-/** The same for the functions of computed fields. */
 function unseenOfComputedFields(
   { tables }: SourceMetadata,
   before: SourceMetadata | undefined,

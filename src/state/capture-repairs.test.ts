@@ -4,7 +4,7 @@ import { CaptureRepairs } from './capture-repairs.ts';
 import type { Assembled } from './assembled.ts';
 import type { EventCaptures } from './event-captures.ts';
 
-it('does not show what it compared before a change that ended meanwhile', async () => {
+it('does not publish a comparison that began before a change ended', async () => {
   const shown: boolean[] = [];
   const repairs = new CaptureRepairs({
     captures: {

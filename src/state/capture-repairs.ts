@@ -1,13 +1,13 @@
-/** Compares in the background what sources have for their event triggers with the metadata, again until it fits. */
+/** Compares the event triggers that are installed in sources with the metadata, in the background, until they match. */
 import type { Observer } from '../observability/observation.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { EventCaptures } from './event-captures.ts';
 import type { Assembled, CaptureFailures } from './assembled.ts';
 
 /** State that the metadata database has confirmed. */
-export interface Confirmed {
+export interface ConfirmedState {
   readonly now: Assembled;
-  /** False while something is to be confirmed again later. */
+  /** False if it has to be confirmed again later. */
   readonly isComplete: boolean;
 }
 
@@ -16,11 +16,11 @@ export interface CaptureRepairsOptions {
   readonly observe: Observer;
   /** Pause before the next attempt; doubles each time. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
-  /** Returns what counts, once it is known to be the newest. @throws SvcError while the metadata database does not answer */
-  confirmed(): Promise<Confirmed>;
+  /** Returns the state once it is known to be the newest. @throws SvcError while the metadata database does not respond */
+  confirmed(): Promise<ConfirmedState>;
   /**
-   * Shows what could not be repaired in a source, unless another comparison was requested meanwhile.
-   * @returns whether it is shown
+   * Publishes the failures of a source, unless another comparison was requested meanwhile.
+   * @returns whether they are published
    */
   show(source: string, failures: CaptureFailures, isCurrent: () => boolean): Promise<boolean>;
 }
@@ -28,16 +28,16 @@ export interface CaptureRepairsOptions {
 interface Work {
   /** Ids of drafts that have ended. */
   readonly ended: ReadonlySet<string>;
-  readonly gone: ReadonlySet<string>;
+  readonly removed: ReadonlySet<string>;
 }
 
-/** Maximum number of ids of ended drafts per source: what was installed for others is removed with the next version. */
+/** Maximum number of ids of ended drafts per source: event triggers of other drafts are removed with the next version. */
 const MAX_ENDED = 1000;
 
 export class CaptureRepairs {
   readonly #options: CaptureRepairsOptions;
   readonly #work = new Map<string, Work>();
-  #isAsked = false;
+  #isRequested = false;
   #running: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #attempts = 0;
@@ -48,14 +48,17 @@ export class CaptureRepairs {
   }
 
   /**
-   * Compares these sources soon; without one it only waits until the newest metadata is known.
-   * @param ended id of a draft that has ended: what was installed for it belongs to no change under way
-   * @param gone names of triggers that were removed
+   * Compares these sources soon. Without a source, only confirms the newest metadata.
+   * @param ended id of a draft that has ended: its event triggers do not belong to a pending change
+   * @param removed names of removed triggers
    */
-  request(sources: Iterable<string>, { ended, gone = [] }: { readonly ended?: string; readonly gone?: readonly string[] } = {}): void {
-    const work = { ended: new Set(ended === undefined ? [] : [ended]), gone: new Set(gone) };
+  request(
+    sources: Iterable<string>,
+    { ended, removed = [] }: { readonly ended?: string; readonly removed?: readonly string[] } = {},
+  ): void {
+    const work = { ended: new Set(ended === undefined ? [] : [ended]), removed: new Set(removed) };
     for (const source of sources) this.#add(source, work);
-    this.#isAsked = true;
+    this.#isRequested = true;
     this.#attempts = 0;
     this.#begin();
   }
@@ -66,11 +69,11 @@ export class CaptureRepairs {
     await this.#running;
   }
 
-  #add(source: string, { ended, gone }: Work): void {
+  #add(source: string, { ended, removed }: Work): void {
     const known = this.#work.get(source);
     this.#work.set(source, {
       ended: new Set([...(known?.ended ?? []), ...ended].slice(-MAX_ENDED)),
-      gone: new Set([...gone, ...(known?.gone ?? [])]),
+      removed: new Set([...removed, ...(known?.removed ?? [])]),
     });
   }
 
@@ -80,7 +83,7 @@ export class CaptureRepairs {
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       if (this.#isStopped) return;
-      if (this.#isAsked) this.#begin();
+      if (this.#isRequested) this.#begin();
       else if (this.#work.size > 0 || this.#hasFailed) this.#later();
     });
   }
@@ -88,7 +91,7 @@ export class CaptureRepairs {
   #hasFailed = false;
 
   async #run(): Promise<void> {
-    this.#isAsked = false;
+    this.#isRequested = false;
     this.#hasFailed = false;
     try {
       const { now, isComplete } = await this.#options.confirmed();
@@ -98,15 +101,15 @@ export class CaptureRepairs {
       await Promise.all(work.map(([source, each]) => this.#repair(now, source, each)));
     } catch (error) {
       this.#hasFailed = true;
-      // That the metadata database is away is reported by what follows it.
+      // The synchronization of instances reports an unreachable metadata database.
       if (!(error instanceof SvcError)) this.#options.observe({ kind: 'unexpected', message: 'event triggers cannot be compared', error });
     }
   }
 
   async #repair(now: Assembled, source: string, work: Work): Promise<void> {
     try {
-      const { failures, isComplete } = await this.#options.captures.repair(now, source, { ...work, gone: [...work.gone] });
-      // A change that ended meanwhile may have left other triggers, which the next comparison sees.
+      const { failures, isComplete } = await this.#options.captures.repair(now, source, { ...work, removed: [...work.removed] });
+      // A change that ended meanwhile may have left other triggers, which the next comparison finds.
       const isShown = await this.#options.show(source, failures, () => !this.#work.has(source));
       if (!isComplete || !isShown) this.#add(source, work);
     } catch (error) {

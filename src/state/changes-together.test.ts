@@ -1,17 +1,29 @@
-/** Changes that are made together, and by several instances. */
+/** Transactions of several changes, and changes of several instances. */
 import { expect, test, vi } from 'vitest';
 import { runSql, testDatabase } from '../../test/support/postgres.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { withoutSource, withSource, withTable } from '../metadata/edit.ts';
 import { newTable } from '../metadata/table.ts';
-import { add, database, key, name, opened, playState, source, start, state, storage, track } from '../../test/support/running-state.ts';
+import {
+  add,
+  database,
+  key,
+  name,
+  opened,
+  useRunningState,
+  source,
+  start,
+  state,
+  storage,
+  track,
+} from '../../test/support/running-state.ts';
 import { WAIT } from '../../test/support/wait.ts';
 import { requireVersion } from './require-version.ts';
 import type { Change, ChangeResult, State } from './state.ts';
 
-playState();
+useRunningState();
 
-test('changes of another instance are taken over', async () => {
+test('reads the changes of another instance', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await state.change(track('author'));
@@ -21,7 +33,7 @@ test('changes of another instance are taken over', async () => {
   await second.stop();
 });
 
-test('a change from an outdated instance is made on top of what others changed', async () => {
+test('makes a change of an outdated instance on top of the changes of others', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await state.change(track('author'));
@@ -31,7 +43,7 @@ test('a change from an outdated instance is made on top of what others changed',
 });
 
 const changeOn = (on: State, version: number, change: Change): Promise<ChangeResult> =>
-  on.together(
+  on.transaction(
     async (draft) => {
       requireVersion(draft.current(), version);
       return draft.change(change);
@@ -39,7 +51,7 @@ const changeOn = (on: State, version: number, change: Change): Promise<ChangeRes
     { repeatable: true },
   );
 
-test('a client that names a version is told when another instance was faster, and may know more than its instance', async () => {
+test('fails with a conflict if another instance has stored the version, and accepts a version that this instance has not read yet', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   await expect(changeOn(second, 1, add(database.url))).rejects.toMatchObject({
@@ -53,7 +65,7 @@ test('a client that names a version is told when another instance was faster, an
   await second.stop();
 });
 
-test('a change whose connection broke after it was stored has succeeded', async () => {
+test('accepts a change whose connection broke after it was stored', async () => {
   const second = await start('two', {
     async save(save) {
       await storage.save(save);
@@ -66,7 +78,7 @@ test('a change whose connection broke after it was stored has succeeded', async 
   await second.stop();
 });
 
-test("another instance's change is taken over although a source does not answer, and the source when it does", async () => {
+test("reads another instance's change although a source does not respond, and adds the source when it does", async () => {
   const other = await testDatabase();
   await runSql(other.url, 'create table far ()');
   await state.change(add(other.url));
@@ -90,10 +102,10 @@ test("another instance's change is taken over although a source does not answer,
   await other.drop();
 });
 
-test('changes made together are one version, seen by others only when all are made', async () => {
+test('stores a transaction as one version that is visible only when it is complete', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const versions = await state.together(
+  const versions = await state.transaction(
     async (draft) => {
       await draft.change(track('author'));
       expect(draft.current().cache.sources.get('s')?.tables.has(key('author'))).toBe(true);
@@ -109,10 +121,10 @@ test('changes made together are one version, seen by others only when all are ma
   expect([...(state.current().cache.sources.get('s')?.tables.keys() ?? [])]).toEqual([key('author'), key('article')]);
 });
 
-test('of changes made together all fail when one does', async () => {
+test('discards all changes of a transaction if one fails', async () => {
   await state.change(add(database.url));
   const before = state.current();
-  const failing = state.together(
+  const failing = state.transaction(
     async (draft) => {
       await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
       await draft.change(track('author'));
@@ -126,8 +138,8 @@ test('of changes made together all fail when one does', async () => {
   expect(opened.map(({ closed }) => closed)).toEqual([false, true]);
 });
 
-test('a source that was opened and given up on the way is closed, one that stays is not', async () => {
-  await state.together(
+test('closes a source that was opened and removed within a transaction, and keeps one that stays', async () => {
+  await state.transaction(
     async (draft) => {
       await draft.change(add(database.url));
       await draft.change({ edit: (m) => withSource(m, source('t', database.url)) });
@@ -139,10 +151,10 @@ test('a source that was opened and given up on the way is closed, one that stays
   await state.change(track('author'));
 });
 
-test('what was changed in a database is read again although the metadata does not change with it', async () => {
+test('reads a changed database again although the metadata change failed', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
-  const failing = state.together(
+  const failing = state.transaction(
     async (draft) => {
       await runSql(database.url, 'alter table author add column age int');
       await draft.change({ edit: (m) => m, refresh: { tables: [{ source: 's', name: name('author') }] } });
@@ -155,12 +167,12 @@ test('what was changed in a database is read again although the metadata does no
   expect(state.current().resourceVersion).toBe(4);
 });
 
-test('changes made together are made again on top of those of another instance, unless more than changes happened', async () => {
+test('repeats a transaction on top of changes of another instance only if it is repeatable', async () => {
   const second = await start('two');
   await state.change(add(database.url));
   let runs = 0;
   const both = (repeatable: boolean, table: string) =>
-    second.together(
+    second.transaction(
       async (draft) => {
         runs += 1;
         if (runs % 2 === 1) await state.change({ edit: (m) => m });
@@ -176,7 +188,7 @@ test('changes made together are made again on top of those of another instance, 
   await second.stop();
 });
 
-test('changes made at once are applied one after the other', async () => {
+test('applies concurrent changes one after the other', async () => {
   await state.change(add(database.url));
   const results = await Promise.all(['author', 'article', 'color'].map((table) => state.change(track(table))));
   expect(results.map(({ resourceVersion }) => resourceVersion)).toEqual([3, 4, 5]);

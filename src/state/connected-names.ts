@@ -1,7 +1,6 @@
 /**
- * Names of tables that the metadata writes with the schema that its source is connected to: they are stored without it, so that
- * a table has one identity. Names inside of expressions and definitions that are kept as JSON stay as they are written; they are
- * decoded by the backend of the open source.
+ * Removes the connected schema from table names, so that a table has one identity. Names in expressions and in definitions that are stored
+ * as JSON stay as they are; the backend of the open source decodes them.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { withSource } from '../metadata/edit.ts';
@@ -12,7 +11,7 @@ import type { LiveSource } from './live-source.ts';
 
 type Canonical = (name: QualifiedName) => QualifiedName;
 
-/** Metadata with canonical names in the sources that are open with the same configuration. */
+/** Returns the metadata with canonical names in the sources that are open with the same configuration. */
 export function withConnectedNames(metadata: Metadata, sources: ReadonlyMap<string, LiveSource>): Metadata {
   let edited = metadata;
   for (const source of metadata.sources.values()) {
@@ -35,7 +34,7 @@ function inSource(source: SourceMetadata, canonical: Canonical): SourceMetadata 
   for (const [key, table] of source.tables) {
     const named = inTable(table, canonical);
     const shorter = nameKey(named.table);
-    // A table that is tracked under both names stays: the schema cache reports the second one.
+    // A table that is tracked under both names stays twice; the schema cache reports the second one.
     const isTaken = shorter !== key && source.tables.has(shorter);
     tables.set(isTaken ? key : shorter, isTaken ? table : named);
     changed ||= !isTaken && named !== table;

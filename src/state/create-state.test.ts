@@ -18,7 +18,7 @@ import {
   kinds,
   name,
   opened,
-  playState,
+  useRunningState,
   source,
   start,
   state,
@@ -27,9 +27,9 @@ import {
 } from '../../test/support/running-state.ts';
 import { WAIT } from '../../test/support/wait.ts';
 
-playState();
+useRunningState();
 
-test('a change is stored and shown, and a new start finds it', async () => {
+test('stores and publishes a change, and loads it at the next start', async () => {
   expect(state.current()).toMatchObject({ resourceVersion: 1, metadata: EMPTY_METADATA });
   await state.change(add(database.url));
   const result = await state.change(track('author'));
@@ -43,7 +43,7 @@ test('a change is stored and shown, and a new start finds it', async () => {
   await second.stop();
 });
 
-test('a change that makes the edited object inconsistent leaves everything as it was', async () => {
+test('changes nothing if the edited object would be inconsistent', async () => {
   await state.change(add(database.url));
   const before = state.current();
   await expect(state.change(track('nothing'))).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test('a change that makes the edited object inconsistent leaves everything as it
   expect((await storage.load()).metadata.sources.get('s')?.tables.size).toBe(0);
 });
 
-test('other objects that a change breaks are another refusal, unless inconsistencies are allowed', async () => {
+test('refuses a change that makes other objects inconsistent, unless inconsistencies are allowed', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
   await state.change(track('article'));
@@ -74,7 +74,7 @@ test('other objects that a change breaks are another refusal, unless inconsisten
   });
   const result = await state.change({ ...untrack, inconsistencies: 'allow' });
   expect(result.inconsistencies).toHaveLength(1);
-  // What was inconsistent before blocks nothing.
+  // Objects that were inconsistent before do not fail the change.
   await expect(state.change(track('color'))).resolves.toMatchObject({ inconsistencies: [{ type: 'object_relation' }] });
 });
 
@@ -83,13 +83,13 @@ function updateSourceTables(metadata: Metadata, without: string): Metadata {
   return withSource(metadata, { ...entry, tables: new Map([...entry.tables].filter(([each]) => each !== key(without))) });
 }
 
-test('a stale version is refused before anything happens', async () => {
+test('refuses a stale version before it changes anything', async () => {
   const edit = vi.fn((metadata: Metadata) => metadata);
   const change = (draft: State): Promise<ChangeResult> => {
     requireVersion(draft.current(), 7);
     return draft.change({ edit });
   };
-  await expect(state.together(change, { repeatable: true })).rejects.toMatchObject({
+  await expect(state.transaction(change, { repeatable: true })).rejects.toMatchObject({
     code: 'conflict',
     status: 409,
     printedPath: '$',
@@ -98,7 +98,7 @@ test('a stale version is refused before anything happens', async () => {
   expect(edit).not.toHaveBeenCalled();
 });
 
-test('a source that cannot be reached fails the change that adds it, and nothing of it stays', async () => {
+test('refuses a change that adds an unreachable source', async () => {
   await expect(state.change(add('postgres://127.0.0.1:1/none'))).rejects.toMatchObject({
     code: 'invalid-configuration',
     message: 'Inconsistent object: connection error',
@@ -107,7 +107,7 @@ test('a source that cannot be reached fails the change that adds it, and nothing
   expect(state.current().metadata).toEqual(EMPTY_METADATA);
 });
 
-test('connections of a change that fails are closed, those in use are kept', async () => {
+test('closes the connections of a failed change, and keeps those in use', async () => {
   await state.change(add(database.url));
   const before = state.current();
   const failing = {
@@ -119,7 +119,7 @@ test('connections of a change that fails are closed, those in use are kept', asy
   expect(state.current().connections.get('s')).toBe(before.connections.get('s'));
 });
 
-test('when the change cannot be stored, the running state stays', async () => {
+test('keeps the snapshot if the change cannot be stored', async () => {
   const other = await start('two', { save: () => Promise.reject(new SvcError('unexpected', 'no disk')) });
   await expect(other.change(add(database.url))).rejects.toMatchObject({ message: 'no disk' });
   expect(other.current().metadata).toEqual(EMPTY_METADATA);
@@ -127,14 +127,14 @@ test('when the change cannot be stored, the running state stays', async () => {
   await other.stop();
 });
 
-test('a dropped source is closed after the change', async () => {
+test('closes a dropped source after the change', async () => {
   await state.change(add(database.url));
   await state.change({ edit: (metadata) => withoutSource(metadata, 's') });
   expect(state.current().connections.size).toBe(0);
   await vi.waitFor(() => expect(opened.map(({ closed }) => closed)).toEqual([true]), WAIT);
 });
 
-test('a renamed source keeps its connection', async () => {
+test('keeps the connection of a renamed source', async () => {
   await state.change(add(database.url));
   const connection = state.current().connections.get('s');
   await state.change({
@@ -143,7 +143,7 @@ test('a renamed source keeps its connection', async () => {
   expect(state.current().connections.get('renamed')).toBe(connection);
 });
 
-test('tables made after the catalog was read can be tracked; reload sees other changes', async () => {
+test('tracks tables that are newer than the catalog, and finds other changes on reload', async () => {
   await state.change(add(database.url));
   await runSql(database.url, 'create table late (id int primary key)');
   await state.change(track('late'));
@@ -157,7 +157,7 @@ test('tables made after the catalog was read can be tracked; reload sees other c
   expect(columns()).toEqual(['id']);
 });
 
-test('a reload of an unchanged source keeps every table', async () => {
+test('keeps the table objects when an unchanged source is reloaded', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
   const before = state.current().cache.sources.get('s');
@@ -166,7 +166,7 @@ test('a reload of an unchanged source keeps every table', async () => {
   expect(state.current().cache.sources.get('s')?.tables).toBe(before?.tables);
 });
 
-test('values of enum tables are read, and read again on reload', async () => {
+test('reads the values of enum tables, again on reload', async () => {
   await state.change(add(database.url));
   await state.change({ edit: (m) => withTable(m, 's', { ...newTable(name('color')), isEnum: true }) });
   const values = () => state.current().cache.sources.get('s')?.tables.get(key('color'))?.enumValues;
@@ -179,7 +179,7 @@ test('values of enum tables are read, and read again on reload', async () => {
   expect(values()?.map(({ value }) => value)).toEqual(['blue', 'green', 'red']);
 });
 
-test('the function of a new computed field is looked for in the database', async () => {
+test('reads the function of a new computed field from the database', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
   await runSql(database.url, "create function loud(a author) returns text language sql stable as 'select upper(a.name)'");
@@ -194,7 +194,7 @@ test('the function of a new computed field is looked for in the database', async
   expect(state.current().cache.sources.get('s')?.tables.get(key('author'))?.computedFields.has('loud')).toBe(true);
 });
 
-test('a source that is down at the start is taken in when it comes back', async () => {
+test('adds a source that was down at the start when it comes back', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
   let down = true;
@@ -225,7 +225,7 @@ test('a source that is down at the start is taken in when it comes back', async 
   await second.stop();
 });
 
-test('sources are opened with all that the service was told', async () => {
+test('opens sources with all connection settings of the service', async () => {
   const contexts: unknown[] = [];
   const recording: Backend = {
     ...(postgresql as Backend),
@@ -258,7 +258,7 @@ test('sources are opened with all that the service was told', async () => {
   expect(contexts).toEqual([{ ...settings, sourceName: 's', onEvent: expect.any(Function) }]);
 });
 
-test('role schemas stay while nothing of theirs changes', async () => {
+test('keeps role schemas whose inputs do not change', async () => {
   await state.change(add(database.url));
   await state.change(track('author'));
   const schema = state.current().roleSchema('admin', 'frontend');
@@ -268,14 +268,14 @@ test('role schemas stay while nothing of theirs changes', async () => {
   expect(state.current().roleSchema('admin', 'frontend')).not.toBe(schema);
 });
 
-test('after the stop nothing changes any more', async () => {
+test('refuses changes after the stop', async () => {
   await state.change(add(database.url));
   await state.stop();
   expect(opened.map(({ closed }) => closed)).toEqual([true]);
   await expect(state.change({ edit: (m) => m })).rejects.toMatchObject({ message: 'the service is shutting down' });
 });
 
-test('listeners hear of each snapshot that is shown, whoever made it, and of no other', async () => {
+test('notifies listeners of each published snapshot, from any instance, and of no other', async () => {
   const heard: string[] = [];
   const stop = state.onSnapshot((shown, before) => {
     expect(state.current()).toBe(shown);
@@ -288,7 +288,7 @@ test('listeners hear of each snapshot that is shown, whoever made it, and of no 
     await draft.change(track('author'));
     await draft.change(track('article'));
   };
-  await state.together(twice, { repeatable: true });
+  await state.transaction(twice, { repeatable: true });
   expect(heard).toEqual(['1 -> 2', '2 -> 3']);
 
   const other = await start('two');
@@ -303,7 +303,7 @@ test('listeners hear of each snapshot that is shown, whoever made it, and of no 
   expect(heard).toHaveLength(3);
 });
 
-test('a listener that fails is reported, and neither the change nor other listeners notice', async () => {
+test('reports a failing listener without an effect on the change and on other listeners', async () => {
   const reported: unknown[] = [];
   const observed = await start('observed', {}, (observation) => {
     if (observation.kind === 'unexpected') reported.push(observation.error);

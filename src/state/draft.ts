@@ -1,12 +1,12 @@
 /**
- * Changes on top of a snapshot that only their maker sees: each is checked as if it stood alone,
- * nothing is stored or shown. The owner of the state makes the result current, or discards it.
+ * Uncommitted changes on top of a snapshot. Each is checked by itself; nothing is stored or published. The owner of the state makes the
+ * result current, or discards it.
  */
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
-import type { MarkedFor } from '../backend/capture-mark.ts';
+import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Storage } from '../metadata-store/storage.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { type Assembly, closeOthers } from './assembly.ts';
 import { withConnectedNames } from './connected-names.ts';
 import { changedCaptures, type Touched } from './event-captures.ts';
@@ -15,36 +15,36 @@ import { mergeRefreshes } from './refresh.ts';
 import { requireVersion } from './require-version.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Change, ChangeResult, Preview, PreviewResult, Refresh, State } from './state.ts';
-import { underNewNames } from './renamed-sources.ts';
-import { judge } from './verdict.ts';
-import { type Wanted, whileWanted } from './wanted.ts';
+import { withRenamedSources } from './renamed-sources.ts';
+import { checkConsistency } from './consistency-check.ts';
+import { deadlineCheck } from './deadline-check.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type { Assembled } from './assembled.ts';
 
-/** As messages call it. */
 const WORK = 'changes were tried';
 
 interface Trial {
-  readonly wanted: Wanted;
+  readonly callOptions: CallOptions;
 }
 
 type DraftStorage = Pick<Storage, 'isAlive' | 'currentVersion'>;
 
-export class Draft implements State {
-  /** Marks what was installed: drafts of other instances may have the same version. */
+export class MetadataDraft implements State {
+  /** Label of installed event triggers: drafts of other instances may have the same version. */
   readonly id = randomUUID();
   readonly #assembly: Assembly;
   readonly #base: Assembled;
   readonly #storage: DraftStorage;
-  /** null: the changes may come to count. */
+  /** `null` if the draft may be committed. */
   readonly #trial: Trial | null;
   #latest: Assembled;
-  /** All that was assembled on the way. */
+  /** Results of all changes so far. */
   readonly #steps: Assembled[] = [];
   #refresh: Refresh = {};
   #clearsEvents = false;
   readonly #touched = new Map<Source, ReadonlySet<string>>();
 
-  /** @param trial the databases are left as they are, because the changes will never count */
+  /** @param trial set if the draft will be discarded, so that databases do not change */
   constructor(assembly: Assembly, base: Assembled, storage: DraftStorage, trial: Trial | null = null) {
     this.#assembly = assembly;
     this.#base = base;
@@ -53,12 +53,11 @@ export class Draft implements State {
     this.#trial = trial;
   }
 
-  /** The last change's outcome; the base when there was none. */
+  /** Result of the last change; the base before the first one. */
   get latest(): Assembled {
     return this.#latest;
   }
 
-  /** What the changes read anew. */
   get refresh(): Refresh {
     return this.#refresh;
   }
@@ -72,12 +71,12 @@ export class Draft implements State {
     return this.#base.snapshot.resourceVersion + 1;
   }
 
-  /** Connections in which something may have been installed. */
+  /** Connections in which event triggers may have been installed. */
   get touched(): Touched {
     return this.#touched;
   }
 
-  get markedFor(): MarkedFor {
+  get markedFor(): CaptureVersion {
     return { version: this.version, draft: this.id };
   }
 
@@ -89,13 +88,13 @@ export class Draft implements State {
     const before = this.#latest;
     const edited = withConnectedNames(change.edit(before.snapshot.metadata, before.snapshot), before.sources);
     const refresh = change.refresh ?? {};
-    // One version for all of the draft.
+    // All changes of a draft have one version.
     const { version } = this;
     this.#refresh = mergeRefreshes([this.#refresh, refresh]);
-    const wanted = this.#trial?.wanted ?? {};
-    const goOn = whileWanted(wanted, WORK);
-    const sources = await this.#assembly.sourcesFor(edited, before, refresh, { wanted });
-    // Sources that the change opens are connected only now.
+    const callOptions = this.#trial?.callOptions ?? {};
+    const goOn = deadlineCheck(callOptions, WORK);
+    const sources = await this.#assembly.sourcesFor(edited, before, refresh, { callOptions });
+    // Connected names of sources that the change opens are known only now.
     const metadata = withConnectedNames(edited, sources);
     try {
       const remotes = await this.#assembly.remotesFor({
@@ -104,16 +103,16 @@ export class Draft implements State {
         refresh: refresh.remoteSchemas,
         stored: new Map(),
         useStored: 'ask',
-        patienceMs: null,
-        wanted,
+        timeoutMs: null,
+        callOptions,
       });
-      // Databases that were not waited for to the end count for nothing.
+      // Do not judge databases whose wait was cut short by the deadline.
       goOn();
       const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before, goOn);
       const { inconsistencies } = candidate.snapshot.cache;
       if (change.inconsistencies !== 'allow') {
-        const known = change.inconsistencies === 'reject-all' ? null : underNewNames(before.snapshot, metadata);
-        judge(known, inconsistencies, change.edited ?? []);
+        const known = change.inconsistencies === 'reject-all' ? null : withRenamedSources(before.snapshot, metadata);
+        checkConsistency(known, inconsistencies, change.edited ?? []);
       }
       const installed = this.#trial !== null ? candidate : await this.#install(before, candidate, refresh, change);
       this.#steps.push(installed);
@@ -143,26 +142,26 @@ export class Draft implements State {
     requireVersion({ resourceVersion: await this.#storage.currentVersion() }, this.#base.snapshot.resourceVersion);
   }
 
-  /** Takes back what was installed after a step; what the base has stays until the changes are stored. */
+  /** Removes event triggers that were installed after a step. Those of the base stay until the changes are stored. */
   async #restore(step: Assembled): Promise<void> {
     await this.#assembly.captures.undo(this.#touched, step, this.id, this.#base);
   }
 
   async preview(
     { edit, source, catalog, renamedTables, others = new Map() }: Preview,
-    wanted: Wanted = this.#trial?.wanted ?? {},
+    callOptions: CallOptions = this.#trial?.callOptions ?? {},
   ): Promise<PreviewResult> {
-    const goOn = whileWanted(wanted, WORK);
+    const goOn = deadlineCheck(callOptions, WORK);
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
     const live = sources.get(source);
     if (live?.input.kind === 'open')
-      sources.set(source, { ...live, input: await inSlices(withCatalog(live.input, catalog, renamedTables), goOn) });
+      sources.set(source, { ...live, input: await runCooperatively(withCatalog(live.input, catalog, renamedTables), goOn) });
     for (const [name, other] of others) {
       const known = sources.get(name);
       if (known?.input.kind === 'open')
-        sources.set(name, { ...known, input: await inSlices(withCatalog(known.input, other, new Map()), goOn) });
+        sources.set(name, { ...known, input: await runCooperatively(withCatalog(known.input, other, new Map()), goOn) });
     }
     const { snapshot } = await this.#assembly.assemble(
       before.snapshot.resourceVersion,
@@ -178,8 +177,8 @@ export class Draft implements State {
     };
   }
 
-  /** Changes within these changes: when `run` fails, those that it made are forgotten. */
-  async together<T>(run: (draft: State) => Promise<T>): Promise<T> {
+  /** Nested transaction: if `run` fails, only its changes are discarded. */
+  async transaction<T>(run: (draft: State) => Promise<T>): Promise<T> {
     const before = this.#latest;
     try {
       return await run(this);
@@ -190,23 +189,23 @@ export class Draft implements State {
     }
   }
 
-  trial<T>(run: (draft: State) => Promise<T>, wanted: Wanted = this.#trial?.wanted ?? {}): Promise<T> {
-    return tryOut(new Draft(this.#assembly, this.#latest, this.#storage, { wanted }), this.#latest, run);
+  trial<T>(run: (draft: State) => Promise<T>, callOptions: CallOptions = this.#trial?.callOptions ?? {}): Promise<T> {
+    return runAndDiscard(new MetadataDraft(this.#assembly, this.#latest, this.#storage, { callOptions }), this.#latest, run);
   }
 
   isAlive(): Promise<boolean> {
     return this.#storage.isAlive();
   }
 
-  /** Closes what the changes opened and `kept`, the base or the latest, does not have. */
+  /** Closes connections that the changes opened, except those of `kept`, which is the base or the latest result. */
   async close(kept: Assembled): Promise<void> {
     const needed = new Map([...this.#base.sources, ...kept.sources].map(([name, live], i) => [`${i} ${name}`, live]));
     for (const { sources } of this.#steps) await closeOthers(sources, needed);
   }
 }
 
-/** Runs something on a draft that is forgotten then. @param kept what stays open */
-export async function tryOut<T>(draft: Draft, kept: Assembled, run: (draft: State) => Promise<T>): Promise<T> {
+/** Runs a function on a draft, then discards the draft. @param kept state whose connections stay open */
+export async function runAndDiscard<T>(draft: MetadataDraft, kept: Assembled, run: (draft: State) => Promise<T>): Promise<T> {
   try {
     return await run(draft);
   } finally {

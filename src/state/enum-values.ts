@@ -1,23 +1,23 @@
-/** Rows of enum tables, read through the source's own compiler so that any kind can have them. */
+/** Reads the rows of enum tables with the compiler of the source, so that it works for any kind. */
 import type { Backend } from '../backend/backend.ts';
 import type { CatalogTable } from '../catalog/catalog.ts';
 import { TRUE } from '../ir/bool-exp.ts';
 import type { RowsQuery } from '../ir/select.ts';
 import type { EnumValue } from '../schema-cache/schema-cache.ts';
-import { enumColumns } from '../schema-cache/stages/enum-table.ts';
+import { enumTableColumns } from '../schema-cache/stages/enum-table.ts';
 import { textOfBytes } from '../util/bytes.ts';
 import { isJsonArray, isJsonObject, parseJson } from '../util/json.ts';
-import type { Wanted } from './wanted.ts';
+import type { CallOptions } from '../util/deadline.ts';
 import type { Connection } from '../backend/connection.ts';
 
-/** All rows; null when the table's shape is not that of an enum, which the schema cache will say. */
+/** Returns all values; `null` if the table does not have the shape of an enum table, which the schema cache reports. */
 export async function readEnumValues(
   connection: Connection,
   backend: Backend,
   table: CatalogTable,
-  wanted: Wanted,
+  callOptions: CallOptions,
 ): Promise<readonly EnumValue[] | null> {
-  const columns = enumColumns(table);
+  const columns = enumTableColumns(table);
   if (columns === null) return null;
   const fields: RowsQuery['fields'] = [columns.value, columns.description].flatMap((name, i) => {
     const column = table.columns.find((each) => each.name === name);
@@ -39,7 +39,7 @@ export async function readEnumValues(
     fields,
   };
   const statement = backend.compiler({ stringifyNumericTypes: false }).select([{ alias: 'rows', query }]);
-  const [cell] = await connection.runJson(statement, [], wanted);
+  const [cell] = await connection.runJson(statement, [], callOptions);
   const rows = parseJson(textOfBytes(cell ?? []));
   return (isJsonArray(rows) ? rows : []).flatMap((row) => {
     if (!isJsonObject(row) || typeof row['value'] !== 'string') return [];

@@ -1,8 +1,8 @@
 /**
- * Keeps what event triggers need in their databases in step with the metadata. What is new is installed before the
- * metadata counts, so that a change fails when it cannot be; what is gone is taken away after it counts, so that a change that
- * is taken back loses no event. Marks say for which version and draft of the metadata something was installed: what belongs to a
- * later version may be of a change under way, and stays until its own draft ends.
+ * Keeps the event triggers that are installed in databases in step with the metadata. New ones are installed before the metadata is
+ * stored, so that a change fails if that is impossible. Removed ones are uninstalled after it, so that a change that is undone loses no
+ * event. Labels name the version and the draft for which a trigger was installed: one of a later version may belong to a pending change,
+ * and stays until that draft ends.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Source } from '../backend/backend.ts';
@@ -23,56 +23,55 @@ import type { Assembled, CaptureFailure, CaptureFailures } from './assembled.ts'
 
 export const NO_CAPTURE_FAILURES: CaptureFailures = new Map();
 
-/** Connections in which a draft has installed something, with the names of their sources in it. */
+/** Connections in which a draft has installed event triggers, with the names of their sources in it. */
 export type Touched = ReadonlyMap<Source, ReadonlySet<string>>;
 
-/** Result of settling a stored change. */
+/** Result of the cleanup after a stored change. */
 export interface Settlement {
   readonly warnings: readonly Warning[];
-  /** Sources in which something is left, with the names of removed triggers. */
+  /** Sources whose cleanup is incomplete, with the names of removed triggers. */
   readonly left: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Result of comparing a source with the metadata. */
 export interface Repair {
   readonly failures: CaptureFailures;
-  /** False where something has to be compared again later. */
+  /** False if the source has to be compared again later. */
   readonly isComplete: boolean;
 }
 
 export interface RepairOptions {
-  /** Stored version; defaults to that of the metadata. What was installed for a later one stays. */
+  /** Stored version. Defaults to that of the metadata. Triggers of a later one stay. */
   readonly settled?: number;
-  /** Ids of drafts that have ended: what was installed for them does not stay. */
+  /** Ids of drafts that have ended: their triggers do not stay. */
   readonly ended?: ReadonlySet<string>;
-  /** Id of the draft that the metadata is a step of; absent for stored metadata. */
+  /** Id of the draft to which the metadata belongs; absent for stored metadata. */
   readonly draft?: string;
-  /** Names of triggers that were removed. */
-  readonly gone: readonly string[];
-  /** Definitions that are also kept. */
+  /** Names of removed triggers. */
+  readonly removed: readonly string[];
+  /** Further definitions whose triggers stay. */
   readonly kept?: readonly EventTrigger[];
   /** Other names of the source in a change that is undone. */
   readonly formerNames?: readonly string[];
 }
 
-/** Maximum wait for the lock of a table in the background: writers queue up behind it. */
+/** Lock timeout of background repairs, in ms: writers queue up behind the wait. */
 const REPAIR_LOCK_MS = 1000;
 
-/** Maximum wait for a change on another instance that has installed other definitions for the same version; then it counts as ended. */
+/** Maximum wait for a change of another instance that has installed other definitions for the same version; then it counts as ended. */
 const YIELD_MS = 2000;
 const YIELD_PAUSE_MS = 50;
 
-/** Key of failures to remove triggers; no trigger has such a name. */
+/** Log key of failures to remove triggers; no trigger has this name. */
 const CLEANUP = '';
 
-/** Draft that installs for a change. */
 export interface InstallingDraft {
   readonly id: string;
-  /** Rejects with a conflict if a version is stored that the draft does not begin with. */
+  /** Rejects with a conflict if a newer version than the base of the draft is stored. */
   requireNewest(): Promise<void>;
 }
 
-/** Owner of what a source has for its triggers: two services may work on the same database. */
+/** Returns the owner label of a source's triggers: several services may use the same database. */
 function captureOwner(metadataDatabase: string, source: string): string {
   return JSON.stringify([metadataDatabase, source]);
 }
@@ -82,21 +81,21 @@ export class EventCaptures {
   readonly #observe: Observer;
   readonly #log = new FailureLog();
 
-  /** @param metadataDatabase names the metadata among those of other services */
+  /** @param metadataDatabase distinguishes this metadata from that of other services */
   constructor(metadataDatabase: string, observe: Observer) {
     this.#metadataDatabase = metadataDatabase;
     this.#observe = observe;
   }
 
   /**
-   * Installs what `after` has and `before` has not; all of a source that is opened anew.
-   * @param draft draft of a change, which may replace what is there; absent for metadata that counts
-   * @returns those that could not be installed
+   * Installs the triggers that are new in `after`, and all triggers of newly opened sources.
+   * @param draft draft of a change, which may replace existing triggers; absent for stored metadata
+   * @returns failures by trigger
    */
   async install(
     before: Assembled | undefined,
     after: Assembled,
-    { eventTriggers: again }: Refresh,
+    { eventTriggers: refresh }: Refresh,
     draft?: InstallingDraft,
   ): Promise<CaptureFailures> {
     const failures = new Map<EventTriggerInfo, CaptureFailure>();
@@ -106,17 +105,17 @@ export class EventCaptures {
     for (const [name, { eventTriggers }] of cache.sources) {
       const connection = after.snapshot.connections.get(name);
       if (connection?.captures === undefined) continue;
-      const anew = again === 'all' || again?.includes(name) === true;
-      const all = anew || !connections.has(connection);
-      const wanted = [...eventTriggers.values()].filter((info) => all || !installed.has(info));
-      if (wanted.length === 0) continue;
-      const had = captureNames(definitionsOf(before?.snapshot.metadata.sources.get(name)));
-      const added = new Set([...captureNames(wanted.map(({ definition }) => definition))].filter((each) => !had.has(each)));
+      const reinstall = refresh === 'all' || refresh?.includes(name) === true;
+      const all = reinstall || !connections.has(connection);
+      const missing = [...eventTriggers.values()].filter((info) => all || !installed.has(info));
+      if (missing.length === 0) continue;
+      const existing = captureNames(definitionsOf(before?.snapshot.metadata.sources.get(name)));
+      const added = new Set([...captureNames(missing.map(({ definition }) => definition))].filter((each) => !existing.has(each)));
       const how = draft === undefined ? { settled: version, hasFreshColumns: true } : { added, draft: draft.id };
       const found = await this.#installAfterOthers(
         connection.captures,
-        wanted,
-        { owner: this.owner(name), version, again: anew, ...how },
+        missing,
+        { owner: this.owner(name), version, reinstall, ...how },
         draft,
       );
       for (const [info, error] of found) {
@@ -127,7 +126,7 @@ export class EventCaptures {
     return failures;
   }
 
-  /** Waits for drafts of other instances: one of a change that is refused must not replace what the stored one has installed. */
+  /** Waits for drafts of other instances: a draft that will be refused must not replace triggers of one that will be stored. */
   async #installAfterOthers(
     captures: Captures,
     triggers: readonly EventTriggerInfo[],
@@ -160,7 +159,7 @@ export class EventCaptures {
     }
   }
 
-  /** Logs a failure of a trigger, unless an equal one was logged lately. */
+  /** Logs a failure of a trigger, unless an equal one was logged recently. */
   #logs(captures: Captures, source: string, { definition: { name } }: EventTriggerInfo, error: SvcError): void {
     const message = `${name}: ${describeFailure(error)}`;
     if (this.#log.isDue(captures, name, message)) this.#observe({ kind: 'source', source, event: 'event-trigger-failed', message });
@@ -171,8 +170,8 @@ export class EventCaptures {
   }
 
   /**
-   * Takes away what `before` has and `after`, which is stored, has not. Never fails: a source that is out of reach is told of.
-   * @param clearing the tables of events go too where nothing is left
+   * Removes the triggers of `before` that `after`, which is stored, does not have. Never fails: an unreachable source gives a warning.
+   * @param clearing whether event tables are dropped in sources without triggers
    */
   async settle(before: Assembled, after: Assembled, clearing: boolean): Promise<Settlement> {
     const warnings: Warning[] = [];
@@ -183,7 +182,7 @@ export class EventCaptures {
         await task();
         return true;
       } catch (error) {
-        const message = `what event triggers had in the database of source "${source}" could not be removed: ${describeFailure(error)}`;
+        const message = `the event triggers in the database of source "${source}" could not be removed: ${describeFailure(error)}`;
         warnings.push({ code: 'source-cleanup-failed', type: 'source', name: `source ${source}`, message });
         this.#observe({ kind: 'source', source, event: 'cleanup-failed', message });
         return false;
@@ -200,21 +199,21 @@ export class EventCaptures {
       if (now === was) continue;
       const definitions = definitionsOf(now);
       const names = new Set(definitions.map((each) => each.name));
-      const gone = definitionsOf(was).flatMap((each) => (names.has(each.name) ? [] : [each.name]));
+      const removed = definitionsOf(was).flatMap((each) => (names.has(each.name) ? [] : [each.name]));
       const needed = captureNames(definitions);
-      const isLess = gone.length > 0 || [...captureNames(definitionsOf(was))].some((each) => !needed.has(each));
+      const isLess = removed.length > 0 || [...captureNames(definitionsOf(was))].some((each) => !needed.has(each));
       const own = connections.get(now.name);
       const owner = this.owner(now.name);
       if (clearing && definitions.length === 0) await attempt(name, async () => required(own, was, name)?.uninstall(owner));
-      else if (isLess && !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, gone }))))
-        left.set(now.name, gone);
+      else if (isLess && !(await attempt(name, async () => required(own, was, name)?.retain(definitions, { owner, settled, removed }))))
+        left.set(now.name, removed);
     }
     return { warnings, left };
   }
 
-  /** Compares what a source has with what the metadata says, and mends it. Never fails. */
+  /** Compares the installed triggers of a source with the metadata, and corrects them. Never fails. */
   async repair({ snapshot }: Assembled, source: string, options: RepairOptions): Promise<Repair> {
-    const { gone, kept = [], formerNames = [], draft, ended } = options;
+    const { removed, kept = [], formerNames = [], draft, ended } = options;
     const { cache, metadata, connections, resourceVersion: version } = snapshot;
     const captures = connections.get(source)?.captures;
     if (captures === undefined) return { failures: NO_CAPTURE_FAILURES, isComplete: true };
@@ -228,7 +227,7 @@ export class EventCaptures {
     const definitions = [...definitionsOf(metadata.sources.get(source)), ...kept];
     const names = new Set(definitions.map(({ name }) => name));
     try {
-      const isComplete = await captures.retain(definitions, { ...how, gone: gone.filter((name) => !names.has(name)) });
+      const isComplete = await captures.retain(definitions, { ...how, removed: removed.filter((name) => !names.has(name)) });
       this.#log.retain(captures, new Set(found.map(([{ definition }]) => definition.name)));
       return { failures, isComplete: isComplete && failures.size === 0 };
     } catch (error) {
@@ -239,14 +238,14 @@ export class EventCaptures {
   }
 
   /**
-   * Takes back what a draft has installed that does not count: `now` does. Never fails.
-   * @param id of the draft
-   * @param base set to undo steps of a draft that goes on: the stored metadata below it, all of which stays
-   * @returns sources in which that is not done
+   * Removes the triggers that a draft has installed, in favor of `now`. Never fails.
+   * @param id id of the draft
+   * @param base stored metadata below the draft, whose triggers stay; set to undo single changes of a draft that goes on
+   * @returns names of the sources in which that is incomplete
    */
   async undo(touched: Touched, now: Assembled, id: string, base?: Assembled): Promise<readonly string[]> {
     const left: string[] = [];
-    const how = { settled: (base ?? now).snapshot.resourceVersion, ended: new Set([id]), gone: [] };
+    const how = { settled: (base ?? now).snapshot.resourceVersion, ended: new Set([id]), removed: [] };
     for (const [connection, names] of touched) {
       const own = [...now.snapshot.connections].find(([, each]) => each === connection)?.[0];
       if (own !== undefined) {
@@ -266,7 +265,7 @@ export class EventCaptures {
   }
 }
 
-/** Sources whose event triggers are others than before, or that are connected anew. */
+/** Returns the names of sources whose event triggers have changed, or that have a new connection. */
 export function changedCaptures(before: Assembled | undefined, { snapshot }: Assembled): readonly string[] {
   const { metadata, connections, cache } = snapshot;
   return [...connections].flatMap(([name, connection]) => {
@@ -282,14 +281,14 @@ export function changedCaptures(before: Assembled | undefined, { snapshot }: Ass
   });
 }
 
-/** What takes things away; undefined where nothing was ever put. @throws SvcError when the source is not open */
+/** Returns the captures of a source; `undefined` if it never had triggers. @throws SvcError if the source is not open */
 function required(connection: Source | undefined, was: SourceMetadata, name: string): Captures | undefined {
   if (connection !== undefined) return connection.captures;
   if (definitionsOf(was).length > 0) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`);
   return undefined;
 }
 
-/** The source as it is now, maybe under another name. */
+/** Returns the source in the new snapshot, where it may have another name. */
 function successorOf(before: Snapshot, name: string, after: Snapshot): SourceMetadata | undefined {
   const own = after.metadata.sources.get(name);
   if (own !== undefined) return own;
@@ -313,40 +312,39 @@ function failureOf(cache: SchemaCache, source: string, info: EventTriggerInfo, e
   return { source, error, inconsistency: inconsistent(object, error.message, error.internal) };
 }
 
-/** Failures of the event triggers that a change has changed which may be stored or not. */
-export function doubtfulCaptures(now: Assembled, latest: Assembled): CaptureFailures {
-  const error = new SvcError('unexpected', 'it is not known yet whether a change of it was stored, because the connection broke');
-  const doubtful = new Map<EventTriggerInfo, CaptureFailure>();
+/** Returns a failure for each event trigger that differs in a change of which it is not known whether it was stored. */
+export function uncertainCaptures(now: Assembled, latest: Assembled): CaptureFailures {
+  const error = new SvcError('unexpected', 'it is not known yet whether its last change was stored, because the connection broke');
+  const uncertain = new Map<EventTriggerInfo, CaptureFailure>();
   const sides = [now.snapshot.cache, latest.snapshot.cache];
   const both = sides.map(triggersOf);
   for (const cache of sides) {
     for (const [source, { eventTriggers }] of cache.sources)
       for (const info of eventTriggers.values())
-        if (!both.every((each) => each.has(info))) doubtful.set(info, failureOf(cache, source, info, error));
+        if (!both.every((each) => each.has(info))) uncertain.set(info, failureOf(cache, source, info, error));
   }
-  return doubtful;
+  return uncertain;
 }
 
-/** The failures of before that still are some, and new ones. */
+/** Returns the failures whose triggers still exist. */
 export function carriedFailures(before: CaptureFailures, cache: SchemaCache): CaptureFailures {
   if (before.size === 0) return before;
   const now = triggersOf(cache);
   return new Map([...before].filter(([info]) => now.has(info)));
 }
 
-/** Whether `shown` has exactly these failures of a source, with the same messages. */
+/** Returns whether `shown` has exactly these failures of a source, with the same messages. */
 export function isShown(source: string, found: CaptureFailures, shown: CaptureFailures): boolean {
   const own = [...shown].filter(([, failure]) => failure.source === source);
   return own.length === found.size && own.every(([info, { error }]) => found.get(info)?.error.message === error.message);
 }
 
-/** The cache with what could not be installed: it is told of, and nothing is delivered for it. */
+/** Returns the cache with the failures as inconsistencies: no events are delivered for these triggers. */
 export function withCaptureFailures(cache: SchemaCache, failures: CaptureFailures): SchemaCache {
   if (failures.size === 0) return cache;
   return { ...cache, inconsistencies: [...cache.inconsistencies, ...[...failures.values()].map(({ inconsistency }) => inconsistency)] };
 }
 
-/** The same metadata with other failures of captures. */
 export function withOtherFailures(of: Assembled, failures: CaptureFailures): Assembled {
   const before = new Set([...of.captureFailures.values()].map(({ inconsistency }) => inconsistency));
   const inconsistencies = of.snapshot.cache.inconsistencies.filter((each) => !before.has(each));

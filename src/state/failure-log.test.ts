@@ -9,7 +9,7 @@ test('logs equal failures of a connection after pauses that double up to an hour
   expect(due).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
 });
 
-test('logs a failure at once that is different, of another connection, or back after it was over', () => {
+test('logs a failure at once if it is different, of another connection, or new after a recovery', () => {
   const log = new FailureLog();
   const connection = {};
   const due = (of: object, key: string, message: string): boolean => log.isDue(of, key, message, 0);

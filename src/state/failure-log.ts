@@ -1,6 +1,6 @@
-/** Log pauses for failures that repeat in the background: the first is logged, equal ones after pauses that double. */
+/** Limits log records for repeated failures in the background: the first is logged, equal ones after pauses that double. */
 
-/** Pause before an equal failure is logged again, in ms; doubles up to an hour. */
+/** Pause before an equal failure is logged again, in ms. Doubles up to an hour. */
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
 
@@ -11,10 +11,10 @@ interface Logged {
 }
 
 export class FailureLog {
-  /** By the connection that the failures are of, and their keys. */
+  /** Last failures by connection and key. */
   readonly #logged = new WeakMap<object, Map<string, Logged>>();
 
-  /** Returns whether a failure is to be logged: it is new or different, or its pause is over. */
+  /** Returns whether a failure should be logged: it is new or different, or its pause is over. */
   isDue(connection: object, key: string, message: string, now = performance.now()): boolean {
     const logged = this.#logged.get(connection) ?? new Map<string, Logged>();
     this.#logged.set(connection, logged);
@@ -26,7 +26,7 @@ export class FailureLog {
     return true;
   }
 
-  /** Keeps the failures with these keys: others are over, and are logged at once when they come back. */
+  /** Forgets the failures with other keys, so that they are logged at once if they occur again. */
   retain(connection: object, keys: ReadonlySet<string>): void {
     const logged = this.#logged.get(connection);
     for (const key of logged?.keys() ?? []) if (!keys.has(key)) logged?.delete(key);

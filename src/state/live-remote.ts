@@ -1,14 +1,11 @@
-/**
- * A remote schema as the state holds it: how its server is reached and what the server said of itself. Values are never
- * edited: asking anew gives another value, so a change that fails leaves no trace.
- */
+/** A remote schema: its connection and its introspection. Immutable, so that a change that fails leaves no trace. */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import type { Environment } from '../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Network } from '../metadata/network.ts';
 import type { RemoteSchema, RemoteSchemaDefinition } from '../metadata/remote-schema.ts';
 import { modelFromIntrospection } from '../remote-schema/from-introspection.ts';
@@ -18,76 +15,80 @@ import type { StoredIntrospection } from '../metadata-store/remote-introspection
 import { type RemoteConnection, remoteConnection } from '../remote-schema/client/connection.ts';
 import type { Json } from '../util/json.ts';
 import { UNLIMITED } from '../model/json-scan.ts';
-import { parseInSlices } from '../util/json-slices.ts';
+import { parseJsonCooperatively } from '../util/parse-json-cooperatively.ts';
 import { printInPieces } from '../util/print-in-pieces.ts';
-import type { Wanted } from './wanted.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 export interface LiveRemote {
-  /** The metadata's own object. */
+  /** The object in the metadata. */
   readonly definition: RemoteSchemaDefinition;
-  /** null: the address cannot be made out. */
+  /** `null` if the address cannot be resolved. */
   readonly connection: RemoteConnection | null;
   readonly input: RemoteSchemaInput;
-  /** What the model was read from; null: there is no model. */
-  readonly said: Introspection | null;
+  /** Introspection from which the model was built; `null` if there is none. */
+  readonly introspection: RemoteIntrospection | null;
 }
 
-/** An introspection as it is kept: it is asked for rarely and may be large. */
-export interface Introspection {
+/** Introspection of a server. Compressed, because its text is rarely used and may be large. */
+export interface RemoteIntrospection {
   readonly packed: Buffer;
   readonly digest: string;
   readonly model: RemoteModel;
 }
 
 export interface RemoteContext {
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   /** @throws SvcError remote-schema-error */
-  readonly introspect: (connection: RemoteConnection, network: Network, wanted: Wanted) => Promise<Json>;
+  readonly introspect: (connection: RemoteConnection, network: Network, callOptions: CallOptions) => Promise<Json>;
 }
 
 export interface OpenRemote extends RemoteContext {
   readonly network: Network;
-  /** What the same server said before: it is used while the server cannot be asked. */
-  readonly before: Introspection | null;
+  /** Last introspection of the same server, used while it does not respond. */
+  readonly before: RemoteIntrospection | null;
   /** ms to wait at most, where the definition lets wait longer. */
-  readonly patienceMs: number | null;
-  readonly wanted?: Wanted;
+  readonly timeoutMs: number | null;
+  readonly callOptions?: CallOptions;
 }
 
-/** Which server it is and how it is asked. */
+/** Returns the identity of a server: its address and headers. */
 export function serverOf({ address, headers }: RemoteSchemaDefinition): string {
   return JSON.stringify([address, headers.map(({ name, value, valueFromEnv }) => [name, value ?? null, valueFromEnv ?? null])]);
 }
 
-/** Never rejects: one that cannot be asked has a failure. */
+/** Introspects a remote schema. Never rejects: the result has a failure if the server does not respond. */
 export async function openRemote({ name, definition }: RemoteSchema, context: OpenRemote): Promise<LiveRemote> {
   const { environment, network, before } = context;
   let connection: RemoteConnection | null = null;
   try {
     connection = remoteConnection(name, definition, environment);
-    const answer = await context.introspect(connection, network, wantedWithin(context));
-    const text = (await inSlices(printInPieces(answer))).join('');
+    const answer = await context.introspect(connection, network, callOptionsWithin(context));
+    const text = (await runCooperatively(printInPieces(answer))).join('');
     const said = await readIntrospection(answer, text, before);
-    return { definition, connection, input: { model: said.model, failure: null }, said };
+    return { definition, connection, input: { model: said.model, failure: null }, introspection: said };
   } catch (error) {
     const said = connection === null ? null : before;
-    return { definition, connection, input: { model: said?.model ?? null, failure: failureOf(error) }, said };
+    return { definition, connection, input: { model: said?.model ?? null, failure: failureOf(error) }, introspection: said };
   }
 }
 
-function wantedWithin({ patienceMs, wanted = {} }: OpenRemote): Wanted {
-  return patienceMs === null
-    ? wanted
-    : { ...wanted, deadline: Math.min(wanted.deadline ?? Number.POSITIVE_INFINITY, Date.now() + patienceMs) };
+function callOptionsWithin({ timeoutMs, callOptions = {} }: OpenRemote): CallOptions {
+  return timeoutMs === null
+    ? callOptions
+    : { ...callOptions, deadline: Math.min(callOptions.deadline ?? Number.POSITIVE_INFINITY, Date.now() + timeoutMs) };
 }
 
-/** One that another instance has asked already. @throws SvcError when what is stored makes no sense */
-export async function storedRemote({ name, definition }: RemoteSchema, said: Introspection, environment: Environment): Promise<LiveRemote> {
+/** Makes a remote schema from an introspection that another instance has stored. */
+export async function storedRemote(
+  { name, definition }: RemoteSchema,
+  said: RemoteIntrospection,
+  environment: EnvironmentVariables,
+): Promise<LiveRemote> {
   try {
     const connection = remoteConnection(name, definition, environment);
-    return { definition, connection, input: { model: said.model, failure: null }, said };
+    return { definition, connection, input: { model: said.model, failure: null }, introspection: said };
   } catch (error) {
-    return { definition, connection: null, input: { model: null, failure: failureOf(error) }, said: null };
+    return { definition, connection: null, input: { model: null, failure: failureOf(error) }, introspection: null };
   }
 }
 
@@ -97,30 +98,30 @@ function failureOf(error: unknown): NonNullable<RemoteSchemaInput['failure']> {
   return { code, reason, ...(internal === undefined ? {} : { message: internal }) };
 }
 
-/** The same server with other settings of how it is called, such as the time limit. */
-export function withDefinition(live: LiveRemote, remote: RemoteSchema, environment: Environment): LiveRemote {
+/** Returns the remote schema with other settings of the same server, such as the timeout. */
+export function withDefinition(live: LiveRemote, remote: RemoteSchema, environment: EnvironmentVariables): LiveRemote {
   const { definition } = remote;
   if (live.definition === definition) return live;
-  // What could not be made out before is tried again in the background.
+  // An address that could not be resolved is tried again in the background.
   return { ...live, definition, connection: live.connection === null ? null : remoteConnection(remote.name, definition, environment) };
 }
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** Bytes that are hashed at once. */
+/** Bytes hashed per cooperative step. */
 const CHUNK = 262_144;
 
-/** @param text the printed answer @throws SvcError remote-schema-error */
-async function readIntrospection(answer: Json, text: string, before: Introspection | null): Promise<Introspection> {
+/** @param text text of `answer` @throws SvcError remote-schema-error */
+async function readIntrospection(answer: Json, text: string, before: RemoteIntrospection | null): Promise<RemoteIntrospection> {
   const bytes = Buffer.from(text);
-  const digest = await inSlices(digestOf(bytes));
+  const digest = await runCooperatively(digestOf(bytes));
   if (before !== null && before.digest === digest) return before;
-  const model = await inSlices(modelFromIntrospection(answer));
+  const model = await runCooperatively(modelFromIntrospection(answer));
   return { packed: await pack(bytes), digest, model };
 }
 
-function* digestOf(bytes: Buffer): Sliced<string> {
+function* digestOf(bytes: Buffer): Cooperative<string> {
   const hash = createHash('sha256');
   for (let start = 0; start < bytes.length; start += CHUNK) {
     hash.update(bytes.subarray(start, start + CHUNK));
@@ -129,23 +130,23 @@ function* digestOf(bytes: Buffer): Sliced<string> {
   return hash.digest('base64');
 }
 
-/** The answer of the server to the introspection query. */
-export async function introspectionText({ packed }: Introspection): Promise<string> {
+/** Returns the response of the server to the introspection query. */
+export async function introspectionText({ packed }: RemoteIntrospection): Promise<string> {
   return (await unpack(packed)).toString('utf8');
 }
 
 /** @throws SvcError remote-schema-error, SyntaxError */
-async function readStored(text: string): Promise<Introspection> {
-  const { json } = await inSlices(parseInSlices(text, UNLIMITED));
+async function readStored(text: string): Promise<RemoteIntrospection> {
+  const { json } = await runCooperatively(parseJsonCooperatively(text, UNLIMITED));
   return readIntrospection(json as Json, text, null);
 }
 
-/** By name, of what is stored: those that are of the server that the metadata name. One that makes no sense counts as absent. */
+/** Returns stored introspections of the servers in the metadata, by name. Invalid ones are ignored. */
 export async function usableIntrospections(
   stored: readonly StoredIntrospection[],
   remotes: ReadonlyMap<string, RemoteSchema>,
-): Promise<ReadonlyMap<string, Introspection>> {
-  const usable = new Map<string, Introspection>();
+): Promise<ReadonlyMap<string, RemoteIntrospection>> {
+  const usable = new Map<string, RemoteIntrospection>();
   for (const { name, server, text } of stored) {
     const remote = remotes.get(name);
     if (remote === undefined || serverOf(remote.definition) !== server) continue;

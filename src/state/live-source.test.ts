@@ -1,4 +1,4 @@
-/** Databases that take connections and say nothing, at once or after a while. */
+/** Databases that accept connections and stop responding, at once or after a while. */
 import { generateKeyPairSync } from 'node:crypto';
 import net from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ import { createOutboundClient } from '../http-client/client.ts';
 import type { Json } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { type LiveSource, type OpenContext, openSource, refreshSource } from './live-source.ts';
-import type { Wanted } from './wanted.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
 const http = createOutboundClient();
 const color = { schema: 'public', name: 'color' };
@@ -73,7 +73,7 @@ function configurationFor(kind: string): Json {
 }
 
 it.each(backends.map((backend) => [backend.kind, backend] as const))(
-  'a silent database of kind %s is not waited for longer than wanted',
+  'stops waiting for a silent database of kind %s at the deadline',
   async (kind, backend) => {
     const metadata = sourceOf(backend, configurationFor(kind));
     const context = contextOf([backend]);
@@ -86,7 +86,7 @@ it.each(backends.map((backend) => [backend.kind, backend] as const))(
   },
 );
 
-/** Does something as soon as the catalog was read. */
+/** Calls a function as soon as the catalog was read. */
 function after(happens: () => Promise<void> | void): Backend {
   return {
     ...(postgresql as Backend),
@@ -106,8 +106,8 @@ function after(happens: () => Promise<void> | void): Backend {
 it.runIf(DEEP)('an enum table whose rows cannot be read in time fails the source, and not the table', async () => {
   const metadata = sourceOf(postgresql as Backend, { connection_info: { database_url: relay.url } });
   const closing: (Source | null)[] = [];
-  const opened = async (happens: () => Promise<void> | void, wanted: Wanted = {}): Promise<LiveSource> => {
-    const live = await openSource(metadata, contextOf([after(happens)]), undefined, wanted);
+  const opened = async (happens: () => Promise<void> | void, callOptions: CallOptions = {}): Promise<LiveSource> => {
+    const live = await openSource(metadata, contextOf([after(happens)]), undefined, callOptions);
     closing.push(live.connection);
     return live;
   };
@@ -115,7 +115,7 @@ it.runIf(DEEP)('an enum table whose rows cannot be read in time fails the source
   const live = await opened(() => undefined);
   expect(values(live)).toEqual([{ value: 'red', description: null }]);
 
-  // Of a connection that was there before.
+  // An existing connection.
   relay.silence();
   const again = { tables: [color], functions: [] };
   const refreshed = refreshSource(metadata, live, again, { deadline: Date.now() + 50 });
@@ -131,7 +131,7 @@ it.runIf(DEEP)('an enum table whose rows cannot be read in time fails the source
   await Promise.all(closing.map((connection) => connection?.close()));
 });
 
-it('an enum table that cannot be read at all is none', async () => {
+it('ignores an enum table that cannot be read', async () => {
   const forbidding: Backend = {
     ...(postgresql as Backend),
     async connect(configuration, context, how) {

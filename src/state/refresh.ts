@@ -1,20 +1,17 @@
-/** What a change reads anew, per source and as a notice to other instances. */
+/** Parts of sources that a change reads again, per source and as a notice to other instances. */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Refresh } from './state.ts';
 
-/** The names of one source. */
-export function named(items: Refresh['tables'], source: string): readonly QualifiedName[] {
+export function namesInSource(items: Refresh['tables'], source: string): readonly QualifiedName[] {
   return (items ?? []).filter((item) => item.source === source).map((item) => item.name);
 }
 
-/** Each name once. */
 export function distinct(names: readonly QualifiedName[]): readonly QualifiedName[] {
   return [...new Map(names.map((name) => [nameKey(name), name])).values()];
 }
 
-/** Whether nothing is to be read anew. */
-export function isEmpty(refresh: Refresh): boolean {
+export function isEmptyRefresh(refresh: Refresh): boolean {
   return (
     refresh.sources !== 'all' &&
     refresh.remoteSchemas !== 'all' &&
@@ -22,7 +19,7 @@ export function isEmpty(refresh: Refresh): boolean {
   );
 }
 
-/** All that any of them reads anew. */
+/** Returns the union. */
 export function mergeRefreshes(refreshes: readonly Refresh[]): Refresh {
   return {
     sources: merged(refreshes.map(({ sources }) => sources)),
@@ -41,7 +38,7 @@ function merged(lists: readonly Refresh['sources'][]): readonly string[] | 'all'
   return lists.includes('all') ? 'all' : [...new Set(lists.flatMap((names) => names ?? []))];
 }
 
-/** What other instances must read again as well. */
+/** Encodes a notice for other instances. */
 export function encodeRefresh(refresh: Refresh): Json {
   const encode = (items: Refresh['tables']): Json =>
     (items ?? []).map(({ source, name }) => ({ source, schema: name.schema, name: name.name }));
@@ -53,7 +50,7 @@ export function encodeRefresh(refresh: Refresh): Json {
   };
 }
 
-/** What the notices of other instances ask to read anew; what is no notice asks for nothing. */
+/** Decodes and merges notices of other instances. Values without the documented shape are ignored. */
 export function mergeNotices(notices: readonly (Json | null)[]): Refresh {
   const known = notices.filter(isJsonObject);
   const tables: { source: string; name: QualifiedName }[] = [];

@@ -4,16 +4,16 @@ import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * What was inconsistent before an edit, under the ids that it has in the edited metadata: a renamed
- * source takes its inconsistent objects with it, and none of them is new.
+ * Returns the inconsistencies before an edit under their ids in the edited metadata, so that those of a renamed source do not count as
+ * new.
  */
-export function underNewNames({ metadata, cache }: Pick<Snapshot, 'metadata' | 'cache'>, edited: Metadata): readonly Inconsistency[] {
+export function withRenamedSources({ metadata, cache }: Pick<Snapshot, 'metadata' | 'cache'>, edited: Metadata): readonly Inconsistency[] {
   const names = newNames(metadata, edited);
   if (names.size === 0) return cache.inconsistencies;
   return cache.inconsistencies.map((each) => ({ ...each, objectId: idInRenamedSource(each.objectId, names) }));
 }
 
-/** A source that was renamed keeps its configuration, the same object. */
+/** Maps old to new names of sources. A renamed source keeps its configuration object. */
 function newNames(before: Metadata, after: Metadata): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   if (before.sources === after.sources) return names;

@@ -7,25 +7,25 @@ import type { RootTypes } from '../graphql-engine/types.ts';
 import type { RemoteConnection } from '../remote-schema/client/connection.ts';
 import type { SchemaCache } from '../schema-cache/schema-cache.ts';
 
-/** Everything a request sees; fixed while it runs. */
+/** Metadata and everything derived from it; fixed while a request runs. */
 export interface Snapshot {
   readonly resourceVersion: number;
   readonly metadata: Metadata;
   readonly cache: SchemaCache;
   /** Open sources by name; an unreachable source is missing here and inconsistent in the cache. */
   readonly connections: ReadonlyMap<string, Source>;
-  /** How the servers of remote schemas are reached, by name; whose address cannot be made out is missing. */
+  /** Connections of remote schemas by name; without those whose address cannot be resolved. */
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
-  /** As whose property what event triggers need is marked in the database of a source. */
+  /** Owner label of the event triggers that this service installs in a source. */
   captureOwner(source: string): string;
-  /** `{"data": {"__schema": …}}` as the remote schema last said it, in text; null where it never did. */
+  /** Last introspection result of a remote schema as text, `{"data": {"__schema": …}}`; `null` if there never was one. */
   introspectionOf(remoteSchema: string): Promise<string> | null;
-  /** Query collections, the allow-list and REST endpoints; what is wrong with them is in the cache's list as well. */
+  /** Query collections, the allow-list and REST endpoints. Their inconsistencies are in the cache's list, too. */
   readonly storedOperations: StoredOperations;
-  /** Built on first use; kept across snapshots when its inputs did not change. */
+  /** Built on first use; kept across snapshots if its inputs did not change. */
   roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
-  /** The types of such a schema made for one walk over all of them, which takes much memory, and kept by nobody. */
+  /** Builds all types of a role schema for a single walk over them. Takes much memory and is not cached. */
   wholeRoots(role: string, variant: 'frontend' | 'backend'): RootTypes;
-  /** The tables of a source as the role has them, under the names of the database; null when there is no such source. */
+  /** Tables of a source that are visible to a role, by their database names; `null` if the source does not exist. */
   roleTables(role: string, variant: 'frontend' | 'backend', source: string): RoleTables | null;
 }

@@ -1,7 +1,4 @@
-/**
- * Runs the health checks that sources ask for in their metadata and remembers how the last one went. Each source has
- * a loop of its own; every new snapshot is looked at for sources that came, went or changed.
- */
+/** Runs the health checks that the metadata configures for sources. Each source has its own loop, which follows new snapshots. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HealthStatus } from '../backend/backend.ts';
 import type { SourceMetadata } from '../metadata/metadata.ts';
@@ -14,14 +11,14 @@ import type { Snapshots } from './state.ts';
 
 export interface HealthReport {
   readonly status: HealthStatus['status'];
-  /** Null for `OK` and `TIMEOUT`, `{message, extra}` for `ERROR`, a text for `FAILED`. */
+  /** `null` for `OK` and `TIMEOUT`, `{message, extra}` for `ERROR`, a text for `FAILED`. */
   readonly error: Json;
   /** UTC, ISO 8601 */
   readonly timestamp: string;
 }
 
 export interface SourceHealth {
-  /** By source name, in the order of the metadata; waits for checks that run for the first time. */
+  /** Returns the last reports by source, in the order of the metadata. Waits for first checks. */
   reports(): Promise<ReadonlyMap<string, HealthReport>>;
   stop(): void;
 }
@@ -35,7 +32,7 @@ const MAX_DELAY_MS = 2_147_483_647;
 
 export function watchSourceHealth({ state, observe }: SourceHealthOptions): SourceHealth {
   const watches = new Map<string, Watch>();
-  const look = ({ metadata: { sources } }: Snapshot): void => {
+  const update = ({ metadata: { sources } }: Snapshot): void => {
     for (const [name, watch] of watches) {
       if (watch.isOf(sources.get(name))) continue;
       watch.stop();
@@ -46,9 +43,9 @@ export function watchSourceHealth({ state, observe }: SourceHealthOptions): Sour
       watches.set(name, new Watch(source, source.healthCheck, state, observe));
     }
   };
-  look(state.current());
-  const ignore = state.onSnapshot((shown, before) => {
-    if (shown.metadata.sources !== before.metadata.sources) look(shown);
+  update(state.current());
+  const unsubscribe = state.onSnapshot((current, before) => {
+    if (current.metadata.sources !== before.metadata.sources) update(current);
   });
   return {
     async reports() {
@@ -59,13 +56,13 @@ export function watchSourceHealth({ state, observe }: SourceHealthOptions): Sour
       return new Map(await Promise.all(now.map(async ([name, watch]) => [name, await watch.report()] as const)));
     },
     stop() {
-      ignore();
+      unsubscribe();
       for (const watch of watches.values()) watch.stop();
     },
   };
 }
 
-/** The loop of one source. */
+/** Health checks of one source. */
 class Watch {
   readonly #source: SourceMetadata;
   readonly #check: HealthCheck;
@@ -152,7 +149,7 @@ class Watch {
   }
 }
 
-/** A database that cannot be reached is an error, anything else that keeps a source closed is its configuration. */
+/** An unreachable database is an `ERROR`; any other reason why a source is not open is a failure of its configuration, `FAILED`. */
 function outcomeOfClosed(snapshot: Snapshot, name: string): Pick<HealthReport, 'status' | 'error'> {
   const id = objectId.source(name);
   const found = snapshot.cache.inconsistencies.find((inconsistency) => inconsistency.objectId === id);

@@ -1,12 +1,13 @@
 import { ANSWER_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
 
-/** What the state counts of its work, since the start: plain fields, whoever asks reads them. */
+/** Counters of the state since the start. */
 export class StateCounts {
-  /** Requests that changed the metadata; that came after others had; that were refused. */
+  /** Requests that changed the metadata. */
   ok = 0;
+  /** Requests that failed because another change came first. */
   conflict = 0;
   refused = 0;
-  /** Seconds. */
+  /** In seconds. */
   readonly changeTime = new Histogram(ANSWER_BOUNDS);
   readonly buildTime = new Histogram(ANSWER_BOUNDS);
 }

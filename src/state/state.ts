@@ -1,27 +1,27 @@
-import type { MarkedFor } from '../backend/capture-mark.ts';
+import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Wanted } from './wanted.ts';
+import type { CallOptions } from '../util/deadline.ts';
 
-/** What a change must read anew from the databases before stages run. */
+/** Parts of databases and remote servers that a change reads again before the schema cache is built. */
 export interface Refresh {
-  /** Sources to reconnect and introspect whole; `'all'` for reload_metadata. */
+  /** Sources to reconnect and introspect completely; `'all'` for reload_metadata. */
   readonly sources?: readonly string[] | 'all';
   /** Tables and functions whose catalog entries (and enum values) are read again. */
   readonly tables?: readonly { readonly source: string; readonly name: QualifiedName }[];
   readonly functions?: readonly { readonly source: string; readonly name: QualifiedName }[];
-  /** Remote schemas that are asked again. */
+  /** Remote schemas to introspect again. */
   readonly remoteSchemas?: readonly string[] | 'all';
-  /** Sources in which all that event triggers need is made again. Other instances need not do it too. */
+  /** Sources in which all event triggers are installed again, by this instance only. */
   readonly eventTriggers?: readonly string[] | 'all';
 }
 
-/** What did not work although the change counts. */
+/** A failure that did not prevent the change. */
 export interface Warning {
   readonly code: string;
-  /** Of the object of the metadata. */
+  /** Type of the metadata object. */
   readonly type: string;
   readonly name: string;
   readonly message: string;
@@ -34,21 +34,20 @@ export interface Change {
   edit(metadata: Metadata, snapshot: Snapshot): Metadata;
   readonly refresh?: Refresh;
   /**
-   * `reject`: newly inconsistent objects fail the change (the default); `reject-all`: those that were
-   * inconsistent before do too; `allow`: they are recorded.
-   * `edited` names the objects the command is about (their ids in the schema cache), so that
-   * their own inconsistency is `invalid-configuration` with their reasons.
+   * `reject` (default): newly inconsistent objects fail the change. `reject-all`: objects that were inconsistent before fail it, too.
+   * `allow`: inconsistent objects are only recorded.
    */
   readonly inconsistencies?: InconsistencyRule;
+  /** Ids of the edited objects: their own inconsistency fails the change with `invalid-configuration` and their reasons. */
   readonly edited?: readonly string[];
-  /** Also the tables of events go from databases in which nothing captures any more. */
+  /** Also drops the event tables of databases without event triggers. */
   readonly clearsEvents?: boolean;
 }
 
 export interface Preview extends Pick<Change, 'edit'> {
   readonly source: string;
   readonly catalog: Catalog;
-  /** Tables that have another name in the catalog than before, by the `nameKey` of the old one. */
+  /** New names of renamed tables, by the `nameKey` of the old ones. */
   readonly renamedTables: ReadonlyMap<string, QualifiedName>;
   /** Catalogs of further sources, by name. */
   readonly others?: ReadonlyMap<string, Catalog>;
@@ -56,9 +55,9 @@ export interface Preview extends Pick<Change, 'edit'> {
 
 export interface PreviewResult {
   readonly inconsistencies: readonly Inconsistency[];
-  /** Of the source, by name. */
+  /** Event triggers of the source, by name. */
   readonly eventTriggers: ReadonlyMap<string, EventTriggerInfo>;
-  /** What would be current; it never is. */
+  /** Snapshot after the edit, which never becomes current. */
   readonly snapshot: Snapshot;
 }
 
@@ -67,49 +66,48 @@ export interface ChangeResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-export interface TogetherOptions {
-  /** Nothing but changes happens, so that all of it may be done again when another instance was faster. */
+export interface StateTransactionOptions {
+  /** True if `run` has no other effects than its changes, so that it may be repeated after a change of another instance. */
   readonly repeatable: boolean;
-  /** Hears what did not work although the changes count. */
+  /** Called for each failure that does not prevent the changes. */
   readonly onWarning?: (warning: Warning) => void;
 }
 
-/** What is shown, and word of what is shown next: for whoever keeps working between requests. */
+/** Current snapshot, with notifications for work that continues between requests. */
 export interface Snapshots {
   current(): Snapshot;
   /**
-   * Calls the listener for every snapshot that is shown from now on, right after it became the current one, in the order in which the
-   * listeners came. What a listener throws is reported and hurts nobody; it must not take long, and must not wait for a change.
-   * @returns ends it: the listener is not called any more
+   * Calls the listener for every new snapshot, right after it became current, in the order of registration. An error of a listener is
+   * reported and does not affect others. A listener must return quickly and must not wait for a change.
+   * @returns function that removes the listener
    */
   onSnapshot(listener: SnapshotListener): () => void;
 }
 
-export type SnapshotListener = (shown: Snapshot, before: Snapshot) => void;
+export type SnapshotListener = (current: Snapshot, before: Snapshot) => void;
 
-/** Owner of the current snapshot; every change runs alone, in a queue. */
+/** Owner of the current snapshot. Changes run one at a time. */
 export interface State {
   current(): Snapshot;
   /** Mark of what a change installs in databases by itself; absent outside of a draft. */
-  readonly markedFor?: MarkedFor;
+  readonly markedFor?: CaptureVersion;
   change(change: Change): Promise<ChangeResult>;
   /**
-   * Changes that are stored and shown together when `run` is done, as one version, or not at all.
-   * In the draft that it gets they are current as soon as they are made. In a draft, what `run` does is
-   * forgotten alone when it fails. Nothing else changes meanwhile: `run` must not wait for another change of the state itself.
+   * Stores and publishes the changes of `run` together, as one version, or none of them if it fails. They are visible in the draft at
+   * once. Within a draft, a failing `run` discards only its own changes. No other change runs meanwhile, so `run` must not wait for a
+   * change of the state itself.
    */
-  together<T>(run: (draft: State) => Promise<T>, how: TogetherOptions): Promise<T>;
+  transaction<T>(run: (draft: State) => Promise<T>, how: StateTransactionOptions): Promise<T>;
   /**
-   * Changes that nobody else ever sees: nothing is stored, shown or installed, and all is forgotten when `run` is done. Others go on
-   * meanwhile.
-   * @param wanted how long databases and servers are waited for
+   * Runs changes on a draft that is discarded: nothing is stored, published or installed. Other changes go on meanwhile.
+   * @param callOptions cancellation and deadline for databases and servers
    */
-  trial<T>(run: (draft: State) => Promise<T>, wanted?: Wanted): Promise<T>;
+  trial<T>(run: (draft: State) => Promise<T>, callOptions?: CallOptions): Promise<T>;
   /**
-   * What would be inconsistent after an edit if a source had this catalog, which a transaction sees
-   * that is still open. Changes nothing and reads nothing. @throws SvcError of the edit, timeout
+   * Returns the inconsistencies after an edit with a catalog that an open transaction sees. Changes nothing and reads nothing.
+   * @throws SvcError of the edit, timeout
    */
-  preview(preview: Preview, wanted?: Wanted): Promise<PreviewResult>;
-  /** Whether the metadata database answers. */
+  preview(preview: Preview, callOptions?: CallOptions): Promise<PreviewResult>;
+  /** Returns whether the metadata database responds. */
   isAlive(): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
-/** Changes whose commit had no answer, and what a state does again until it succeeds. */
+/** Changes whose commit was not confirmed, and background work that is repeated until it succeeds. */
 import { expect, test, vi } from 'vitest';
-import { add, database, key, opened, playState, start, state, storage, track } from '../../test/support/running-state.ts';
+import { add, database, key, opened, useRunningState, start, state, storage, track } from '../../test/support/running-state.ts';
 import { runSql } from '../../test/support/postgres.ts';
 import { WAIT } from '../../test/support/wait.ts';
 import type { Source } from '../backend/backend.ts';
@@ -12,7 +12,7 @@ import type { Save } from '../metadata-store/storage.ts';
 import type { Observation } from '../observability/observation.ts';
 import type { Change, State } from './state.ts';
 
-playState();
+useRunningState();
 
 const lost = (): SvcError => new SvcError('unexpected', 'connection error', { isUncertain: true });
 
@@ -30,7 +30,7 @@ const createTrigger: Change = {
 
 /** Adds a column by SQL in one request with a change that opens the source again. */
 const alter = (on: State): Promise<unknown> =>
-  on.together(
+  on.transaction(
     async (draft) => {
       await runSql(database.url, 'alter table author add column extra int');
       await draft.change({ edit: (m) => m, refresh: { sources: ['s'] }, inconsistencies: 'allow' });
@@ -57,11 +57,10 @@ async function expectReadAgain(failures: readonly (() => SvcError)[]): Promise<v
 
 const away = (): SvcError => new SvcError('unexpected', 'the metadata database refuses');
 
-test('reads again what SQL changed after a lost change, although further attempts to store that fail', () =>
+test('reads the effects of SQL again after a lost change, although storing them fails several times', () =>
   expectReadAgain([lost, away, lost, away]));
 
-test('reads again what SQL changed after a refused change, although the first attempt to store that fails', () =>
-  expectReadAgain([away, away]));
+test('reads the effects of SQL again after a refused change, although storing them fails at first', () => expectReadAgain([away, away]));
 
 function failCaptures(connection: Source | undefined): { readonly attempts: number } {
   const count = { attempts: 0 };
@@ -73,7 +72,7 @@ function failCaptures(connection: Source | undefined): { readonly attempts: numb
   return count;
 }
 
-test('shows and logs the lasting failure of an event trigger once, however often it is tried again', async () => {
+test('publishes and logs the repeated failure of an event trigger once', async () => {
   const logged: string[] = [];
   const observe = (observation: Observation): void => {
     if (observation.kind === 'source' && observation.event === 'event-trigger-failed') logged.push(observation.message);
@@ -92,7 +91,7 @@ test('shows and logs the lasting failure of an event trigger once, however often
   await other.stop();
 });
 
-test('says that the outcome of a change is not known when the notices of its version are gone', async () => {
+test('reports an unknown outcome if the notices of the version are deleted', async () => {
   const other = await start('two', {
     async save(save) {
       await storage.save(save);
@@ -105,7 +104,7 @@ test('says that the outcome of a change is not known when the notices of its ver
   await other.stop();
 });
 
-test('confirms a stored change although a warning about it cannot be passed on', async () => {
+test('confirms a stored change although its warning listener fails', async () => {
   const other = await start('two', {
     async save(save) {
       await storage.save(save);
@@ -125,7 +124,7 @@ test('confirms a stored change although a warning about it cannot be passed on',
   const onWarning = vi.fn(() => {
     throw new Error('a fault of the caller');
   });
-  expect(await other.together((draft) => draft.change(without), { repeatable: true, onWarning })).toMatchObject({ resourceVersion: 5 });
+  expect(await other.transaction((draft) => draft.change(without), { repeatable: true, onWarning })).toMatchObject({ resourceVersion: 5 });
   expect(onWarning).toHaveBeenCalledOnce();
   captures.retain = retain;
   await other.stop();

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SvcError } from '../errors/svc-error.ts';
 import { bytesOfText, textOfBytes } from '../util/bytes.ts';
-import { ActionResultSubscription, type Look, type NextLook } from './action-result.ts';
+import { ActionResultSubscription, type ResultLookup, type NextLookup } from './action-result.ts';
 import { CallWaits } from './call-waits.ts';
 import type { Subscriber } from './subscriptions.ts';
 
-/** One subscriber of a result, and what it heard. */
+/** One subscriber of a result, with the events that it got. */
 class Heard implements Subscriber {
   readonly all: string[] = [];
   readonly faults: unknown[] = [];
@@ -17,10 +17,10 @@ class Heard implements Subscriber {
   ready = (): boolean => this.isReady;
 }
 
-/** Looks that are in memory. */
+/** Number of lookups in memory. */
 let held = 0;
 
-function lookOf(text: string, next: NextLook): Look {
+function lookOf(text: string, next: NextLookup): ResultLookup {
   held += 1;
   const release = (): void => {
     held -= 1;
@@ -28,11 +28,11 @@ function lookOf(text: string, next: NextLook): Look {
   return { body: [bytesOfText(text)], next, release };
 }
 
-function look(text: string, isFinal = false): Look {
+function look(text: string, isFinal = false): ResultLookup {
   return lookOf(text, { when: isFinal ? 'never' : 'soon' });
 }
 
-function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
+function subscribe(looks: () => ResultLookup): { readonly heard: Heard; readonly subscription: ActionResultSubscription } {
   const heard = new Heard();
   const subscription = new ActionResultSubscription(async () => looks(), NO_WAITS, heard, {
     onFault: (error) => void heard.faults.push(error),
@@ -45,10 +45,10 @@ function subscribe(looks: () => Look): { readonly heard: Heard; readonly subscri
 }
 
 const NO_WAITS = { add: () => () => undefined };
-const AWAY = new SvcError('postgres-error', 'connection error', { isPassing: true });
+const AWAY = new SvcError('postgres-error', 'connection error', { isTransient: true });
 
 describe('the result of an asynchronous action', () => {
-  test('is looked up when the handler has answered; one question is asked for all who wait', async () => {
+  test('is looked up when the handler has responded, with one query for all subscribers', async () => {
     const asked: (readonly string[])[] = [];
     let waiting = new Set(['1', '2']);
     let isAway = false;
@@ -61,7 +61,7 @@ describe('the result of an asynchronous action', () => {
     const open = (id: string): Heard => {
       const heard = new Heard();
       const listener = { onFault: () => undefined, onClose: () => undefined };
-      const find = async (): Promise<Look> => {
+      const find = async (): Promise<ResultLookup> => {
         looks.push(id);
         const isDone = !waiting.has(id);
         return lookOf(`${id} ${isDone}`, isDone ? { when: 'never' } : { when: 'answered', id });
@@ -91,8 +91,8 @@ describe('the result of an asynchronous action', () => {
     expect(held).toBe(0);
   });
 
-  test('is told when it is another one, and is over once it is final', async () => {
-    let now = (): Look => look('a');
+  test('is sent when it changes, and ends once it is final', async () => {
+    let now = (): ResultLookup => look('a');
     const { heard } = subscribe(() => now());
     await vi.advanceTimersByTimeAsync(3000);
     expect(heard.all).toEqual(['a']);
@@ -102,8 +102,8 @@ describe('the result of an asynchronous action', () => {
     expect([heard.closed, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  test('that was looked up before the metadata changed is looked up again', async () => {
-    let answer: (look: Look) => void = () => undefined;
+  test('is looked up again if the metadata has changed meanwhile', async () => {
+    let answer: (look: ResultLookup) => void = () => undefined;
     const heard = new Heard();
     const listener = { onFault: () => undefined, onClose: () => undefined };
     const subscription = new ActionResultSubscription(() => new Promise((resolve) => (answer = resolve)), NO_WAITS, heard, listener);
@@ -124,7 +124,7 @@ describe('the result of an asynchronous action', () => {
     expect(heard.all).toEqual(['shown', 'complete']);
   });
 
-  test('is not looked up before the client takes it', async () => {
+  test('is not looked up before the client is ready', async () => {
     let looks = 0;
     const { heard, subscription } = subscribe(() => {
       looks += 1;
@@ -139,7 +139,7 @@ describe('the result of an asynchronous action', () => {
     expect(heard.all).toEqual(['a', 'complete']);
   });
 
-  test('outlives a database that is away for a moment, unheard', async () => {
+  test('does not report a short outage of the database', async () => {
     let isAway = false;
     const { heard } = subscribe(() => {
       if (isAway) throw AWAY;
@@ -153,7 +153,7 @@ describe('the result of an asynchronous action', () => {
     expect([heard.all, heard.closed]).toEqual([['a'], 0]);
   });
 
-  test('tells once of a database that stays away, and goes on when it is back', async () => {
+  test('reports a longer outage once, and continues afterwards', async () => {
     let isAway = false;
     const { heard } = subscribe(() => {
       if (isAway) throw AWAY;
@@ -168,7 +168,7 @@ describe('the result of an asynchronous action', () => {
     expect([heard.all, heard.closed]).toEqual([['a', 'interrupted by postgres-error', 'a'], 0]);
   });
 
-  test('ends with what cannot be planned any more, and reports what nobody foresaw', async () => {
+  test('ends when it cannot be planned any more, and logs unexpected errors', async () => {
     const refused = subscribe(() => {
       throw new SvcError('validation-failed', 'no such field');
     });

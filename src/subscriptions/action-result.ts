@@ -1,38 +1,37 @@
 /**
- * What came of a call of an asynchronous action, for one subscriber: looked up at once, when the handler has answered, and when the
- * metadata change. Each time the request is planned on the metadata of that moment, so nothing is told that the subscriber may not
- * see any more.
+ * The result of an asynchronous action for one subscriber. It is looked up at once, when the handler has responded, and when the metadata
+ * changes. Each lookup is planned with the current metadata, so the subscriber never gets data that it may no longer see.
  */
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Bytes } from '../util/bytes.ts';
 import type { CallWaits } from './call-waits.ts';
-import { isAway, PATIENCE_MS } from './failures.ts';
+import { isAway, AWAY_GRACE_MS } from './failures.ts';
 import type { Subscriber, Subscription } from './subscriptions.ts';
-import { digestOf, textOf } from './version.ts';
+import { answerDigest, answerText } from './version.ts';
 
-/** One look at the result. */
-export interface Look {
+/** One lookup of the result. */
+export interface ResultLookup {
   readonly body: readonly Bytes[];
-  readonly next: NextLook;
+  readonly next: NextLookup;
   /** Called once the body is sent or dropped. */
   release(): void;
 }
 
-/** When it may be another one. */
-export type NextLook =
-  /** Nothing in it will change any more. */
+/** The time of the next lookup. */
+export type NextLookup =
+  /** The result is final. */
   | { readonly when: 'never' }
-  /** Once the handler has answered the call. */
+  /** When the handler has responded to the call. */
   | { readonly when: 'answered'; readonly id: string }
-  /** At any time: it has rows of tables in it. */
+  /** After an interval: the result contains rows of tables, which may change at any time. */
   | { readonly when: 'soon' }
-  /** With the metadata alone: there is no such call, as far as the subscriber may know. */
+  /** When the metadata changes: the call does not exist, or is not visible to the subscriber. */
   | { readonly when: 'changed' };
 
-/** Who hears of a subscription. */
+/** Events of a subscription. */
 export interface ResultListener {
-  /** Something was thrown that nobody foresaw. */
+  /** Called for unexpected errors. */
   onFault(error: unknown): void;
   onClose(closed: ActionResultSubscription): void;
 }
@@ -40,28 +39,28 @@ export interface ResultListener {
 const INTERVAL_MS = 1000;
 
 export class ActionResultSubscription implements Subscription {
-  readonly #look: () => Promise<Look>;
+  readonly #look: () => Promise<ResultLookup>;
   readonly #waits: Pick<CallWaits, 'add'>;
   readonly #subscriber: Subscriber;
   readonly #listener: ResultListener;
   #timer: NodeJS.Timeout | undefined;
   #endWait: () => void = () => undefined;
-  /** As the last look said. */
-  #next: NextLook = { when: 'soon' };
+  /** Time of the next lookup, according to the last one. */
+  #next: NextLookup = { when: 'soon' };
   /** Digest of the body that was sent last. */
   #last: string | null = null;
-  /** Whether the client was not ready for a result: it is looked up when the client is. */
+  /** True if the client was not ready for a result: it is looked up once the client is. */
   #isBehind = false;
-  /** `performance.now()` since when a database has been out of reach; null: none is. */
+  /** `performance.now()` since when a database has been unavailable; `null` if none is. */
   #awaySince: number | null = null;
-  #isToldOfAway = false;
-  /** Of the metadata: how often they have changed. */
+  #hasReportedAway = false;
+  /** Number of metadata changes. */
   #changes = 0;
   #isLooking = false;
   #isOver = false;
 
-  /** @param look may throw: that a database is out of reach is told when it lasts, everything else ends the subscription */
-  constructor(look: () => Promise<Look>, waits: Pick<CallWaits, 'add'>, subscriber: Subscriber, listener: ResultListener) {
+  /** @param look may throw: an unavailable database is reported if it persists, any other error ends the subscription */
+  constructor(look: () => Promise<ResultLookup>, waits: Pick<CallWaits, 'add'>, subscriber: Subscriber, listener: ResultListener) {
     this.#look = look;
     this.#waits = waits;
     this.#subscriber = subscriber;
@@ -69,7 +68,7 @@ export class ActionResultSubscription implements Subscription {
   }
 
   start(): void {
-    // Nothing is told before whoever opened it knows that it is open.
+    // Deferred, so that nothing is sent before the caller has the subscription.
     this.#timer = setTimeout(() => void this.#tick(), 0);
   }
 
@@ -77,7 +76,7 @@ export class ActionResultSubscription implements Subscription {
     if (this.#isBehind && !this.#isOver) void this.#tick();
   }
 
-  /** The metadata are others: what was looked up before may not be for this subscriber any more. */
+  /** Called when the metadata has changed: the subscriber may no longer see the last result. */
   changed(): void {
     this.#changes += 1;
     if (!this.#isLooking) this.#lookSoon();
@@ -86,14 +85,14 @@ export class ActionResultSubscription implements Subscription {
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#forgetWait();
+    this.#stopWaiting();
     this.#listener.onClose(this);
   }
 
   async #tick(): Promise<void> {
     const changes = this.#changes;
-    let look: Look;
-    this.#forgetWait();
+    let look: ResultLookup;
+    this.#stopWaiting();
     this.#isBehind = !this.#subscriber.ready();
     if (this.#isBehind) return;
     this.#isLooking = true;
@@ -101,26 +100,26 @@ export class ActionResultSubscription implements Subscription {
       look = await this.#look();
     } catch (error) {
       this.#isLooking = false;
-      if (!this.#isOver && this.#isAwayOnly(error)) this.#lookSoon();
+      if (!this.#isOver && this.#isTransient(error)) this.#lookSoon();
       return;
     }
     this.#isLooking = false;
     try {
-      this.#looked(look, changes);
+      this.#onLook(look, changes);
     } finally {
       look.release();
     }
   }
 
-  #looked({ body, next }: Look, changes: number): void {
+  #onLook({ body, next }: ResultLookup, changes: number): void {
     if (this.#isOver) return;
     if (changes !== this.#changes || !this.#subscriber.ready()) {
       void this.#tick();
       return;
     }
     this.#awaySince = null;
-    this.#isToldOfAway = false;
-    const digest = digestOf(textOf({ body }));
+    this.#hasReportedAway = false;
+    const digest = answerDigest(answerText({ body }));
     const isNew = digest !== this.#last;
     this.#last = digest;
     this.#next = next;
@@ -134,30 +133,31 @@ export class ActionResultSubscription implements Subscription {
   #wait(): void {
     const next = this.#next;
     if (next.when === 'soon') this.#lookSoon();
-    if (next.when === 'answered')
-      this.#endWait = this.#waits.add(next.id, { over: () => void this.#tick(), failed: (error) => this.#couldNotWait(error) });
+    if (next.when === 'answered') {
+      this.#endWait = this.#waits.add(next.id, { onDone: () => void this.#tick(), onError: (error) => this.#onWaitError(error) });
+    }
   }
 
   #lookSoon(): void {
-    this.#forgetWait();
+    this.#stopWaiting();
     this.#timer = setTimeout(() => void this.#tick(), INTERVAL_MS);
   }
 
-  #forgetWait(): void {
+  #stopWaiting(): void {
     clearTimeout(this.#timer);
     this.#endWait();
     this.#endWait = () => undefined;
   }
 
-  #couldNotWait(thrown: unknown): void {
-    if (!this.#isAwayOnly(thrown)) return;
-    // Whoever was told is to be told when it is over.
-    if (this.#isToldOfAway) this.#lookSoon();
+  #onWaitError(thrown: unknown): void {
+    if (!this.#isTransient(thrown)) return;
+    // A lookup also ends the error state of a subscriber that has got the error.
+    if (this.#hasReportedAway) this.#lookSoon();
     else this.#wait();
   }
 
-  /** Tells what is to be told of a failure. @returns whether that is not the end */
-  #isAwayOnly(thrown: unknown): boolean {
+  /** Reports an error as necessary. Returns false if it ends the subscription. */
+  #isTransient(thrown: unknown): boolean {
     if (!(thrown instanceof SvcError)) this.#listener.onFault(thrown);
     const error = toSvcError(thrown);
     if (!isAway(error)) {
@@ -167,9 +167,9 @@ export class ActionResultSubscription implements Subscription {
     }
     const now = performance.now();
     this.#awaySince ??= now;
-    if (!this.#isToldOfAway && now - this.#awaySince >= PATIENCE_MS) {
-      this.#isToldOfAway = true;
-      // What follows is news to whoever was told of an error.
+    if (!this.#hasReportedAway && now - this.#awaySince >= AWAY_GRACE_MS) {
+      this.#hasReportedAway = true;
+      // After the error, even an unchanged result is sent.
       this.#last = null;
       this.#subscriber.failed([error], false);
     }

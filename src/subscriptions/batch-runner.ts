@@ -1,28 +1,28 @@
-/** Runs cohorts together in one statement, hands out what it answers, and finds out who is at fault where it fails. */
+/** Runs cohorts together in one statement, distributes the results, and isolates the cohorts that make a statement fail. */
 import { toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
-import { AnswerLimit } from '../pipeline/answer-limit.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
+import { OperationBudget } from '../pipeline/operation-budget.ts';
 import type { CellPart } from '../plan/plan.ts';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
-import { laidOut } from '../util/json-layout.ts';
-import { inSlices, type Sliced } from '../util/sliced.ts';
+import { applyLayout } from '../util/json-layout.ts';
+import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
 import type { Cohort } from './cohort.ts';
 import type { Cohorts } from './cohorts.ts';
 import type { Detector } from './detector.ts';
-import { isAway, isLasting, PATIENCE_MS } from './failures.ts';
+import { isAway, isLasting, AWAY_GRACE_MS } from './failures.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import type { RunClock } from './run-clock.ts';
-import type { Answer } from './subscriptions.ts';
+import type { SubscriptionAnswer } from './subscriptions.ts';
 import type { JsonRow } from '../backend/connection.ts';
 
-/** ms of the database from which on a cohort runs apart, and below which it comes back. */
+/** Database time in ms from which on a cohort runs alone, and below which it runs in batches again. */
 const SLOW_MS = 100;
 const QUICK_MS = 50;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 
-/** Ends the printing of a poller that was closed. */
+/** Stops the distribution of a closed poller. */
 const CLOSED = new SvcError('unexpected', 'the poller was closed');
 
 export interface BatchTools {
@@ -36,10 +36,10 @@ export class BatchRunner {
   readonly #tools: BatchTools;
   readonly #cohorts: Cohorts;
   readonly #cancellation: CancellationSource;
-  /** Average bytes that the last batch read for each of its cohorts. */
-  #usual = 0;
+  /** Average bytes per cohort in the last batch. */
+  #averageSize = 0;
 
-  /** @param cancellation once it is cancelled, nobody is given anything any more */
+  /** @param cancellation stops the delivery of answers */
   constructor(work: PollerWork, options: PollerOptions, tools: BatchTools, cohorts: Cohorts, cancellation: CancellationSource) {
     this.#work = work;
     this.#options = options;
@@ -56,60 +56,65 @@ export class BatchRunner {
     return this.#work.query.cursor !== null;
   }
 
-  /** Throws only what is not foreseen. */
+  /** Throws only unexpected errors. */
   async run(batch: readonly Cohort[], clock: RunClock): Promise<void> {
     const { query, connection, role, expected } = this.#work;
     const { detector } = this.#tools;
     const { epoch } = detector;
     const began = performance.now();
     let rows: readonly JsonRow[];
-    const hold = new MemoryHold(this.#options.memory);
+    const reservation = new MemoryReservation(this.#options.memory);
     try {
       const { text, values } = query.batch(batch.map((cohort) => cohort.values));
       const deadline = Date.now() + this.#options.timeoutMs;
       const signal = this.#cancellation;
-      const intake = new AnswerLimit(this.#options.responseLimit, hold);
-      const sizes = batch.map(({ size }) => Math.max(expected, size ?? this.#usual));
+      const resultBudget = new OperationBudget(this.#options.responseLimit, reservation);
+      const sizes = batch.map(({ size }) => Math.max(expected, size ?? this.#averageSize));
       const total = sizes.reduce((sum, size) => sum + size, 0);
-      rows = await hold.run(null, total, { role, deadline, signal }, () =>
-        connection.runRows({ text, repeatable: query.repeatable }, values, { signal, deadline, turn: `subscriptions of ${role}`, intake }),
+      rows = await reservation.run(null, total, { role, deadline, signal }, () =>
+        connection.runRows({ text, repeatable: query.repeatable }, values, {
+          signal,
+          deadline,
+          role: `subscriptions of ${role}`,
+          resultBudget,
+        }),
       );
     } catch (error) {
-      for (const cohort of batch) cohort.size = Math.max(cohort.size ?? this.#usual, hold.peak / batch.length);
-      hold.release();
+      for (const cohort of batch) cohort.size = Math.max(cohort.size ?? this.#averageSize, reservation.peak / batch.length);
+      reservation.release();
       clock.batch(batch.length, performance.now() - began, 0);
       if (this.#cancellation.aborted) return;
       clock.failures += 1;
       if (!(error instanceof SvcError)) this.#tools.onFault(error);
-      await this.#failed(batch, toSvcError(error), clock);
+      await this.#handleFailure(batch, toSvcError(error), clock);
       return;
     }
     const database = performance.now() - began;
-    this.#usual = hold.peak / batch.length;
-    // Rows that are read again after a change of what connects to the database may be other ones under the same number.
+    this.#averageSize = reservation.peak / batch.length;
+    // After a reconnect (a new epoch), an equal snapshot number may mean other rows.
     const counts = this.#isBound && detector.epoch === epoch;
-    noteTimes(batch, rows, query.tellsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
+    noteTimes(batch, rows, query.reportsTime ? query.columns + (query.cursor === null ? 1 : 2) : null, database);
     let bytes = 0;
     try {
-      // Other work runs in between, however many subscribers there are and however large the answers.
-      bytes = await inSlices(this.#handOut(batch, rows, counts ? snapshotOf(rows) : null, clock, hold), () => {
+      // Yields to other work, however many subscribers there are and however large the answers.
+      bytes = await runCooperatively(this.#distribute(batch, rows, counts ? snapshotOf(rows) : null, clock, reservation), () => {
         if (this.#cancellation.aborted) throw CLOSED;
       });
     } catch (error) {
       if (error !== CLOSED) throw error;
     } finally {
-      hold.release();
+      reservation.release();
     }
     clock.batch(batch.length, database, bytes);
   }
 
-  *#handOut(
+  *#distribute(
     batch: readonly Cohort[],
     rows: readonly JsonRow[],
     snapshot: string | null,
     clock: RunClock,
-    hold: MemoryHold,
-  ): Sliced<number> {
+    reservation: MemoryReservation,
+  ): Cooperative<number> {
     const { query } = this.#work;
     let bytes = 0;
     for (const row of rows) {
@@ -117,17 +122,17 @@ export class BatchRunner {
       const cohort = batch[Number(row[0]?.join(''))];
       if (cohort === undefined || cohort.members.size === 0) continue;
       const read = row.reduce((sum, cell) => sum + (cell === null ? 0 : sizeOfBytes(cell)), 0);
-      // One small answer does not let many large ones in.
+      // Decreases slowly, so that one small answer does not admit many large ones.
       cohort.size = Math.max(read, (cohort.size ?? 0) * (63 / 64));
       const cursor = query.cursor === null ? null : (row[query.columns + 1] ?? null);
-      const printed = new AnswerLimit(this.#options.responseLimit, hold);
-      let answer: Answer | null = null;
+      const printed = new OperationBudget(this.#options.responseLimit, reservation);
+      let answer: SubscriptionAnswer | null = null;
       try {
         if (cursor !== null || !this.#isStream) answer = yield* this.#answerOf(row, printed);
       } catch (error) {
-        printed.giveBack(printed.taken);
+        printed.release(printed.used);
         clock.failures += 1;
-        this.#notPrinted(cohort, error);
+        this.#failCohort(cohort, error);
         continue;
       }
       cohort.failures = 0;
@@ -136,35 +141,35 @@ export class BatchRunner {
       cohort.hasAnswered = true;
       cohort.seen = cohort.isTimeless ? snapshot : null;
       if (answer !== null)
-        bytes += yield* cursor === null ? this.#answer(cohort, answer, clock) : this.#advance(cohort, cursor, answer, clock);
-      printed.giveBack(printed.taken);
+        bytes += yield* cursor === null ? this.#sendAnswer(cohort, answer, clock) : this.#advance(cohort, cursor, answer, clock);
+      printed.release(printed.used);
       yield;
     }
     return bytes;
   }
 
-  *#answer(cohort: Cohort, answer: Answer, clock: RunClock): Sliced<number> {
+  *#sendAnswer(cohort: Cohort, answer: SubscriptionAnswer, clock: RunClock): Cooperative<number> {
     const began = performance.now();
     const isKnown = cohort.isKnown(answer);
     const compared = performance.now();
     clock.hashing += compared - began;
     if (!isKnown) {
-      clock.sent += yield* cohort.give(answer);
+      clock.sent += yield* cohort.send(answer);
       clock.sending += performance.now() - compared;
     }
     return sizeOfBytes(answer.body);
   }
 
-  /** Hands the next rows of a stream to those who are ready; for the others the cursor stays where it is. */
-  *#advance(cohort: Cohort, cursor: readonly Bytes[], answer: Answer, clock: RunClock): Sliced<number> {
+  /** Sends the next rows of a stream to members that are ready; for the others the cursor does not advance. */
+  *#advance(cohort: Cohort, cursor: readonly Bytes[], answer: SubscriptionAnswer, clock: RunClock): Cooperative<number> {
     const began = performance.now();
-    const values = cohort.values.with(this.#work.query.cursor ?? 0, textOf(cursor));
-    let given = 0;
+    const values = cohort.values.with(this.#work.query.cursor ?? 0, cellText(cursor));
+    let sent = 0;
     for (const member of [...cohort.members]) {
       if (this.#cancellation.aborted) break;
       if (member.cohort !== cohort || !member.isReady) continue;
-      // Each moves on as it gets the rows: where this comes to an end in between, nobody has missed any. Who is there already knows
-      // what it has seen, and there may be more behind the rows.
+      // Each member advances as it gets the rows, so that a cancellation in between loses none. Members of the next cohort have seen these
+      // rows already, and there may be more after them.
       const next = this.#cohorts.of(values);
       next.hasAnswered = true;
       next.size = cohort.size;
@@ -175,19 +180,19 @@ export class BatchRunner {
       cohort.members.delete(member);
       next.members.add(member);
       member.cohort = next;
-      member.give(answer);
-      given += 1;
+      member.send(answer);
+      sent += 1;
       yield;
     }
     if (cohort.members.size === 0) this.#cohorts.forget(cohort);
     else cohort.seen = null;
-    clock.sent += given;
+    clock.sent += sent;
     clock.sending += performance.now() - began;
-    return given === 0 ? 0 : sizeOfBytes(answer.body);
+    return sent === 0 ? 0 : sizeOfBytes(answer.body);
   }
 
-  /** @param printed limits the body, which is in memory beside the row @throws SvcError if the body is too large or memory is short */
-  *#answerOf(row: JsonRow, printed: AnswerLimit): Sliced<Answer> {
+  /** @param printed limits the body, which is in memory beside the row @throws SvcError if the body exceeds a limit */
+  *#answerOf(row: JsonRow, printed: OperationBudget): Cooperative<SubscriptionAnswer> {
     let body = '';
     const take = (bytes: number): void => {
       if (!printed.take(bytes)) throw printed.refusal(false);
@@ -199,8 +204,8 @@ export class BatchRunner {
         body += text;
       } else if ('layout' in part) {
         const text = part.of.map((each) => (typeof each === 'string' ? each : textOfCell(row, each))).join('') as Bytes;
-        const made = yield* laidOut(text, part.layout, take);
-        for (const piece of made.pieces()) {
+        const printable = yield* applyLayout(text, part.layout, take);
+        for (const piece of printable.pieces()) {
           body += piece;
           yield;
         }
@@ -209,32 +214,32 @@ export class BatchRunner {
     return { body: [body as Bytes] };
   }
 
-  /** Fails the cohort alone: the others of its batch get their answers. */
-  #notPrinted(cohort: Cohort, thrown: unknown): void {
+  /** Fails one cohort: the others of its batch get their answers. */
+  #failCohort(cohort: Cohort, thrown: unknown): void {
     if (!(thrown instanceof SvcError)) this.#tools.onFault(thrown);
     const error = toSvcError(thrown);
-    if (isAway(error)) this.#isAway(cohort, error, performance.now());
+    if (isAway(error)) this.#setAway(cohort, error, performance.now());
     else {
-      this.#rest(cohort);
+      this.#backOff(cohort);
       cohort.fail(error, false);
     }
   }
 
-  /** Finds out who is at fault; the others get their answers. */
-  async #failed(batch: readonly Cohort[], error: SvcError, clock: RunClock): Promise<void> {
+  /** Isolates the cohorts that fail; the others get their answers. */
+  async #handleFailure(batch: readonly Cohort[], error: SvcError, clock: RunClock): Promise<void> {
     const now = performance.now();
     if (isAway(error)) {
-      for (const cohort of batch) this.#isAway(cohort, error, now);
+      for (const cohort of batch) this.#setAway(cohort, error, now);
       return;
     }
     const [only] = batch;
     if (batch.length === 1 && only !== undefined) {
-      await this.#failedAlone(only, error);
+      await this.#failAlone(only, error);
       return;
     }
     if (!isLasting(error)) {
-      // Whoever it was will be found when each runs alone; what took too long is not tried again at once.
-      for (const cohort of batch) this.#rest(cohort);
+      // Each will run alone later, which isolates the one that fails; a timeout is not retried at once.
+      for (const cohort of batch) this.#backOff(cohort);
       return;
     }
     const half = Math.ceil(batch.length / 2);
@@ -242,27 +247,27 @@ export class BatchRunner {
     if (!this.#cancellation.aborted) await this.run(batch.slice(half), clock);
   }
 
-  #isAway(cohort: Cohort, error: SvcError, now: number): void {
+  #setAway(cohort: Cohort, error: SvcError, now: number): void {
     cohort.seen = null;
     cohort.awaySince ??= now;
     cohort.notBefore = now + this.#options.refetchIntervalMs;
-    if (now - cohort.awaySince >= PATIENCE_MS) cohort.fail(error, false);
+    if (now - cohort.awaySince >= AWAY_GRACE_MS) cohort.fail(error, false);
   }
 
-  async #failedAlone(cohort: Cohort, error: SvcError): Promise<void> {
+  async #failAlone(cohort: Cohort, error: SvcError): Promise<void> {
     const final = !cohort.hasAnswered && (await this.#hasWrongValues(cohort));
     if (this.#cancellation.aborted) return;
-    this.#rest(cohort);
-    cohort.fail(this.#work.schema.introspectionDisabled ? error.forStrangers() : error, final);
+    this.#backOff(cohort);
+    cohort.fail(this.#work.schema.introspectionDisabled ? error.redacted() : error, final);
   }
 
-  #rest(cohort: Cohort): void {
+  #backOff(cohort: Cohort): void {
     cohort.seen = null;
     cohort.failures += 1;
-    cohort.notBefore = performance.now() + Math.min(LONGEST_PAUSE_MS, this.#options.refetchIntervalMs * 2 ** Math.min(cohort.failures, 16));
+    cohort.notBefore = performance.now() + Math.min(MAX_PAUSE_MS, this.#options.refetchIntervalMs * 2 ** Math.min(cohort.failures, 16));
   }
 
-  /** Whether it is the fault of the request, and will be the next time too. */
+  /** Returns true if the request's values make the statement fail, also the next time. */
   async #hasWrongValues({ values }: Cohort): Promise<boolean> {
     const { query, connection } = this.#work;
     const check = query.check(values);
@@ -280,13 +285,13 @@ function textOfCell(row: JsonRow, { column, absent }: CellPart): string {
   return row[column + 1]?.join('') ?? absent;
 }
 
-function textOf(cell: readonly Bytes[] | null | undefined): string {
+function cellText(cell: readonly Bytes[] | null | undefined): string {
   return cell === null || cell === undefined ? '' : Buffer.from(cell.join(''), 'latin1').toString();
 }
 
 /**
- * How long the database took for each of a batch.
- * @param column the cell that tells after how many seconds of the statement a row was there; null: none does
+ * Records the database time of each cohort of a batch.
+ * @param column cell with the seconds from the start of the statement until the row; `null` if there is none
  */
 function noteTimes(batch: readonly Cohort[], rows: readonly JsonRow[], column: number | null, total: number): void {
   let before = 0;

@@ -1,10 +1,10 @@
-/** Waits for the ends of calls of asynchronous actions: one question for all subscribers of this instance, now and then. */
+/** Waits for calls of asynchronous actions to end: one query per interval for all subscribers of this instance. */
 
 export interface CallWaiter {
-  /** The call is over, or is not there any more. */
-  over(): void;
-  /** It could not be asked. */
-  failed(error: unknown): void;
+  /** Called once the call has ended, or does not exist any more. */
+  onDone(): void;
+  /** Called if the query failed. */
+  onError(error: unknown): void;
 }
 
 const INTERVAL_MS = 1000;
@@ -13,19 +13,19 @@ export class CallWaits {
   readonly #stillWaiting: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   readonly #waiters = new Map<string, Set<CallWaiter>>();
   #timer: NodeJS.Timeout | undefined;
-  #isAsking = false;
+  #isPolling = false;
 
-  /** @param stillWaiting those of some calls whose handlers have yet to answer */
+  /** @param stillWaiting returns those of the calls that have not ended */
   constructor(stillWaiting: (ids: readonly string[]) => Promise<ReadonlySet<string>>) {
     this.#stillWaiting = stillWaiting;
   }
 
-  /** Tells once. @returns ends the wait */
+  /** Notifies the waiter once. Returns a function that ends the wait. */
   add(id: string, waiter: CallWaiter): () => void {
     const known = this.#waiters.get(id);
     if (known === undefined) this.#waiters.set(id, new Set([waiter]));
     else known.add(waiter);
-    this.#plan();
+    this.#schedule();
     return () => {
       const waiters = this.#waiters.get(id);
       if (waiters?.delete(waiter) === true && waiters.size === 0) this.#waiters.delete(id);
@@ -35,31 +35,31 @@ export class CallWaits {
     };
   }
 
-  #plan(): void {
-    if (this.#isAsking || this.#waiters.size === 0) return;
-    this.#timer ??= setTimeout(() => void this.#ask(), INTERVAL_MS);
+  #schedule(): void {
+    if (this.#isPolling || this.#waiters.size === 0) return;
+    this.#timer ??= setTimeout(() => void this.#poll(), INTERVAL_MS);
   }
 
-  async #ask(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#timer = undefined;
-    this.#isAsking = true;
-    const asked = [...this.#waiters.keys()];
+    this.#isPolling = true;
+    const ids = [...this.#waiters.keys()];
     try {
-      const waiting = await this.#stillWaiting(asked);
-      this.#tell(
-        asked.filter((id) => !waiting.has(id)),
-        (waiter) => waiter.over(),
+      const waiting = await this.#stillWaiting(ids);
+      this.#notify(
+        ids.filter((id) => !waiting.has(id)),
+        (waiter) => waiter.onDone(),
       );
     } catch (error) {
-      this.#tell(asked, (waiter) => waiter.failed(error));
+      this.#notify(ids, (waiter) => waiter.onError(error));
     }
-    this.#isAsking = false;
-    this.#plan();
+    this.#isPolling = false;
+    this.#schedule();
   }
 
-  #tell(ids: readonly string[], tell: (waiter: CallWaiter) => void): void {
-    const told = ids.flatMap((id) => [...(this.#waiters.get(id) ?? [])]);
+  #notify(ids: readonly string[], notify: (waiter: CallWaiter) => void): void {
+    const waiters = ids.flatMap((id) => [...(this.#waiters.get(id) ?? [])]);
     for (const id of ids) this.#waiters.delete(id);
-    for (const waiter of told) tell(waiter);
+    for (const waiter of waiters) notify(waiter);
   }
 }

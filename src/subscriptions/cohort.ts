@@ -1,41 +1,41 @@
-/** Subscribers that share all values: one answer serves them. */
+/** Subscribers that share all values, so that one answer serves all of them. */
 import type { SvcError } from '../errors/svc-error.ts';
-import type { Answer, Subscriber, Subscription } from './subscriptions.ts';
-import type { Sliced } from '../util/sliced.ts';
-import { type Room, Version } from './version.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from './subscriptions.ts';
+import type { Cooperative } from '../util/cooperative.ts';
+import { type CacheBudget, Version } from './version.ts';
 import type { Session } from '../auth/session.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 
-/** What a cohort asks of its poller. */
+/** The poller of a cohort. */
 export interface CohortOwner {
-  readonly room: Room;
-  /** Somebody can take answers again. */
-  wanted(cohort: Cohort): void;
+  readonly cacheBudget: CacheBudget;
+  /** Called when a member can take answers again. */
+  onReady(cohort: Cohort): void;
   leave(member: Member): void;
-  /** Where a stream with these values goes on; undefined: it is none. */
+  /** Returns the cursor of a stream among these values; `undefined` if it is not a stream. */
   cursorOf(values: readonly (string | null)[]): string | null | undefined;
 }
 
 export class Cohort {
   readonly owner: CohortOwner;
   readonly members = new Set<Member>();
-  /** Those of the statement's parameters; of a stream one of them is the cursor. */
+  /** Parameter values of the statement; for a stream, one of them is the cursor. */
   values: readonly (string | null)[];
-  /** Whether they mean the same at any time. */
+  /** False if values such as "now" depend on the time. */
   readonly isTimeless: boolean;
-  /** The snapshot for which there is nothing new; null: look. */
+  /** Snapshot that the last answer reflects; `null` if the cohort has to run. */
   seen: string | null = null;
   isRunning = false;
-  /** Runs that failed since the last one that did not, through no fault of the database's. */
+  /** Consecutive failed runs, except while the database is unavailable. */
   failures = 0;
-  /** `performance.now()` since when the database has been out of reach; null: it is not. */
+  /** `performance.now()` since when the database has been unavailable; `null` if it is available. */
   awaySince: number | null = null;
-  /** `performance.now()` before which it is not tried again. */
+  /** `performance.now()` of the earliest next run. */
   notBefore = 0;
-  /** The database takes so long for it that others should not wait for it. */
+  /** The statement is slow for this cohort, so that others should not wait for it. */
   isSlow = false;
   hasAnswered = false;
-  /** Bytes that the next run is expected to read for it; `null` if it has not run. */
+  /** Expected bytes of the next run; `null` before the first one. */
   size: number | null = null;
   #version: Version | null = null;
 
@@ -45,23 +45,23 @@ export class Cohort {
     this.isTimeless = isTimeless;
   }
 
-  /** It runs alone, and nobody waits for it: it takes long, or may make others fail. */
-  get isApart(): boolean {
+  /** True if it runs alone, because it is slow or may make a batch fail. */
+  get runsAlone(): boolean {
     return this.isSlow || this.failures > 0;
   }
 
-  get isWanted(): boolean {
+  get hasReadyMember(): boolean {
     for (const member of this.members) if (member.isReady) return true;
     return false;
   }
 
-  /** What all have got who were ready; null: nothing, or it has not been kept. */
-  get latest(): Answer | null {
+  /** The newest answer, which all ready members have; `null` if there is none, or it was too large for the cache. */
+  get latest(): SubscriptionAnswer | null {
     return this.#version?.answer ?? null;
   }
 
-  /** Whether everybody has got this; nothing has to be sent then. */
-  isKnown(answer: Answer): boolean {
+  /** Returns true if all members have this answer, so that nothing has to be sent. */
+  isKnown(answer: SubscriptionAnswer): boolean {
     if (this.#version?.isSame(answer) !== true) return false;
     for (const { known } of this.members) if (known !== this.#version) return false;
     return true;
@@ -69,51 +69,50 @@ export class Cohort {
 
   /**
    * Sends the answer to all members that lack it and are ready, one in each step; the others get the newest one when they are ready. A
-   * newer answer may be sent meanwhile.
-   * @returns how many got it
+   * newer answer may be sent meanwhile. Returns the number of messages.
    */
-  *give(answer: Answer): Sliced<number> {
+  *send(answer: SubscriptionAnswer): Cooperative<number> {
     let version = this.#version;
     let shared = answer;
     if (version?.isSame(answer) === true) shared = version.answer ?? answer;
     else {
       version?.release();
-      version = this.#version = new Version(answer, this.owner.room);
+      version = this.#version = new Version(answer, this.owner.cacheBudget);
     }
-    let given = 0;
+    let sent = 0;
     for (const member of [...this.members]) {
-      // It may have left between two steps; and what is newer has been given to all.
-      if (this.#version !== version) return given;
+      // Between two steps, members may leave, and a newer answer may have been sent to all.
+      if (this.#version !== version) return sent;
       if (member.cohort !== this || member.known === version) continue;
       if (member.known?.isSame(answer) === true) member.known = version;
       else if (member.isReady) {
         member.known = version;
-        member.give(shared);
-        given += 1;
+        member.send(shared);
+        sent += 1;
         yield;
       }
     }
-    return given;
+    return sent;
   }
 
-  /** Sends a member that is ready again the newest answer, or has it read again if it was too large to be kept. */
+  /** Sends the newest answer to a member that is ready again, or reads it again if it was not cached. */
   drained(member: Member): void {
     const version = this.#version;
     if (version !== null && member.known !== version && member.isReady) {
       if (version.answer === null) this.seen = null;
       else {
         member.known = version;
-        member.give(version.answer);
+        member.send(version.answer);
       }
     }
-    this.owner.wanted(this);
+    this.owner.onReady(this);
   }
 
   fail(error: SvcError, final: boolean): void {
     for (const member of [...this.members]) member.fail(error, final);
   }
 
-  /** Nobody will be given anything any more; what members know is kept small until they know something else. */
+  /** Stops delivery. The last answer is reduced to its hash, against which members still compare. */
   end(): void {
     this.#version?.shrink();
     this.#version = null;
@@ -126,9 +125,9 @@ export class Member implements Subscription {
   readonly #subscriber: Subscriber;
   readonly #onClose: (member: Member) => void;
   cohort: Cohort | null = null;
-  /** What it got last; null: nothing, or an error. */
+  /** The last answer that was sent; `null` if none, or after an error. */
   known: Version | null = null;
-  /** The error that it was told last, until it gets an answer. */
+  /** The last error that was sent, until an answer is sent. */
   #error: string | null = null;
   #isOver = false;
 
@@ -147,18 +146,18 @@ export class Member implements Subscription {
     return !this.#isOver && this.#subscriber.ready();
   }
 
-  /** Where its stream goes on; undefined: it has none. */
+  /** Cursor of its stream; `undefined` if it has none. */
   get cursor(): string | null | undefined {
     return this.cohort?.owner.cursorOf(this.cohort.values);
   }
 
-  give(answer: Answer): void {
+  send(answer: SubscriptionAnswer): void {
     if (this.#isOver) return;
     this.#error = null;
     this.#subscriber.next(answer);
   }
 
-  /** Told once, until something else has happened. */
+  /** Sends an error, but not the same one twice in a row. */
   fail(error: SvcError, final: boolean): void {
     if (this.#isOver) return;
     const text = `${error.code} ${error.message}`;

@@ -3,7 +3,7 @@ import type { LiveQuery } from '../backend/backend.ts';
 import { Cohort, type CohortOwner } from './cohort.ts';
 
 export class Cohorts {
-  /** Those with somebody who has not been given anything yet. */
+  /** Cohorts with a member that has not got any answer yet. */
   readonly fresh = new Set<Cohort>();
   readonly #owner: CohortOwner;
   readonly #query: LiveQuery;
@@ -22,7 +22,7 @@ export class Cohorts {
     return this.#byValues.values();
   }
 
-  /** The cohort of these values; made where there is none. */
+  /** Returns the cohort of these values, a new one if necessary. */
   of(values: readonly (string | null)[]): Cohort {
     const key = keyOf(values);
     let cohort = this.#byValues.get(key);
@@ -33,7 +33,7 @@ export class Cohorts {
     return cohort;
   }
 
-  /** Ends one that nobody is in any more. */
+  /** Removes a cohort without members. */
   forget(cohort: Cohort): void {
     cohort.end();
     this.fresh.delete(cohort);

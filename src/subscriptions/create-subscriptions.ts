@@ -1,40 +1,40 @@
 /**
- * Makes pollers for what is subscribed to and finds those that are there already; plans anew what a change of the metadata
- * concerns, before anything that was read under the old one can reach a subscriber.
+ * Finds or creates the pollers of subscriptions. When the metadata changes, it plans the affected subscriptions again before any answer
+ * that was read under the old metadata can reach a subscriber.
  */
 import type { Session } from '../auth/session.ts';
 import type { Polls, Source } from '../backend/backend.ts';
 import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
-import { callState } from '../execute/run-later-action.ts';
+import { asynchronousCallState } from '../execute/run-asynchronous-action.ts';
 import { limitsFor } from '../pipeline/api-limits.ts';
 import { planOperationFor, prepare, redacted, schemaOf } from '../pipeline/prepare.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
-import { MemoryHold } from '../pipeline/result-memory.ts';
+import { MemoryReservation } from '../pipeline/result-memory.ts';
 import { runContext } from '../pipeline/run-context.ts';
-import { runWithin } from '../pipeline/run-request.ts';
+import { runReserved } from '../pipeline/run-request.ts';
 import type { PollerReport } from './poller-report.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { Observer, RunTimes } from '../observability/observation.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import type { Tracer } from '../observability/tracing/tracer.ts';
 import { bindAll } from '../plan/bind.ts';
-import type { Plan, Step } from '../plan/plan.ts';
+import type { OperationPlan, PlanStep } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import type { Snapshots } from '../state/state.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { ActionResultSubscription, type Look, type NextLook } from './action-result.ts';
+import { ActionResultSubscription, type ResultLookup, type NextLookup } from './action-result.ts';
 import { CallWaits } from './call-waits.ts';
 import { Detector } from './detector.ts';
 import { isAway } from './failures.ts';
-import { KeptRequests } from './kept-requests.ts';
+import { RequestBudget } from './request-budget.ts';
 import { Poller } from './poller.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { runObservation } from './run-observation.ts';
 import type { RunMeter, SubscriptionMeter } from './subscription-meter.ts';
 import { sizeOfBytes, wholeBytes } from '../util/bytes.ts';
 import type { Subscription, Subscriptions } from './subscriptions.ts';
-import { Room } from './version.ts';
+import { CacheBudget } from './version.ts';
 import type { OperationLabels } from '../pipeline/operation-counts.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 import { Member } from './cohort.ts';
@@ -42,17 +42,17 @@ import { Member } from './cohort.ts';
 export interface SubscriptionOptions {
   readonly liveQueries: Pick<PollerOptions, 'refetchIntervalMs' | 'batchSize'>;
   readonly streams: Pick<PollerOptions, 'refetchIntervalMs' | 'batchSize'>;
-  /** How often the database is asked for its snapshot. */
+  /** Interval for reading the database's snapshot. */
   readonly detectorIntervalMs: number;
-  /** Most different statements of one role. */
+  /** Maximum number of different statements per role. */
   readonly pollersPerRole: number;
-  /** Of a statement; 0: the longest that is sensible. */
+  /** Timeout of a statement; 0 for the default. */
   readonly timeoutMs: number;
 }
 
 export interface RunningSubscriptions extends Subscriptions {
   reports(): readonly PollerReport[];
-  /** A source has been written to, by this instance: whoever waits for changes of it looks now. */
+  /** Called after this instance has written to a source: its detector reads the snapshot at once. */
   written(source: string): void;
 }
 
@@ -61,18 +61,17 @@ interface Needs {
   readonly pipeline: RequestPipeline;
   readonly options: SubscriptionOptions;
   readonly observe: Observer;
-  /** Absent: nobody wants to know. */
   readonly meter?: Counted<SubscriptionMeter>;
   readonly tracing?: { current(): Tracer | null };
 }
 
-/** Every wait has an end. */
+/** Default timeout of a statement. */
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** Bytes of answers that are kept to be compared and for who comes next. */
-const ROOM = 32 * 1024 * 1024;
-/** Characters of documents and variables that are kept to be planned anew. */
-const REQUESTS = 128 * 1024 * 1024;
-/** Subscribers that are planned anew in one turn of the event loop. */
+/** Maximum size of the answers that are cached for comparison and for new subscribers, in bytes. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+/** Maximum size of the documents and variables of open subscriptions, in characters. */
+const MAX_REQUEST_SIZE = 128 * 1024 * 1024;
+/** Number of subscribers that are planned again per turn of the event loop. */
 const SLICE = 50;
 const NO_LABELS: OperationLabels = ['', ''];
 
@@ -80,40 +79,40 @@ export function createSubscriptions(needs: Needs): RunningSubscriptions {
   return new Registry(needs);
 }
 
-function nextLook(state: Awaited<ReturnType<typeof callState>>, hasJoins: boolean): NextLook {
+function nextLook(state: Awaited<ReturnType<typeof asynchronousCallState>>, hasJoins: boolean): NextLookup {
   if (state === null) return { when: 'changed' };
   if (!state.isDone) return { when: 'answered', id: state.id };
   return hasJoins ? { when: 'soon' } : { when: 'never' };
 }
 
-/** The poller of a request, and what tells its cohort from others. */
-interface Place {
+/** The poller of a request, and the values that select its cohort. */
+interface Target {
   readonly poller: Poller;
   readonly values: readonly (string | null)[];
 }
 
 interface Planned {
   readonly snapshot: Snapshot;
-  /** Of its operation, for whoever counts. */
+  /** Labels of the operation in metrics. */
   readonly labels: OperationLabels;
-  readonly plan: Plan;
+  readonly plan: OperationPlan;
   readonly variables: Variables;
-  readonly step: Step | undefined;
+  readonly step: PlanStep | undefined;
 }
 
 class Registry implements RunningSubscriptions {
   readonly #needs: Needs;
   readonly #pollers = new Map<string, Poller>();
   readonly #keys = new WeakMap<Poller, string>();
-  /** How many pollers there are of each role. */
+  /** Number of pollers per role. */
   readonly #ofRole = new Map<string, number>();
-  /** Of each source, with the number of its pollers. */
+  /** Detectors of the sources, with the number of pollers that use each. */
   readonly #detectors = new Map<Source, { readonly detector: Detector; pollers: number }>();
-  readonly #room = new Room(ROOM);
-  readonly #kept = new KeptRequests(REQUESTS);
-  /** Those whose source is away: they are tried again with every snapshot. */
+  readonly #cacheBudget = new CacheBudget(MAX_CACHED_BYTES);
+  readonly #requestBudget = new RequestBudget(MAX_REQUEST_SIZE);
+  /** Members whose source is unavailable: they are planned again with every snapshot. */
   readonly #parked = new Set<Member>();
-  /** Of asynchronous actions. */
+  /** Subscriptions to results of asynchronous actions. */
   readonly #results = new Set<ActionResultSubscription>();
   readonly #callWaits: CallWaits;
   readonly #stopListening: () => void;
@@ -122,58 +121,58 @@ class Registry implements RunningSubscriptions {
   constructor(needs: Needs) {
     this.#needs = needs;
     needs.meter?.meter.watch(() => [...this.#pollers.values()].map((poller) => ({ report: poller.report(), labels: poller.work.labels })));
-    this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.laterCalls?.log.stillWaiting(ids)) ?? new Set());
-    this.#stopListening = needs.state.onSnapshot((shown, before) => this.#shown(shown, before));
+    this.#callWaits = new CallWaits(async (ids) => (await needs.pipeline.asynchronousCalls?.log.stillWaiting(ids)) ?? new Set());
+    this.#stopListening = needs.state.onSnapshot((next, previous) => this.#onSnapshot(next, previous));
   }
 
-  async open(...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
+  async open(...[session, request, options, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
     if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
     const planned = this.#planned(session, request);
-    const giveBack = this.#kept.take(request);
-    if (planned.step?.kind === 'call') return this.#openResult(giveBack, session, request, how, subscriber);
+    const release = this.#requestBudget.take(request);
+    if (planned.step?.kind === 'call') return this.#openResult(release, session, request, options, subscriber);
     const member = new Member(session, request, subscriber, (closed) => {
-      giveBack();
+      release();
       this.#leave(closed);
     });
     try {
-      const { poller, values } = this.#place(session, request, planned, true);
+      const { poller, values } = this.#target(session, request, planned, true);
       poller.join(member, values);
       return member;
     } catch (error) {
-      giveBack();
+      release();
       throw error;
     }
   }
 
-  #openResult(giveBack: () => void, ...[session, request, how, subscriber]: Parameters<Subscriptions['open']>): Subscription {
-    const look = async (): Promise<Look> => {
+  #openResult(release: () => void, ...[session, request, options, subscriber]: Parameters<Subscriptions['open']>): Subscription {
+    const look = async (): Promise<ResultLookup> => {
       const { pipeline } = this.#needs;
       const { snapshot, plan, variables, step } = this.#planned(session, request);
       invariant(step?.kind === 'call' && step.root.root.task === 'result', 'an action cannot become anything else');
-      const hold = new MemoryHold(pipeline.memory);
-      const within = { ...how, hold, deadline: Date.now() + this.#timeoutMs };
-      const context = runContext({ pipeline, snapshot, session, request, how: within, plan, variables }, request.query);
+      const reservation = new MemoryReservation(pipeline.memory);
+      const lookOptions = { ...options, reservation, deadline: Date.now() + this.#timeoutMs };
+      const context = runContext({ pipeline, snapshot, session, request, options: lookOptions, plan, variables }, request.query);
       try {
-        // Before the result itself: what is done in between is looked at once more.
-        const next = nextLook(await callState(step.root.root, context), plan.joins.length > 0);
-        const body = await runWithin(plan, context, hold);
-        if (body.some((part) => typeof part !== 'string') && !hold.take(sizeOfBytes(body))) throw hold.refusal(false);
-        return { body: wholeBytes(body), next, release: () => hold.release() };
+        // State first: if the call ends between the two queries, another lookup follows.
+        const next = nextLook(await asynchronousCallState(step.root.root, context), plan.joins.length > 0);
+        const body = await runReserved(plan, context, reservation);
+        if (body.some((part) => typeof part !== 'string') && !reservation.take(sizeOfBytes(body))) throw reservation.refusal(false);
+        return { body: wholeBytes(body), next, release: () => reservation.release() };
       } catch (error) {
-        hold.release();
+        reservation.release();
         throw error;
       }
     };
-    const made = new ActionResultSubscription(look, this.#callWaits, subscriber, {
+    const result = new ActionResultSubscription(look, this.#callWaits, subscriber, {
       onFault: (error) => this.#onFault(error),
       onClose: (closed) => {
-        giveBack();
+        release();
         this.#results.delete(closed);
       },
     });
-    this.#results.add(made);
-    made.start();
-    return made;
+    this.#results.add(result);
+    result.start();
+    return result;
   }
 
   get #timeoutMs(): number {
@@ -208,12 +207,12 @@ class Registry implements RunningSubscriptions {
     member.leave();
   }
 
-  /** @throws SvcError for what cannot be subscribed to, or not by this session; without what the role may not know of the schema */
+  /** @throws SvcError if the request is not a valid subscription for this session, redacted if the role has no introspection */
   #planned(session: Session, request: GraphqlRequest): Planned {
     const { pipeline, state } = this.#needs;
     const snapshot = state.current();
     try {
-      const run = { pipeline, snapshot, session, request, how: {} };
+      const run = { pipeline, snapshot, session, request, options: {} };
       const operation = prepare(run, limitsFor(snapshot.cache.apiLimits, session));
       if (operation.prepared.kind !== 'subscription') throw new SvcError('unexpected-payload', 'only subscriptions can be subscribed to');
       const variables = operation.prepared.variables(request.variables, request.variableDepth);
@@ -226,13 +225,13 @@ class Registry implements RunningSubscriptions {
   }
 
   /** @throws SvcError */
-  #place(session: Session, request: GraphqlRequest, { snapshot, labels, plan, variables, step }: Planned, isNew: boolean): Place {
+  #target(session: Session, request: GraphqlRequest, { snapshot, labels, plan, variables, step }: Planned, isNew: boolean): Target {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
     const values = bindAll(step.binders, variables, session);
     const connection = snapshot.connections.get(step.source);
     if (connection === undefined) {
       const code = snapshot.cache.sources.get(step.source)?.backend.errorCodes.failed ?? 'unexpected';
-      throw new SvcError(code, `the source "${step.source}" is not available`, { status: 500, isPassing: true });
+      throw new SvcError(code, `the source "${step.source}" is not available`, { status: 500, isTransient: true });
     }
     invariant(canPoll(connection), 'a source without polls has no live queries');
     const work: PollerWork = {
@@ -251,7 +250,7 @@ class Registry implements RunningSubscriptions {
     return { poller, values };
   }
 
-  /** @param isNew whether it may be refused: what is planned anew has its place @throws SvcError busy */
+  /** @param isNew new subscriptions may be rejected, those that are planned again may not @throws SvcError busy */
   #poller(work: PollerWork, isNew: boolean): Poller {
     const key = keyOf(work);
     const known = this.#pollers.get(key);
@@ -262,14 +261,14 @@ class Registry implements RunningSubscriptions {
     if (isNew && count >= options.pollersPerRole) {
       throw new SvcError(
         'busy',
-        `the limit of ${options.pollersPerRole} different subscriptions of the role "${role}" at the same time is reached; those that differ in variables only count as one`,
+        `the limit of ${options.pollersPerRole} different concurrent subscriptions of the role "${role}" is reached; those that differ only in variables count as one`,
         { status: 429 },
       );
     }
     this.#ofRole.set(role, count + 1);
     const isStream = work.query.cursor !== null;
     let metered: RunMeter | undefined;
-    const made = new Poller(
+    const poller = new Poller(
       work,
       {
         ...(isStream ? options.streams : options.liveQueries),
@@ -279,21 +278,21 @@ class Registry implements RunningSubscriptions {
       },
       {
         detector: this.#detector(work.connection),
-        room: this.#room,
-        onRun: (poller, times) => {
-          tracePoll(this.#needs.tracing?.current() ?? null, poller, times);
+        cacheBudget: this.#cacheBudget,
+        onRun: (ran, times) => {
+          tracePoll(this.#needs.tracing?.current() ?? null, ran, times);
           const now = meter?.current() ?? null;
           metered ??= now?.runs(isStream ? 'streaming' : 'live-query', work.labels);
           if (now !== null) metered?.(times);
-          observe(runObservation(poller.report(), times));
+          observe(runObservation(ran.report(), times));
         },
         onFault: (error) => this.#onFault(error),
-        onEmpty: (poller) => this.#drop(poller),
+        onEmpty: (empty) => this.#drop(empty),
       },
     );
-    this.#pollers.set(key, made);
-    this.#keys.set(made, key);
-    return made;
+    this.#pollers.set(key, poller);
+    this.#keys.set(poller, key);
+    return poller;
   }
 
   #detector(connection: Source): Detector {
@@ -322,16 +321,16 @@ class Registry implements RunningSubscriptions {
     if (used.pollers === 0) this.#detectors.delete(connection);
   }
 
-  /** From here on nothing reaches a subscriber whose rights, limits or source may be others than before. */
-  #shown(shown: Snapshot, before: Snapshot): void {
+  /** Drops all pollers whose subscribers may have other permissions, limits or sources with the new snapshot, and plans them again. */
+  #onSnapshot(next: Snapshot, previous: Snapshot): void {
     for (const result of this.#results) result.changed();
     const { allowList } = this.#needs.pipeline;
     const rulesChanged =
-      shown.cache.apiLimits !== before.cache.apiLimits || (allowList !== null && shown.storedOperations !== before.storedOperations);
+      next.cache.apiLimits !== previous.cache.apiLimits || (allowList !== null && next.storedOperations !== previous.storedOperations);
     const members: Member[] = [];
     for (const poller of [...this.#pollers.values()]) {
       const { schema, role, variant, source, connection } = poller.work;
-      const isSame = shown.roleSchema(role, variant) === schema && shown.connections.get(source) === connection;
+      const isSame = next.roleSchema(role, variant) === schema && next.connections.get(source) === connection;
       if (isSame && !rulesChanged) continue;
       for (const member of poller.members) members.push(member);
       this.#drop(poller);
@@ -346,12 +345,12 @@ class Registry implements RunningSubscriptions {
     if (members.length > SLICE) setImmediate(() => this.#moveAll(members.slice(SLICE)));
   }
 
-  /** Plans a request anew; a stream goes on where it was. */
+  /** Plans a request again; a stream continues at its cursor. */
   #move(member: Member): void {
     const cursor = member.cursor;
     try {
       const planned = this.#planned(member.session, member.request);
-      const { poller, values } = this.#place(member.session, member.request, planned, false);
+      const { poller, values } = this.#target(member.session, member.request, planned, false);
       const at = poller.work.query.cursor;
       poller.join(member, at === null || cursor === undefined ? values : values.with(at, cursor));
     } catch (error) {
@@ -364,7 +363,7 @@ class Registry implements RunningSubscriptions {
   }
 }
 
-/** A run serves many requests and is a trace of its own. */
+/** Traces a run, which serves many requests and so is its own trace. */
 function tracePoll(tracer: Tracer | null, poller: Poller, { at, total, cohorts, sent }: RunTimes): void {
   if (tracer === null) return;
   const span = tracer.begin('poll', 'internal', null, Math.min(at.getTime(), spanTime() - total));
@@ -373,7 +372,7 @@ function tracePoll(tracer: Tracer | null, poller: Poller, { at, total, cohorts, 
   span.set('svc.sent', sent).end();
 }
 
-/** What must be equal for two requests to share a statement and the form of their answers. */
+/** Returns a key that is equal for requests that share a statement and the form of its answers. */
 function keyOf({ source, role, variant, query, template }: PollerWork): string {
   const form = template.map((part) => (typeof part === 'string' ? part : 'column' in part ? part.column : 'layout' in part ? part : ''));
   return JSON.stringify([source, role, variant, query.text, form]);

@@ -1,82 +1,81 @@
 /**
- * Tells pollers of one source when rows may have changed: it asks the database for its snapshot every so often, which is all
- * that subscriptions cost while nothing happens. It works only while there is somebody to tell.
+ * Notifies the pollers of one source when rows may have changed. It reads the database's snapshot at an interval, which is the only cost
+ * of subscriptions while nothing changes. It runs only while there are listeners.
  */
 import type { SnapshotWatch, Source } from '../backend/backend.ts';
 
-/** Who is told. */
-export interface Detecting {
-  /** The snapshot may not be the one that was seen last. */
-  detected(): void;
+export interface DetectorListener {
+  /** Called when the snapshot may have changed. */
+  onChange(): void;
 }
 
 export class Detector {
   readonly #source: Source;
   readonly #intervalMs: number;
-  readonly #all = new Set<Detecting>();
+  readonly #listeners = new Set<DetectorListener>();
   #watch: SnapshotWatch | undefined;
   #snapshot: string | null = null;
   #epoch = 0;
   #changedAt = 0;
-  #isAsked = false;
+  #isOutdated = false;
 
   constructor(source: Source, intervalMs: number) {
     this.#source = source;
     this.#intervalMs = intervalMs;
   }
 
-  /** The newest known; null: none, so that everybody has to look for himself. */
+  /** The newest snapshot; `null` if unknown, so that all cohorts have to run. */
   get snapshot(): string | null {
     return this.#snapshot;
   }
 
-  /** Whether something is known to have been written that `snapshot` does not tell of. */
+  /** True if a write is known that `snapshot` may not reflect yet. */
   get isOutdated(): boolean {
-    return this.#isAsked;
+    return this.#isOutdated;
   }
 
-  /** Another number: what was seen before may no longer be compared with what is seen now. */
+  /** Incremented when snapshots are no longer comparable with earlier ones. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** `performance.now()` when the snapshot became another one. */
+  /** `performance.now()` of the last change of the snapshot. */
   get changedAt(): number {
     return this.#changedAt;
   }
 
   get isIdle(): boolean {
-    return this.#all.size === 0;
+    return this.#listeners.size === 0;
   }
 
-  add(one: Detecting): void {
-    this.#all.add(one);
-    this.#watch ??= this.#source.watchSnapshots?.(this.#intervalMs, (snapshot) => this.#heard(snapshot));
+  add(listener: DetectorListener): void {
+    this.#listeners.add(listener);
+    this.#watch ??= this.#source.watchSnapshots?.(this.#intervalMs, (snapshot) => this.#onSnapshot(snapshot));
   }
 
-  remove(one: Detecting): void {
-    this.#all.delete(one);
-    if (this.#all.size > 0) return;
+  remove(listener: DetectorListener): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size > 0) return;
     this.#watch?.stop();
     this.#watch = undefined;
     this.#snapshot = null;
-    this.#isAsked = false;
+    this.#isOutdated = false;
     this.#epoch += 1;
   }
 
-  /** Something has been written: asks at once. */
+  /** Called after a write: reads the snapshot at once. */
   wake(): void {
     if (this.#watch === undefined) return;
-    this.#isAsked = true;
-    this.#watch.ask();
+    this.#isOutdated = true;
+    this.#watch.poll();
   }
 
-  #heard(snapshot: string | null): void {
-    this.#isAsked = false;
+  #onSnapshot(snapshot: string | null): void {
+    this.#isOutdated = false;
     if (snapshot === null) this.#epoch += 1;
     if (snapshot === this.#snapshot) return;
     this.#snapshot = snapshot;
     this.#changedAt = performance.now();
-    for (const one of [...this.#all]) one.detected();
+    for (const listener of [...this.#listeners]) listener.onChange();
   }
 }

@@ -1,14 +1,14 @@
 import type { SvcError } from '../errors/svc-error.ts';
 
-/** Subscribers are not told of a database that is back before this. */
-export const PATIENCE_MS = 5_000;
+/** Outages of the database that are shorter than this are not reported to subscribers. */
+export const AWAY_GRACE_MS = 5_000;
 
-/** The database is out of reach: nobody's fault, and soon over. */
-export function isAway({ isPassing }: SvcError): boolean {
-  return isPassing;
+/** Returns true if the database is temporarily unavailable. */
+export function isAway({ isTransient }: SvcError): boolean {
+  return isTransient;
 }
 
-/** Would fail again if it were tried at once. */
+/** Returns true if an immediate retry would fail, too. */
 export function isLasting({ code }: SvcError): boolean {
   return code !== 'timeout';
 }

@@ -1,6 +1,6 @@
 import type { RunTimes } from '../observability/observation.ts';
 
-/** What administrators are told of subscriptions. */
+/** Report on a poller, for administrators. */
 export interface PollerReport {
   readonly id: string;
   readonly kind: 'live-query' | 'streaming';
@@ -13,7 +13,7 @@ export interface PollerReport {
   readonly subscribers: number;
   /** Cohorts whose last run failed. */
   readonly failing: number;
-  /** Cohorts that the database takes so long for that they run apart from the others. */
+  /** Cohorts that are so slow that they run alone. */
   readonly slow: number;
   /** `change`: it runs when rows may have changed; `interval`: it runs every `refetchIntervalMs`. */
   readonly waitsFor: 'change' | 'interval';
@@ -21,6 +21,6 @@ export interface PollerReport {
   readonly refetchIntervalMs: number;
   readonly batchSize: number;
   readonly runs: number;
-  /** Of the last run; null: there was none. */
+  /** Timings of the last run; `null` before the first one. */
   readonly last: RunTimes | null;
 }

@@ -1,4 +1,4 @@
-/** What a poller repeats, how often, and for whom. */
+/** The statement of a poller, and its options. */
 import type { ResultMemory } from '../pipeline/result-memory.ts';
 import type { LiveQuery, Polls, Source } from '../backend/backend.ts';
 import type { TemplatePart } from '../plan/plan.ts';
@@ -6,19 +6,19 @@ import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { OperationLabels } from '../pipeline/operation-counts.ts';
 
 export interface PollerOptions {
-  /** Least time between two runs. */
+  /** Minimum time between two runs. */
   readonly refetchIntervalMs: number;
-  /** Cohorts in one statement. */
+  /** Maximum number of cohorts per statement. */
   readonly batchSize: number;
-  /** Of a statement. */
+  /** Timeout of a statement. */
   readonly timeoutMs: number;
-  /** Bytes of the answers to a statement. */
+  /** Maximum size of the results of a statement, in bytes. */
   readonly responseLimit: number;
-  /** Holds these answers until they are handed out. */
+  /** Result budget that these results count against until they are distributed. */
   readonly memory: ResultMemory;
 }
 
-/** What is repeated, and for whom. */
+/** The repeated statement, with its source, role and schema. */
 export interface PollerWork {
   readonly source: string;
   readonly connection: Source & Polls;
@@ -26,10 +26,10 @@ export interface PollerWork {
   readonly role: string;
   readonly variant: 'frontend' | 'backend';
   readonly document: string;
-  /** Of the operation of the first subscriber, for whoever counts. */
+  /** Labels of the first subscriber's operation in metrics. */
   readonly labels: OperationLabels;
   readonly query: LiveQuery;
   readonly template: readonly TemplatePart[];
-  /** Bytes of the answer to one cohort as far as the document shows them. */
+  /** Estimated size of one cohort's result according to the document, in bytes. */
   readonly expected: number;
 }

@@ -9,8 +9,8 @@ import { Detector } from './detector.ts';
 import { Poller } from './poller.ts';
 import type { CellPart, TemplatePart } from '../plan/plan.ts';
 import type { PollerWork } from './poller-work.ts';
-import type { Answer, Subscriber } from './subscriptions.ts';
-import { Room } from './version.ts';
+import type { SubscriptionAnswer, Subscriber } from './subscriptions.ts';
+import { CacheBudget } from './version.ts';
 import type { JsonRow } from '../backend/connection.ts';
 import { Member } from './cohort.ts';
 
@@ -18,19 +18,19 @@ const SESSION = { role: 'user', variables: new Map<string, string>(), backendOnl
 const REQUEST = { query: '', variables: {}, operationName: null };
 const INTERVAL = 1000;
 
-/** A database with one value per key, and a snapshot that is the number of writes. */
+/** A database with one value per key, whose snapshot is the number of writes. */
 class Played {
   rows = new Map<string, string>();
   writes = 0;
   batches: (readonly string[])[] = [];
-  /** Statements at a time. */
+  /** Number of concurrent statements. */
   most = 0;
   #running = 0;
   questions = 0;
-  /** Thrown for a batch that has this key. */
+  /** Thrown for a batch with this key. */
   failing = new Map<string, SvcError>();
   wrong = new Set<string>();
-  /** ms that it takes for these. */
+  /** Duration per key, in ms. */
   slow = new Map<string, number>();
   tells = true;
   #tell: ((snapshot: string | null) => void) | undefined;
@@ -61,7 +61,7 @@ class Played {
       await new Promise((resolve) => setTimeout(resolve, Math.max(1, passed)));
       this.#running -= 1;
       for (const key of keys) if (this.failing.has(key)) throw this.failing.get(key);
-      for (const value of found) if (how?.intake?.take(value.length) === false) throw how.intake.refusal(false);
+      for (const value of found) if (how?.resultBudget?.take(value.length) === false) throw how.resultBudget.refusal(false);
       return found.map(
         (value, i): JsonRow => [[text(`${i}`)], [text(value)], [text(`${(times[i] ?? 0) / 1000}`)], i === 0 ? [text(snapshot)] : null],
       );
@@ -77,7 +77,7 @@ class Played {
         onSnapshot(this.tells ? `${this.writes}` : null);
       };
       this.#timer = setInterval(ask, intervalMs);
-      return { ask, stop: () => clearInterval(this.#timer) };
+      return { poll: ask, stop: () => clearInterval(this.#timer) };
     },
   } satisfies Partial<Source> as unknown as Source & Polls;
 }
@@ -91,7 +91,7 @@ function queryOf(dependsOn: string | null): LiveQuery {
     columns: 1,
     cursor: null,
     repeatable: true,
-    tellsTime: true,
+    reportsTime: true,
     dependsOn,
     isTimeless: ([value]) => value !== 'now',
     batch: (cohorts) => ({ text: 'select', values: [JSON.stringify(cohorts.map(([key]) => key))] }),
@@ -101,10 +101,10 @@ function queryOf(dependsOn: string | null): LiveQuery {
 
 class Told implements Subscriber {
   answers: string[] = [];
-  bodies: Answer[] = [];
+  bodies: SubscriptionAnswer[] = [];
   errors: [string, boolean][] = [];
   isReady = true;
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     this.bodies.push(answer);
     this.answers.push(textOfBytes(answer.body));
   }
@@ -147,7 +147,13 @@ function start(dependsOn: string | null = null, batchSize = 100, template: reado
   const onEmpty = (): void => {
     isEmpty = true;
   };
-  const tools = { detector, room: new Room(1_000_000), onRun: () => undefined, onFault: (error: unknown) => faults.push(error), onEmpty };
+  const tools = {
+    detector,
+    cacheBudget: new CacheBudget(1_000_000),
+    onRun: () => undefined,
+    onFault: (error: unknown) => faults.push(error),
+    onEmpty,
+  };
   memory = new ResultMemory(most);
   poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000, responseLimit: 1_500_000, memory }, tools);
 }
@@ -172,7 +178,7 @@ afterEach(() => {
 });
 
 describe('a poller', () => {
-  test('runs at once for who comes, all that come together in one batch, and not again while nothing is written', async () => {
+  test('runs at once for new subscribers in one batch, and not again without a write', async () => {
     played.rows.set('a', '1');
     const all = [join('a'), join('a'), join('b')];
     await pass(5);
@@ -183,7 +189,7 @@ describe('a poller', () => {
     expect(played.questions).toBe(100);
   });
 
-  test('runs when the detector has seen a change, but not before the interval is over', async () => {
+  test('runs after a detected change, at most once per interval', async () => {
     const one = join('a');
     await pass(500);
     played.write('a', '2');
@@ -203,7 +209,7 @@ describe('a poller', () => {
     expect(played.batches).toHaveLength(4);
   });
 
-  test('answers at once when this instance has written', async () => {
+  test('runs at once after a write of this instance', async () => {
     const one = join('a');
     await pass(5_050);
     played.write('a', '2');
@@ -212,7 +218,7 @@ describe('a poller', () => {
     expect(one.answers.at(-1)).toBe('{"data":2}');
   });
 
-  test('runs every interval where a change cannot be told, and sends what is new', async () => {
+  test('runs every interval if changes cannot be detected, and sends only changes', async () => {
     poller.close();
     start('a view');
     const one = join('a');
@@ -225,14 +231,14 @@ describe('a poller', () => {
     expect(one.answers).toHaveLength(2);
   });
 
-  test('runs every interval for values that change their meaning, and for them alone', async () => {
+  test('runs every interval for values that depend on the time, and for them alone', async () => {
     join('a');
     join('now');
     await pass(3 * INTERVAL + 500);
     expect(played.batches).toEqual([['a', 'now'], ['now'], ['now'], ['now']]);
   });
 
-  test('runs every interval while the database does not tell, or has been lost', async () => {
+  test('runs every interval while the database reports no snapshot', async () => {
     join('a');
     await pass(500);
     played.tells = false;
@@ -245,7 +251,7 @@ describe('a poller', () => {
     expect(played.batches).toHaveLength(length);
   });
 
-  test('forgets what it saw when the connection that told is lost, even where the numbers are the same again', async () => {
+  test('discards the snapshot when its connection is lost, even if the number recurs', async () => {
     const one = join('a');
     await pass(5_050);
     const { length } = played.batches;
@@ -256,7 +262,7 @@ describe('a poller', () => {
     expect(one.answers.at(-1)).toBe('{"data":9}');
   });
 
-  test('gives who comes later what is current without asking, and asks after a write of this instance', async () => {
+  test('sends the current answer to a new subscriber without a query, unless this instance has written', async () => {
     join('a');
     await pass(500);
     const late = join('a');
@@ -280,7 +286,7 @@ describe('a poller', () => {
     expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
   });
 
-  test('finds the one that fails, whose fault it is; the others get their answers', async () => {
+  test('isolates the cohort that fails, and the others get their answers', async () => {
     const error = new SvcError('data-exception', 'wrong');
     played.failing.set('c', error);
     played.failing.set('d', new SvcError('data-exception', 'for now'));
@@ -299,7 +305,7 @@ describe('a poller', () => {
     expect(all[3]?.answers).toEqual(['{"data":null}']);
   });
 
-  test('tries those that took too long alone, later', async () => {
+  test('retries cohorts that timed out alone, later', async () => {
     played.failing.set('b', new SvcError('timeout', 'late'));
     const all = ['a', 'b'].map(join);
     await pass(20);
@@ -310,7 +316,7 @@ describe('a poller', () => {
     expect(all[1]?.errors).toEqual([['late', false]]);
   });
 
-  test('runs those that take long apart, so that nobody waits for them', async () => {
+  test('runs slow cohorts separately, so that others do not wait for them', async () => {
     played.slow.set('b', 3_000);
     const [a, b, c] = ['a', 'b', 'c'].map(join);
     await pass(3_010);
@@ -331,7 +337,7 @@ describe('a poller', () => {
     expect(played.batches.at(-1)).toEqual(['a', 'b', 'c']);
   });
 
-  test('gives those that run apart their turns too, two at a time, and no more often than others', async () => {
+  test('runs two slow cohorts at a time, at most once per interval', async () => {
     const keys = ['a', 'b', 'c', 'd'];
     for (const key of keys) played.slow.set(key, 400);
     const all = keys.map(join);
@@ -347,7 +353,7 @@ describe('a poller', () => {
     expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
   });
 
-  test('lets others have their turn while it hands out', async () => {
+  test('yields to other work while it sends answers', async () => {
     vi.useRealTimers();
     start('a view');
     const all = Array.from({ length: 400 }, () => join('a'));
@@ -368,7 +374,7 @@ describe('a poller', () => {
     expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
   });
 
-  test('hands out nothing more when it is closed in between', async () => {
+  test('sends nothing after it is closed', async () => {
     const all = Array.from({ length: 10 }, () => join('a'));
     const third = all[2] as (typeof all)[number];
     third.next = () => poller.close();
@@ -376,18 +382,18 @@ describe('a poller', () => {
     expect(all.map(({ answers }) => answers.length)).toEqual([1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   });
 
-  test('says nothing of a database that is soon back, and then shows what is there', async () => {
+  test('does not report a short outage of the database, and then sends the current answer', async () => {
     const one = join('a');
     await pass(500);
     played.write('a', '2');
-    played.failing.set('a', new SvcError('database-error', 'connection error', { isPassing: true }));
+    played.failing.set('a', new SvcError('database-error', 'connection error', { isTransient: true }));
     await pass(3 * INTERVAL);
     expect(one.errors).toEqual([]);
     played.failing.clear();
     await pass(INTERVAL + 100);
     expect(one.answers).toEqual(['{"data":null}', '{"data":2}']);
     played.write('a', '3');
-    played.failing.set('a', new SvcError('postgres-error', 'connection error', { isPassing: true }));
+    played.failing.set('a', new SvcError('postgres-error', 'connection error', { isTransient: true }));
     await pass(20 * INTERVAL);
     expect(one.errors).toEqual([['connection error', false]]);
     played.failing.clear();
@@ -395,7 +401,7 @@ describe('a poller', () => {
     expect(one.answers.at(-1)).toBe('{"data":3}');
   });
 
-  test('gives nothing to who is not ready, and then the newest', async () => {
+  test('sends nothing to a subscriber that is not ready, and the newest answer afterwards', async () => {
     const [slow, quick] = [join('a'), join('a')];
     await pass(500);
     slow.isReady = false;
@@ -412,14 +418,14 @@ describe('a poller', () => {
     const { length } = played.batches;
     played.write('a', '4');
     await pass(3 * INTERVAL);
-    expect(played.batches).toHaveLength(length); // nobody would take it
+    expect(played.batches).toHaveLength(length); // No subscriber is ready.
     slow.isReady = true;
     slow.member.drained();
     await pass(5);
     expect(slow.answers.at(-1)).toBe('{"data":4}');
   });
 
-  test('lets nothing out that was under way when it was closed', async () => {
+  test('drops answers in progress when it is closed', async () => {
     const one = join('a');
     await pass(0);
     expect(played.batches).toHaveLength(1);
@@ -429,7 +435,7 @@ describe('a poller', () => {
     expect(detector.isIdle).toBe(true);
   });
 
-  test('goes on when a subscriber throws, against what it has promised', async () => {
+  test('continues if a subscriber throws against its contract', async () => {
     const [wrong, other] = [join('a'), join('b')];
     wrong.next = () => {
       throw new Error('broken');
@@ -441,7 +447,7 @@ describe('a poller', () => {
     expect(other.answers).toEqual(['{"data":null}']);
   });
 
-  test('is empty when the last one has left, and asks no more', async () => {
+  test('stops when the last subscriber has left', async () => {
     const all = [join('a'), join('b')];
     await pass(500);
     for (const { member } of all) member.close();
@@ -453,7 +459,7 @@ describe('a poller', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('keeps a hash of what is too large to keep', async () => {
+  test('stores a hash of an answer that is too large to cache', async () => {
     played.rows.set('a', JSON.stringify('x'.repeat(100_000)));
     const one = join('a');
     await pass(500);
@@ -466,7 +472,7 @@ describe('a poller', () => {
     expect(one.answers).toHaveLength(2);
   });
 
-  test('gives who comes later what is too large to keep', async () => {
+  test('reads an answer that is too large to cache for a new subscriber', async () => {
     played.rows.set('a', JSON.stringify('x'.repeat(100_000)));
     join('a');
     await pass(5_000);
@@ -476,7 +482,7 @@ describe('a poller', () => {
     expect(played.batches).toHaveLength(2);
   });
 
-  test('reads an answer that is too large to keep again for a subscriber that was not ready', async () => {
+  test('reads an answer that is too large to cache again for a subscriber that was not ready', async () => {
     const [slow, quick] = [join('a'), join('a')];
     await pass(500);
     slow.isReady = false;
@@ -511,28 +517,28 @@ describe('the result budget', () => {
       await pass(3 * INTERVAL);
       expect([large.answers.length, large.errors, other.answers.length]).toEqual([0, [], 1]);
       await pass(5 * INTERVAL + 500);
-      expect(large.errors).toEqual([[expect.stringContaining('the answers of all requests together'), false]]);
-      expect([memory.held, memory.expected]).toEqual([0, 0]);
+      expect(large.errors).toEqual([[expect.stringContaining('the responses of all requests together'), false]]);
+      expect([memory.used, memory.reserved]).toEqual([0, 0]);
       played.rows.set('a', JSON.stringify({ b: 2 }));
       await pass(2 * INTERVAL);
       expect(large.answers).toHaveLength(1);
     },
   );
 
-  test('has what is printed until it is handed out', async () => {
+  test('counts a printed answer until it is sent', async () => {
     poller.close();
     start('a view', 100, [LAYOUT]);
     played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
     const all = [join('a'), join('a')];
     const held: number[] = [];
-    for (const one of all) one.next = () => held.push(memory.held);
+    for (const one of all) one.next = () => held.push(memory.used);
     await pass(500);
-    // Once for both: read, and printed twelve times.
+    // Once for both: read once, printed twelve times.
     expect(held).toEqual([expect.closeTo(13 * 40_000, -3), expect.closeTo(13 * 40_000, -3)]);
-    expect([memory.held, memory.expected]).toEqual([0, 0]);
+    expect([memory.used, memory.reserved]).toEqual([0, 0]);
   });
 
-  test('is free after a poller that closes while it hands out', async () => {
+  test('is released when a poller is closed while it sends', async () => {
     poller.close();
     start('a view', 100, [LAYOUT]);
     played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
@@ -540,21 +546,21 @@ describe('the result budget', () => {
     join('b');
     const held: number[] = [];
     one.next = () => {
-      held.push(memory.held);
+      held.push(memory.used);
       poller.close();
     };
     await pass(500);
     expect(held).toEqual([expect.closeTo(13 * 40_000, -3)]);
-    expect([memory.held, memory.expected]).toEqual([0, 0]);
+    expect([memory.used, memory.reserved]).toEqual([0, 0]);
   });
 
-  test('is expected for each cohort by what it read, and for a new one by what the others read', async () => {
+  test('is reserved per cohort by its last result, and for a new cohort by the average', async () => {
     poller.close();
     start('a view');
     const expected: number[] = [];
     const { runRows } = played.source;
     played.source.runRows = (...of) => {
-      expected.push(memory.expected);
+      expected.push(memory.reserved);
       return runRows(...of);
     };
     for (const key of ['a', 'b']) played.rows.set(key, JSON.stringify('x'.repeat(70_000)));
@@ -565,13 +571,13 @@ describe('the result budget', () => {
     expect(expected).toEqual([0, expect.closeTo(140_000, -2), expect.closeTo(70_000, -2)]);
   });
 
-  test('has an answer that is larger than an answer may be refused alone, and tried again after growing pauses', async () => {
+  test('rejects only the answer that exceeds the limit, and retries with growing pauses', async () => {
     poller.close();
     start('a view', 100, [LAYOUT, LAYOUT], 10_000_000);
     played.rows.set('a', LARGE);
     const [large, other] = [join('a'), join('b')];
     await pass(20 * INTERVAL);
-    expect(large.errors).toEqual([['the answer has more than 1500000 bytes', false]]);
+    expect(large.errors).toEqual([['the response exceeds 1500000 bytes', false]]);
     expect(other.answers).toHaveLength(1);
     expect(played.batches.filter((keys) => keys.includes('a')).length).toBeLessThan(8);
   });

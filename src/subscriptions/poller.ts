@@ -1,43 +1,43 @@
 /**
- * Repeats one statement for all who wait for its answers. Cohorts run in batches: all that may have news, when the
- * detector says so or an interval is over; those with somebody new at once.
+ * Repeats one statement for all its subscribers. Cohorts run in batches: those that may have changed, when the detector reports a change
+ * or the interval has passed; those with new members at once.
  */
 import { randomUUID } from 'node:crypto';
 import type { PollerReport } from './poller-report.ts';
 import type { RunTimes } from '../observability/observation.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { inSlices } from '../util/sliced.ts';
+import { runCooperatively } from '../util/cooperative.ts';
 import { BatchRunner } from './batch-runner.ts';
 import type { Cohort, CohortOwner, Member } from './cohort.ts';
 import { Cohorts } from './cohorts.ts';
-import type { Detecting, Detector } from './detector.ts';
+import type { DetectorListener, Detector } from './detector.ts';
 import type { PollerOptions, PollerWork } from './poller-work.ts';
 import { RunClock } from './run-clock.ts';
-import type { Room } from './version.ts';
+import type { CacheBudget } from './version.ts';
 
 export interface PollerTools {
   readonly detector: Detector;
-  readonly room: Room;
+  readonly cacheBudget: CacheBudget;
   readonly onRun: (poller: Poller, times: RunTimes) => void;
   readonly onFault: (error: unknown) => void;
-  /** Nobody is left. */
+  /** Called when the last member has left. */
   readonly onEmpty: (poller: Poller) => void;
 }
 
-/** Batches of a poller that are in the database at a time; and as many cohorts that run apart. */
+/** Maximum number of concurrent batches of a poller; the same number of slow cohorts may run beside them. */
 const PARALLEL = 2;
 
-export class Poller implements CohortOwner, Detecting {
+export class Poller implements CohortOwner, DetectorListener {
   readonly id = randomUUID();
   readonly work: PollerWork;
   readonly options: PollerOptions;
-  readonly room: Room;
+  readonly cacheBudget: CacheBudget;
   readonly #tools: PollerTools;
   readonly #cohorts: Cohorts;
   readonly #runner: BatchRunner;
-  /** Those that run alone and wait for their turn; nobody waits for them. */
-  readonly #apart: Cohort[] = [];
-  #apartRuns = 0;
+  /** Cohorts that run alone and wait; the batches do not wait for them. */
+  readonly #slowQueue: Cohort[] = [];
+  #slowRuns = 0;
   #flush: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = 0;
@@ -52,7 +52,7 @@ export class Poller implements CohortOwner, Detecting {
   constructor(work: PollerWork, options: PollerOptions, tools: PollerTools) {
     this.work = work;
     this.options = options;
-    this.room = tools.room;
+    this.cacheBudget = tools.cacheBudget;
     this.#tools = tools;
     this.#cohorts = new Cohorts(this, work.query);
     this.#runner = new BatchRunner(work, options, tools, this.#cohorts, this.#cancellation);
@@ -63,7 +63,7 @@ export class Poller implements CohortOwner, Detecting {
     return this.work.query.cursor !== null;
   }
 
-  /** The same snapshot means the same answers. */
+  /** True if equal snapshots imply equal results. */
   get isBound(): boolean {
     return this.work.query.dependsOn === null;
   }
@@ -93,15 +93,15 @@ export class Poller implements CohortOwner, Detecting {
     return cursor === null ? undefined : (values[cursor] ?? null);
   }
 
-  detected(): void {
+  onChange(): void {
     this.#schedule();
   }
 
-  wanted(cohort: Cohort): void {
+  onReady(cohort: Cohort): void {
     if (!this.#isClosed && !this.#isRunning && this.#needsRun(cohort)) this.#arm(Math.max(this.#earliest, cohort.notBefore));
   }
 
-  /** What is under way is cancelled and reaches nobody any more. */
+  /** Cancels runs in progress, whose answers are not sent. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -110,7 +110,7 @@ export class Poller implements CohortOwner, Detecting {
     clearImmediate(this.#flush);
     clearTimeout(this.#timer);
     this.#cohorts.end();
-    this.#apart.length = 0;
+    this.#slowQueue.length = 0;
   }
 
   report(): PollerReport {
@@ -121,10 +121,10 @@ export class Poller implements CohortOwner, Detecting {
     const reason = !this.isBound
       ? `answers depend on ${query.dependsOn}`
       : !isTimeless
-        ? 'values such as "now" mean something else at another time'
+        ? 'values such as "now" depend on the time'
         : detector.snapshot === null
-          ? 'the database does not tell what it sees'
-          : 'answers follow from stored rows alone';
+          ? 'the database does not report its snapshot'
+          : 'answers depend on stored rows alone';
     return {
       id: this.id,
       kind: this.isStream ? 'streaming' : 'live-query',
@@ -145,15 +145,15 @@ export class Poller implements CohortOwner, Detecting {
     };
   }
 
-  /** Whether there is nothing that the database could say and the cohort does not know. */
+  /** Returns true if the last answer reflects the current snapshot. */
   #isCurrent(cohort: Cohort): boolean {
     return cohort.seen !== null && cohort.seen === this.#tools.detector.snapshot;
   }
 
   #needsRun(cohort: Cohort): boolean {
-    if (cohort.isRunning || this.#isCurrent(cohort) || !cohort.isWanted) return false;
+    if (cohort.isRunning || this.#isCurrent(cohort) || !cohort.hasReadyMember) return false;
     const { cursor } = this.work.query;
-    // Nothing lies behind a null.
+    // A stream with a null cursor has ended.
     return cursor === null || cohort.values[cursor] !== null;
   }
 
@@ -162,13 +162,13 @@ export class Poller implements CohortOwner, Detecting {
     const now = performance.now();
     const cohorts: Cohort[] = [];
     for (const cohort of this.#cohorts.fresh) {
-      if (cohort.isRunning) continue; // what runs may have seen less than whoever came since
+      if (cohort.isRunning) continue; // The run may have started before the newest member joined.
       this.#cohorts.fresh.delete(cohort);
       const { latest } = cohort;
-      // An answer that was too large to be kept is read again.
+      // An answer that was not cached is read again.
       if (latest === null && !this.isStream) cohort.seen = null;
       if (this.#isCurrent(cohort) && !this.#tools.detector.isOutdated && (this.isStream || latest !== null)) {
-        if (latest !== null) void inSlices(cohort.give(latest)).catch(this.#tools.onFault);
+        if (latest !== null) void runCooperatively(cohort.send(latest)).catch(this.#tools.onFault);
       } else if (cohort.notBefore <= now && this.#needsRun(cohort)) cohorts.push(cohort);
     }
     if (cohorts.length === 0) {
@@ -176,11 +176,11 @@ export class Poller implements CohortOwner, Detecting {
       return;
     }
     if (this.#lastStart === Number.NEGATIVE_INFINITY) this.#lastStart = now;
-    const together = this.#setApart(cohorts);
+    const together = this.#queueSlow(cohorts);
     if (together.length > 0) void this.#runFresh(together);
   }
 
-  /** Who comes meanwhile waits for it: they will run together. */
+  /** New members wait while the maximum number of these runs is in progress, and then run together. */
   async #runFresh(cohorts: readonly Cohort[]): Promise<void> {
     this.#freshRuns += 1;
     await this.#run(cohorts);
@@ -189,7 +189,7 @@ export class Poller implements CohortOwner, Detecting {
     this.#schedule();
   }
 
-  /** Sees to it that what needs to run does when it may. */
+  /** Arms the timer for the next cohort that needs to run. */
   #schedule(): void {
     if (this.#isClosed || this.#isRunning) return;
     const earliest = this.#earliest;
@@ -203,7 +203,7 @@ export class Poller implements CohortOwner, Detecting {
     if (due !== Number.POSITIVE_INFINITY) this.#arm(due);
   }
 
-  /** `performance.now()` before which there is no next run. */
+  /** `performance.now()` of the earliest next run. */
   get #earliest(): number {
     return this.#lastStart + this.options.refetchIntervalMs;
   }
@@ -218,9 +218,9 @@ export class Poller implements CohortOwner, Detecting {
   async #tick(): Promise<void> {
     this.#timer = undefined;
     const now = performance.now();
-    // A timer may come a little early.
+    // Timers may fire slightly early.
     const due = [...this.#cohorts.all()].filter((cohort) => cohort.notBefore <= now + 1 && this.#needsRun(cohort));
-    const cohorts = this.#setApart(due);
+    const cohorts = this.#queueSlow(due);
     if (cohorts.length > 0) {
       this.#isRunning = true;
       this.#lastStart = now;
@@ -230,33 +230,33 @@ export class Poller implements CohortOwner, Detecting {
     this.#schedule();
   }
 
-  /** Lets those run that run apart. @returns the others */
-  #setApart(cohorts: readonly Cohort[]): readonly Cohort[] {
+  /** Queues the cohorts that run alone, and returns the others. */
+  #queueSlow(cohorts: readonly Cohort[]): readonly Cohort[] {
     const together: Cohort[] = [];
     for (const cohort of cohorts) {
-      if (cohort.isApart) {
+      if (cohort.runsAlone) {
         cohort.isRunning = true;
-        this.#apart.push(cohort);
+        this.#slowQueue.push(cohort);
       } else together.push(cohort);
     }
-    this.#runNextApart();
+    this.#runNextSlow();
     return together;
   }
 
-  #runNextApart(): void {
-    while (this.#apartRuns < PARALLEL) {
-      const cohort = this.#apart.shift();
+  #runNextSlow(): void {
+    while (this.#slowRuns < PARALLEL) {
+      const cohort = this.#slowQueue.shift();
       if (cohort === undefined) return;
-      if (cohort.members.size > 0) void this.#runApart(cohort);
+      if (cohort.members.size > 0) void this.#runSlow(cohort);
     }
   }
 
-  async #runApart(cohort: Cohort): Promise<void> {
-    this.#apartRuns += 1;
+  async #runSlow(cohort: Cohort): Promise<void> {
+    this.#slowRuns += 1;
     cohort.notBefore = performance.now() + this.options.refetchIntervalMs;
     await this.#run([cohort]);
-    this.#apartRuns -= 1;
-    this.#runNextApart();
+    this.#slowRuns -= 1;
+    this.#runNextSlow();
     this.#schedule();
   }
 
@@ -268,7 +268,7 @@ export class Poller implements CohortOwner, Detecting {
     const batches = this.#batches(cohorts);
     const work = async (): Promise<void> => {
       for (let batch = batches.shift(); batch !== undefined && !this.#isClosed; batch = batches.shift()) {
-        // What is not foreseen is told, and the others go on.
+        // Unexpected errors are reported, and the other batches continue.
         await this.#runner.run(batch, clock).catch(this.#tools.onFault);
       }
     };

@@ -1,12 +1,12 @@
 import type { RunTimes } from '../observability/observation.ts';
 
-/** Where the time of one run goes. Times are of `performance.now()`. */
+/** Timings of one run, by `performance.now()`. */
 export class RunClock {
   hashing = 0;
   sending = 0;
-  /** Subscribers that were given an answer. */
+  /** Number of subscribers that got an answer. */
   sent = 0;
-  /** Statements that failed. */
+  /** Number of failed statements. */
   failures = 0;
   readonly #at = new Date();
   readonly #began = performance.now();
@@ -14,7 +14,7 @@ export class RunClock {
   readonly #detected: number | null;
   readonly #batches: RunTimes['batches'][number][] = [];
 
-  /** @param changedAt when a change was detected; null: it does not run because of one */
+  /** @param changedAt time of the detected change; `null` if no change caused the run */
   constructor(cohorts: number, changedAt: number | null) {
     this.#cohorts = cohorts;
     this.#detected = changedAt;

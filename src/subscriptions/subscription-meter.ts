@@ -1,4 +1,4 @@
-/** Counts subscriptions and the runs of what works for them. */
+/** Metrics of subscriptions and pollers. */
 import type { PollerReport } from './poller-report.ts';
 import { METRICS } from '../observability/metrics/definitions.ts';
 import type { Histogram } from '../observability/metrics/histogram.ts';
@@ -9,7 +9,7 @@ import type { OperationLabels } from '../pipeline/operation-counts.ts';
 type Kind = PollerReport['kind'];
 const KINDS: readonly Kind[] = ['live-query', 'streaming'];
 
-/** A poller, and the operation of whoever subscribed first to its statement. */
+/** A poller with the labels of its first subscriber's operation. */
 export interface MeteredPoller {
   readonly report: PollerReport;
   readonly labels: OperationLabels;
@@ -25,7 +25,7 @@ export class SubscriptionMeter {
     this.#registry = registry;
   }
 
-  /** For a new poller. */
+  /** Returns the meter for a new poller. */
   runs(kind: Kind, labels: OperationLabels): RunMeter {
     const registry = this.#registry;
     const polls = (result: string): Counter => registry.counter(METRICS.subscriptionPolls, kind, result);
@@ -41,7 +41,7 @@ export class SubscriptionMeter {
     };
   }
 
-  /** From now on the pollers are asked when somebody asks. */
+  /** Registers the source of gauges, which is read when metrics are collected. */
   watch(pollers: () => readonly MeteredPoller[]): void {
     const read = (metric: MetricDefinition, of: (report: PollerReport) => number): void =>
       this.#registry.read(metric, () => {
@@ -51,7 +51,7 @@ export class SubscriptionMeter {
         );
       });
     this.#registry.read(METRICS.activeSubscriptions, () => {
-      // Where there are none, that is told too.
+      // Zero is reported, too.
       const none = KINDS.map((kind): Sample => ({ labels: [kind, '', ''], value: 0 }));
       return [
         ...none,

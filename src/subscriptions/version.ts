@@ -1,10 +1,10 @@
-/** What a subscriber has been given last, kept so that the same is not sent again: as bytes while there is room, else as a hash. */
+/** The last answer of a cohort, for comparison: as bytes while the cache budget permits it, otherwise as a hash. */
 import { createHash } from 'node:crypto';
 import { type Bytes, sizeOfBytes } from '../util/bytes.ts';
-import type { Answer } from './subscriptions.ts';
+import type { SubscriptionAnswer } from './subscriptions.ts';
 
-/** Bytes of answers that all cohorts may keep together. */
-export class Room {
+/** Budget for the cached answers of all cohorts, in bytes. */
+export class CacheBudget {
   #left: number;
 
   constructor(bytes: number) {
@@ -12,61 +12,61 @@ export class Room {
   }
 
   take(bytes: number): boolean {
-    if (bytes > MOST_OF_ONE || bytes > this.#left) return false;
+    if (bytes > MAX_ANSWER_SIZE || bytes > this.#left) return false;
     this.#left -= bytes;
     return true;
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     this.#left += bytes;
   }
 }
 
-const MOST_OF_ONE = 32_768;
+const MAX_ANSWER_SIZE = 32_768;
 
 export class Version {
-  readonly #room: Room;
-  #answer: Answer | null;
+  readonly #budget: CacheBudget;
+  #answer: SubscriptionAnswer | null;
   #digest: string | null = null;
 
-  constructor(answer: Answer, room: Room) {
-    this.#room = room;
-    this.#answer = room.take(sizeOfBytes(answer.body)) ? answer : null;
-    if (this.#answer === null) this.#digest = digestOf(textOf(answer));
+  constructor(answer: SubscriptionAnswer, budget: CacheBudget) {
+    this.#budget = budget;
+    this.#answer = budget.take(sizeOfBytes(answer.body)) ? answer : null;
+    if (this.#answer === null) this.#digest = answerDigest(answerText(answer));
   }
 
-  /** The answer, where it has been kept. */
-  get answer(): Answer | null {
+  /** The answer, if it is cached. */
+  get answer(): SubscriptionAnswer | null {
     return this.#answer;
   }
 
-  isSame(answer: Answer): boolean {
-    if (this.#answer !== null) return this.#answer === answer || textOf(this.#answer) === textOf(answer);
-    return this.#digest !== null && this.#digest === digestOf(textOf(answer));
+  isSame(answer: SubscriptionAnswer): boolean {
+    if (this.#answer !== null) return this.#answer === answer || answerText(this.#answer) === answerText(answer);
+    return this.#digest !== null && this.#digest === answerDigest(answerText(answer));
   }
 
-  /** Keeps the hash alone: it may be asked about for a while, but the answer is not needed again. */
+  /** Replaces the answer by its hash: it may still be compared, but is not sent again. */
   shrink(): void {
     if (this.#answer === null) return;
-    this.#digest = digestOf(textOf(this.#answer));
+    this.#digest = answerDigest(answerText(this.#answer));
     this.#drop(this.#answer);
   }
 
-  /** It will not be asked about again; if it is, nothing is the same. */
+  /** Drops the answer: it is not compared again. */
   release(): void {
     if (this.#answer !== null) this.#drop(this.#answer);
   }
 
-  #drop(answer: Answer): void {
-    this.#room.giveBack(sizeOfBytes(answer.body));
+  #drop(answer: SubscriptionAnswer): void {
+    this.#budget.release(sizeOfBytes(answer.body));
     this.#answer = null;
   }
 }
 
-export function textOf({ body }: Answer): Bytes {
+export function answerText({ body }: SubscriptionAnswer): Bytes {
   return body.length === 1 ? (body[0] as Bytes) : (body.join('') as Bytes);
 }
 
-export function digestOf(text: Bytes): string {
+export function answerDigest(text: Bytes): string {
   return createHash('sha256').update(text, 'latin1').digest('base64');
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BoundedCache } from './bounded-cache.ts';
 
-it('removes the entries that were not used for longest when there are too many', () => {
+it('evicts the least recently used entries beyond the maximum number', () => {
   const evicted: number[] = [];
   const cache = new BoundedCache<string, number>({ entries: 2 }, (value) => evicted.push(value));
   cache.set('a', 1);
@@ -15,7 +15,7 @@ it('removes the entries that were not used for longest when there are too many',
   expect(evicted).toEqual([2]);
 });
 
-it('removes entries until their bytes fit, those of values that grow included', () => {
+it('evicts entries until their bytes fit, also after a value has grown', () => {
   const cache = new BoundedCache<string, string>({ bytes: 10 });
   cache.set('a', 'a', 4);
   cache.set('b', 'b', 4);
@@ -28,7 +28,7 @@ it('removes entries until their bytes fit, those of values that grow included', 
   expect([cache.size, cache.bytes]).toEqual([0, 0]);
 });
 
-it('does not keep a value that exceeds the limit alone, nor the one before it', () => {
+it('drops a value that alone exceeds the limit, and the previous value of its key', () => {
   const cache = new BoundedCache<string, number>({ bytes: 10 });
   cache.set('a', 1, 10);
   cache.set('b', 2, 1);
@@ -36,7 +36,7 @@ it('does not keep a value that exceeds the limit alone, nor the one before it', 
   expect([...cache]).toEqual([]);
 });
 
-it('does not count a look as a use', () => {
+it('does not count peek as a use', () => {
   const cache = new BoundedCache<string, number>({ entries: 2 });
   cache.set('a', 1);
   cache.set('b', 2);

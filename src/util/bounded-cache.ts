@@ -6,20 +6,20 @@ export interface CacheLimits {
   readonly entries?: number;
 }
 
-interface Kept<V> {
+interface Entry<V> {
   readonly value: V;
   size: number;
 }
 
-/** A map in the order of last use, bounded in bytes and in number: the entries that were not used for longest go first. */
+/** LRU cache, limited in bytes and in number of entries. */
 export class BoundedCache<K, V> {
-  readonly #kept = new Map<K, Kept<V>>();
+  readonly #entries = new Map<K, Entry<V>>();
   readonly #maxBytes: number;
   readonly #maxEntries: number;
   readonly #onEvict: ((value: V) => void) | undefined;
   #bytes = 0;
 
-  /** @param onEvict called for each value that is removed for want of room */
+  /** @param onEvict called for each value that is removed because of the limits */
   constructor({ bytes = Number.POSITIVE_INFINITY, entries = Number.POSITIVE_INFINITY }: CacheLimits, onEvict?: (value: V) => void) {
     this.#maxBytes = bytes;
     this.#maxEntries = entries;
@@ -27,71 +27,71 @@ export class BoundedCache<K, V> {
   }
 
   get size(): number {
-    return this.#kept.size;
+    return this.#entries.size;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Returns the value and makes its entry the one that was used last. */
+  /** Returns the value and marks its entry as used. */
   get(key: K): V | undefined {
-    const kept = this.#kept.get(key);
-    // While the cache is half empty no entry is removed soon, and their order does not count.
-    if (kept !== undefined && (this.#kept.size * 2 > this.#maxEntries || this.#bytes * 2 > this.#maxBytes)) {
-      this.#kept.delete(key);
-      this.#kept.set(key, kept);
+    const entry = this.#entries.get(key);
+    // While the cache is half empty, the order of entries does not matter yet.
+    if (entry !== undefined && (this.#entries.size * 2 > this.#maxEntries || this.#bytes * 2 > this.#maxBytes)) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
     }
-    return kept?.value;
+    return entry?.value;
   }
 
-  /** Returns the value without counting that as a use. */
+  /** Returns the value without marking its entry as used. */
   peek(key: K): V | undefined {
-    return this.#kept.get(key)?.value;
+    return this.#entries.get(key)?.value;
   }
 
   /**
-   * Keeps a value, unless it alone exceeds the limit.
-   * @param size bytes, estimated; 0 where only the number of entries is limited
+   * Adds a value, unless it alone exceeds the limit.
+   * @param size estimated bytes; 0 if only the number of entries is limited
    */
   set(key: K, value: V, size = 0): void {
     this.delete(key);
     if (size > this.#maxBytes) return;
-    this.#kept.set(key, { value, size });
+    this.#entries.set(key, { value, size });
     this.#bytes += size;
-    this.#makeRoom();
+    this.#evictExcess();
   }
 
-  /** Counts that the value of an entry has become larger or smaller. */
+  /** Adjusts the size of an entry whose value has grown or shrunk. */
   grow(key: K, bytes: number): void {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return;
-    kept.size += bytes;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    entry.size += bytes;
     this.#bytes += bytes;
-    this.#makeRoom();
+    this.#evictExcess();
   }
 
   delete(key: K): void {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return;
-    this.#kept.delete(key);
-    this.#bytes -= kept.size;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= entry.size;
   }
 
-  /** Removes the entry that was not used for longest. */
+  /** Removes the least recently used entry. */
   evict(): void {
-    const [oldest] = this.#kept;
+    const [oldest] = this.#entries;
     if (oldest === undefined) return;
     this.delete(oldest[0]);
     this.#onEvict?.(oldest[1].value);
   }
 
-  /** From the entry that was not used for longest to the one that was used last. */
+  /** Iterates from the least to the most recently used entry. */
   *[Symbol.iterator](): IterableIterator<[K, V]> {
-    for (const [key, { value }] of this.#kept) yield [key, value];
+    for (const [key, { value }] of this.#entries) yield [key, value];
   }
 
-  #makeRoom(): void {
-    while (this.#kept.size > this.#maxEntries || this.#bytes > this.#maxBytes) this.evict();
+  #evictExcess(): void {
+    while (this.#entries.size > this.#maxEntries || this.#bytes > this.#maxBytes) this.evict();
   }
 }

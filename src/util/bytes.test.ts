@@ -8,14 +8,14 @@ import {
   sizeOfBytes,
   sliceBytes,
   textOfBytes,
-  wholeBytesInSlices,
+  wholeBytesCooperatively,
 } from './bytes.ts';
 import { runs } from '../../test/support/deep.ts';
 
 /** Any but half of a pair; fast-check's own take a second to be made. */
 const character = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((n) => String.fromCodePoint(n < 0xd800 ? n : n + 0x800));
 
-test('a text, its bytes and its text again', () => {
+test('text survives the conversion to bytes and back', () => {
   fc.assert(
     fc.property(fc.string({ unit: character }), (text) => {
       const bytes = bytesOfText(text);
@@ -26,7 +26,7 @@ test('a text, its bytes and its text again', () => {
   );
 });
 
-test('pieces may end anywhere, inside a character too', () => {
+test('pieces may end inside a character', () => {
   const whole = Buffer.from('"ä€😀"');
   for (let at = 0; at <= whole.length; at++) {
     const pieces = [bytesOfBuffer(whole, 0, at), bytesOfBuffer(whole, at, whole.length)];
@@ -36,13 +36,13 @@ test('pieces may end anywhere, inside a character too', () => {
   }
 });
 
-test('slices count bytes', () => {
+test('sliceBytes counts bytes', () => {
   expect(textOfBytes([sliceBytes(bytesOfText('ä"x"'), 2, -1)])).toBe('"x');
 });
 
-test('makes the pieces of a body with a pause after each', () => {
+test('wholeBytesCooperatively pauses after each piece', () => {
   const made = { length: 3, pieces: () => ['a', 'b', 'c'] as Bytes[] };
-  const work = wholeBytesInSlices([bytesOfText('{'), made, bytesOfText('}')]);
+  const work = wholeBytesCooperatively([bytesOfText('{'), made, bytesOfText('}')]);
   let pauses = 0;
   let step = work.next();
   for (; step.done !== true; step = work.next()) pauses += 1;

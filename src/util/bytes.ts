@@ -1,25 +1,25 @@
-import type { Sliced } from './sliced.ts';
+import type { Cooperative } from './cooperative.ts';
 
 declare const bytes: unique symbol;
 
 /**
- * Bytes on their way to a client, one in each character (U+0000 to U+00FF): what Node calls `latin1`; of JSON, its UTF-8.
- * A string and no Buffer: it lives on V8's own heap, where it costs next to nothing to make and to let go, while the
- * memory of buffers lies outside, counts as old, and starts collections of the whole heap under load (ADR 5).
+ * Bytes of a response, one per character (U+0000 to U+00FF), which Node calls `latin1`; JSON is in UTF-8. A string instead of a Buffer: it
+ * lives on V8's heap, where creating and dropping it costs almost nothing. The memory of buffers is outside, counts as old, and causes
+ * collections of the whole heap under load (ADR 5).
  */
 export type Bytes = string & { readonly [bytes]: true };
 
-/** Bytes that are made while they are sent: a value that is printed under many names takes no memory for each of them. */
-export interface MadeBytes {
+/** Bytes that are generated while they are sent, so that a value that is printed under many names needs its memory once. */
+export interface GeneratedBytes {
   /** Number of bytes. */
   readonly length: number;
   pieces(): Iterable<Bytes>;
 }
 
-/** An answer on its way to a client. */
-export type Body = readonly (Bytes | MadeBytes)[];
+/** Body of a response. */
+export type Body = readonly (Bytes | GeneratedBytes)[];
 
-/** The UTF-8 of a text. */
+/** Encodes text as UTF-8. */
 export function bytesOfText(text: string): Bytes {
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 0x7f) return Buffer.from(text).toString('latin1') as Bytes;
@@ -27,17 +27,16 @@ export function bytesOfText(text: string): Bytes {
   return text as Bytes;
 }
 
-/** The bytes of `buffer` from `start` up to `end`. */
+/** Copies the bytes of a buffer from `start` up to `end`. */
 export function bytesOfBuffer(buffer: Buffer, start: number, end: number): Bytes {
   return buffer.toString('latin1', start, end) as Bytes;
 }
 
-/** Like `slice` of strings. */
 export function sliceBytes(piece: Bytes, start: number, end?: number): Bytes {
   return piece.slice(start, end) as Bytes;
 }
 
-/** The bytes of a body, piece by piece. */
+/** Yields the bytes of a body piece by piece. */
 export function* piecesOf(body: Body): Iterable<Bytes> {
   for (const part of body) {
     if (typeof part === 'string') yield part;
@@ -45,13 +44,13 @@ export function* piecesOf(body: Body): Iterable<Bytes> {
   }
 }
 
-/** A body as the bytes that it has, all of them in memory. */
+/** Generates all bytes of a body in memory. */
 export function wholeBytes(body: Body): readonly Bytes[] {
   return body.every((part) => typeof part === 'string') ? body : [...piecesOf(body)];
 }
 
-/** `wholeBytes` with a pause after each piece, for bodies that may be large. */
-export function* wholeBytesInSlices(body: Body): Sliced<readonly Bytes[]> {
+/** `wholeBytes` with a pause after each piece. */
+export function* wholeBytesCooperatively(body: Body): Cooperative<readonly Bytes[]> {
   if (body.every((part) => typeof part === 'string')) return body;
   const pieces: Bytes[] = [];
   for (const piece of piecesOf(body)) {
@@ -61,14 +60,13 @@ export function* wholeBytesInSlices(body: Body): Sliced<readonly Bytes[]> {
   return pieces;
 }
 
-/** Bytes of all pieces. */
+/** Number of bytes of a body. */
 export function sizeOfBytes(pieces: Body): number {
   let size = 0;
   for (const piece of pieces) size += piece.length;
   return size;
 }
 
-/** All pieces in one buffer. */
 export function bufferOfBytes(pieces: Body): Buffer {
   const buffer = Buffer.allocUnsafe(sizeOfBytes(pieces));
   let offset = 0;
@@ -76,7 +74,7 @@ export function bufferOfBytes(pieces: Body): Buffer {
   return buffer;
 }
 
-/** The text whose UTF-8 the pieces are. */
+/** Decodes a body as UTF-8. */
 export function textOfBytes(pieces: Body): string {
   return bufferOfBytes(pieces).toString();
 }

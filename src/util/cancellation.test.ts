@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CancellationSource, isPrompt, onCancel } from './cancellation.ts';
 
-it('tells its signal, whether that was asked for before or after', () => {
+it('aborts its signal, whether the signal was created before or after', () => {
   const source = new CancellationSource();
   const before = source.signal();
   expect([source.aborted, before.aborted]).toEqual([false, false]);
@@ -13,23 +13,23 @@ it('tells its signal, whether that was asked for before or after', () => {
   expect(late.signal().aborted).toBe(true);
 });
 
-it('is cancelled with what it is a part of, and not the other way round', () => {
+it('is cancelled with its parent, but does not cancel the parent', () => {
   const whole = new CancellationSource();
   const [one, other] = [new CancellationSource(whole), new CancellationSource(whole)];
-  const told = other.signal();
+  const signal = other.signal();
   one.cancel();
-  expect([whole.aborted, one.aborted, one.signal().aborted, other.aborted, told.aborted]).toEqual([false, true, true, false, false]);
+  expect([whole.aborted, one.aborted, one.signal().aborted, other.aborted, signal.aborted]).toEqual([false, true, true, false, false]);
   whole.cancel();
-  expect([other.aborted, told.aborted, new CancellationSource(whole).signal().aborted]).toEqual([true, true, true]);
+  expect([other.aborted, signal.aborted, new CancellationSource(whole).signal().aborted]).toEqual([true, true, true]);
 });
 
-it('tells listeners of its parts, while they listen', () => {
+it('notifies listeners of children until they are removed', () => {
   const whole = new CancellationSource();
-  const heard: string[] = [];
-  new CancellationSource(whole).onCancel(() => heard.push('a'));
-  new CancellationSource(whole).onCancel(() => heard.push('b'))();
+  const calls: string[] = [];
+  new CancellationSource(whole).onCancel(() => calls.push('a'));
+  new CancellationSource(whole).onCancel(() => calls.push('b'))();
   whole.cancel();
-  expect(heard).toEqual(['a']);
+  expect(calls).toEqual(['a']);
 });
 
 it.each([
@@ -47,14 +47,14 @@ it.each([
       return { cancellation: controller.signal, cancel: () => controller.abort() };
     },
   ],
-] as const)('%s tells listeners once, and those no more that do not listen', (_what, make) => {
+] as const)('%s notifies listeners once, and removed listeners never', (_what, make) => {
   const { cancellation, cancel } = make();
-  const heard: string[] = [];
-  onCancel(cancellation, () => heard.push('a'));
-  onCancel(cancellation, () => heard.push('b'))();
+  const calls: string[] = [];
+  onCancel(cancellation, () => calls.push('a'));
+  onCancel(cancellation, () => calls.push('b'))();
   cancel();
   cancel();
-  expect(heard).toEqual(['a']);
+  expect(calls).toEqual(['a']);
   expect(isPrompt(cancellation)).toBe(true);
   expect(isPrompt({ aborted: false })).toBe(false);
 });

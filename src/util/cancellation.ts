@@ -1,21 +1,21 @@
-/** Whether a result is still wanted; looked at from time to time. An `AbortSignal` is one. */
+/** Cancellation that is polled. An `AbortSignal` is one. */
 export interface Cancellation {
   readonly aborted: boolean;
 }
 
 /**
- * A cancellation of its own, for the price of an object: an `AbortSignal` costs as much as the rest
- * of a small request and is made only for those who know nothing else.
+ * Cancellation that costs only an object. An `AbortSignal` costs as much as the rest of a small request, and is created only for APIs that
+ * need one.
  */
 export class CancellationSource implements Cancellation {
   readonly #parent: Cancellation | undefined;
   #cancelled = false;
   #controller: AbortController | undefined;
   readonly #listeners = new Listeners();
-  /** While somebody listens: the parent's word counts too. */
+  /** Removes the listener of the parent, which exists only while this source has listeners. */
   #leaveParent: (() => void) | undefined;
 
-  /** @param parent what it is a part of, and cancelled with */
+  /** @param parent cancels this source too */
   constructor(parent?: Cancellation) {
     this.#parent = parent;
   }
@@ -41,7 +41,7 @@ export class CancellationSource implements Cancellation {
     return this.#controller.signal;
   }
 
-  /** @param listener hears of it once, unless it has happened already. @returns forgets it */
+  /** @param listener called once, unless it is cancelled already @returns a function that removes the listener */
   onCancel(listener: () => void): () => void {
     if (this.aborted) return () => undefined;
     if (isPrompt(this.#parent)) this.#leaveParent ??= onCancel(this.#parent, () => this.cancel());
@@ -55,7 +55,7 @@ export class CancellationSource implements Cancellation {
   }
 }
 
-/** Mostly none or one. */
+/** Set of listeners, allocated on first use: most sources have none. */
 class Listeners {
   #set: Set<() => void> | undefined;
 
@@ -72,7 +72,7 @@ class Listeners {
     this.#set?.delete(listener);
   }
 
-  /** For the last time. */
+  /** Calls and removes all listeners. */
   call(): void {
     const all = [...(this.#set ?? [])];
     this.#set = undefined;
@@ -80,17 +80,16 @@ class Listeners {
   }
 }
 
-/** Those that can say at once that it has happened. */
+/** Cancellation that notifies listeners instead of being polled. */
 export type PromptCancellation = AbortSignal | CancellationSource;
 
-/** As `CancellationSource.onCancel`. */
+/** Like `CancellationSource.onCancel`. */
 export function onCancel(cancellation: PromptCancellation, listener: () => void): () => void {
   if (cancellation instanceof CancellationSource) return cancellation.onCancel(listener);
   cancellation.addEventListener('abort', listener, { once: true });
   return () => cancellation.removeEventListener('abort', listener);
 }
 
-/** Whether it tells at once when it happens, and need not be asked. */
 export function isPrompt(cancellation: Cancellation | undefined): cancellation is PromptCancellation {
   return cancellation instanceof CancellationSource || cancellation instanceof AbortSignal;
 }

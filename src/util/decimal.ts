@@ -1,6 +1,4 @@
-/**
- * Decimal number texts (`-12.50e3`) taken apart and printed without going through an IEEE double.
- */
+/** Decimal number such as `-12.50e3`, parsed and printed without an IEEE double. */
 export interface Decimal {
   readonly negative: boolean;
   /** Significant digits without leading or trailing zeros; empty for zero. */
@@ -11,7 +9,7 @@ export interface Decimal {
 
 const ZERO = 48;
 
-/** Takes JSON number text apart. */
+/** @param text of a JSON number */
 export function parseDecimal(text: string): Decimal {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const negative = mantissa.startsWith('-');
@@ -21,7 +19,7 @@ export function parseDecimal(text: string): Decimal {
   return { negative, digits, exponent: digits === '' ? 0 : Number(exponent) - fraction.length + (all.length - digits.length) };
 }
 
-// Not regular expressions: `/0+$/` looks at a run of zeros once for each of them.
+// No regular expressions: `/0+$/` takes quadratic time for a run of zeros.
 function withoutLeadingZeros(text: string): string {
   let start = 0;
   while (text.charCodeAt(start) === ZERO) start += 1;
@@ -34,14 +32,14 @@ function withoutTrailingZeros(text: string): string {
   return text.slice(0, end);
 }
 
-/** The integer that the number is, or null when it has a fraction or more than `maxDigits` digits. */
+/** @returns `null` for a number with a fraction or more than `maxDigits` digits */
 export function integerText(decimal: Decimal, maxDigits = 20): string | null {
   if (decimal.exponent < 0 || decimal.digits.length + decimal.exponent > maxDigits) return null;
   if (decimal.digits === '') return '0';
   return `${decimal.negative ? '-' : ''}${decimal.digits}${'0'.repeat(decimal.exponent)}`;
 }
 
-/** Without an exponent: `12500`, `0.0012`. Null when that would take more than 400 characters. */
+/** Prints without an exponent: `12500`, `0.0012`. @returns `null` for more than 400 characters */
 export function plainText(decimal: Decimal): string | null {
   const { digits, exponent } = decimal;
   if (digits === '') return '0';
@@ -52,7 +50,7 @@ export function plainText(decimal: Decimal): string | null {
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
 }
 
-/** As messages show numbers: `2.147483648e9` from ten million up and below a tenth, else `40000.0`. */
+/** Prints for messages: `2.147483648e9` from ten million up and below a tenth, otherwise `40000.0`. */
 export function scientificText(decimal: Decimal): string {
   const { digits, exponent } = decimal;
   if (digits === '') return '0.0';
@@ -65,7 +63,7 @@ export function scientificText(decimal: Decimal): string {
   return `${sign}${digits.slice(0, 1)}${digits.length > 1 ? `.${digits.slice(1)}` : ''}e${power}`;
 }
 
-/** Whether a double can hold a number of this size. */
+/** True if a number is within the range of a double. */
 export function fitsDouble(text: string): boolean {
   return Number.isFinite(Number(text));
 }

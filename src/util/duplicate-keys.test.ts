@@ -12,7 +12,7 @@ describe('duplicateKey', () => {
     ['[{"a":1},{"a":1,"d":{"a":1},"a":2}]', 'a'],
     ['{"":1,"":2}', ''],
     ['{"__proto__":1,"__proto__":2}', '__proto__'],
-  ])('finds the one of %s', (text, key) => {
+  ])('finds the duplicate key of %s', (text, key) => {
     expect(duplicateKey(text)?.key).toBe(key);
   });
 
@@ -23,12 +23,12 @@ describe('duplicateKey', () => {
     },
   );
 
-  it('tells where it stands', () => {
+  it('returns the path of the key', () => {
     const found = duplicateKey('{"args":{"list":[1,{"a":[[]]},{"a b":{"x":"x"},"c":1,"c":2}]}}');
     expect(found === null ? null : printPath(found)).toBe('$.args.list[2].c');
   });
 
-  it('finds none in what a printer wrote, and the one that was put there', () => {
+  it('finds nothing in printed JSON, and a key that was added to it', () => {
     fc.assert(
       fc.property(fc.json(), fc.string(), (text, key) => {
         expect(duplicateKey(text)).toBeNull();

@@ -1,26 +1,28 @@
 import { at, type Path, ROOT } from './path.ts';
-import { atOnce, type Sliced } from './sliced.ts';
+import { runSync, type Cooperative } from './cooperative.ts';
 
-/** Characters between pauses, about. */
+/** Approximate number of characters between pauses. */
 const STRETCH = 32_768;
 
-/** A list or object that is being read: what it has had, and where it stands. */
+/** Open list or object. */
 interface Container {
-  /** null: a list */
+  /** Keys so far; `null` for a list. */
   readonly keys: Set<string> | null;
+  /** Key or index of the current value. */
   position: string | number;
 }
 
 /**
- * The first key that an object in valid JSON text has twice, as a path from the root; null when there is none. Parsers
- * disagree on which of the two counts, so text that must mean the same to everybody may not have any.
+ * Finds the first duplicate key in valid JSON text. Parsers disagree on which of the two values counts, so text that must have the same
+ * meaning for all parsers must not contain any.
+ * @returns path from the root, or `null`
  */
 export function duplicateKey(text: string): Path | null {
-  return atOnce(findDuplicateKey(text));
+  return runSync(findDuplicateKey(text));
 }
 
 /** `duplicateKey` with pauses, for text that may be long. */
-export function* findDuplicateKey(text: string): Sliced<Path | null> {
+export function* findDuplicateKey(text: string): Cooperative<Path | null> {
   const open: Container[] = [];
   let expectsKey = false;
   let pause = STRETCH;

@@ -1,16 +1,16 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 
-/** Why a file is not read: it is not in the folder, or it cannot be read. */
+/** Reason why a file was not read: it is outside of the folder, or unreadable. */
 export type Unread = { readonly kind: 'outside' } | { readonly kind: 'unreadable'; readonly reason: string };
 
 /**
- * A file in a folder or a folder in it, links followed.
- * @param maxSize bytes
- * @returns the text without white space around it
+ * Reads a file below a folder. Follows links, and checks the folder of their target too.
+ * @param maxSize in bytes
+ * @returns the text without surrounding whitespace
  */
 export function readFileBelow(path: string, folder: string, maxSize: number): string | Unread {
-  // Before the file is looked at: nobody learns which files there are elsewhere.
+  // Checked before the file is accessed, so that the result does not reveal which files exist elsewhere.
   if (!isBelow(resolve(path), resolve(folder))) return { kind: 'outside' };
   try {
     const real = realpathSync(path);

@@ -1,4 +1,4 @@
-/** The items by key, both in order of appearance. */
+/** Groups items by key. Keys and items keep their order of appearance. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -30,6 +30,6 @@ it.each([
   '2024-05-01T10:0000',
   '2024-05-01T10:00:00+16:00',
   '0000-01-01',
-])('refuses %j', (given) => {
+])('rejects %j', (given) => {
   expect(isoTime(given)).toBeUndefined();
 });

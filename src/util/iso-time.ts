@@ -4,12 +4,12 @@ const ZONE = String.raw`([Zz]|[+-]\d{2}(?::?\d{2})?)`;
 const ISO_TIME = new RegExp(`^${DATE}(?:[Tt ]${TIME}${ZONE}?)?$`);
 
 /**
- * Reads a time as RFC 3339 or ISO 8601 write it, in the extended (`2024-05-01T10:00:00Z`) or the basic form (`20240501T100000Z`). Without
- * a zone it is in UTC; a date alone is its midnight in UTC.
- * @returns the same time in the extended form with its zone, which databases read; `undefined` where it is none
+ * Normalises a time of RFC 3339 or ISO 8601, in extended (`2024-05-01T10:00:00Z`) or basic form (`20240501T100000Z`). Without a zone it is
+ * in UTC; a date alone means midnight in UTC.
+ * @returns the extended form with a zone, which databases accept; `undefined` for invalid text
  */
-export function isoTime(given: string): string | undefined {
-  const found = ISO_TIME.exec(given);
+export function isoTime(text: string): string | undefined {
+  const found = ISO_TIME.exec(text);
   if (found === null) return undefined;
   const [, year = '', , month = '', day = '', hour = '00', , minute = '00', second = '00', fraction, zone = 'Z'] = found;
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type Json } from './json.ts';
 
-/** Whether lists and objects are nested deeper than `limit`; never recurses further than that. */
+/** True if lists and objects are nested deeper than `limit`, without recursing further than that. */
 export function nestedDeeperThan(json: Json, limit: number): boolean {
   if (isJsonArray(json)) {
     if (limit === 0) return true;

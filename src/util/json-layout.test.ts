@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
-import { type Bytes, bytesOfText, type MadeBytes, textOfBytes } from './bytes.ts';
-import { type JsonLayout, laidOut, layoutKey } from './json-layout.ts';
-import { atOnce, type Sliced } from './sliced.ts';
+import { type Bytes, bytesOfText, type GeneratedBytes, textOfBytes } from './bytes.ts';
+import { type JsonLayout, applyLayout, layoutKey } from './json-layout.ts';
+import { runSync, type Cooperative } from './cooperative.ts';
 
 type Tree = null | string | number | readonly Tree[] | { readonly [key: string]: Tree };
 
-/** As `laidOut`, on values. */
+/** As `applyLayout`, on values. */
 function printed(value: Tree, layout: JsonLayout): string {
   if (Array.isArray(value)) return `[${value.map((item: Tree) => printed(item, layout)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -19,10 +19,10 @@ function printed(value: Tree, layout: JsonLayout): string {
   return `{${entries.join(',')}}`;
 }
 
-/** `laidOut`, which counts each byte once. */
-function* measured(text: Bytes, layout: JsonLayout): Sliced<MadeBytes> {
+/** `applyLayout`, which counts each byte once. */
+function* measured(text: Bytes, layout: JsonLayout): Cooperative<GeneratedBytes> {
   let counted = 0;
-  const made = yield* laidOut(text, layout, (bytes) => {
+  const made = yield* applyLayout(text, layout, (bytes) => {
     counted += bytes;
   });
   expect(counted).toBe(made.length);
@@ -30,7 +30,7 @@ function* measured(text: Bytes, layout: JsonLayout): Sliced<MadeBytes> {
 }
 
 function print(text: Bytes, layout: JsonLayout): { readonly text: string; readonly length: number } {
-  const made = atOnce(measured(text, layout));
+  const made = runSync(measured(text, layout));
   return { text: textOfBytes([...made.pieces()]), length: made.length };
 }
 
@@ -65,7 +65,7 @@ const { value, layout } = fc.letrec<{ value: Tree; layout: JsonLayout }>((tie) =
   ),
 }));
 
-test('prints any JSON as its layout says, with the length that was told', () => {
+test('prints any JSON with its layout, and reports the right length', () => {
   fc.assert(
     fc.property(value, layout, fc.constantFrom(undefined, 1), (tree, keys, indent) => {
       const { text, length } = print(bytesOfText(JSON.stringify(tree, null, indent)), keys);
@@ -80,10 +80,10 @@ test('prints any JSON as its layout says, with the length that was told', () => 
   );
 });
 
-test('prints a value of a megabyte under many names without a copy of it', () => {
+test('prints a value of a megabyte under many names without copying it', () => {
   const text = bytesOfText(JSON.stringify({ a: 'x'.repeat(1_000_000) }));
   const keys: JsonLayout = Array.from({ length: 480 }, (_, i) => ({ key: layoutKey(`a${i}`), from: 0, inner: null }));
-  const made = atOnce(measured(text, keys));
+  const made = runSync(measured(text, keys));
   let size = 0;
   let longest = 0;
   for (const piece of made.pieces()) {
@@ -95,7 +95,7 @@ test('prints a value of a megabyte under many names without a copy of it', () =>
   expect(longest).toBeLessThan(200_000);
 });
 
-test('pauses while it reads, however little it prints or however many values there are', () => {
+test('pauses while reading, with little output and with many values', () => {
   const numbers = `[${'12345,'.repeat(200_000)}0]`;
   const objects = `[${Array.from({ length: 50_000 }, () => '{"k":1,"l":2}').join()}]`;
   const one: JsonLayout = [{ key: layoutKey('a'), from: 0, inner: null }];
@@ -124,7 +124,7 @@ test('pauses while it reads, however little it prints or however many values the
   }
 });
 
-test('reads a value of a layout within layouts once, however deep it is', () => {
+test('reads a value in nested layouts only once', () => {
   const depth = 200;
   const reads = (levels: number): number => {
     let text = `"${'x'.repeat(20)}"`;

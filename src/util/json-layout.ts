@@ -1,19 +1,19 @@
 /**
- * Objects whose values were made once and are printed under several names: JSON text in, the same text with the keys of a layout
- * out. Nothing is parsed but where values begin and end.
+ * Prints values of JSON text under several names: takes the text of objects whose values occur once, and returns the text with the keys of
+ * a layout. Only the boundaries of values are parsed.
  */
-import { type Bytes, bytesOfText, type MadeBytes, sliceBytes } from './bytes.ts';
-import type { Sliced } from './sliced.ts';
+import { type Bytes, bytesOfText, type GeneratedBytes, sliceBytes } from './bytes.ts';
+import type { Cooperative } from './cooperative.ts';
 
-/** The keys of an object, or of each object of a list, in the order in which they are printed. */
+/** Keys of an object, or of each object of a list, in printing order. */
 export type JsonLayout = readonly LayoutEntry[];
 
 export interface LayoutEntry {
-  /** With its quotes and colon. */
+  /** Key with its quotes and colon. */
   readonly key: Bytes;
-  /** Place of its value among those of the object that was made. */
+  /** Index of the value in the input object. */
   readonly from: number;
-  /** Layout of the value; `null` if it is printed as it is. */
+  /** Layout of the value; `null` if it is printed unchanged. */
   readonly inner: JsonLayout | null;
 }
 
@@ -21,9 +21,9 @@ export function layoutKey(name: string): Bytes {
   return bytesOfText(`${JSON.stringify(name)}:`);
 }
 
-/** Values up to this length are put together, longer ones stay parts of the text. */
+/** Values up to this length are concatenated; longer ones stay slices of the text. */
 const LONG = 16_384;
-/** Bytes of a piece, and bytes that are read or printed between two pauses. */
+/** Size of a piece, and of the work between two pauses, in bytes read or printed. */
 const PIECE = 65_536;
 
 const QUOTE = 34;
@@ -36,10 +36,10 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /**
- * Returns the text as the layout prints it. Its length is measured here; its pieces are made as they are taken.
- * @param count called before each pause with the bytes that were measured since the last one; what it throws ends the work
+ * Applies a layout. The length of the result is measured at once; its pieces are generated on demand.
+ * @param count called before each pause with the bytes measured since the previous one; an error that it throws ends the work
  */
-export function* laidOut(text: Bytes, layout: JsonLayout, count: (bytes: number) => void): Sliced<MadeBytes> {
+export function* applyLayout(text: Bytes, layout: JsonLayout, count: (bytes: number) => void): Cooperative<GeneratedBytes> {
   const measure = new Walk(text, false);
   const pauses = measure.pieces(layout);
   for (let isDone = false, counted = 0; !isDone; ) {
@@ -51,25 +51,25 @@ export function* laidOut(text: Bytes, layout: JsonLayout, count: (bytes: number)
   return { length: measure.length, pieces: () => new Walk(text, true).pieces(layout) };
 }
 
-/** One way through the text, which reads each value as often as it is printed. */
+/** One pass through the text, which reads each value as often as it is printed. */
 class Walk {
   readonly #text: Bytes;
   readonly #isPrinting: boolean;
-  /** Bytes that were printed. */
+  /** Number of printed bytes. */
   length = 0;
   #open = '';
-  /** Behind the last value. */
+  /** End of the last value. */
   #end = 0;
-  /** Bytes that were read or printed since the last piece. */
+  /** Bytes read or printed since the last piece. */
   #work = 0;
 
-  /** @param isPrinting false: only the length counts, all pieces are empty */
+  /** @param isPrinting if false, only the length is measured, and all pieces are empty */
   constructor(text: Bytes, isPrinting: boolean) {
     this.#text = text;
     this.#isPrinting = isPrinting;
   }
 
-  /** Pieces may be empty: they are the pauses of a walk that has little to print. */
+  /** Yields pieces; empty ones are pauses of a walk that has little to print. */
   *pieces(layout: JsonLayout): Generator<Bytes, void, undefined> {
     yield* this.#value(skipBlank(this.#text, 0), layout);
     if (this.#open !== '') yield this.#take();
@@ -99,7 +99,7 @@ class Walk {
     }
   }
 
-  /** Finds its values as the layout comes to them: one that is printed with a layout is not read before that. */
+  /** Finds values when the layout needs them, so that a value with a layout is not read before it is printed. */
   *#object(start: number, layout: JsonLayout): Generator<Bytes, void, undefined> {
     const text = this.#text;
     const starts: number[] = [];
@@ -142,7 +142,7 @@ class Walk {
     this.#end = next + 1;
   }
 
-  /** Sets the end of a value, with pauses where it is a long list or object. */
+  /** Sets `#end` to the end of a value, with pauses in long lists and objects. */
   *#skip(start: number): Generator<Bytes, void, undefined> {
     const text = this.#text;
     const first = text.charCodeAt(start);
@@ -180,10 +180,10 @@ class Walk {
     throw new Error('invariant: JSON of a database ends');
   }
 
-  /** Sets the end of a string, with pauses where it is long. */
+  /** Sets `#end` to the end of a string, with pauses in long ones. */
   *#skipString(start: number): Generator<Bytes, void, undefined> {
     const text = this.#text;
-    /** Backslashes right before `at`. */
+    /** Number of backslashes right before `at`. */
     let slashes = 0;
     for (let at = start + 1; ; ) {
       const piece = text.slice(at, at + PIECE);
@@ -242,7 +242,7 @@ function skipBlank(text: Bytes, from: number): number {
   return at;
 }
 
-/** The index behind a number, `true`, `false` or `null`. */
+/** End of a number, `true`, `false` or `null`. */
 function endOfWord(text: Bytes, start: number): number {
   const { length } = text;
   for (let at = start; at < length; at++) {
@@ -252,7 +252,7 @@ function endOfWord(text: Bytes, start: number): number {
   return length;
 }
 
-/** The index behind the quote that ends a string. @param start of its first quote */
+/** End of a string, after its closing quote. @param start index of its opening quote */
 function endOfString(text: Bytes, start: number): number {
   expected(text, start, QUOTE);
   for (let at = start + 1; ; ) {

@@ -14,7 +14,7 @@ describe('parseJsonPath', () => {
     expect(parseJsonPath(text)).toEqual(path);
   });
 
-  it.each(['', 'a.b', '$a', '$.', '$..a', '$.a[', '$.a[-1]', "$['a", '$.a b'])('refuses %j', (text) => {
+  it.each(['', 'a.b', '$a', '$.', '$..a', '$.a[', '$.a[-1]', "$['a", '$.a b'])('rejects %j', (text) => {
     expect(() => parseJsonPath(text)).toThrow(/JSON path/);
   });
 });

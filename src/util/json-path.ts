@@ -1,12 +1,12 @@
 import { isJsonArray, isJsonObject, type Json } from './json.ts';
 
-/** The keys and indexes of a path, from the root down; empty for the root itself. */
+/** Keys and indexes from the root; empty for the root itself. */
 export type JsonPath = readonly (string | number)[];
 
 const STEP = /\.?\['((?:[^'\\]|\\.)*)'\]|\.?\["((?:[^"\\]|\\.)*)"\]|\.?\[(\d{1,9})\]|\.([^.[\]'"\s]+)/y;
 
 /**
- * Reads `$`, `$.a.b`, `$.a[0]` and `$['a b']`.
+ * Parses `$`, `$.a.b`, `$.a[0]` and `$['a b']`.
  * @throws Error whose message is the reason
  */
 export function parseJsonPath(text: string): JsonPath {
@@ -24,7 +24,7 @@ export function parseJsonPath(text: string): JsonPath {
   return steps;
 }
 
-/** The value at the path; undefined when there is none. */
+/** @returns `undefined` if there is no value at the path */
 export function valueAt(root: Json | undefined, path: JsonPath): Json | undefined {
   let value = root;
   for (const step of path) {

@@ -1,26 +1,26 @@
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, numberText } from './json.ts';
 
-/** Of a value that is written in a few characters: its place in a list, and what stands between it and the next. */
-const PLACE = 8;
+/** Size of a short value, with its slot in a list and the separator. */
+const SLOT = 8;
 
 /**
- * About the characters of a value's text, and never much less.
- * @param most where counting ends
- * @returns more than `most` when the value is larger than that
+ * Estimates the length of a value's text; never much too low.
+ * @param limit counting stops above it
+ * @returns more than `limit` for a larger value
  */
-export function jsonSizeWithin(json: Json, most: number): number {
-  if (typeof json === 'string') return PLACE + json.length;
-  if (isJsonNumber(json)) return PLACE + numberText(json).length;
-  let size = PLACE;
+export function jsonSizeWithin(json: Json, limit: number): number {
+  if (typeof json === 'string') return SLOT + json.length;
+  if (isJsonNumber(json)) return SLOT + numberText(json).length;
+  let size = SLOT;
   if (isJsonArray(json)) {
     for (const item of json) {
-      size += jsonSizeWithin(item, most - size);
-      if (size > most) return size;
+      size += jsonSizeWithin(item, limit - size);
+      if (size > limit) return size;
     }
   } else if (isJsonObject(json)) {
     for (const key in json) {
-      size += key.length + jsonSizeWithin(json[key] ?? null, most - size);
-      if (size > most) return size;
+      size += key.length + jsonSizeWithin(json[key] ?? null, limit - size);
+      if (size > limit) return size;
     }
   }
   return size;

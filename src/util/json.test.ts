@@ -42,7 +42,7 @@ function plain(json: Json): unknown {
 }
 
 describe('JSON with exact numbers', () => {
-  it('has the shape that every parser finds', () => {
+  it('has the same structure as with JSON.parse', () => {
     fc.assert(
       fc.property(text, (source) => {
         expect(plain(parseJson(source))).toEqual(JSON.parse(source));
@@ -51,7 +51,7 @@ describe('JSON with exact numbers', () => {
     );
   });
 
-  it('is what every strict parser takes', () => {
+  it('accepts what JSON.parse accepts', () => {
     const spoiled = fc.tuple(text, fc.nat(), fc.constantFrom('', ...'0-+.eE"\\ ,:[]{}\n\u0001tx')).map(([source, at, character]) => {
       const place = at % (source.length + 1);
       return `[1.5,${source.slice(0, place)}${character}${source.slice(place + 1)}]`;
@@ -73,7 +73,7 @@ describe('JSON with exact numbers', () => {
     );
   });
 
-  it('keeps every number as it was written', () => {
+  it('preserves the text of every number', () => {
     fc.assert(
       fc.property(fc.array(numberText), (numbers) => {
         const source = `[${numbers.join()}]`;
@@ -104,7 +104,7 @@ describe('JSON with exact numbers', () => {
     }
   });
 
-  it('takes __proto__ for a key like any other', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const json = parseJson('{"__proto__":1.5,"a":{"__proto__":{"b":2}}}') as Record<string, Json>;
     expect(Object.keys(json)).toEqual(['__proto__', 'a']);
     expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
@@ -129,7 +129,7 @@ describe('JSON with exact numbers', () => {
     '[1.5,1.]',
     '[1.5,1e]',
     `${'['.repeat(200_000)}1.5`,
-  ])('%j is none', (source) => {
+  ])('%j is rejected', (source) => {
     expect(() => parseJson(source)).toThrow(SyntaxError);
   });
 });

@@ -3,7 +3,7 @@ import { printExactJson } from './print-exact-json.ts';
 
 export * from '../model/json.ts';
 
-/** Prints JSON text; a `JsonNumber` is printed as it was written. */
+/** Prints JSON text, with the original text of each `JsonNumber`. */
 export function printJson(value: Json): string {
   if (value instanceof JsonNumber) return value.text;
   return printPlainJson(value) ?? printExactJson(value);

@@ -1,10 +1,10 @@
-/** Dates and times as texts: those without a zone mean UTC. */
+/** Validation of dates and times; those without a zone are in UTC. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const TIME = /^-?\d{1,3}:[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?$/;
 const MOMENT = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?)?\s*(Z|z|[+-]\d{2}(?::?\d{2})?)?$/;
 
-/** Null where the text means no such value. */
+/** @returns normalised text in UTC, or `null` for an invalid value */
 export function momentText(kind: 'date' | 'time' | 'datetime' | 'timestamp', text: string): string | null {
   const trimmed = text.trim();
   if (kind === 'date') return DATE.test(trimmed) && isDate(trimmed) ? trimmed : null;
@@ -14,12 +14,12 @@ export function momentText(kind: 'date' | 'time' | 'datetime' | 'timestamp', tex
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone] = found;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return null;
   const tail = fraction.slice(0, 7);
-  const away = minutesOf(zone);
-  if (away === null) return null;
-  if (away === 0) return `${year}-${month}-${day} ${hour}:${minute}:${second}${tail}`;
-  const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`).getTime() - away * 60_000;
+  const offset = minutesOf(zone);
+  if (offset === null) return null;
+  if (offset === 0) return `${year}-${month}-${day} ${hour}:${minute}:${second}${tail}`;
+  const at = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`).getTime() - offset * 60_000;
   const utc = new Date(at);
-  // The text of a year outside of 0 to 9999 has another form, and no value in the database.
+  // A year outside of 0 to 9999 has another text, and does not exist in the database.
   if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9999) return null;
   return `${utc.toISOString().slice(0, 19).replace('T', ' ')}${tail}`;
 }

@@ -12,11 +12,11 @@ describe('nearest', () => {
     ['session_arg', 'session_argument'],
     ['custom_nam', 'custom_name'],
     ['Filter', 'filter'],
-  ])('takes %s for %s', (given, meant) => {
+  ])('suggests for %s: %s', (given, meant) => {
     expect(nearest(given, KEYS)).toBe(meant);
   });
 
-  it.each(['foo', '', 'x'.repeat(100_000)])('knows nothing like %.10s', (given) => {
+  it.each(['foo', '', 'x'.repeat(100_000)])('suggests nothing for %.10s', (given) => {
     expect(nearest(given, KEYS)).toBeUndefined();
   });
 });

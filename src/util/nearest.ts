@@ -1,7 +1,7 @@
-/** What is longer is no slip of the pen, and would cost too much to compare. */
-const LONGEST = 64;
+/** Maximum length of a name; longer ones cost too much to compare. */
+const MAX_LENGTH = 64;
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/** Number of insertions, deletions, replacements and swaps of neighbours between two texts. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const cell = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
@@ -24,16 +24,16 @@ function distance(a: string, b: string): number {
   return cell(a.length, b.length);
 }
 
-/** The name that was probably meant: one that differs in little, or that begins like the given one; undefined if there is none. */
-export function nearest(given: string, known: Iterable<string>): string | undefined {
-  if (given.length > LONGEST) return undefined;
-  const lower = given.toLowerCase();
+/** Finds the known name that was probably meant: one with a small distance, or with the same beginning. @returns `undefined` if there is none */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
+  const lower = word.toLowerCase();
   let best: { readonly name: string; readonly far: number } | undefined;
   for (const name of known) {
-    if (name.length > LONGEST) continue;
+    if (name.length > MAX_LENGTH) continue;
     const far = distance(lower, name.toLowerCase());
-    const near = far <= Math.max(1, Math.floor(Math.max(given.length, name.length) / 3));
-    const begins = given.length >= 3 && name.toLowerCase().startsWith(lower);
+    const near = far <= Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
+    const begins = word.length >= 3 && name.toLowerCase().startsWith(lower);
     if ((near || begins) && (best === undefined || far < best.far)) best = { name, far };
   }
   return best?.name;

@@ -1,11 +1,11 @@
-/** Prints JSON values that hold numbers kept as text: character by character into one buffer, since joining texts costs more. */
+/** Prints JSON values that contain `JsonNumber`s, character by character into a buffer, because concatenating strings costs more. */
 import { type Json, JsonNumber } from '../model/json.ts';
 
-/** Characters that are made into a string at a time. */
+/** Characters of the buffer. */
 const SIZE = 16_384;
-const WIDEST_NARROW = 255;
-/** Keys whose printed text is remembered: those of rows come again and again. */
-const MAX_KNOWN_KEYS = 200;
+const MAX_NARROW = 255;
+/** Maximum number of cached keys; rows have the same keys over and over. */
+const MAX_CACHED_KEYS = 200;
 
 const COMMA = 44;
 const OPEN_LIST = 91;
@@ -17,12 +17,11 @@ const narrow = Buffer.alloc(SIZE);
 const wideBytes = Buffer.alloc(2 * SIZE);
 const wide = new Uint16Array(wideBytes.buffer, wideBytes.byteOffset, SIZE);
 
-/** @returns the text that JSON.stringify makes of values without such numbers */
 export function printExactJson(json: Json): string {
   const keys = new Map<string, string>();
   let done = '';
   let used = 0;
-  // Until a character comes that takes more than a byte.
+  // Until the first character that needs more than a byte.
   let isNarrow = true;
 
   const flush = (): void => {
@@ -49,7 +48,7 @@ export function printExactJson(json: Json): string {
     if (isNarrow) {
       for (; i < length; i++) {
         const code = text.charCodeAt(i);
-        if (code > WIDEST_NARROW) break;
+        if (code > MAX_NARROW) break;
         narrow[used + i] = code;
       }
       used += i;
@@ -64,7 +63,7 @@ export function printExactJson(json: Json): string {
     let text = keys.get(key);
     if (text === undefined) {
       text = `${JSON.stringify(key)}:`;
-      if (keys.size < MAX_KNOWN_KEYS) keys.set(key, text);
+      if (keys.size < MAX_CACHED_KEYS) keys.set(key, text);
     }
     put(text);
   };

@@ -1,19 +1,19 @@
 import { isJsonArray, isJsonObject, type Json, printJson } from './json.ts';
-import type { Sliced } from './sliced.ts';
+import type { Cooperative } from './cooperative.ts';
 
-/** Levels that are printed part by part; what lies deeper is printed at once. */
+/** Levels that are printed part by part; deeper values are printed at once. */
 const LEVELS = 32;
-/** Characters of a piece, at least; a pause comes after each. */
+/** Minimum number of characters of a piece; each is followed by a pause. */
 const PIECE = 16_384;
-/** Values inside a value that is printed at once; a text counts once more for each 16 characters. */
-const AT_ONCE = 1000;
+/** Maximum weight of a value that is printed at once: one per value inside, and one more for each 16 characters of a string. */
+const MAX_WEIGHT = 1000;
 const CHARACTERS_OF_VALUE = 16;
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00;
 }
 
-/** Returns what is left of a number of values after those of a value; below zero if there are more. Stops there. */
+/** Subtracts the weight of a value from `left`; stops below zero. */
 function weigh(value: Json, left: number, level: number): number {
   left -= 1;
   if (typeof value === 'string') return left - value.length / CHARACTERS_OF_VALUE;
@@ -32,11 +32,11 @@ function weigh(value: Json, left: number, level: number): number {
   return left;
 }
 
-/** `printJson` with pauses, for values that may be large. @returns the text, in pieces */
-export function* printInPieces(json: Json): Sliced<readonly string[]> {
+/** `printJson` with pauses. @returns the text in pieces */
+export function* printInPieces(json: Json): Cooperative<readonly string[]> {
   const pieces: string[] = [];
   let text = '';
-  function* print(value: Json, level: number): Sliced<void> {
+  function* print(value: Json, level: number): Cooperative<void> {
     if (isJsonArray(value)) {
       text += '[';
       for (const [i, item] of value.entries()) {
@@ -56,23 +56,23 @@ export function* printInPieces(json: Json): Sliced<readonly string[]> {
       text += '}';
     }
   }
-  function* part(value: Json, level: number): Sliced<void> {
+  function* part(value: Json, level: number): Cooperative<void> {
     if (typeof value === 'string' && value.length > PIECE) yield* long(value);
-    else if (level < LEVELS && (isJsonArray(value) || isJsonObject(value)) && weigh(value, AT_ONCE, level) < 0)
+    else if (level < LEVELS && (isJsonArray(value) || isJsonObject(value)) && weigh(value, MAX_WEIGHT, level) < 0)
       yield* print(value, level + 1);
     else text += printJson(value);
     if (text.length >= PIECE) yield* pause();
   }
-  function* pause(): Sliced<void> {
+  function* pause(): Cooperative<void> {
     pieces.push(text);
     text = '';
     yield;
   }
-  function* long(value: string): Sliced<void> {
+  function* long(value: string): Cooperative<void> {
     text += '"';
     for (let start = 0; start < value.length; ) {
       let end = start + PIECE;
-      // Two halves of a character are printed together.
+      // Surrogate pairs are not split.
       if (isHighSurrogate(value.charCodeAt(end - 1))) end += 1;
       text += JSON.stringify(value.slice(start, end)).slice(1, -1);
       start = end;

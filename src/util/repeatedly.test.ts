@@ -4,7 +4,7 @@ import { repeatedly } from './repeatedly.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('runs at once and every interval, but never beside itself', async () => {
+test('runs at once and at each interval, but never concurrently', async () => {
   const ends: (() => void)[] = [];
   const repetition = repeatedly(
     () => new Promise((resolve) => void ends.push(resolve)),
@@ -28,7 +28,7 @@ test('runs at once and every interval, but never beside itself', async () => {
   expect(isStopped).toBe(true);
 });
 
-test('goes on after a run that failed', async () => {
+test('continues after a failed run', async () => {
   let runs = 0;
   const failures: unknown[] = [];
   const repetition = repeatedly(

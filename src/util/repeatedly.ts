@@ -1,18 +1,18 @@
 export interface Repetition {
-  /** Begins no other run, and resolves when the one under way has ended. */
+  /** Starts no further run, and resolves when the current one has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a task now, and again every so often. A run that is still under way when the next one is due takes its place, so that none
- * pile up; one that fails keeps none of the later ones from being tried.
- * @param interval ms
+ * Runs a task now and at an interval. If a run is still active when the next one is due, that one is skipped; a failed run does not affect
+ * later ones.
+ * @param interval in ms
  */
-export function repeatedly(task: () => Promise<void>, interval: number, failed: (error: unknown) => void): Repetition {
+export function repeatedly(task: () => Promise<void>, interval: number, onFailure: (error: unknown) => void): Repetition {
   let running: Promise<void> | null = null;
   const run = (): void => {
     running ??= task()
-      .catch(failed)
+      .catch(onFailure)
       .finally(() => {
         running = null;
       });

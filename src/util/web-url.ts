@@ -1,4 +1,4 @@
-/** Whether calls can be made to it: an absolute URL of http or https. */
+/** Accepts absolute http and https URLs. */
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }

@@ -1,7 +1,7 @@
-/** The headers of a client's request, for servers that may see them. */
+/** Headers of a client's request, filtered for other servers. */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Headers about the client's own request, which say nothing about who sent it. */
+/** Headers about the client's own request, which do not identify its sender. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'content-length',
   'content-md5',
@@ -17,19 +17,19 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'cache-control',
   'connection',
   'dnt',
-  // How the client's body comes; the call has one of its own or none.
+  // Describe the client's body; the call has another body or none.
   'expect',
   'keep-alive',
   'transfer-encoding',
   'upgrade',
 ]);
 
-/** Headers about the client's own request that are told under another name: `X-Forwarded-Host`. */
+/** Headers about the client's own request that are forwarded under another name, e.g. `X-Forwarded-Host`. */
 const RENAMED = ['host', 'user-agent', 'origin'] as const;
 
 /**
- * The client's headers but for those about its own request. What the client lists in `Connection` is forwarded
- * nevertheless: else it could take away what a proxy in front has added.
+ * Returns the client's headers, except those about its own request. Headers listed in `Connection` are forwarded, too: otherwise the
+ * client could remove what a proxy in front has added.
  */
 export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const forwarded: Record<string, string> = {};
@@ -39,23 +39,23 @@ export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, s
   return forwarded;
 }
 
-/** What no other request can have: how the client's own came, and where it went. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+/** Headers that belong to one connection and are never forwarded. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-function forwardedBut(headers: IncomingHttpHeaders, ignored: readonly string[]): Record<string, string> {
+function forwardedExcept(headers: IncomingHttpHeaders, ignored: readonly string[]): Record<string, string> {
   const names = new Set(ignored.map((name) => name.toLowerCase()));
-  const forwarded = Object.entries(headers).filter(([name]) => !names.has(name) && !OF_THE_CONNECTION.has(name));
+  const forwarded = Object.entries(headers).filter(([name]) => !names.has(name) && !HOP_BY_HOP.has(name));
   return Object.fromEntries(forwarded.flatMap(([name, value]) => (value === undefined ? [] : [[name, joinedHeader(value)]])));
 }
 
 /**
- * The same for servers that must not get session variables and secrets as the client wrote them.
- * @param ignored names of headers that are not forwarded, in place of the usual ones
+ * Returns the forwarded headers for servers that must not get session variables and secrets as the client sent them.
+ * @param ignored names of headers that are not forwarded, instead of the default list
  */
 export function clientHeaders(headers: IncomingHttpHeaders, ignored?: readonly string[]): Record<string, string> {
-  const all = ignored === undefined ? forwardedHeaders(headers) : forwardedBut(headers, ignored);
+  const all = ignored === undefined ? forwardedHeaders(headers) : forwardedExcept(headers, ignored);
   const forwarded = Object.entries(all).filter(([name]) => !name.startsWith('x-svc-'));
   for (const name of RENAMED) {
     const value = headers[name];
@@ -64,7 +64,7 @@ export function clientHeaders(headers: IncomingHttpHeaders, ignored?: readonly s
   return Object.fromEntries(forwarded);
 }
 
-/** The one text of a header that came several times. */
+/** Joins the values of a repeated header. */
 export function joinedHeader(value: string | string[]): string {
   return typeof value === 'string' ? value : value.join(', ');
 }

@@ -1,7 +1,7 @@
-/** What metadata configure of a call, filled from the environment. */
+/** URLs and headers of the metadata, filled from the environment. */
 import {
   type ConfiguredText,
-  type Environment,
+  type EnvironmentVariables,
   environmentVariable,
   filledTemplate,
   type HeaderDefinition,
@@ -9,15 +9,15 @@ import {
   type MissingVariables,
 } from '../metadata/environment-template.ts';
 
-/** @throws what `missing` makes of variables that are not set */
-export function configuredUrl(url: ConfiguredText, environment: Environment, missing: MissingVariables): string {
+/** @throws the error of `missing` if variables are not set */
+export function configuredUrl(url: ConfiguredText, environment: EnvironmentVariables, missing: MissingVariables): string {
   return url.kind === 'template' ? filledTemplate(url.text, environment, missing) : environmentVariable(url.name, environment, missing);
 }
 
-/** By name in lower case. @throws what `missing` makes of variables that are not set */
+/** Headers by name in lower case. @throws the error of `missing` if variables are not set */
 export function configuredHeaders(
   headers: readonly HeaderDefinition[],
-  environment: Environment,
+  environment: EnvironmentVariables,
   missing: MissingVariables,
 ): Record<string, string> {
   return Object.fromEntries(headers.map((header) => [header.name.toLowerCase(), configuredHeaderValue(header, environment, missing)]));

@@ -1,22 +1,22 @@
-/** Calls of the handlers of actions: what is sent, and what counts as an answer. */
+/** Calls action handlers: builds the request and validates the response. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 import type { ActionDefinition } from '../metadata/action.ts';
-import { type Environment, variablesNotSet } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, variablesNotSet } from '../metadata/environment-template.ts';
 import type { ActionObservation } from '../observability/observation.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { TransformFailure } from './transform/transform-failure.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
-import { AnswerFault, answerJsonInSlices, answerJsonOrNull } from './answer-json.ts';
-import { AnswerIntake, type AnswerUse } from './answer-use.ts';
-import { callWebhook, type Patience, timeoutWithin, type WebhookRequest } from './call-webhook.ts';
+import { ResponseFault, responseJsonCooperatively, responseJsonOrNull } from './response-json.ts';
+import { ResponseCounter, type ResponseUsage } from './response-usage.ts';
+import { callWebhook, type TracedCallOptions, timeoutWithin, type WebhookRequest } from './call-webhook.ts';
 import { clientHeaders } from './client-headers.ts';
 import { cookiesOf } from './cookies.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
 import { retryAfter } from './retry-after.ts';
-import { openedOnce, openWebhook, type Webhook, type WebhookCall } from './webhook.ts';
+import { webhookCache, openWebhook, type Webhook, type WebhookCall } from './webhook.ts';
 import type { OutboundResponse } from '../http-client/request.ts';
 
 export interface HandlerCall {
@@ -24,48 +24,48 @@ export interface HandlerCall {
   readonly definition: ActionDefinition;
   readonly input: JsonObject;
   readonly sessionVariables: ReadonlyMap<string, string>;
-  /** Of the client; null for a call that is made later. */
+  /** Text of the client's GraphQL query; `null` for an asynchronous call. */
   readonly query: string | null;
-  /** Of the client's request; absent where there are none. */
+  /** Headers of the client's request, if there is one. */
   readonly headers?: IncomingHttpHeaders;
-  readonly how: Patience;
-  /** Hears of the bytes of the answer as they come; a promise: nothing more is read before that. Absent: all is read at once. */
-  readonly hold?: (bytes: number) => Promise<void> | null;
-  /** Hears after how many seconds the handler asks to be called again. */
+  readonly options: TracedCallOptions;
+  /** Reserves memory for each piece of the response; reading pauses while the promise is pending. Absent if nothing is reserved. */
+  readonly reserveMemory?: (bytes: number) => Promise<void> | null;
+  /** Called with the delay that the handler requests by `Retry-After`, in seconds. */
   readonly onRetryAfter?: (seconds: number) => void;
 }
 
 export interface HandlerReply {
   readonly body: Json;
   readonly cookies: readonly string[];
-  /** How it is refused that the body is not what was declared. */
+  /** Returns the error for a body that does not match the declared type. */
   refused(message: string): SvcError;
 }
 
-/** @throws SvcError where the handler gives no answer, none of use, or an error */
-export type HandlerCaller = (call: HandlerCall, use: AnswerUse) => Promise<HandlerReply>;
+/** @throws SvcError if there is no response, an invalid one, or an error of the handler */
+export type HandlerCaller = (call: HandlerCall, usage: ResponseUsage) => Promise<HandlerReply>;
 
 export interface HandlerCallerOptions {
   readonly outbound: OutboundClient;
-  readonly environment: Environment;
-  /** `svc-graphql/1.0.0` */
+  readonly environment: EnvironmentVariables;
+  /** E.g. `svc-graphql/1.0.0`. */
   readonly userAgent: string;
-  /** Bytes of all answers to one request of a client. */
+  /** Maximum size of all responses for one client request, in bytes. */
   readonly maxResponseSize: number;
-  /** Configured headers count more than those of the service and of the client, in place of less. */
+  /** If true, configured headers take precedence over those of the service and of the client; otherwise the reverse. */
   readonly configuredHeadersFirst: boolean;
-  /** Hears of every call; absent: nobody wants to know. */
+  /** Called after each response. */
   readonly observe?: (observation: ActionObservation) => void;
 }
 
 const KINDS = { query: 'query', synchronous: 'mutation-synchronous', asynchronous: 'mutation-asynchronous' } as const;
 
-/** Calls handlers as the metadata configure them, tells of each call, and judges the answers. */
+/** Creates the caller for handlers as configured in the metadata. */
 export function createHandlerCaller(options: HandlerCallerOptions): HandlerCaller {
   const { outbound, environment, maxResponseSize } = options;
-  const webhookOf = openedOnce((definition: ActionDefinition) => open(definition, environment));
-  return async (call, use) => {
-    const { name, definition, sessionVariables, how } = call;
+  const webhookOf = webhookCache((definition: ActionDefinition) => open(definition, environment));
+  return async (call, usage) => {
+    const { name, definition, sessionVariables, options: callOptions } = call;
     const webhook = webhookOf(definition);
     const payload: JsonObject = {
       action: { name },
@@ -75,54 +75,55 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
     };
     const body = printJson(payload);
     const request = prepared(webhook, body, ownHeaders(call, options), sessionVariables);
-    const told = new Told(webhook, request, payload);
-    const intake = new AnswerIntake(use, maxResponseSize);
-    const { take } = intake;
-    const timeout = timeoutWithin(definition.timeout * 1000, how);
+    const report = new CallReport(webhook, request, payload);
+    const counter = new ResponseCounter(usage, maxResponseSize);
+    const timeout = timeoutWithin(definition.timeout * 1000, callOptions);
     let response: OutboundResponse;
     try {
-      const { url, method, headers } = request;
-      const { body: sent } = request;
-      const asked: WebhookRequest = {
-        ...{ kind: 'action', url, template: definition.handler, method, headers, body: sent },
-        ...{ timeout, maxResponseSize, take, hold: call.hold },
+      const { url, method, headers, body: requestBody } = request;
+      const outgoing: WebhookRequest = {
+        ...{ kind: 'action', url, template: definition.handler, method, headers, body: requestBody },
+        ...{ timeout, maxResponseSize, onBytes: counter.onBytes, reserveMemory: call.reserveMemory },
       };
-      response = await callWebhook(outbound, asked, how);
+      response = await callWebhook(outbound, outgoing, callOptions);
     } catch (error) {
-      const refusal = intake.refusal(definition.kind !== 'query');
+      const refusal = counter.refusal(definition.kind !== 'query');
       if (refusal !== null) throw refusal;
       const reason =
         error instanceof OutboundError && error.failure === 'too-large'
-          ? `the answers of handlers have more than ${maxResponseSize} bytes`
+          ? `the responses of handlers exceed ${maxResponseSize} bytes`
           : httpException({ url: request.url, template: definition.handler, method: request.method, timeout }, error);
-      throw told.failure('http exception when calling webhook', reason, null, error);
+      throw report.failure('http exception when calling webhook', reason, null, error);
     }
     options.observe?.({
       kind: 'action',
       action: name,
       type: KINDS[definition.kind],
-      ...told.logged(),
+      ...report.logged(),
       requestSize: Buffer.byteLength(body),
       transformedRequestSize: request.context === null ? null : Buffer.byteLength(request.body ?? ''),
       responseSize: response.body.length,
       status: response.status,
-      trace: how.trace,
+      trace: callOptions.trace,
     });
-    const wait = call.onRetryAfter === undefined ? null : retryAfter(response, Date.now());
-    if (wait !== null) call.onRetryAfter?.(wait);
-    return judged(response, webhook, request, told, sessionVariables);
+    const delay = call.onRetryAfter === undefined ? null : retryAfter(response, Date.now());
+    if (delay !== null) call.onRetryAfter?.(delay);
+    return checkedReply(response, webhook, request, report, sessionVariables);
   };
 }
 
-/** @throws SvcError what the environment lost since the metadata was checked */
-function open({ handler, headers, requestTransform, responseTransform, signature }: ActionDefinition, environment: Environment): Webhook {
+/** @throws SvcError if a variable has been removed from the environment since the metadata was checked */
+function open(
+  { handler, headers, requestTransform, responseTransform, signature }: ActionDefinition,
+  environment: EnvironmentVariables,
+): Webhook {
   const missing = (names: readonly string[]): SvcError => new SvcError('not-found', variablesNotSet(names));
   const definition = { url: { kind: 'template', text: handler } as const, headers, requestTransform, responseTransform, signature };
   return openWebhook(definition, environment, missing);
 }
 
-/** Of the headers of a client's request those that a handler gets. */
-export function forwardedTo(definition: ActionDefinition, headers: IncomingHttpHeaders | undefined): Record<string, string> {
+/** Returns the headers of a client's request that a handler gets. */
+export function headersForHandler(definition: ActionDefinition, headers: IncomingHttpHeaders | undefined): Record<string, string> {
   return definition.forwardClientHeaders && headers !== undefined ? clientHeaders(headers, definition.ignoredClientHeaders) : {};
 }
 
@@ -131,7 +132,7 @@ function ownHeaders(
   { userAgent, configuredHeadersFirst }: HandlerCallerOptions,
 ): Record<string, string> {
   const defaults = { 'content-type': 'application/json', 'user-agent': userAgent };
-  const client = forwardedTo(definition, headers);
+  const client = headersForHandler(definition, headers);
   if (!configuredHeadersFirst) return { ...defaults, ...client };
   const own: Record<string, string> = { ...client, ...defaults };
   for (const { name } of definition.headers) delete own[name.toLowerCase()];
@@ -153,11 +154,11 @@ function prepared(
 }
 
 /** @throws SvcError */
-async function judged(
+async function checkedReply(
   response: OutboundResponse,
   webhook: Webhook,
   { context }: WebhookCall,
-  told: Told,
+  report: CallReport,
   sessionVariables: ReadonlyMap<string, string>,
 ): Promise<HandlerReply> {
   const { status } = response;
@@ -165,24 +166,24 @@ async function judged(
   try {
     body =
       webhook.transformResponse === null
-        ? await answerJsonInSlices(response.body)
+        ? await responseJsonCooperatively(response.body)
         : transformed(response, webhook, context, sessionVariables);
   } catch (error) {
-    if (!(error instanceof AnswerFault)) throw error;
-    throw told.failure('not a valid json response from webhook', `invalid JSON: the answer ${error.message}`, response, error);
+    if (!(error instanceof ResponseFault)) throw error;
+    throw report.failure('not a valid json response from webhook', `invalid JSON: the response ${error.message}`, response, error);
   }
   if (status >= 200 && status < 300) {
     return {
       body,
       cookies: cookiesOf(response),
-      refused: (message) => told.failure(message, 'unexpected response', response, undefined, 400),
+      refused: (message) => report.failure(message, 'unexpected response', response, undefined, 400),
     };
   }
-  if (status >= 400 && status < 500) throw errorOf(status, body) ?? told.failure('internal error', 'not a valid response', response);
-  throw told.failure('internal error', `expecting 2xx or 4xx status code, but found ${status}`, response);
+  if (status >= 400 && status < 500) throw errorOf(status, body) ?? report.failure('internal error', 'not a valid response', response);
+  throw report.failure('internal error', `expecting 2xx or 4xx status code, but found ${status}`, response);
 }
 
-/** @throws SvcError, AnswerFault */
+/** @throws SvcError, ResponseFault */
 function transformed(
   { status, body }: OutboundResponse,
   webhook: Webhook,
@@ -192,7 +193,7 @@ function transformed(
   try {
     return (
       webhook.transformResponse?.({
-        body: answerJsonOrNull(body),
+        body: responseJsonOrNull(body),
         status,
         sessionVariables: request?.sessionVariables ?? Object.fromEntries(sessionVariables),
         request,
@@ -204,7 +205,7 @@ function transformed(
   }
 }
 
-/** The handler's own error; null where it gives none of the form `{message, code?, extensions?}`. */
+/** Returns the handler's own error; `null` if it does not have the form `{message, code?, extensions?}`. */
 function errorOf(status: number, body: Json): SvcError | null {
   if (!isJsonObject(body)) return null;
   const { message, code, extensions } = body;
@@ -214,8 +215,8 @@ function errorOf(status: number, body: Json): SvcError | null {
   return new SvcError('unexpected', message, { status, shownCode, graphqlErrors: [{ message, extensions: shown }] });
 }
 
-/** What administrators and logs are told of a call: no secrets of the environment and no credentials. */
-class Told {
+/** Describes a call for administrators and logs: without secrets of the environment and without credentials. */
+class CallReport {
   readonly #webhook: Webhook;
   readonly #request: WebhookCall;
   readonly #payload: JsonObject;
@@ -234,7 +235,7 @@ class Told {
     };
   }
 
-  /** @param response null: there was none */
+  /** @param response `null` if there was none */
   failure(message: string, error: Json, response: OutboundResponse | null, cause?: unknown, status = 500): SvcError {
     const internal: JsonObject = {
       error,
@@ -275,10 +276,10 @@ function bodyJson(body: string | undefined): Json {
   }
 }
 
-/** Bytes of an answer that are told. */
-const MOST_TOLD = 65_536;
+/** Maximum size of a response body in errors, in bytes. */
+const MAX_SHOWN_BODY = 65_536;
 
 function shownBody(body: Buffer): Json {
-  if (body.length > MOST_TOLD) return `${body.toString('utf8', 0, 200)}… (${body.length} bytes)`;
-  return answerJsonOrNull(body) ?? body.toString('utf8');
+  if (body.length > MAX_SHOWN_BODY) return `${body.toString('utf8', 0, 200)}… (${body.length} bytes)`;
+  return responseJsonOrNull(body) ?? body.toString('utf8');
 }

@@ -1,22 +1,22 @@
-/** Why a call brought no answer, in the form in which administrators and the logs of invocations are told it. */
+/** The reason for a missing response, in the form for administrators and invocation logs. */
 import { OutboundError } from '../http-client/outbound-error.ts';
 import type { JsonObject } from '../util/json.ts';
 import { loggedMessage, loggedPath } from './logged-call.ts';
 
 export interface FailedCall {
   readonly url: string;
-  /** The URL as the metadata write it, or `{{NAME}}` for all of a variable: what a path has from the environment is not told. */
+  /** The URL as written in the metadata, or `{{NAME}}` for one from a variable; path segments from the environment are not shown. */
   readonly template: string;
   readonly method: string;
-  /** ms */
+  /** In ms. */
   readonly timeout: number;
 }
 
-/** @param error what `callWebhook` threw; neither user and password of the URL nor its parameters are in the answer */
+/** Describes an error of `callWebhook`, without user, password and query parameters of the URL. */
 export function httpException({ url, template, method, timeout }: FailedCall, error: unknown): JsonObject {
-  const known = error instanceof OutboundError ? error : null;
-  if (known?.failure === 'invalid-url' || !URL.canParse(url)) {
-    return { type: 'invalid_url', message: known?.message ?? 'not a URL' };
+  const failure = error instanceof OutboundError ? error : null;
+  if (failure?.failure === 'invalid-url' || !URL.canParse(url)) {
+    return { type: 'invalid_url', message: failure?.message ?? 'not a URL' };
   }
   const parsed = new URL(url);
   const { protocol, hostname, port, search } = parsed;
@@ -24,7 +24,7 @@ export function httpException({ url, template, method, timeout }: FailedCall, er
   const secure = protocol === 'https:';
   return {
     type: 'http_exception',
-    message: loggedMessage(messageOf(known), url, template),
+    message: loggedMessage(messageOf(failure), url, template),
     request: {
       host: hostname,
       port: port === '' ? (secure ? 443 : 80) : Number(port),

@@ -1,11 +1,11 @@
-/** What the records of invocations show of a call. Values of the environment are not among it. */
+/** Headers in invocation records, without values from the environment. */
 import type { HeaderDefinition } from '../metadata/environment-template.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { OutboundResponse } from '../http-client/request.ts';
 
 /**
- * Configured headers as they were configured, then those of the service.
- * @param own by name; they win over configured ones
+ * Returns the configured headers as written in the metadata, then those of the service.
+ * @param own headers of the service, by name; they take precedence over configured ones
  */
 export function recordedHeaders(configured: readonly HeaderDefinition[], own: Readonly<Record<string, string>>): readonly JsonObject[] {
   const names = new Set(Object.keys(own).map((name) => name.toLowerCase()));
@@ -20,8 +20,8 @@ export function recordedHeaders(configured: readonly HeaderDefinition[], own: Re
   ];
 }
 
-/** Those of an answer. */
-export function answeredHeaders({ headers }: Pick<OutboundResponse, 'headers'>): readonly JsonObject[] {
+/** Returns the headers of a response. */
+export function recordedResponseHeaders({ headers }: Pick<OutboundResponse, 'headers'>): readonly JsonObject[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((text): JsonObject => ({ name, value: text })),
   );

@@ -1,4 +1,4 @@
-/** What logs tell of a call: nothing that is a secret. */
+/** URLs and headers of calls for logs, secrets redacted. */
 import { type ConfiguredText, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
 import { safeUrl } from '../http-client/safe-url.ts';
 import { joinedHeader } from './client-headers.ts';
@@ -10,7 +10,7 @@ export interface LoggedHeader {
 
 const REDACTED = '<REDACTED>';
 
-/** Headers that say who somebody is, whoever configured them. */
+/** Headers with credentials, always redacted. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   'authorization',
   'proxy-authorization',
@@ -21,10 +21,10 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The headers of a call or of an answer. A value from the environment is told by the name of its variable, a template as it is
- * written, credentials not at all.
- * @param headers as they are sent, under their names in lower case
- * @param configured those of the metadata among them; none for an answer
+ * Returns the headers of a call or response for logs. A value from the environment is shown as the name of its variable, a template as
+ * written; credentials are redacted.
+ * @param headers by name, as sent
+ * @param configured headers of the metadata; none for a response
  */
 export function loggedHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
@@ -47,18 +47,18 @@ function readsEnvironment(template: string): boolean {
   return 'missing' in fillTemplate(template, {});
 }
 
-/** The URL of a definition as the metadata write it, without user, password and parameters. */
+/** Returns the URL of a definition as written in the metadata, without user, password and parameters. */
 export function loggedUrl(written: ConfiguredText): string {
   if (written.kind === 'environment') return written.name;
   return written.text.replace(/:\/\/[^\s/?#]*@/g, '://***@').replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?***' : ''));
 }
 
-/** A configured URL as one template. */
+/** Returns a configured URL as one template. */
 export function templateOf(written: ConfiguredText): string {
   return written.kind === 'environment' ? `{{${written.name}}}` : written.text;
 }
 
-/** The path of a URL that was made of a template, with `***` in place of what the environment has put there. */
+/** Returns the path of a URL made from a template, with `***` in place of values from the environment. */
 export function loggedPath({ pathname }: URL, template: string): string {
   if (!readsEnvironment(template)) return pathname;
   const rest = template.slice(template.lastIndexOf('}}') + 2).replace(/[?#].*$/s, '');
@@ -66,7 +66,7 @@ export function loggedPath({ pathname }: URL, template: string): string {
   return rest.startsWith('/') && pathname.endsWith(rest) ? `/***${rest}` : '/***';
 }
 
-/** What is said of a call, without what its URL's path has from the environment. */
+/** Replaces the URL in an error message by one without path segments from the environment. */
 export function loggedMessage(message: string, url: string, template: string): string {
   if (!URL.canParse(url)) return message;
   const parsed = new URL(url);
@@ -75,7 +75,7 @@ export function loggedMessage(message: string, url: string, template: string): s
 }
 
 /**
- * A URL that a transform made of the configured one: what is left of that stands there as it is written.
+ * Returns the URL that a transform made of the configured one. A prefix that equals the configured URL is shown as written in the metadata.
  * @param filled the configured URL, filled from the environment
  */
 export function loggedTransformedUrl(sent: string, written: ConfiguredText, filled: string): string {
@@ -87,7 +87,7 @@ export function loggedTransformedUrl(sent: string, written: ConfiguredText, fill
   return `${bare(loggedUrl(written))}${text.slice(base.length)}${shown.endsWith('?***') ? '?***' : ''}`;
 }
 
-/** Without parameters and the slash at its end. */
+/** Removes parameters and a trailing slash. */
 function bare(url: string): string {
   const printed = URL.canParse(url) ? safeUrl(url) : url;
   return printed.replace(/\?.*$/s, '').replace(/\/$/, '');

@@ -1,4 +1,4 @@
-/** By which a client's request is followed through several services: as it comes, as it is kept with events, and as it is sent on. */
+/** Trace context, which follows a client's request through several services: as received, as stored with events, and as sent. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Span } from '../observability/tracing/span.ts';
@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 export interface TraceContext {
   /** 16 or 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 of them. */
+  /** 16 hexadecimal digits. */
   readonly spanId: string;
   readonly isSampled: boolean;
 }
@@ -18,7 +18,7 @@ const TRACE_ID = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/i;
 const SPAN_ID = /^[0-9a-f]{16}$/i;
 const SAMPLED = 1;
 
-/** What W3C Trace Context or B3 headers say, as it is kept with events; null when they say nothing. */
+/** Reads W3C Trace Context or B3 headers, in the form that is stored with events; `null` if there are none. */
 export function traceContextOf(headers: IncomingHttpHeaders): JsonObject | null {
   const { traceparent, b3 } = headers;
   const parent = typeof traceparent === 'string' ? TRACE_PARENT.exec(traceparent) : null;
@@ -35,7 +35,7 @@ export function traceContextOf(headers: IncomingHttpHeaders): JsonObject | null 
   return context(text('x-b3-traceid') ?? '', text('x-b3-spanid') ?? '', sampled);
 }
 
-/** `d` asks for more than sampling, and for that too. Undefined: nobody has decided. */
+/** `d` requests debugging, which implies sampling. `undefined` if sampling is undecided. */
 function samplingState(sampled: string | undefined): '0' | '1' | undefined {
   if (sampled === '1' || sampled === 'd' || sampled === 'true') return '1';
   return sampled === '0' || sampled === 'false' ? '0' : undefined;
@@ -46,7 +46,7 @@ function context(trace: string, span: string, sampled: '0' | '1' | undefined): J
   return { trace_id: trace.toLowerCase(), span_id: span.toLowerCase(), ...(sampled === undefined ? {} : { sampling_state: sampled }) };
 }
 
-/** The trace that a request is part of; null: none. W3C Trace Context counts more than B3. */
+/** Returns the trace that a request is part of, `null` if none. W3C Trace Context takes precedence over B3. */
 export function incomingTrace(headers: IncomingHttpHeaders): IncomingTrace | null {
   const json = traceContextOf(headers);
   if (json === null) return null;
@@ -57,15 +57,15 @@ export function incomingTrace(headers: IncomingHttpHeaders): IncomingTrace | nul
   return { traceId: trace.padStart(32, '0'), spanId, isSampled: sampling === undefined ? null : sampling === '1', state };
 }
 
-/** Of `tracestate`, which is passed on: what a header can have, and not more than services have to take. */
+/** A valid `tracestate` for forwarding: printable, and no longer than services must accept. */
 const STATE = /^[\x20-\x7e]{1,512}$/;
 
-/** The span as it is kept with an event. */
+/** Returns the span as stored with an event. */
 export function storedSpan({ traceId, spanId, isSampled }: Span): JsonObject {
   return { trace_id: traceId, span_id: spanId, sampling_state: isSampled ? '1' : '0' };
 }
 
-/** Headers of a call that is part of a span, for servers of both kinds. */
+/** Returns W3C Trace Context and B3 headers for a call that is part of a span. */
 export function spanHeaders({ traceId, spanId, isSampled, state, parentId }: Span): Record<string, string> {
   return {
     traceparent: `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`,
@@ -77,7 +77,7 @@ export function spanHeaders({ traceId, spanId, isSampled, state, parentId }: Spa
   };
 }
 
-/** What was kept with an event; undefined where that is no trace. */
+/** Reads the trace stored with an event; `undefined` if there is none. */
 export function storedTrace(json: Json | undefined): TraceContext | undefined {
   if (!isJsonObject(json)) return undefined;
   const { trace_id: traceId, span_id: spanId, sampling_state: sampling } = json;
@@ -85,7 +85,7 @@ export function storedTrace(json: Json | undefined): TraceContext | undefined {
   return { traceId: traceId.toLowerCase(), spanId: spanId.toLowerCase(), isSampled: sampling !== '0' };
 }
 
-/** Headers of a call that is a part of the trace; W3C Trace Context and B3 both say so. */
+/** Returns W3C Trace Context and B3 headers for a call that is part of the trace. */
 export function traceHeaders({ traceId, spanId, isSampled }: TraceContext): Record<string, string> {
   const span = randomBytes(8).toString('hex');
   return {

@@ -1,4 +1,4 @@
-/** The same client; its calls on behalf of a traced request are spans, and tell whoever is called of the trace. */
+/** Wraps a client: its calls on behalf of a traced request are spans and send the trace context. */
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { loggedPath } from './logged-call.ts';
@@ -20,15 +20,15 @@ export function tracedClient(client: OutboundClient): OutboundClient {
         }
       }
       try {
-        const answer = await client.send({ ...call, headers: withTrace(call.headers ?? {}, spanHeaders(span)) });
-        span.set('http.response.status_code', answer.status);
-        if (answer.status >= 400) span.fail(String(answer.status));
-        return answer;
+        const response = await client.send({ ...call, headers: withTrace(call.headers ?? {}, spanHeaders(span)) });
+        span.set('http.response.status_code', response.status);
+        if (response.status >= 400) span.fail(String(response.status));
+        return response;
       } catch (error) {
         span.fail(error instanceof OutboundError ? error.failure : 'unexpected');
         throw error;
       } finally {
-        // Where nothing is sampled it is the request's own.
+        // Without sampling, `child` returns the request's own span.
         if (span !== trace) span.end();
       }
     },
@@ -36,7 +36,7 @@ export function tracedClient(client: OutboundClient): OutboundClient {
   };
 }
 
-/** A client's own trace headers that are handed on would name another span. */
+/** Replaces forwarded trace headers of the client, which name another span. */
 function withTrace(headers: Readonly<Record<string, string>>, trace: Readonly<Record<string, string>>): Record<string, string> {
   const others = Object.entries(headers).filter(([name]) => {
     const lower = name.toLowerCase();

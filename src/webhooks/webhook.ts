@@ -1,10 +1,7 @@
-/**
- * Calls of webhooks as metadata describe them: where they go, with which headers, how they are transformed and
- * signed. Whoever makes a call sends what `prepare` gives with the outbound client.
- */
+/** Configured webhooks: URL, headers, transforms and signature. The caller sends the result of `prepare` with the outbound client. */
 import {
   type ConfiguredText,
-  type Environment,
+  type EnvironmentVariables,
   environmentVariable,
   type HeaderDefinition,
   type MissingVariables,
@@ -37,41 +34,41 @@ export interface WebhookCall {
   readonly method: Method;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where a transform takes it away. */
+  /** `undefined` if a transform removed it. */
   readonly body: string | undefined;
-  /** The body is a form in place of JSON. */
+  /** The body is form-encoded instead of JSON. */
   readonly isForm: boolean;
-  /** What the request transform has seen; null without one. */
+  /** The input of the request transform; `null` without one. */
   readonly context: RequestContext | null;
 }
 
 export interface Webhook {
   readonly definition: WebhookDefinition;
-  /** With the environment's values in it: not for logs. */
+  /** With values of the environment: not for logs. */
   readonly url: string;
-  /** Null where answers stay as they are. */
+  /** `null` without a response transform. */
   readonly transformResponse: ResponseTransformer | null;
   /**
    * @param body JSON text
-   * @param headers that the service itself sends; they win over configured ones
-   * @param sessionVariables null when nobody's session is behind the call
+   * @param headers of the service itself; they take precedence over configured ones
+   * @param sessionVariables `null` if the call has no session
    * @throws TransformFailure
    */
   prepare(body: string, headers: Readonly<Record<string, string>>, sessionVariables: ReadonlyMap<string, string> | null): WebhookCall;
 }
 
 /**
- * Fills the definition from the environment and reads its templates.
- * @throws what `missing` makes of variables that are not set
+ * Fills the definition from the environment and compiles its templates.
+ * @throws the error of `missing` if variables are not set
  * @throws TransformFailure
  */
-export function openWebhook(definition: WebhookDefinition, environment: Environment, missing: MissingVariables): Webhook {
+export function openWebhook(definition: WebhookDefinition, environment: EnvironmentVariables, missing: MissingVariables): Webhook {
   const { requestTransform, responseTransform, signature } = definition;
   const url = configuredUrl(definition.url, environment, missing);
   const configured = configuredHeaders(definition.headers, environment, missing);
   const secret = signature && environmentVariable(signature.secretFromEnv, environment, missing);
   const transform = requestTransform && compileRequestTransform(requestTransform);
-  const sent = (by: RequestTransformer, call: Untransformed): WebhookCall => {
+  const transformedCall = (by: RequestTransformer, call: Untransformed): WebhookCall => {
     try {
       return transformed(by, call);
     } catch (error) {
@@ -84,7 +81,8 @@ export function openWebhook(definition: WebhookDefinition, environment: Environm
     transformResponse: responseTransform === undefined ? null : compileResponseTransform(responseTransform),
     prepare(body, own, sessionVariables) {
       const headers = { ...configured, ...own };
-      const call = transform === undefined ? plain(url, headers, body) : sent(transform, { url, headers, body, sessionVariables });
+      const call =
+        transform === undefined ? plain(url, headers, body) : transformedCall(transform, { url, headers, body, sessionVariables });
       return secret === undefined ? call : signed(call, secret);
     },
   };
@@ -105,14 +103,14 @@ function transformed(transform: RequestTransformer, { url, headers, body: text, 
   const body = parseJson(text);
   const context = requestContext({ body, baseUrl: url, sessionVariables });
   const request = transform({ method: 'POST', url, headers: Object.entries(headers), body: { kind: 'json', value: body } }, context);
-  const { method, body: made } = request;
+  const { method, body: changed } = request;
   if (!isMethod(method)) throw wrongResult(`Unsupported HTTP method: ${method}`);
-  return { url: request.url, method, headers: joined(request.headers), body: bodyText(made), isForm: made.kind === 'form', context };
+  return { url: request.url, method, headers: joined(request.headers), body: bodyText(changed), isForm: changed.kind === 'form', context };
 }
 
-/** Faults are shown and logged: the URL is in them as the metadata write it, not with what the environment made of it. */
+/** Replaces the URL in failures, which are shown and logged, by the one written in the metadata: the filled one may contain secrets. */
 function withoutUrl(failure: TransformFailure, url: string, written: string): TransformFailure {
-  // A fault shows texts as they are, or as JSON.
+  // A failure contains texts as they are, or as JSON.
   const masked = [url, JSON.stringify(url).slice(1, -1)].reduce((faults, text) => {
     const inJson = JSON.stringify(text).slice(1, -1);
     return inJson === '' ? faults : faults.replaceAll(inJson, () => JSON.stringify(written).slice(1, -1));
@@ -124,7 +122,7 @@ function isMethod(method: string): method is Method {
   return METHODS.has(method);
 }
 
-/** Of several headers of a name the last one counts: added ones come after those that were there. */
+/** Joins headers by name; the last one wins, since added ones come after original ones. */
 function joined(headers: readonly Header[]): Record<string, string> {
   return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 }
@@ -145,8 +143,8 @@ function signed(call: WebhookCall, secret: string): WebhookCall {
   return { ...call, headers: { ...call.headers, [SIGNATURE_HEADER]: signature } };
 }
 
-/** Opens what has a webhook when it is first asked for, each once. */
-export function openedOnce<T extends object>(open: (of: T) => Webhook): (of: T) => Webhook {
+/** Opens the webhook of each object on first use and caches it. */
+export function webhookCache<T extends object>(open: (of: T) => Webhook): (of: T) => Webhook {
   const opened = new WeakMap<T, Webhook>();
   return (of) => {
     let webhook = opened.get(of);
@@ -158,13 +156,13 @@ export function openedOnce<T extends object>(open: (of: T) => Webhook): (of: T) 
   };
 }
 
-/** Session variables as an event has them: JSON of texts. */
-export function sessionVariablesOf(json: Json | undefined): ReadonlyMap<string, string> | null {
+/** Reads the session variables stored with an event: a JSON object of strings. */
+export function storedSessionVariables(json: Json | undefined): ReadonlyMap<string, string> | null {
   if (!isJsonObject(json)) return null;
   return new Map(Object.entries(json).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])));
 }
 
-/** What logs say of a call: as it was configured, and what its transform has made of that. */
+/** Describes a call for logs: as configured, and as transformed. */
 export function loggedCall({ definition, url }: Webhook, call: WebhookCall): JsonObject {
   const headers = loggedHeaders(call.headers, definition.headers).map(({ name, value }) => [name, value]);
   const original = { url: loggedUrl(definition.url), method: 'POST' };

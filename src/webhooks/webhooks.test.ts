@@ -4,7 +4,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { CancellationSource } from '../util/cancellation.ts';
-import { AnswerFault, answerJson, answerJsonInSlices } from './answer-json.ts';
+import { ResponseFault, responseJson, responseJsonCooperatively } from './response-json.ts';
 import { callWebhook } from './call-webhook.ts';
 import { httpException } from './http-exception.ts';
 import { loggedHeaders, loggedTransformedUrl, loggedUrl } from './logged-call.ts';
@@ -25,7 +25,7 @@ describe('a call', () => {
     return { sent, outbound: { send, close: () => Promise.resolve() } };
   }
 
-  it('takes no longer than its own time, nor than whoever waits for it has left', async () => {
+  it("ends at its timeout or at the caller's deadline", async () => {
     const { sent, outbound } = recorder();
     await callWebhook(outbound, request, {});
     await callWebhook(outbound, request, { deadline: Date.now() + 90_000 });
@@ -33,7 +33,7 @@ describe('a call', () => {
     expect(sent.map(({ timeout }) => timeout)).toEqual([100_000, expect.toSatisfy((ms: number) => ms > 0 && ms <= 90_000), 2 ** 31 - 1]);
   });
 
-  it('is not made when nobody has time for it any more', async () => {
+  it('is not sent after the deadline or a cancellation', async () => {
     const { sent, outbound } = recorder();
     const cancelled = new CancellationSource();
     cancelled.cancel();
@@ -44,7 +44,7 @@ describe('a call', () => {
     expect(sent).toEqual([]);
   });
 
-  it('ends with the request that it is part of', async () => {
+  it('ends when the caller cancels', async () => {
     const { sent, outbound } = recorder();
     const source = new CancellationSource();
     await callWebhook(outbound, request, { signal: source });
@@ -53,7 +53,7 @@ describe('a call', () => {
     expect(sent[0]?.signal?.aborted).toBe(true);
   });
 
-  it('that fails is told without secrets of its URL', () => {
+  it('reports a failure without secrets of its URL', () => {
     const call = { url: request.url, template: request.url, method: 'POST', timeout: 1000 };
     expect(httpException(call, new OutboundError('timeout', 'no answer'))).toEqual({
       type: 'http_exception',
@@ -79,7 +79,7 @@ it.each([
   ['http://host/secret', 'http://host/{{PATH}}', '/***'],
   ['http://host/a/secret/hook', 'http://host/a/{{PATH}}/hook', '/***/hook'],
   ['http://host/hook', 'http://host/hook', '/hook'],
-])('a call of %s that fails, written as %s, is told with the path %s', (url, template, path) => {
+])('reports a failed call of %s, written as %s, with the path %s', (url, template, path) => {
   const error = new OutboundError('connection', `${url} cannot be called: ECONNREFUSED`);
   expect(httpException({ url, template, method: 'POST', timeout: 1 }, error)).toMatchObject({
     message: `Connection failure: http://host${path} cannot be called: ECONNREFUSED`,
@@ -104,25 +104,25 @@ it.each<[string | string[] | undefined, number | null]>([
   ['Wed, 31 Dec 2025 23:59:00 GMT', null],
   ['Thu, 41 Jan 2026 00:01:00 GMT', null],
   ['Fri, 01 Jan 2100 00:00:00 GMT', YEAR],
-])('Retry-After %j', (value, seconds) => {
+])('reads Retry-After %j', (value, seconds) => {
   expect(retryAfter({ headers: { 'retry-after': value } }, NOW)).toBe(seconds);
 });
 
-describe('an answer', () => {
-  it('of few bytes may have many values for its length', () => {
-    expect(answerJson(Buffer.from(JSON.stringify(Array(20_000).fill({}))))).toHaveLength(20_000);
+describe('a response', () => {
+  it('may have many values for its length if it is short', () => {
+    expect(responseJson(Buffer.from(JSON.stringify(Array(20_000).fill({}))))).toHaveLength(20_000);
   });
 
-  it('of many bytes has no more values than are parsed and printed in a moment', () => {
-    expect(() => answerJson(Buffer.from(`[${'{},'.repeat(2_000_000)}{}]`))).toThrow('has too many values');
-    expect(answerJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
+  it('may not have more values than the limit if it is long', () => {
+    expect(() => responseJson(Buffer.from(`[${'{},'.repeat(2_000_000)}{}]`))).toThrow('has too many values');
+    expect(responseJson(Buffer.from(`"${'x'.repeat(6_000_000)}"`))).toHaveLength(6_000_000);
   });
 
-  it('is the same in slices, and refused for the same', async () => {
+  it('parses long responses to equal values and rejects the same ones', async () => {
     const rows = Array.from({ length: 30_000 }, (_, id) => ({ id, name: 'ü' }));
-    expect(await answerJsonInSlices(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
-    expect(await answerJsonInSlices(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
-    const failing = (text: string): Promise<unknown> => answerJsonInSlices(Buffer.from(text)).catch((error: unknown) => error);
+    expect(await responseJsonCooperatively(Buffer.from(JSON.stringify({ data: { rows } })))).toEqual({ data: { rows } });
+    expect(await responseJsonCooperatively(Buffer.from('{"a":1}'))).toEqual({ a: 1 });
+    const failing = (text: string): Promise<unknown> => responseJsonCooperatively(Buffer.from(text)).catch((error: unknown) => error);
     const html = `<html>${'<p>text, and more</p>'.repeat(30_000)}`;
     for (const text of [
       html,
@@ -131,14 +131,14 @@ describe('an answer', () => {
       `[${'1,'.repeat(200_000)}]`,
     ]) {
       const refused = await failing(text);
-      expect(refused).toBeInstanceOf(AnswerFault);
-      expect(() => answerJson(Buffer.from(text))).toThrow((refused as Error).message);
+      expect(refused).toBeInstanceOf(ResponseFault);
+      expect(() => responseJson(Buffer.from(text))).toThrow((refused as Error).message);
     }
   });
 });
 
 describe('logs', () => {
-  it('tell headers, but neither what comes from the environment nor credentials', () => {
+  it('show headers without values from the environment and without credentials', () => {
     const configured = [
       { name: 'X-Key', valueFromEnv: 'KEY' },
       { name: 'x-mixed', value: 'v1 {{TOKEN}}' },
@@ -218,7 +218,7 @@ describe('a configured webhook', () => {
       new Map([['x-svc-role', 'user']]),
     );
 
-  it('is filled from the environment; the headers of the service win', () => {
+  it("is filled from the environment, and the service's headers take precedence", () => {
     expect(prepare({})).toEqual({
       url: 'http://h.test/a',
       method: 'POST',
@@ -229,7 +229,7 @@ describe('a configured webhook', () => {
     });
   });
 
-  it('tells a form from JSON', () => {
+  it('distinguishes a form from JSON', () => {
     const form = { action: 'x_www_form_urlencoded', formTemplate: new Map([['id', '{{$body.id}}']]) } as const;
     expect(prepare({ requestTransform: { version: 2, body: form } })).toMatchObject({ body: 'id=7', isForm: true });
     expect(prepare({ requestTransform: { version: 2, body: { action: 'transform', template: '{{$body.id}}' } } })).toMatchObject({
@@ -258,7 +258,7 @@ describe('a configured webhook', () => {
     expect(() => openWebhook({ ...definition, signature: { secretFromEnv: 'NONE' } }, environment, missing)).toThrow('NONE');
   });
 
-  it('tells in faults of its transform the URL as it is written, not what the environment made of it', () => {
+  it('shows the written URL in transform errors, without values from the environment', () => {
     const secret = { ...environment, HOST: 'http://u:s3cret@h.test/s3cret\n' };
     const faultsOf = (url: string | undefined): string => {
       try {
@@ -275,7 +275,7 @@ describe('a configured webhook', () => {
     }
   });
 
-  it('refuses a method that no client has', () => {
+  it('rejects an unsupported method', () => {
     expect(() => prepare({ requestTransform: { version: 2, method: 'BREW' } })).toThrow('Unsupported HTTP method: BREW');
   });
 });

@@ -1,4 +1,4 @@
-/** Calls that are made later: written down, made once each, and told of to whoever asked for them. */
+/** Asynchronous calls: they are stored, made once each, and reported to the caller. */
 import { createClient } from 'graphql-ws';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -82,11 +82,11 @@ const done = async (id: string, name = 'make', of = service): Promise<JsonObject
 const rows = async (sql: string): Promise<Json> => ((await service.sql(sql)) as { result: readonly Json[] }).result.slice(1);
 
 describe('an asynchronous action', () => {
-  test('answers with an id, and its result is there once the handler has answered', async () => {
+  test('returns an id, and its result after the handler has responded', async () => {
     let release: () => void = () => undefined;
     handler.answer = () => new Promise((resolve) => (release = () => resolve({ body: { id: 1, text: 't' } })));
     const id = await start('make', { session: { 'user-id': '7' } });
-    // Random bits of version 4, which nobody guesses.
+    // Random bits of version 4, which cannot be guessed.
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(await result(id)).toEqual({ id, created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*\+00:00$/), errors: null, output: null });
     while (handler.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -102,7 +102,7 @@ describe('an asynchronous action', () => {
     expect(handler.requests).toHaveLength(1);
   });
 
-  test('tells what went wrong', async () => {
+  test('reports errors', async () => {
     handler.answer = () => ({ status: 422, body: { message: 'no', code: 'mine', extensions: { a: 1 } } });
     expect(await done(await start())).toMatchObject({ output: null, errors: { code: 'mine', path: '$', error: 'no' } });
     handler.answer = () => ({ body: '"text"' });
@@ -119,7 +119,7 @@ describe('an asynchronous action', () => {
     expect(handler.requests).toHaveLength(3);
   });
 
-  test('is tried again as often as it says, but not once the handler has answered', async () => {
+  test('is retried as configured, but not after a response of the handler', async () => {
     let calls = 0;
     handler.answer = () => (++calls < 3 ? 'reset' : { body: { id: 1 } });
     expect(await done(await start('retry'), 'retry')).toMatchObject({ output: { id: 1 } });
@@ -131,7 +131,7 @@ describe('an asynchronous action', () => {
     expect(handler.requests).toHaveLength(7);
   });
 
-  test('shows its result to administrators and to the session that asked', async () => {
+  test('shows its result to administrators and to the session of the call', async () => {
     const own = { role: 'user', session: { 'user-id': '7' } };
     const id = await start('make', own);
     await done(id);
@@ -145,7 +145,7 @@ describe('an asynchronous action', () => {
     });
   });
 
-  test('leads from its output to tables, as the role may see them', async () => {
+  test("leads from its output to tables, restricted to the role's permissions", async () => {
     const own = { role: 'user', session: { 'user-id': '7' } };
     const [one, two] = [await start('make', own), await start('make', own)];
     await Promise.all([done(one), done(two)]);
@@ -172,7 +172,7 @@ describe('an asynchronous action', () => {
     });
   });
 
-  test('can be subscribed to, until the handler has answered', async () => {
+  test('can be subscribed to, until the handler has responded', async () => {
     const client = createClient({ url: `${service.url.replace('http', 'ws')}/v1/graphql`, webSocketImpl: WebSocket });
     const subscribe = (query: string) => client.iterate({ query })[Symbol.asyncIterator]();
     let release: () => void = () => undefined;
@@ -196,7 +196,7 @@ describe('an asynchronous action', () => {
     await client.dispose();
   });
 
-  test('tells a result no more that does not fit the type that the action has now', async () => {
+  test('hides a result that does not match the current type of the action', async () => {
     const as = (output_type: string): JsonObject => ({
       name: 'changed',
       definition: { handler: '{{HANDLERS}}', output_type, kind: 'asynchronous' },
@@ -214,17 +214,17 @@ describe('an asynchronous action', () => {
     await service.metadata('drop_action', { name: 'changed' });
   });
 
-  test('tells one request no more of its results than handlers may answer to one', async () => {
+  test('limits the results in one request to the size of one handler response', async () => {
     handler.answer = () => ({ body: { id: 1, text: 'x'.repeat(40_000) } });
     const id = await start();
     await done(id);
     const twice = await service.graphql(`{ a: make(id: "${id}") { output { id } } b: make(id: "${id}") { output { id } } }`);
     expect(twice).toEqual({ data: { a: { output: { id: 1 } }, b: { output: { id: 1 } } } });
     const often = await service.graphql(`{ ${['a', 'b', 'c'].map((name) => `${name}: make(id: "${id}") { output { id } }`).join(' ')} }`);
-    expect(often.errors).toMatchObject([{ message: 'the results of actions have more than 100000 bytes' }]);
+    expect(often.errors).toMatchObject([{ message: 'the results of actions exceed 100000 bytes' }]);
   });
 
-  test('is forgotten with the action, or not', async () => {
+  test('is deleted with the action on request', async () => {
     const definition = { handler: '{{HANDLERS}}', output_type: 'Int', kind: 'asynchronous' };
     const count = (): Promise<Json> => rows("select count(*) from svc_catalog.svc_action_log where action_name = 'temp'");
     handler.answer = () => ({ body: 5 });
@@ -241,7 +241,7 @@ describe('an asynchronous action', () => {
   });
 });
 
-test.runIf(DEEP)('calls that an instance leaves are made by another one, and old ones are forgotten', async () => {
+test.runIf(DEEP)('passes calls of a dead instance to another one, and deletes old ones', async () => {
   const keeper = await startTestService({ ...OPTIONS, ASYNC_ACTIONS_FETCH_INTERVAL: '0' }, { HANDLERS: handler.url });
   await keeper.metadata('create_action', {
     name: 'long',
@@ -271,7 +271,7 @@ test.runIf(DEEP)('calls that an instance leaves are made by another one, and old
   await keeper.stop();
 });
 
-test.runIf(DEEP)('hold no more of large answers than there is room for, until they are recorded', async () => {
+test.runIf(DEEP)('limits the memory of large responses until they are recorded', async () => {
   const CALLS = 4;
   const large = await startHandlerServer();
   let release: () => void = () => undefined;
@@ -298,9 +298,9 @@ test.runIf(DEEP)('hold no more of large answers than there is room for, until th
     release();
     const read = (): number => reader.observations.filter(({ kind }) => kind === 'action').length;
     await vi.waitFor(() => expect(read()).toBeGreaterThan(0), WAIT);
-    // Time enough for the others.
+    // Long enough for the others.
     await new Promise((resolve) => setTimeout(resolve, 700));
-    // One within the 32 MiB of all, and the one that need not wait.
+    // One within the shared 32 MiB, and the one that need not wait.
     expect(read()).toBeLessThanOrEqual(2);
     await locker.query('rollback');
     const ids = Object.values(data as Record<string, string>);

@@ -1,4 +1,4 @@
-/** Calls of handlers: what they are sent, and what becomes of their answers. */
+/** Handler calls: their payload, and the handling of responses. */
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -103,8 +103,8 @@ beforeEach(() => {
 const failure = async (query: string): Promise<JsonObject> =>
   ((await service.graphql(query)) as { errors: JsonObject[] }).errors[0] as JsonObject;
 
-describe('a call', () => {
-  test('has the action, its input, the session and the query', async () => {
+describe('an action call', () => {
+  test('contains the action, its input, the session and the query', async () => {
     handler.answer = () => ({ body: { id: 7, name: 'n', more: true } });
     const query =
       'mutation Draw($y: Float, $none: Color, $line: Point) { draw(line: {points: [{x: 1, y: $y, tag: red}, $line]}, color: $none, ids: 5) { n: name id } }';
@@ -145,7 +145,7 @@ describe('a call', () => {
     expect(handler.requests[0]?.path).toBe('/draw?token=s3cret');
   });
 
-  test('is refused before anything is sent for input that does not fit', async () => {
+  test('is rejected before it is sent for invalid input', async () => {
     for (const [args, message] of [
       ['line: {points: [{}]}', "missing required field 'x'"],
       ['line: {points: [{x: "1"}]}', "expected a 32-bit integer for type 'Int', but found a string"],
@@ -168,15 +168,15 @@ describe('a call', () => {
     expect(handler.requests).toEqual([]);
   });
 
-  test('brings cookies to the client, one of a query does not', async () => {
+  test('forwards cookies to the client of a mutation, but not of a query', async () => {
     handler.answer = () => ({ headers: { 'set-cookie': ['a=1', 'b=2'] }, body: null });
     const ask = (query: string) => service.send('/v1/graphql', { method: 'POST', body: JSON.stringify({ query }) });
     expect((await ask('mutation { second draw(line: {points: []}) { id } }')).headers.getSetCookie()).toEqual(['a=1', 'b=2']);
     expect((await ask('{ user { id } }')).headers.getSetCookie()).toEqual([]);
   });
 
-  test('of queries run at the same time, those of mutations in order', async () => {
-    // Nobody is answered before all have asked.
+  test('runs concurrently in queries, and in order in mutations', async () => {
+    // The handler answers only after all calls have arrived.
     let asked = 0;
     let answerAll: () => void = () => undefined;
     const allAsked = new Promise<void>((resolve) => {
@@ -222,7 +222,7 @@ describe('a call', () => {
   });
 });
 
-describe('an answer', () => {
+describe('the response of a handler', () => {
   test('is selected from in the order of the query, at any depth', async () => {
     handler.answer = () => ({
       body: '{"users":[{"id":1,"extra":{"a":12345678901234567890,"b":1.50},"friend":{"name":"f"}},{"id":2}],"at":"x"}',
@@ -244,7 +244,7 @@ describe('an answer', () => {
     ['flag', true, true],
     ['any', { a: [1] }, { a: [1] }],
     ['color', '"green"', 'green'],
-  ])('%s: %j is data', async (field, body, data) => {
+  ])('%s: %j is valid', async (field, body, data) => {
     handler.answer = () => ({ body });
     expect(await service.graphql(`{ x: ${field} }`)).toEqual({ data: { x: data } });
   });
@@ -265,7 +265,7 @@ describe('an answer', () => {
     ['user { name }', {}, 'field "id" expected in webhook response, but not found'],
     ['users { id }', [{ id: null }], 'expecting not null value for field "id"'],
     ['other { users { id } }', { users: 'x' }, 'got scalar String for the field "users", expecting an object'],
-  ])('%s: %j is refused', async (field, body, message) => {
+  ])('%s: %j is rejected', async (field, body, message) => {
     handler.answer = () => ({ body });
     expect(await failure(`{ ${field} }`)).toMatchObject({
       message,
@@ -273,7 +273,7 @@ describe('an answer', () => {
     });
   });
 
-  test('that is refused shows administrators what was sent and what came', async () => {
+  test('is shown to administrators with the request if it is rejected', async () => {
     handler.answer = () => ({ headers: { 'set-cookie': 'secret=1', 'x-more': 'm' }, body: '"t"' });
     const { extensions } = (await failure('mutation { draw(line: {points: []}) { id } }')) as { extensions: JsonObject };
     expect(extensions['internal']).toMatchObject({
@@ -310,7 +310,7 @@ describe('an answer', () => {
       { message: 'no', extensions: {} },
       { message: 'no', extensions: {} },
     ],
-  ])('%j of status 4xx is the error', async (body, error) => {
+  ])('%j with status 4xx is reported as the error', async (body, error) => {
     handler.answer = () => ({ status: 422, body });
     expect(await service.graphql('{ user { id } }')).toEqual({ errors: [error] });
     const kept = await service.send('/v1alpha1/graphql', { method: 'POST', body: JSON.stringify({ query: '{ user { id } }' }) });
@@ -321,31 +321,31 @@ describe('an answer', () => {
     ['no message', { status: 400, body: { code: 'x' } }, 'internal error', 'not a valid response'],
     ['a server error', { status: 500, body: { message: 'm' } }, 'internal error', 'expecting 2xx or 4xx status code, but found 500'],
     ['a redirect', { status: 302, body: {} }, 'internal error', 'expecting 2xx or 4xx status code, but found 302'],
-    ['no JSON', { status: 200, body: '<html>' }, 'not a valid json response from webhook', 'invalid JSON: the answer is not valid JSON'],
-    ['nothing', { status: 200, body: '' }, 'not a valid json response from webhook', 'invalid JSON: the answer is not valid JSON'],
+    ['no JSON', { status: 200, body: '<html>' }, 'not a valid json response from webhook', 'invalid JSON: the response is not valid JSON'],
+    ['nothing', { status: 200, body: '' }, 'not a valid json response from webhook', 'invalid JSON: the response is not valid JSON'],
     [
       'lists in lists',
       { status: 200, body: '['.repeat(5000) + ']'.repeat(5000) },
       'not a valid json response from webhook',
-      'invalid JSON: the answer is nested deeper than 512 levels',
+      'invalid JSON: the response is nested deeper than 512 levels',
     ],
-  ])('with %s', async (_what, answer, message, error) => {
+  ])('with %s is an error', async (_what, answer, message, error) => {
     handler.answer = () => answer;
     expect(await failure('{ user { id } }')).toMatchObject({ message, extensions: { path: '$', code: 'unexpected', internal: { error } } });
   });
 
-  test('that is too large', async () => {
+  test('that is too large is an error', async () => {
     handler.answer = () => ({ body: `"${'x'.repeat(2_000_000)}"` });
     expect(await failure('{ text }')).toMatchObject({
       message: 'http exception when calling webhook',
-      extensions: { internal: { error: 'the answers of handlers have more than 1000000 bytes', response: null } },
+      extensions: { internal: { error: 'the responses of handlers exceed 1000000 bytes', response: null } },
     });
     handler.answer = () => ({ body: `"${'x'.repeat(600_000)}"` });
     expect(await service.graphql('{ text }')).toHaveProperty('data');
     expect(await failure('{ a: text b: text }')).toMatchObject({ message: 'http exception when calling webhook' });
   });
 
-  test('that never comes', async () => {
+  test('that never arrives is an error', async () => {
     handler.answer = () => 'hang';
     await service.metadata('create_action', {
       name: 'slow',
@@ -363,7 +363,7 @@ describe('an answer', () => {
     await service.metadata('drop_action', { name: 'slow' });
   });
 
-  test('that leads to a forbidden address', async () => {
+  test('that redirects to a forbidden address is an error', async () => {
     handler.answer = () => ({ status: 307, headers: { location: 'http://169.254.169.254/latest' }, body: {} });
     expect(await failure('{ user { id } }')).toMatchObject({
       message: 'internal error',
@@ -372,7 +372,7 @@ describe('an answer', () => {
   });
 });
 
-test('a signed call tells that the service has sent it', async () => {
+test('a signed call proves its origin', async () => {
   const definition = { handler: '{{HANDLERS}}', type: 'query', output_type: 'Int', signature: { secret_from_env: 'KEY' } };
   await service.metadata('create_action', { name: 'signed', definition });
   handler.answer = () => ({ body: 1 });
@@ -386,7 +386,7 @@ test('a signed call tells that the service has sent it', async () => {
   );
 });
 
-describe('transforms', () => {
+describe('action transforms', () => {
   const transformed = async (definition: JsonObject): Promise<void> => {
     await service.metadata('create_action', {
       name: 'changed',
@@ -401,7 +401,7 @@ describe('transforms', () => {
   };
   const drop = (): Promise<Json> => service.metadata('drop_action', { name: 'changed' });
 
-  test('of requests', async () => {
+  test('change requests', async () => {
     await transformed({
       request_transform: {
         version: 2,
@@ -434,7 +434,7 @@ describe('transforms', () => {
     await drop();
   });
 
-  test('of answers', async () => {
+  test('change responses', async () => {
     await transformed({
       response_transform: {
         version: 2,

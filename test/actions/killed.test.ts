@@ -1,4 +1,4 @@
-/** Calls of asynchronous actions that an instance was making when it was killed. */
+/** Calls of asynchronous actions in progress when their instance was killed. */
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -11,7 +11,7 @@ import { WAIT } from '../support/wait.ts';
 const OPTIONS = { ASYNC_ACTIONS_FETCH_INTERVAL: '50' };
 
 it.runIf(DEEP)(
-  'start again in another one, once',
+  'repeats calls of a killed instance once in another one',
   async () => {
     const handler = await startHandlerServer();
     const database = await testDatabase();

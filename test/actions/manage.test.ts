@@ -1,4 +1,4 @@
-/** Custom types and actions are set, changed and dropped over HTTP, and nothing is left of what is refused. */
+/** Custom types and actions are created, changed and dropped over HTTP, and rejected changes leave nothing behind. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
@@ -42,7 +42,7 @@ const object = (fields: readonly JsonObject[], more: JsonObject = {}): JsonObjec
 const field = (name: string, type: string): JsonObject => ({ name, type });
 
 describe('custom types', () => {
-  test('are stored as they were given, and replaced as a whole', async () => {
+  test('are stored as sent, and replaced as a whole', async () => {
     const types = {
       input_objects: [{ name: 'In', description: 'd', fields: [{ name: 'a', type: '[ID!]', description: 'f' }] }],
       objects: [{ name: 'O', fields: [field('id', 'uuid!'), field('self', 'O')] }],
@@ -57,7 +57,7 @@ describe('custom types', () => {
     expect(await exported()).not.toHaveProperty('custom_types');
   });
 
-  test.runIf(DEEP)('take the name of a table only once an action uses them', async () => {
+  test.runIf(DEEP)('reserve the name of a table only once an action uses them', async () => {
     await service.metadata('pg_track_table', { table: 'person' });
     expect(await post('set_custom_types', { objects: [{ name: 'person', fields: [field('id', 'Int')] }] })).toMatchObject({ status: 200 });
     expect(await records()).toEqual([]);
@@ -107,10 +107,7 @@ describe('custom types', () => {
           'the enum type "E" has duplicate values: "a"',
           { enums: [{ name: 'E', values: [{ value: 'a' }, { value: 'b' }, { value: 'a' }] }] },
         ],
-        [
-          'the input object "I" requires itself, so that no value of it can be given',
-          { input_objects: [{ name: 'I', fields: [field('i', 'I!')] }] },
-        ],
+        ['the input object "I" requires itself, so it can have no value', { input_objects: [{ name: 'I', fields: [field('i', 'I!')] }] }],
         ['the remote table "nope" for relationship "r" of object type "O" does not exist', related({ remote_table: 'nope' })],
         ['the field "no" for relationship "r" in object type "O" does not exist', related({ field_mapping: { no: 'id' } })],
         ['the type of the field "ids" for relationship "r" in object type "O" is a list type', related({ field_mapping: { ids: 'id' } })],
@@ -134,7 +131,7 @@ describe('custom types', () => {
       ],
       3,
     ),
-  )('are refused: %s', async (reason, types) => {
+  )('are rejected: %s', async (reason, types) => {
     await post('pg_track_table', { table: 'person' });
     const before = await exported();
     const { status, json } = await post('set_custom_types', types);
@@ -151,7 +148,7 @@ describe('custom types', () => {
     expect(await records()).toEqual([]);
   });
 
-  test.runIf(DEEP)('that require each other are told from those that lead there, however many there are', async () => {
+  test.runIf(DEEP)('with reference cycles are distinguished from types that lead to a cycle, however many there are', async () => {
     const chain = (name: string, length: number, end: string): readonly JsonObject[] =>
       Array.from({ length }, (_, i) => ({ name: `${name}${i}`, fields: [field('f', i === length - 1 ? end : `${name}${i + 1}!`)] }));
     const long = chain('L', 20_000, 'Int');
@@ -160,13 +157,13 @@ describe('custom types', () => {
       status: 400,
       json: {
         error: `Inconsistent object: validation for the given custom types failed for the following reasons:\n${['C0', 'C1', 'C2']
-          .map((name) => `  • the input object "${name}" requires itself, so that no value of it can be given`)
+          .map((name) => `  • the input object "${name}" requires itself, so it can have no value`)
           .join('\n')}`,
       },
     });
   });
 
-  test.runIf(DEEP)('are refused with all that is wrong, two sources of one type included', async () => {
+  test.runIf(DEEP)('are rejected with all errors, two sources of one type included', async () => {
     await post('pg_track_table', { table: 'person' });
     const relationship = (name: string, source: string): JsonObject => ({
       name,
@@ -198,13 +195,13 @@ describe('custom types', () => {
       ],
       5,
     ),
-  )('that cannot be read are refused at %s', async (path, types, error) => {
+  )('that cannot be decoded are rejected at %s', async (path, types, error) => {
     const answer = await post('set_custom_types', types);
     expect(answer).toMatchObject({ status: 400, json: { code: 'parse-failed' } });
     if (path !== '$.args') expect(answer.json).toMatchObject({ path, error });
   });
 
-  test.runIf(DEEP)('may not take names away from tables, and tables not from them', async () => {
+  test.runIf(DEEP)('cannot take names of tables, nor tables theirs', async () => {
     expect(await post('set_custom_types', { scalars: [{ name: 'person' }] })).toMatchObject({ status: 200 });
     await create('ask', { output_type: 'person' });
     expect(await post('pg_track_table', { table: 'person' })).toMatchObject({
@@ -219,7 +216,7 @@ describe('custom types', () => {
     });
   });
 
-  test('that an action needs stay', async () => {
+  test('that an action needs cannot be removed', async () => {
     await post('set_custom_types', object([field('id', 'Int')]));
     expect(await create('a', { output_type: 'O' })).toMatchObject({ status: 200 });
     expect(await post('set_custom_types', {})).toMatchObject({
@@ -235,7 +232,7 @@ describe('relationships of custom types', () => {
     relationships: [{ name: 'r', type: 'object', remote_table: 'person', field_mapping: { id: 'mood' } }],
   });
 
-  test('hold their tables and columns', async () => {
+  test('depend on their tables and columns', async () => {
     await post('pg_track_table', { table: 'person' });
     await post('set_custom_types', types);
     const message = 'cannot drop due to the following dependent objects: relationship O.r in custom types';
@@ -251,7 +248,7 @@ describe('relationships of custom types', () => {
     expect((await exported())['custom_types']).toEqual(object([field('id', 'Int')]));
   });
 
-  test('that lead nowhere are recorded, and the types go on', async () => {
+  test('with a missing target are inconsistent, and the types still work', async () => {
     await post('pg_track_table', { table: 'person' });
     await post('set_custom_types', types);
     await create('a', { output_type: 'O' });
@@ -266,7 +263,7 @@ describe('relationships of custom types', () => {
 });
 
 describe('actions', () => {
-  test('are stored as they were given and become root fields', async () => {
+  test('are stored as sent and become root fields', async () => {
     const definition = {
       handler: '{{HANDLERS}}/a',
       output_type: '[uuid!]',
@@ -389,7 +386,7 @@ describe('actions', () => {
       ],
       4,
     ),
-  )('are refused with %s', async (_what, definition, error) => {
+  )('are rejected with %s', async (_what, definition, error) => {
     await post('set_custom_types', { ...object([field('id', 'Int')]), input_objects: [{ name: 'I', fields: [field('id', 'Int')] }] });
     const before = await exported();
     expect(await create('a', definition)).toMatchObject({ status: 400, json: error });
@@ -398,7 +395,7 @@ describe('actions', () => {
   });
 
   test.each(sample(['uuid', 'timestamptz', 'json', 'numeric', 'Int_comparison_exp'], 2))(
-    'of a later answer are not called %s',
+    'that are asynchronous cannot be named %s',
     async (name) => {
       const before = await exported();
       expect(await create(name, { kind: 'asynchronous' })).toMatchObject({
@@ -410,7 +407,7 @@ describe('actions', () => {
     },
   );
 
-  test('of a later answer have either relationships or objects within', async () => {
+  test('that are asynchronous have either relationships or nested objects', async () => {
     await post('pg_track_table', { table: 'person' });
     const relationships = [{ name: 'r', type: 'object', remote_table: 'person', field_mapping: { id: 'id' } }];
     await post('set_custom_types', {
@@ -426,7 +423,7 @@ describe('actions', () => {
     expect(await create('b', { output_type: 'P', kind: 'asynchronous' })).toMatchObject({ status: 200 });
   });
 
-  test('are told apart by name', async () => {
+  test('have unique names', async () => {
     await create('a');
     expect(await create('a')).toMatchObject({
       json: { error: 'action with name "a" already exists', code: 'already-exists', path: '$.args' },
@@ -443,7 +440,7 @@ describe('actions', () => {
     }
   });
 
-  test('are updated and dropped, their permissions with them', async () => {
+  test('are updated and dropped together with their permissions', async () => {
     await create('a');
     await post('create_action_permission', { action: 'a', role: 'user', comment: 'p' });
     expect(await post('create_action_permission', { action: 'a', role: 'user' })).toMatchObject({
@@ -468,7 +465,7 @@ describe('actions', () => {
     expect(await exported()).not.toHaveProperty('actions');
   });
 
-  test('keep names from tables, and tables from them', async () => {
+  test('cannot take names of tables, nor tables theirs', async () => {
     const taken =
       "Encountered conflicting definitions in the selection set for 'mutation_root' for field 'insert_person' defined in [action insert_person, table person in source default]. Fields must not be defined more than once across all sources.";
     await create('insert_person');
@@ -484,7 +481,7 @@ describe('actions', () => {
     expect(await exported()).not.toHaveProperty('actions');
   });
 
-  test.runIf(DEEP)('keep names from remote schemas, and remote schemas from them', async () => {
+  test.runIf(DEEP)('cannot take names of remote schemas, nor remote schemas theirs', async () => {
     const server = await startGraphqlServer('type Query { hello: Hello } type Hello { a: Int }');
     await create('hello', { type: 'query' });
     const add = () => post('add_remote_schema', { name: 'r', definition: { url: server.url } });

@@ -1,4 +1,4 @@
-/** What answers of actions lead to: rows of tables and answers of other servers, as the caller may see them. */
+/** Relationships of action outputs: rows of tables and answers of other servers, with the caller's permissions. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
@@ -101,7 +101,7 @@ beforeEach(() => {
 const SESSION = { author: '9007199254740993' };
 const QUERY = '{ find { author { id name } books(order_by: {id: desc}) { title } country { name } inner { author { name } all { id } } } }';
 
-describe('relationships', () => {
+describe('action relationships', () => {
   test('lead to tables and servers, from objects at any depth', async () => {
     const exact = parseJson('9007199254740993');
     expect(await service.graphql(QUERY)).toEqual({
@@ -122,7 +122,7 @@ describe('relationships', () => {
     expect(countries.asked()).toHaveLength(1);
   });
 
-  test('show a role what it may see of the tables', async () => {
+  test('show a role only the rows and columns that it may see', async () => {
     expect(await service.graphql('{ find { author { name } books { title } } }', { role: 'reader', session: SESSION })).toEqual({
       data: {
         find: [
@@ -142,7 +142,7 @@ describe('relationships', () => {
     expect(await service.graphql('{ find { code country { name } } }', { role: 'other' })).toHaveProperty('data');
   });
 
-  test('to many rows have an aggregate, over the rows that the role may see', async () => {
+  test('to many rows have an aggregate over the rows that the role may see', async () => {
     const query = `{ find {
       books_aggregate(where: {id: {_gt: 0}}) { aggregate { count max { price } } nodes { id } }
       inner { all_aggregate { aggregate { count } } }
@@ -165,7 +165,7 @@ describe('relationships', () => {
     });
   });
 
-  test('keep the names that are written, where an aggregate would have one of them', async () => {
+  test('keep explicit field names that an aggregate would take', async () => {
     const objects = [
       {
         name: 'Shelf',
@@ -188,7 +188,7 @@ describe('relationships', () => {
     }
   });
 
-  test('show an inherited role cells as its parents may see them, and the actions of both', async () => {
+  test("combine the permissions of an inherited role's parents, for cells and actions", async () => {
     handler.answer = () => ({ body: '{"author_id":2}' });
     const both = { role: 'both', session: SESSION };
     expect(await service.graphql('mutation { change { author { id name secret } } }', both)).toEqual({
@@ -204,7 +204,7 @@ describe('relationships', () => {
     });
   });
 
-  test('answer through a REST endpoint, whose errors are the handler’s', async () => {
+  test('work in a REST endpoint, which returns the handler’s errors', async () => {
     expect(await service.send('/api/rest/find/7')).toMatchObject({
       status: 200,
       json: { find: [{ author: { name: 'Ann' } }, { author: { name: 'Bob' } }, null, { author: null }] },
@@ -216,7 +216,7 @@ describe('relationships', () => {
     expect(await service.send('/api/rest/find/7')).toMatchObject({ status: 500, json: { error: 'internal error', code: 'unexpected' } });
   });
 
-  test('are in the schema and in explain', async () => {
+  test('appear in the schema and in explain', async () => {
     const { data } = await service.graphql('{ __type(name: "Found") { fields { name type { kind name ofType { kind } } } } }');
     expect(data).toEqual({
       __type: {
@@ -241,7 +241,7 @@ describe('relationships', () => {
     ]);
   });
 
-  test('need scalars of the handler', async () => {
+  test('require scalars from the handler', async () => {
     handler.answer = () => ({ body: '[{"author_id":{"a":1}}]' });
     expect(await service.graphql('{ find { author { id } } }')).toMatchObject({
       errors: [{ message: 'got object for the field "author_id", expecting a scalar to join by' }],
@@ -251,14 +251,14 @@ describe('relationships', () => {
   });
 });
 
-test('a handler behind https is called once its host is on the list', async () => {
+test('calls a handler over HTTPS once its host is on the allow-list', async () => {
   secure.answer = () => ({ body: '"s"' });
   expect(await service.graphql('{ safe }')).toMatchObject({ errors: [{ message: 'http exception when calling webhook' }] });
   await service.metadata('add_host_to_tls_allowlist', { host: '127.0.0.1' });
   expect(await service.graphql('{ safe }')).toEqual({ data: { safe: 's' } });
 });
 
-test('an action is on the allow-list as any query', async () => {
+test('checks an action against the allow-list like any query', async () => {
   const guarded = await startTestService(
     { ENABLE_ALLOWLIST: 'true', ADMIN_SECRET: 'hush', UNAUTHORIZED_ROLE: 'public' },
     { HANDLERS: handler.url },

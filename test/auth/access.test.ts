@@ -1,4 +1,4 @@
-/** Admin secrets, the unauthorized role, and what depends on trust. */
+/** Admin secrets, the unauthorized role, and options that depend on trust. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
@@ -46,7 +46,7 @@ describe('several admin secrets', () => {
   });
   afterAll(() => service.stop());
 
-  it('are all taken, under both names, and nothing else', async () => {
+  it('are all accepted, under both header names, and nothing else is', async () => {
     for (const secret of SECRETS) {
       for (const name of ['X-Svc-Admin-Secret', 'x-svc-access-key'])
         expect((await ask(service, { [name]: secret })).json).toEqual(ids(1, 2, 3));
@@ -61,13 +61,13 @@ describe('several admin secrets', () => {
     });
   });
 
-  it('make any role and take its variables from the headers', async () => {
+  it('permit any role with session variables from the headers', async () => {
     const trusted = { 'x-svc-admin-secret': SECRETS[1] as string };
     expect((await ask(service, { ...trusted, 'X-Svc-Role': 'user', 'X-SVC-User-ID': 'bob' })).json).toEqual(ids(2));
     expect((await ask(service, { ...trusted, 'x-svc-role': '' })).json).toEqual(ids(1, 2, 3));
   });
 
-  it('open permissions of backends, when asked in clear words', async () => {
+  it('permit backend-only permissions on explicit request', async () => {
     const trusted = { 'x-svc-admin-secret': SECRETS[0] as string, 'x-svc-role': 'user' };
     const sees = async (value: string): Promise<boolean> =>
       (await ask(service, { ...trusted, 'x-svc-use-backend-only-permissions': value }, INSERT)).text.includes('insert_note');
@@ -85,12 +85,12 @@ describe('several admin secrets', () => {
     });
   });
 
-  it('are not mentioned in what the service reports', () => {
+  it('do not appear in log records', () => {
     for (const secret of SECRETS) expect(JSON.stringify(service.observations)).not.toContain(secret);
   });
 });
 
-it('an access key is an admin secret', async () => {
+it('accepts an access key as an admin secret', async () => {
   const service = await prepared({ ACCESS_KEY: 'old key' }, 'old key');
   try {
     expect((await ask(service, { 'x-svc-access-key': 'old key' })).json).toEqual(ids(1, 2, 3));
@@ -101,8 +101,8 @@ it('an access key is an admin secret', async () => {
   }
 });
 
-describe('without any secret', () => {
-  it('everybody is admin or what they like to be, and the log says so', async () => {
+describe('a service without a secret', () => {
+  it('accepts any role, admin by default, and warns in the log', async () => {
     const service = await prepared({});
     try {
       expect((await ask(service)).json).toEqual(ids(1, 2, 3));
@@ -128,7 +128,7 @@ describe.each([
   });
   afterAll(() => service.stop());
 
-  it('is the role of who says nothing, whatever else they say', async () => {
+  it('applies to requests without credentials, whatever headers they have', async () => {
     for (const headers of [{}, { 'x-svc-role': 'admin' }, { 'x-svc-role': 'user', 'x-svc-user-id': 'ann' }, { cookie: 'a=b' }]) {
       expect((await ask(service, headers as Record<string, string>)).json).toEqual(ids(3));
     }
@@ -139,7 +139,7 @@ describe.each([
     );
   });
 
-  it('does not administer', async () => {
+  it('has no access to administration', async () => {
     for (const path of ['/v1/metadata', '/v2/query']) {
       const answer = await service.send(path, { method: 'POST', body: '{"type":"export_metadata","args":{}}' });
       expect(answer).toMatchObject({ status: 400, json: { code: 'access-denied' } });
@@ -151,7 +151,7 @@ describe.each([
     });
   });
 
-  it('is not for those whose credentials are wrong', async () => {
+  it('does not apply to invalid credentials', async () => {
     expect((await ask(service, { 'x-svc-admin-secret': 'wrong' })).json).toMatchObject({
       errors: [{ extensions: { code: 'access-denied' } }],
     });
@@ -163,7 +163,7 @@ describe.each([
   });
 });
 
-it.runIf(DEEP)('an unauthorized role that is admin is told in the log', async () => {
+it.runIf(DEEP)('warns in the log if the unauthorized role is admin', async () => {
   const service = await prepared({ ADMIN_SECRET: 'secret', UNAUTHORIZED_ROLE: 'admin' }, 'secret');
   try {
     expect((await ask(service)).json).toEqual(ids(1, 2, 3));
@@ -174,8 +174,8 @@ it.runIf(DEEP)('an unauthorized role that is admin is told in the log', async ()
   }
 });
 
-describe('tokens', () => {
-  it('are asked for when there is no other way in, and keep 401 for secrets', async () => {
+describe('JWT authentication without an unauthorized role', () => {
+  it('requires a token, and answers 401 only for wrong secrets', async () => {
     const service = await prepared({ ADMIN_SECRET: 'secret', JWT_SECRET, PRESERVE_401_ERRORS: 'true' }, 'secret');
     try {
       const missing = await ask(service);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
-import { playServer } from '../support/played-server.ts';
+import { startFakeServer } from '../support/fake-server.ts';
 import { startTestService } from '../support/service.ts';
 
 const SECRET = 'open sesame';
@@ -19,8 +19,8 @@ async function report(options: Readonly<Record<string, string>>): Promise<{ read
 
 const jwt = (more: object = {}): string => JSON.stringify({ type: 'HS256', key: 'k'.repeat(64), ...more });
 
-describe('the config report', () => {
-  it('of an open service', async () => {
+describe('the configuration report', () => {
+  it('describes an open service', async () => {
     expect(await report({ INFER_FUNCTION_PERMISSIONS: 'false' })).toEqual({
       status: 200,
       json: {
@@ -55,7 +55,7 @@ describe('the config report', () => {
     });
   });
 
-  it('lists every option where that is asked for, and no secret', async () => {
+  it('lists every option on request, and no secret', async () => {
     const service = await startTestService({ ADMIN_SECRET: SECRET, CONSOLE_LABEL: 'STAGING', JWT_SECRET: jwt() });
     try {
       const headers = { 'x-svc-admin-secret': SECRET };
@@ -95,19 +95,19 @@ describe('the config report', () => {
       ],
       1,
     ),
-  )('of tokens with claims %s', async (_what, secret, expected) => {
+  )('describes JWT with claims %s', async (_what, secret, expected) => {
     const first = await report({ ADMIN_SECRET: SECRET, JWT_SECRET: jwt(secret) });
     expect(first.json).toMatchObject({ is_admin_secret_set: true, is_jwt_set: true, is_function_permissions_inferred: true });
     expect((first.json as { jwt: Json }).jwt).toEqual(expected);
   });
 
-  it.runIf(DEEP)('of several secrets is about the first', async () => {
+  it.runIf(DEEP)('describes the first of several secrets', async () => {
     const { json } = await report({ ADMIN_SECRET: SECRET, JWT_SECRETS: `[${jwt({ claims_namespace: 'first' })},${jwt()}]` });
     expect(json).toMatchObject({ jwt: { claims_namespace: 'first' } });
   });
 
-  it.runIf(DEEP)('of a webhook', async () => {
-    const hook = await playServer();
+  it.runIf(DEEP)('describes a webhook', async () => {
+    const hook = await startFakeServer();
     expect((await report({ ADMIN_SECRET: SECRET, AUTH_HOOK: hook.url })).json).toMatchObject({
       is_auth_hook_set: true,
       is_jwt_set: false,
@@ -117,7 +117,7 @@ describe('the config report', () => {
     await hook.close();
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     expect(await report({ ENABLED_APIS: 'metadata,graphql' })).toEqual({
       status: 404,
       json: { path: '$', error: 'resource does not exist', code: 'not-found' },

@@ -1,7 +1,7 @@
-/** Requests that a browser would send for pages of others, to a service with tokens in cookies, with a webhook, and without a secret. */
+/** Requests that a browser would send for foreign pages, to a service with tokens in cookies, with a webhook, and without a secret. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { token } from '../support/tokens.ts';
 
@@ -17,7 +17,7 @@ const COUNT = JSON.stringify({ query: '{ item { id } }' });
 let byCookie: TestService;
 let byHook: TestService;
 let open: TestService;
-let hook: PlayedServer;
+let hook: FakeServer;
 
 async function prepared(options: Readonly<Record<string, string>>): Promise<TestService> {
   const service = await startTestService(options);
@@ -47,7 +47,7 @@ async function prepared(options: Readonly<Record<string, string>>): Promise<Test
 }
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' } });
   [byCookie, byHook, open] = await Promise.all([
     prepared({
@@ -70,7 +70,7 @@ interface Raw {
   readonly body?: string;
 }
 
-/** `fetch` lets nobody set `Host` or `Sec-Fetch-Site`. */
+/** Raw requests, because `fetch` cannot set `Host` or `Sec-Fetch-Site`. */
 function send(
   service: TestService,
   path: string,
@@ -113,8 +113,8 @@ describe.each([
   ['a webhook that sees cookies beside a token', () => byHook, { cookie: 'session=1', authorization: 'Bearer x' }],
   ['a webhook that sees a remembered password', () => byHook, { authorization: 'Basic YTpi' }],
   ['no secret', () => open, {}],
-] as const)('with %s, a page of another origin', (_what, service, credentials) => {
-  it.each(EVERYWHERE)('is refused by %s', async (path, body) => {
+] as const)('a page of another origin, with %s', (_what, service, credentials) => {
+  it.each(EVERYWHERE)('is rejected by %s', async (path, body) => {
     const calls = hook.requests.length;
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json']) {
       const answer = await send(service(), path, { headers: { ...credentials, ...FOREIGN, 'content-type': type }, body });
@@ -126,13 +126,13 @@ describe.each([
   });
 
   it.each(['/v1/graphql?query={item{id}}', '/api/rest/all', '/v1alpha1/config', '/healthz/sources', '/api/swagger/json'])(
-    'gets nothing from %s',
+    'gets no data from %s',
     async (path) => {
       expect((await send(service(), path, { method: 'GET', headers: { ...credentials, ...FOREIGN } })).status).toBe(403);
     },
   );
 
-  it('may ask for health and version', async () => {
+  it('may request health and version', async () => {
     for (const path of ['/healthz', '/v1/version'])
       expect((await send(service(), path, { method: 'GET', headers: { ...credentials, ...FOREIGN } })).status).toBe(200);
   });
@@ -141,14 +141,14 @@ describe.each([
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     for (const headers of [{ ...credentials, ...link }, credentials]) {
       const answer = await send(service(), '/api/rest/add', { method: 'GET', headers });
-      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('by GET it needs credentials in a header')]);
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('with GET, it requires credentials in a header')]);
       expect((await send(service(), '/api/rest/all?id=7', { method: 'GET', headers })).status).toBe(200);
     }
   });
 });
 
-describe('with tokens in cookies', () => {
-  it.each(EVERYWHERE.filter(([path]) => !path.includes('graphql')))('%s takes no form, wherever it comes from', async (path, body) => {
+describe('tokens in cookies', () => {
+  it.each(EVERYWHERE.filter(([path]) => !path.includes('graphql')))('%s rejects a form body from any origin', async (path, body) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
       const answer = await send(byCookie, path, { headers: { ...COOKIE, 'content-type': type }, body });
       expect(answer.status).toBe(415);
@@ -158,7 +158,7 @@ describe('with tokens in cookies', () => {
     }
   });
 
-  it('pages of listed origins and of the own one are served', async () => {
+  it("are accepted from listed origins and the service's own", async () => {
     const { port } = new URL(byCookie.url);
     for (const origin of ['https://app.example', `http://localhost:${port}`]) {
       const answer = await send(byCookie, '/v1/graphql', { headers: { ...COOKIE, ...JSON_CONTENT, origin }, body: COUNT });
@@ -166,7 +166,7 @@ describe('with tokens in cookies', () => {
     }
   });
 
-  it('credentials in a header are judged by nothing else', async () => {
+  it('do not affect requests with credentials in a header', async () => {
     const admin = { ...FOREIGN, 'x-svc-admin-secret': SECRET };
     const form = { ...admin, 'content-type': 'application/x-www-form-urlencoded' };
     expect(await send(byCookie, '/api/rest/all', { headers: form, body: 'id=7' })).toMatchObject({ status: 200, text: '{"item":[]}' });
@@ -176,8 +176,8 @@ describe('with tokens in cookies', () => {
   });
 });
 
-describe('without a secret', () => {
-  it.each(['evil.example', 'localhost.evil.example:8080'])('a request for the host %s is refused', async (host) => {
+describe('a service without a secret', () => {
+  it.each(['evil.example', 'localhost.evil.example:8080'])('rejects a request for the host %s', async (host) => {
     const own = { Host: host, origin: `http://${host}`, ...JSON_CONTENT };
     const answer = await send(open, '/v2/query', { headers: own, body: SQL });
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('--trusted-hosts')]);
@@ -185,12 +185,12 @@ describe('without a secret', () => {
     expect((await send(open, '/healthz', { method: 'GET', headers: { Host: host } })).status).toBe(200);
   });
 
-  it.each(['svc:8080', '127.0.0.1', '[::1]:8080', '192.168.7.7:8080'])('a request for the host %s is answered', async (Host) => {
+  it.each(['svc:8080', '127.0.0.1', '[::1]:8080', '192.168.7.7:8080'])('answers a request for the host %s', async (Host) => {
     const answer = await send(open, '/v1/graphql', { headers: { Host, ...JSON_CONTENT }, body: COUNT });
     expect([answer.status, answer.text]).toEqual([200, '{"data":{"item":[]}}']);
   });
 
-  it('clients that are no browsers need not know', async () => {
+  it('does not require an origin from clients other than browsers', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await send(open, '/v1/metadata', { headers: form, body: EXPORT })).status).toBe(200);
     expect((await send(open, '/api/rest/all', { headers: form, body: 'id=7' })).status).toBe(200);

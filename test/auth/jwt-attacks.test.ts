@@ -1,10 +1,10 @@
 /**
- * Tokens that must not be believed, sent to a service that verifies with a key of its options and to one that verifies
- * with the keys behind a URL. Each is one idea away from a token that is accepted.
+ * Forged tokens for a service that verifies with a configured key and for one that verifies with the keys
+ * of a URL. Each differs in one detail from a valid token.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { ecPair, encoded, rsaPair, token } from '../support/tokens.ts';
 
@@ -20,12 +20,12 @@ const svcText = JSON.stringify(svc);
 const sign = (claims: unknown, header: unknown = { kid: 'one' }): string => token('RS256', rsa.privateKey, { header, claims });
 const derSignature = (text: string): string => `${text.slice(0, text.lastIndexOf('.') + 1)}${encoded('0123')}`;
 
-let keys: PlayedServer;
+let keys: FakeServer;
 let byKey: TestService;
 let byUrl: TestService;
 
 beforeAll(async () => {
-  keys = await playServer();
+  keys = await startFakeServer();
   keys.answer = ({ path }) =>
     path === '/keys'
       ? {
@@ -63,8 +63,8 @@ const attacks: readonly (readonly [string, string])[] = [
   ['alg None', unsigned({ alg: 'None', kid: 'one' }, good)],
   ['alg NONE with a signature', unsigned({ alg: 'NONE' }, good, goodSignature)],
   ['no alg', unsigned({ typ: 'JWT', kid: 'one' }, good, goodSignature)],
-  ['alg that is empty', unsigned({ alg: '', kid: 'one' }, good, goodSignature)],
-  ['alg that is a list', unsigned({ alg: ['RS256', 'none'], kid: 'one' }, good, goodSignature)],
+  ['an empty alg', unsigned({ alg: '', kid: 'one' }, good, goodSignature)],
+  ['a list as alg', unsigned({ alg: ['RS256', 'none'], kid: 'one' }, good, goodSignature)],
   ['alg null', unsigned({ alg: null, kid: 'one' }, good, goodSignature)],
   ['an empty signature', `${goodHeader}.${goodClaims}.`],
   ['no signature', `${goodHeader}.${goodClaims}`],
@@ -104,8 +104,8 @@ const attacks: readonly (readonly [string, string])[] = [
       [`a name of a key that is ${JSON.stringify(kid)}`, token('RS256', stranger.privateKey, { header: { kid }, claims: good })] as const,
   ),
   // headers
-  ['what must be understood and is not', sign(good, { kid: 'one', crit: ['exp'], exp: 1 })],
-  ['nothing that must be understood', sign(good, { kid: 'one', crit: [] })],
+  ['an unknown critical header', sign(good, { kid: 'one', crit: ['exp'], exp: 1 })],
+  ['an empty list of critical headers', sign(good, { kid: 'one', crit: [] })],
   ['a payload that is not encoded', sign(good, { kid: 'one', b64: false, crit: ['b64'] })],
   ['two algorithms', token('RS256', rsa.privateKey, { header: '{"alg":"none","alg":"RS256","kid":"one"}', claims: good })],
   ['a header that is no object', token('RS256', rsa.privateKey, { header: '["RS256"]', claims: good })],
@@ -114,8 +114,8 @@ const attacks: readonly (readonly [string, string])[] = [
   ['expired', sign({ ...good, exp: now() - 1 })],
   ['expired just now', sign({ ...good, exp: now() })],
   ['expired long ago', sign({ ...good, exp: 0 })],
-  ['an end that is text', sign({ ...good, exp: '4102444800' })],
-  ['an end that is null', sign({ ...good, exp: null })],
+  ['an expiry as text', sign({ ...good, exp: '4102444800' })],
+  ['an expiry that is null', sign({ ...good, exp: null })],
   ['not valid yet', sign({ ...good, nbf: now() + 60 })],
   ['a beginning that is text', sign({ ...good, nbf: '0' })],
   ['another audience', sign({ ...good, aud: 'elsewhere' })],
@@ -158,14 +158,14 @@ const attacks: readonly (readonly [string, string])[] = [
 describe.each([
   ['a key of the options', () => byKey],
   ['the keys behind a URL', () => byUrl],
-] as const)('verified with %s', (_what, service) => {
-  it('a good token is accepted', async () => {
+] as const)('tokens verified with %s', (_what, service) => {
+  it('are accepted if they are valid', async () => {
     for (const claims of [good, { ...good, aud: ['x', 'other'] }, { ...good, exp: now() + 60, nbf: now() - 1 }]) {
       expect((await ask(service(), `Bearer ${sign(claims)}`)).json).toEqual({ data: { __typename: 'query_root' } });
     }
   });
 
-  it.each(sample(attacks, 10))('%s is refused', async (_name, text) => {
+  it.each(sample(attacks, 10))('are rejected: %s', async (_name, text) => {
     const calls = keys.requests.length;
     const began = performance.now();
     const answer = await ask(service(), `Bearer ${text}`, { 'x-svc-role': 'user' });
@@ -181,20 +181,20 @@ describe.each([
     for (const path of ['/v1alpha1/config', '/healthz/sources']) {
       expect((await service().send(path, { headers: { authorization: `Bearer ${text}` } })).status).toBe(400);
     }
-    // No token makes the service fetch anything.
+    // No token makes the service send a request.
     expect(keys.requests).toHaveLength(calls);
   });
 
-  it('a token longer than the headers may be is refused', async () => {
+  it('are rejected if they are longer than the header limit', async () => {
     const huge = sign({ ...good, filler: 'x'.repeat(40_000) });
     const answer = await ask(service(), `Bearer ${huge}`).catch(() => null);
-    // The server of the runtime refuses such headers by itself, and may hang up.
+    // The HTTP server of the runtime rejects such headers itself, and may close the connection.
     expect(answer === null || answer.status === 431).toBe(true);
     const large = sign({ ...good, filler: 'x'.repeat(8000) });
     expect((await ask(service(), `Bearer ${large}`)).json).toEqual({ data: { __typename: 'query_root' } });
   });
 
-  it('no claim makes an administrator who is none', async () => {
+  it('cannot make an administrator through claims', async () => {
     const answer = await service().send('/v1/metadata', {
       method: 'POST',
       headers: { authorization: `Bearer ${sign(good)}`, 'x-svc-role': 'admin' },

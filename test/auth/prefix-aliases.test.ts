@@ -59,7 +59,7 @@ async function graphql(query: string, headers: Readonly<Record<string, string>>)
   return (await service.send('/v1/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) })).json;
 }
 
-it('takes headers and the admin secret under the other prefix, and gives SQL both names', async () => {
+it('accepts headers and the admin secret with the other prefix, and gives SQL both names', async () => {
   const headers = { 'X-Hasura-Admin-Secret': 'sesame', 'x-hasura-role': 'user', 'X-Hasura-User-Id': '7' };
   expect(await graphql('mutation { insert_note_one(object: {id: 1}) { owner seen reader } }', headers)).toEqual({
     data: { insert_note_one: { owner: '7', seen: '7/7', reader: '7' } },
@@ -67,17 +67,17 @@ it('takes headers and the admin secret under the other prefix, and gives SQL bot
   const noted = () => seen.map(({ body }) => body as { event?: { session_variables: unknown } }).find(({ event }) => event !== undefined);
   await expect.poll(noted, WAIT).toBeDefined();
   expect(noted()?.event?.session_variables).toMatchObject({ 'x-svc-user-id': '7', 'x-hasura-user-id': '7', 'x-hasura-role': 'user' });
-  // Our own name wins.
+  // The native name has priority.
   expect(await graphql('{ note { id } }', { ...headers, 'x-svc-user-id': '8' })).toEqual({ data: { note: [] } });
 });
 
-it('takes tokens of the other namespace', async () => {
+it('accepts tokens of the other namespace', async () => {
   const claims = { 'x-hasura-allowed-roles': ['user'], 'x-hasura-default-role': 'user', 'X-Hasura-User-Id': '7' };
   const token = await new SignJWT({ 'https://hasura.io/jwt/claims': claims }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(KEY));
   expect(await graphql('{ note { id reader } }', { authorization: `Bearer ${token}` })).toEqual({
     data: { note: [{ id: 1, reader: '7' }] },
   });
-  // What a client says about itself is no more believed, nor handed on, than under our own prefix.
+  // A client's own claims are neither accepted nor forwarded, as with the native prefix.
   expect(await graphql('{ ping }', { authorization: `Bearer ${token}`, 'x-hasura-user-id': '1', 'x-hasura-made-up': '1' })).toEqual({
     data: { ping: 'pong' },
   });
@@ -92,7 +92,7 @@ it('takes tokens of the other namespace', async () => {
   expect(Object.keys(call?.headers ?? {}).filter((name) => name.startsWith('x-hasura-'))).toEqual([]);
 });
 
-it('says to caches of clients on what a kept answer depends, under the names that were sent', async () => {
+it('returns a Vary header for a cached answer with the names that were sent', async () => {
   const headers = { 'X-Hasura-Admin-Secret': 'sesame', 'x-hasura-role': 'user', 'X-Hasura-User-Id': '7' };
   const body = JSON.stringify({ query: 'query @cached { note { id } }' });
   const answer = await service.send('/v1/graphql', { method: 'POST', headers, body });

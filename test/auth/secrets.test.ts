@@ -1,10 +1,10 @@
 /**
- * Secrets are planted in every option that can hold one; then a real process is asked all sorts of right and wrong
- * things. They may appear in no line of its log, no answer and no export.
+ * Secrets are planted in every option that can contain one; then a real process receives valid and invalid
+ * requests. No log line, response or export may contain them.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { DEEP, sample } from '../support/deep.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { runService, type ServiceProcess } from '../support/process.ts';
 import { rsaPair, token } from '../support/tokens.ts';
@@ -14,7 +14,7 @@ const ADMIN = `${PLANTED}-admin`;
 const HMAC = `${PLANTED}-hmac`.padEnd(64, '.');
 
 let database: TestDatabase | undefined;
-let outside: PlayedServer | undefined;
+let outside: FakeServer | undefined;
 let service: ServiceProcess | undefined;
 afterEach(async () => {
   await service?.stop();
@@ -23,11 +23,11 @@ afterEach(async () => {
   service = undefined;
 });
 
-/** Starts the service with everything logged that can be. */
+/** Starts the service with all logs enabled. */
 async function start(access: Readonly<Record<string, string>>): Promise<string> {
   database = await testDatabase();
   const url = new URL(database.url);
-  // A role of its own, so that the planted password is the right one wherever the server asks for it.
+  // A role of its own, so that the planted password is valid wherever the server requires it.
   const role = `svc_secret_${process.pid}`;
   await runSql(database.url, `drop role if exists ${role}; create role ${role} superuser login password '${PLANTED}-password'`);
   url.username = role;
@@ -64,7 +64,7 @@ const OPERATIONS = [
   { type: 'nonsense', args: {} },
 ];
 
-/** Every answer to these requests, headers included. */
+/** Every response to these requests, headers included. */
 async function answers(address: string, credentials: readonly Record<string, string>[]): Promise<string> {
   const texts: string[] = [];
   for (const headers of credentials) {
@@ -99,9 +99,9 @@ async function check(address: string, credentials: readonly Record<string, strin
   expect(log.split('\n').filter((line) => line.includes(PLANTED))).toEqual([]);
 }
 
-describe('planted secrets stay inside', () => {
-  it.runIf(DEEP)('of the webhook mode', async () => {
-    outside = await playServer();
+describe('planted secrets never leave the service', () => {
+  it.runIf(DEEP)('in webhook mode', async () => {
+    outside = await startFakeServer();
     outside.answer = ({ headers }) => {
       if (headers['x-wish'] === undefined) return { body: { 'X-Svc-Role': 'user', 'X-Svc-Admin-Secret': PLANTED } };
       return { status: Number(headers['x-wish']), body: PLANTED, headers: { 'x-note': PLANTED } };
@@ -126,8 +126,8 @@ describe('planted secrets stay inside', () => {
     expect(service?.output()).toContain('"type":"webhook-log"');
   });
 
-  it('of the JWT mode', async () => {
-    outside = await playServer();
+  it('in JWT mode', async () => {
+    outside = await startFakeServer();
     const rsa = rsaPair();
     outside.answer = () => ({ body: { keys: [rsa.jwk({ kid: PLANTED })] }, headers: { 'cache-control': 'max-age=0' } });
     const secrets = [
@@ -152,7 +152,7 @@ describe('planted secrets stay inside', () => {
   });
 });
 
-describe('a start that is refused', () => {
+describe('a failed start', () => {
   const REFUSED: readonly [string, Record<string, string>, string][] = [
     [
       'a webhook without secret',
@@ -175,14 +175,14 @@ describe('a start that is refused', () => {
       'Fatal Error:- Environment variable SVC_GRAPHQL_ADMIN_SECRETS: expecting a JSON list of secrets, none of them empty\n',
     ],
   ];
-  it.each(sample(REFUSED, 1))('%s: says why and nothing more', async (_what, environment, message) => {
+  it.each(sample(REFUSED, 1))('prints only the reason: %s', async (_what, environment, message) => {
     const refused = runService(['serve'], environment);
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toBe(message);
   });
 
-  it.runIf(DEEP)('keys that cannot be had: says so without the address of the keys', async () => {
-    outside = await playServer();
+  it.runIf(DEEP)('prints no URL of unavailable keys', async () => {
+    outside = await startFakeServer();
     outside.answer = () => ({ status: 500, body: PLANTED });
     database = await testDatabase();
     const refused = runService(['serve'], {

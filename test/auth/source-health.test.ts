@@ -37,7 +37,7 @@ describe('source health', () => {
   });
   afterAll(() => shared.stop());
 
-  it('has an entry for each source with a check, at once', async () => {
+  it('has an entry for each source with a check immediately', async () => {
     expect(await health(shared)).toEqual({});
     const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
     await add(shared, 'good', shared.databaseUrl, { interval: 60 });
@@ -59,7 +59,7 @@ describe('source health', () => {
     expect(Object.keys(await health(shared))).toEqual(['good', 'slow']);
   });
 
-  it('writes nothing, whatever its SQL says', async () => {
+  it('writes nothing, whatever its SQL contains', async () => {
     await shared.sql('create table checked (n int)');
     const refused = { status: 'ERROR', error: { message: expect.stringContaining('in a read-only transaction') } };
     await add(shared, 'writing', shared.databaseUrl, { interval: 60, retries: 0, test: { sql: 'insert into checked values (1)' } });
@@ -68,7 +68,7 @@ describe('source health', () => {
     expect(await shared.sql('select count(*) from checked')).toMatchObject({ result: [['count'], ['0']] });
   });
 
-  it.runIf(DEEP)('repeats the check: soon while it fails, later when it is good', async () => {
+  it.runIf(DEEP)('repeats the check: soon after a failure, later after a success', async () => {
     const of = await service();
     await of.sql('create table gate (n int)');
     await of.sql('create function pass() returns int language sql as $$ select 1 / count(*)::int from gate $$');
@@ -83,13 +83,13 @@ describe('source health', () => {
     expect(logged(of).at(-1)).toMatchObject({ status: 'OK', error: null });
     const first = ((await health(of))['gated'] as JsonObject)['timestamp'];
     await until(async () => ((await health(of))['gated'] as JsonObject)['timestamp'] !== first);
-    // A check that is good again and again is not worth a line.
+    // Repeated successful checks are not logged.
     expect(logged(of)).toHaveLength(length);
     await of.sql('delete from gate');
     await until(async () => ((await health(of))['gated'] as JsonObject)['status'] === 'ERROR');
   });
 
-  it('tells a database that is away from a configuration that is wrong', async () => {
+  it('distinguishes an unreachable database from an invalid configuration', async () => {
     const gone = await testDatabase();
     await gone.drop();
     const { metadata } = (await shared.metadata('export_metadata', {}, { version: 2 })) as { metadata: JsonObject };
@@ -108,7 +108,7 @@ describe('source health', () => {
     });
   });
 
-  it('is for administrators, and cannot be switched off', async () => {
+  it('is restricted to administrators, and cannot be disabled', async () => {
     const of = await service({ ADMIN_SECRET: 'secret', ENABLED_APIS: 'metrics' });
     const ask = (headers: Record<string, string>) => of.send('/healthz/sources', { headers });
     expect(await ask({})).toMatchObject({ status: 401, json: { code: 'access-denied' } });

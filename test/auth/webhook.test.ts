@@ -1,10 +1,10 @@
-/** Webhook mode over HTTP: the service between a client and a webhook that the test plays. */
+/** Webhook mode over HTTP: the service between a client and a scripted webhook. */
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebhookObservation } from '../../src/observability/observation.ts';
 import { type Collector, startCollector } from '../support/collector.ts';
 import { sample } from '../support/deep.ts';
-import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeResponse, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -12,7 +12,7 @@ const SECRET = 'open sesame';
 const QUERY = '{ note { id } }';
 const BODY = JSON.stringify({ query: QUERY });
 
-let hook: PlayedServer;
+let hook: FakeServer;
 let collector: Collector;
 let byGet: TestService;
 let byPost: TestService;
@@ -41,7 +41,7 @@ async function prepared(
 }
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   collector = await startCollector();
   [byGet, byPost] = await Promise.all([
     prepared({}),
@@ -64,8 +64,8 @@ const lastLog = (service: TestService): WebhookObservation | undefined =>
   service.observations.findLast((o): o is WebhookObservation => o.kind === 'webhook');
 const asked = (): Record<string, unknown> => JSON.parse(hook.requests.at(-1)?.body ?? '') as Record<string, unknown>;
 
-describe('the call', () => {
-  it('is not made when an admin secret is sent, right or wrong', async () => {
+describe('the authentication call', () => {
+  it('is not made when an admin secret is sent, valid or not', async () => {
     expect((await ask(byGet, { 'x-svc-admin-secret': SECRET })).json).toEqual({ data: { note: [{ id: 1 }, { id: 2 }] } });
     expect((await ask(byGet, { 'x-svc-admin-secret': 'wrong' })).json).toMatchObject({
       errors: [{ extensions: { code: 'access-denied' } }],
@@ -74,7 +74,7 @@ describe('the call', () => {
     expect(hook.requests).toHaveLength(0);
   });
 
-  it('by GET has the headers of the client, but for those about its own request', async () => {
+  it("by GET has the client's headers, except those about its own request", async () => {
     await new Promise<void>((resolve, reject) => {
       const headers = {
         Cookie: 'a=1; b=2',
@@ -137,7 +137,7 @@ describe('the call', () => {
     expect(asked()).toMatchObject({ headers: { 'X-MyToken': 'Abc' }, request: null });
   });
 
-  it('leaves out what the client left out, keeps numbers, and takes batches and GET', async () => {
+  it('preserves omitted parts and numbers of the request, for batches and GET too', async () => {
     await ask(byPost, {}, `{"query":"${QUERY}","variables":{"n":12345678901234567890.10}}`);
     expect(hook.requests[0]?.body).toMatch(/"request":\{"query":"\{ note \{ id \} \}","variables":\{"n":12345678901234567890\.10\}\}\}$/);
     await ask(byPost, {}, `[${BODY},${BODY}]`);
@@ -146,7 +146,7 @@ describe('the call', () => {
     expect(asked()['request']).toEqual({ query: QUERY, variables: { a: 1 } });
   });
 
-  it('is made before a request that cannot be read is refused, and its denial comes first', async () => {
+  it('precedes the rejection of an invalid request, and a denial has priority', async () => {
     const unreadable = await ask(byPost, {}, '{"query": ');
     expect(unreadable.json).toMatchObject({ errors: [{ extensions: { code: 'invalid-json' } }] });
     expect(asked()['request']).toBeNull();
@@ -156,7 +156,7 @@ describe('the call', () => {
     expect(asked()['request']).toBeNull();
   });
 
-  it('leaves the request out when told so', async () => {
+  it('omits the request if configured', async () => {
     const without = await prepared({ AUTH_HOOK_MODE: 'POST', AUTH_HOOK_SEND_REQUEST_BODY: 'false' });
     try {
       hook.requests.length = 0;
@@ -171,8 +171,8 @@ describe('the call', () => {
 describe.each([
   ['GET', () => byGet],
   ['POST', () => byPost],
-] as const)('the answer to a %s', (_method, service) => {
-  it('200 is the session, whatever the client says of itself', async () => {
+] as const)('the webhook response to a %s', (_method, service) => {
+  it("creates a session with status 200, whatever the client's own headers", async () => {
     const answer = await ask(service(), {
       'x-svc-role': 'admin',
       'x-svc-user-id': 'bob',
@@ -183,7 +183,7 @@ describe.each([
     expect((await ask(service())).json).toEqual({ data: { note: [{ id: 2 }] } });
   });
 
-  it('200 may make an administrator', async () => {
+  it('can create an administrator with status 200', async () => {
     hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' } });
     expect((await ask(service(), {}, '{"type":"export_metadata","args":{}}', '/v1/metadata')).status).toBe(200);
     expect((await service().send('/v1alpha1/config')).status).toBe(200);
@@ -195,7 +195,7 @@ describe.each([
     });
   });
 
-  it('401 denies', async () => {
+  it('denies access with status 401', async () => {
     hook.answer = () => ({ status: 401, body: ann });
     const error = 'Authentication hook unauthorized this request';
     const answer = await ask(service());
@@ -207,7 +207,7 @@ describe.each([
   });
 
   it.each(
-    sample<[string, PlayedAnswer]>(
+    sample<[string, FakeResponse]>(
       [
         ['403', { status: 403, body: ann }],
         ['500', { status: 500, body: ann }],
@@ -222,11 +222,11 @@ describe.each([
         ['two roles', { body: '{"X-Svc-Role":"user","x-svc-role":"admin"}' }],
         ['one role twice', { body: '{"X-Svc-Role":"user","X-Svc-Role":"admin"}' }],
         ['a value that no database can hold', { body: { ...ann, 'X-Svc-User-Id': 'a\0b' } }],
-        ['too much', { body: { ...ann, other: 'x'.repeat(1_100_000) } }],
+        ['an oversized body', { body: { ...ann, other: 'x'.repeat(1_100_000) } }],
       ],
       3,
     ),
-  )('%s is a failure of the service on every endpoint', async (_what, reply) => {
+  )('causes a service error on every endpoint: %s', async (_what, reply) => {
     hook.answer = () => reply;
     const graphql = await ask(service());
     expect(graphql.status).toBe(500);
@@ -239,14 +239,14 @@ describe.each([
     for (const path of ['/v1alpha1/config', '/healthz/sources']) expect((await service().send(path)).status).toBe(500);
   });
 
-  it.each([{}, { 'X-Svc-User-Id': 'ann' }, { 'X-Svc-Role': '' }])('200 without a role, %j, is refused', async (body) => {
+  it.each([{}, { 'X-Svc-User-Id': 'ann' }, { 'X-Svc-Role': '' }])('is rejected with status 200 without a role: %j', async (body) => {
     hook.answer = () => ({ body });
     expect((await ask(service(), { 'x-svc-role': 'admin' })).json).toEqual({
       errors: [{ message: '"x-svc-role" not found in session variables', extensions: { path: '$', code: 'invalid-params' } }],
     });
   });
 
-  it('hands its cookies to the client, even when the request fails afterwards', async () => {
+  it('forwards its cookies to the client, even if the request fails later', async () => {
     hook.answer = () => ({ body: ann, headers: { 'set-cookie': ['a=1; Path=/; HttpOnly', 'b=2'] } });
     for (const body of [BODY, '{ nonsense']) {
       expect((await ask(service(), {}, body)).headers.getSetCookie()).toEqual(['a=1; Path=/; HttpOnly', 'b=2']);
@@ -255,7 +255,7 @@ describe.each([
     expect((await ask(service())).headers.getSetCookie()).toEqual([]);
   });
 
-  it('does not get into the session variables by the names of secrets', async () => {
+  it('does not set session variables with names of secrets', async () => {
     hook.answer = () => ({ body: { ...ann, 'X-Svc-Admin-Secret': 'planted', 'X-Svc-Access-Key': 'planted' } });
     expect((await ask(service())).json).toEqual({ data: { note: [{ id: 1 }] } });
     expect(JSON.stringify(service().observations.map((o) => (o.kind === 'http' ? [...(o.userVariables ?? [])] : o)))).not.toContain(
@@ -264,7 +264,7 @@ describe.each([
   });
 });
 
-it('is in traces without its path', async () => {
+it('appears in traces without its path', async () => {
   const trace = '0af7651916cd43dd8448eb211c80319c';
   await ask(byPost, { traceparent: `00-${trace}-b7ad6b7169203331-01` });
   const call = await vi.waitFor(() => {
@@ -275,8 +275,8 @@ it('is in traces without its path', async () => {
   expect(call?.attributes['url.full']).toBe(`${hook.url}/***`);
 });
 
-describe('the log', () => {
-  it('has the status and never what is secret', async () => {
+describe('the log of webhook authentication', () => {
+  it('has the status and no secret', async () => {
     await ask(byGet);
     expect(lastLog(byGet)).toEqual({
       kind: 'webhook',
@@ -291,22 +291,22 @@ describe('the log', () => {
     expect(lastLog(byPost)).toMatchObject({ method: 'POST', status: 503, message: 'expected the status 200 or 401, but got 503' });
     hook.answer = () => ({ body: { ...ann, 'Cache-Control': 'planted', Expires: 'planted' } });
     expect((await ask(byGet)).json).toEqual({ data: { note: [{ id: 1 }] } });
-    expect(lastLog(byGet)).toMatchObject({ status: 200, message: 'ignored, as it cannot be read: Cache-Control, Expires' });
+    expect(lastLog(byGet)).toMatchObject({ status: 200, message: 'ignored malformed keys: Cache-Control, Expires' });
     for (const { observations } of [byGet, byPost]) expect(JSON.stringify(observations)).not.toContain('planted');
   });
 });
 
-describe('a webhook that is away', () => {
+describe('an unreachable webhook', () => {
   let away: TestService;
-  let gone: PlayedServer;
+  let gone: FakeServer;
   beforeAll(async () => {
-    gone = await playServer();
+    gone = await startFakeServer();
     away = await startTestService({ ADMIN_SECRET: SECRET, AUTH_HOOK: gone.url.replace('//', '//user:planted@') });
     await gone.close();
   });
   afterAll(() => away.stop());
 
-  it('is a failure of the service that tells nothing', async () => {
+  it('causes a service error without details', async () => {
     const answer = await ask(away);
     expect(answer.status).toBe(500);
     expect(answer.json).toEqual({
@@ -319,11 +319,11 @@ describe('a webhook that is away', () => {
   });
 });
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   afterEach(() => {
     hook.answer = () => ({ body: ann });
   });
-  it('takes the call with it', async () => {
+  it('aborts its webhook call', async () => {
     hook.answer = () => null;
     const controller = new AbortController();
     const asking = byGet.send('/v1/graphql', { method: 'POST', body: BODY, signal: controller.signal }).catch(() => null);
@@ -334,7 +334,7 @@ describe('a client that goes away', () => {
   });
 });
 
-it('does not call private addresses in the strict mode', async () => {
+it('does not call private addresses in strict mode', async () => {
   const strict = await startTestService({ ADMIN_SECRET: SECRET, AUTH_HOOK: hook.url, REFUSE_PRIVATE_ADDRESSES: 'true' });
   try {
     expect((await ask(strict)).status).toBe(500);

@@ -1,4 +1,4 @@
-/** A service with a source of BigQuery, which is an emulator of the test's own. */
+/** A service with a BigQuery source on an emulator of its own. */
 import { type BigQuery, type DatasetFixture, startBigQuery } from '../support/bigquery-emulator/index.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -9,7 +9,7 @@ export interface BigQueryService {
   stop(): Promise<void>;
 }
 
-/** The configuration of a source on an emulator. */
+/** Returns the configuration of a source on an emulator. */
 export function configurationOf({ url, project, serviceAccount }: BigQuery, datasets: string): JsonObject {
   return {
     service_account: { ...serviceAccount },
@@ -20,7 +20,7 @@ export function configurationOf({ url, project, serviceAccount }: BigQuery, data
   };
 }
 
-/** @param sql makes what is in the dataset `shop` besides `tables` @param options of the service */
+/** @param sql creates further content of the dataset `shop` @param options of the service */
 export async function startBigQueryService(
   sql: string,
   options: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** `scripts/check-bigquery.mjs`, which owners of a project run against the real service. */
+/** `scripts/check-bigquery.mjs`, which project owners run against the real service. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,10 +22,10 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   });
 }
 
-describe('the arguments of scripts/check-bigquery.mjs', () => {
+describe('arguments of scripts/check-bigquery.mjs', () => {
   const needed = ['--project', 'p', '--datasets', 'd'];
 
-  it('are listed by --help', async () => {
+  it('lists the arguments with --help', async () => {
     expect(await run(['--help'])).toEqual({
       code: 0,
       output: expect.stringMatching(/^usage: node scripts\/check-bigquery\.mjs --project NAME/),
@@ -43,7 +43,7 @@ describe('the arguments of scripts/check-bigquery.mjs', () => {
     [['--most-bytes', '', ...needed], '--most-bytes is not a whole number: '],
     [['--nonsense', ...needed], "Unknown option '--nonsense'"],
     [['more', ...needed], "Unexpected argument 'more'"],
-  ])('%j end with 2, what is wrong, and the usage', async (args, message) => {
+  ])('exits with 2, the reason and the usage for %j', async (args, message) => {
     const { code, output } = await run(args);
     expect(output.startsWith(message), output).toBe(true);
     expect(output).toContain('usage: node scripts/check-bigquery.mjs');
@@ -83,7 +83,7 @@ describe.skipIf(!hasBigQuery())('scripts/check-bigquery.mjs', () => {
       /\/queries\b/.test(path) && body !== '' ? [(JSON.parse(body) as { query: string }).query] : [],
     );
 
-  it.runIf(DEEP)('tells by dry runs what it would bill, and reads nothing', async () => {
+  it.runIf(DEEP)('estimates the billed bytes by dry runs without reading data', async () => {
     const { code, output } = await check('--datasets', 'sales');
     expect(output).toContain('dry run of the catalog, `sales`.INFORMATION_SCHEMA.TABLES: reads');
     expect(output).toContain('all checks passed');
@@ -92,7 +92,7 @@ describe.skipIf(!hasBigQuery())('scripts/check-bigquery.mjs', () => {
     expect(statements()).toEqual(['select 1']);
   });
 
-  it('runs selects alone, each after its dry run', async () => {
+  it('runs selects one at a time, each after its dry run', async () => {
     const { code, output } = await check('--datasets', 'sales', '--run');
     expect(output).toContain('ok     rows of sales.customer: 2 rows');
     expect(output).toContain('ok     rows of sales.place: 0 rows');
@@ -103,13 +103,13 @@ describe.skipIf(!hasBigQuery())('scripts/check-bigquery.mjs', () => {
     expect(output.indexOf('dry run of rows of sales.customer')).toBeLessThan(output.indexOf('ok     rows of sales.customer'));
   });
 
-  it.runIf(DEEP)('fails where a dataset is missing', async () => {
+  it.runIf(DEEP)('fails if a dataset is missing', async () => {
     const missing = await check('--datasets', 'none', '--run');
     expect(missing.output).toMatch(/FAILED dry run of the catalog.*Not found: Dataset/);
     expect(missing.code).toBe(1);
   });
 
-  it.runIf(DEEP)('runs nothing that would bill more than it may', async () => {
+  it.runIf(DEEP)('runs nothing that would bill more than the limit', async () => {
     const { code, output } = await check('--datasets', 'sales', '--run', '--most-bytes', '1000');
     expect(output).toContain('more than --most-bytes');
     expect(code).toBe(1);

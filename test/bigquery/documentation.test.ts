@@ -1,4 +1,4 @@
-/** What docs/bigquery.md tells a new user to do, done. */
+/** Follows the steps of docs/bigquery.md. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,14 +41,14 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The source of the page is Google's own. */
+  /** Sends requests to the emulator; the page shows a source at Google. */
   function here(request: Json): Json {
     return JSON.parse(JSON.stringify(request), (_, value: Json) =>
       typeof value === 'object' && value !== null && 'project_id' in value ? { ...value, api_endpoint: bigquery.url } : value,
     ) as Json;
   }
 
-  it('sets a source up, and computed fields', async () => {
+  it('sets up a source with computed fields', async () => {
     const requests = blocks('json').map((text) => JSON.parse(text) as JsonObject);
     expect(requests.map(({ type }) => type)).toEqual(['bulk', 'dwh_add_source', 'dwh_add_computed_field']);
     for (const request of requests) {
@@ -57,7 +57,7 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
     }
   });
 
-  it('asks for rows, and what they cost', async () => {
+  it('queries rows and shows their cost', async () => {
     const [query = ''] = blocks('graphql');
     expect(await service.graphql(query)).toEqual({
       data: { sales_customer: [{ name: 'Ann', orders: [{ total: 7.5 }, { total: 5 }] }] },
@@ -74,10 +74,10 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
     ]);
   });
 
-  it('says what is said where it stops', async () => {
+  it('shows the documented errors', async () => {
     const add = async (name: string, configuration: JsonObject): Promise<string> => {
       const key = { from_env: 'SHOP_KEY' };
-      const whole = {
+      const complete = {
         service_account: key,
         project_id: 'my-project',
         datasets: 'sales',
@@ -88,7 +88,7 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
       return (
         await service.send('/v1/metadata', {
           method: 'POST',
-          body: JSON.stringify({ type: 'dwh_add_source', args: { name, configuration: whole } }),
+          body: JSON.stringify({ type: 'dwh_add_source', args: { name, configuration: complete } }),
         })
       ).text;
     };
@@ -96,10 +96,10 @@ describe.skipIf(!hasBigQuery())('docs/bigquery.md', () => {
     expect(await add('b', { project_id: 'other' })).toContain('User does not have bigquery.jobs.create permission');
     const { private_key: pem } = bigquery.serviceAccount;
     expect(await add('c', { service_account: { ...bigquery.serviceAccount, private_key: pem.replaceAll('\n', '') } })).toContain(
-      'is no private key',
+      'is not a valid private key',
     );
     expect(await add('d', { service_account: { ...bigquery.serviceAccount, client_email: 'x@y.example' } })).toContain(
-      'got no access token (status 400)',
+      'could not get an access token (status 400)',
     );
     expect(await add('e', { datasets: 'Sales' })).toContain('Not found: Dataset my-project:Sales was not found');
   });

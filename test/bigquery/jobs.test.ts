@@ -1,4 +1,4 @@
-/** How statements become jobs of BigQuery: asked for until they are done, page by page, given up, repeated, and told of. */
+/** Statements as jobs of BigQuery: polling, paging, cancellation, retries and costs. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -37,32 +37,32 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
   };
   const ALL = Array.from({ length: 300 }, (_, i) => i + 1);
 
-  it('are asked for until they are done', async () => {
+  it('polls a job until it is complete', async () => {
     both.bigquery.faults.delayNextJobs(2_300);
     expect(await numbers()).toEqual(ALL);
     expect(calls().slice(0, 2)).toEqual(['POST /queries', 'GET /queries/JOB']);
   });
 
-  it('are told of with what they cost, however long they took', async () => {
+  it('reports the cost of jobs, however long they took', async () => {
     both.bigquery.faults.delayNextJobs(2_300);
-    const told = both.service.observations.length;
+    const before = both.service.observations.length;
     await numbers();
     const costs = (): Json[] =>
       both.service.observations
-        .slice(told)
+        .slice(before)
         .flatMap((each) =>
           each.kind === 'query-cost'
             ? [{ source: each.source, processed: each.processedBytes, billed: each.billedBytes, id: each.requestId }]
             : [],
         );
     await vi.waitFor(() => expect(costs()).toHaveLength(1), WAIT);
-    const logged = both.service.observations.slice(told).find((each) => each.kind === 'query') as
+    const logged = both.service.observations.slice(before).find((each) => each.kind === 'query') as
       | { readonly requestId?: string }
       | undefined;
     expect(costs()).toEqual([{ source: 'w', processed: 2400, billed: 10_485_760, id: logged?.requestId ?? expect.any(String) }]);
   });
 
-  it('are answered in pages that are put together', async () => {
+  it('joins the pages of a result', async () => {
     both.bigquery.faults.pageSize = 70;
     expect(await numbers()).toEqual(ALL);
     expect(calls()).toEqual(['POST /queries', ...Array<string>(4).fill('GET /queries/JOB')]);
@@ -70,7 +70,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     expect(long.data.shop_many[0]?.text).toBe('ü"'.repeat(200));
   });
 
-  it('are cancelled where the client is gone', async () => {
+  it('cancels jobs when the client disconnects', async () => {
     both.bigquery.faults.delayNextJobs(60_000);
     const before = both.bigquery.cancelledJobs().length;
     const body = JSON.stringify({ query: MANY });
@@ -83,7 +83,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     expect(calls().at(-1)).toBe('POST /jobs/JOB/cancel');
   });
 
-  it('are cancelled where their time is over', async () => {
+  it('cancels jobs at the deadline', async () => {
     const permission = { columns: '*', filter: {} };
     await both.service.metadata('dwh_create_select_permission', {
       source: 'w',
@@ -102,7 +102,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     await vi.waitFor(() => expect(both.bigquery.cancelledJobs()).toHaveLength(before + 1), WAIT);
   });
 
-  it('are begun again where they fail in passing, under a new token too', async () => {
+  it('restarts jobs that failed transiently, also with a new token', async () => {
     both.bigquery.faults.fail('rateLimitExceeded', { on: /POST .*queries/, times: 2 });
     expect(await numbers()).toEqual(ALL);
     both.bigquery.faults.fail('drop', { on: /POST .*queries/ });
@@ -110,10 +110,10 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     both.bigquery.expireTokens();
     expect(await numbers()).toEqual(ALL);
     both.bigquery.faults.fail('backendError', { on: /queries/, times: 1_000 });
-    expect(JSON.stringify((await both.service.graphql(MANY))['errors'])).toContain('bigquery is busy or away');
+    expect(JSON.stringify((await both.service.graphql(MANY))['errors'])).toContain('BigQuery is busy or unavailable');
   });
 
-  it('read no more of the catalog than is wanted, as each view is billed', async () => {
+  it('reads only the needed views of the catalog, because each is billed', async () => {
     const views = (): readonly string[] =>
       both.bigquery.requests.flatMap(({ body }) => /INFORMATION_SCHEMA\.(\w+)/.exec(body)?.[1] ?? []).sort();
     const ofTables = ['COLUMNS', 'COLUMN_FIELD_PATHS', 'TABLES', 'TABLE_OPTIONS'];
@@ -125,7 +125,7 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     expect(views()).toEqual(ofTables.sort());
   });
 
-  it('are no more at once than the source has places', async () => {
+  it('limits the number of concurrent jobs', async () => {
     await both.service.metadata('dwh_add_source', {
       name: 'narrow',
       configuration: configurationOf(both.bigquery, dataset),
@@ -138,14 +138,14 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
     for (const answer of answers) expect(answer).toEqual({ data: { n_shop_many: [{ n: 1 }] } });
   });
 
-  describe('of health checks', () => {
+  describe('health checks', () => {
     const health = async (): Promise<JsonObject> => (await both.service.send('/healthz/sources')).json as JsonObject;
     const check = (sql: string, timeout = 10): JsonObject => ({ test: { sql }, interval: 600, retries: 0, timeout });
     const add = (name: string, health_check: JsonObject): Promise<Json> =>
       both.service.metadata('dwh_add_source', { name, configuration: configurationOf(both.bigquery, dataset), health_check });
     const timestamp = expect.any(String);
 
-    it('say how it is', async () => {
+    it('reports the health of a source', async () => {
       await add('good', check('select 1'));
       await add('bad', check('select nonsense'));
       await add('writes', check('insert into shop.many (n) values (0)'));
@@ -153,15 +153,15 @@ describe.skipIf(!hasBigQuery())('jobs of BigQuery', () => {
       expect(await health()).toEqual({
         good: { status: 'OK', error: null, timestamp },
         bad: { status: 'ERROR', error: { message: expect.stringContaining('Unrecognized name: nonsense'), extra: null }, timestamp },
-        writes: { status: 'ERROR', error: { message: 'the check is INSERT: only a single SELECT is run', extra: null }, timestamp },
-        script: { status: 'ERROR', error: { message: expect.stringContaining('only a single SELECT is run'), extra: null }, timestamp },
+        writes: { status: 'ERROR', error: { message: 'the health check must be a single SELECT, not INSERT', extra: null }, timestamp },
+        script: { status: 'ERROR', error: { message: expect.stringContaining('must be a single SELECT'), extra: null }, timestamp },
       });
       expect(await numbers()).toEqual(ALL);
     });
 
-    it('say that nothing comes', async () => {
+    it('reports a source that does not answer', async () => {
       both.bigquery.faults.jobDelay = 60_000;
-      // The source is opened by seven statements.
+      // Opening the source takes seven statements.
       both.bigquery.faults.delayNextJobs(0, 0, 0, 0, 0, 0, 0);
       await add('slow', check('select 2', 1));
       expect((await health())['slow']).toEqual({ status: 'TIMEOUT', error: null, timestamp });

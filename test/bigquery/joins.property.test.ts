@@ -1,4 +1,4 @@
-/** A tree of tables has the same answers in one database, and spread over one of PostgreSQL, one of BigQuery now and then, and a GraphQL server. */
+/** A tree of tables gives the same answers in one database as spread over PostgreSQL, sometimes BigQuery, and a GraphQL server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { compareScattered, type Other, startScattered, stopScattered, TABLES } from '../joins/scattered.ts';
@@ -11,7 +11,7 @@ const DDL = TABLES.map(
   (name) => `create table side.${name} (id int64 not null, code string, n int64, m int64, s string, c string, v int64);`,
 );
 
-/** Texts of JSON are texts of BigQuery. */
+/** Texts of JSON are valid texts of BigQuery. */
 const literal = (value: Json | undefined): string => JSON.stringify(value ?? null);
 
 function otherOn(bigquery: BigQuery): Other {
@@ -44,7 +44,7 @@ describe.skipIf(!hasBigQuery())('BigQuery', () => {
     await bigquery?.stop();
   });
 
-  test('answers as one database does, together with others', async () => {
+  test('answers like one database when joined with other sources', async () => {
     const { crossed, mixed } = await compareScattered(DEEP ? { worlds: 12, queries: 12 } : { worlds: 2, queries: 4 }, otherOn(bigquery));
     expect(crossed).toBeGreaterThan(0);
     if (DEEP) expect(mixed).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Levels below a limited one read the rows of its keys only, and lose none of them where its order leaves rows undecided. */
+/** Levels below a limited one read only rows with its keys, and lose none if the order is ambiguous. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasBigQuery } from '../support/bigquery-emulator/index.ts';
@@ -55,7 +55,7 @@ describe.skipIf(!hasBigQuery())('levels below a limited level of BigQuery', () =
     expect(answer).not.toHaveProperty('errors');
     return answer['data'] as JsonObject;
   };
-  /** What follows the scans of a table, in the order in which they are written. */
+  /** Returns the SQL after each scan of a table, in textual order. */
   const scans = (table: string): readonly string[] =>
     both.bigquery.requests.flatMap(({ path, body }) => {
       if (path.split('?')[0]?.endsWith('/queries') !== true) return [];
@@ -64,7 +64,7 @@ describe.skipIf(!hasBigQuery())('levels below a limited level of BigQuery', () =
     });
   const isRestricted = (scan: string): boolean => /^ where \(?(?:struct\([^)]*\)|\S+) in (?:\(select|unnest)/.test(scan);
 
-  it('read rows of the keys of a limited root only, list by list', async () => {
+  it('read only rows with the keys of a limited root, list by list', async () => {
     const data = await ask(
       '{ shop_writer(order_by: {id: desc}, limit: 2) { id books(order_by: {id: asc}, limit: 1) { id pages(order_by: {n: asc}) { n } } } }',
     );
@@ -77,7 +77,7 @@ describe.skipIf(!hasBigQuery())('levels below a limited level of BigQuery', () =
     }
   });
 
-  it('have all rows of each row of the root where its order leaves open which rows those are', async () => {
+  it('have all rows of each root row even if its order is ambiguous', async () => {
     for (const root of [
       'limit: 4, order_by: {grade: asc}',
       'limit: 4',
@@ -94,13 +94,13 @@ describe.skipIf(!hasBigQuery())('levels below a limited level of BigQuery', () =
         expect(more).toEqual({ aggregate: { count: 3 } });
       }
       expect(scans('book').every(isRestricted)).toBe(true);
-      // The emulator reads rows in one order; the statement itself has to leave no choice.
+      // The emulator has a fixed order, so the statement itself is checked to be unambiguous.
       for (const scan of scans('writer')) expect(scan.split(' limit ')[0]).toMatch(/order by .*`(?:id|land)`/);
       both.bigquery.requests.length = 0;
     }
   });
 
-  it('read single rows and rows below nodes by keys too', async () => {
+  it('read single rows and rows below nodes by keys', async () => {
     expect(await ask('{ shop_book(order_by: {id: asc}, limit: 1) { writer { id } } }')).toEqual({ shop_book: [{ writer: { id: 1 } }] });
     expect(scans('writer').every(isRestricted)).toBe(true);
     const data = await ask('{ shop_writer_aggregate(order_by: {id: asc}, limit: 1) { nodes { books(order_by: {id: asc}) { id } } } }');
@@ -108,14 +108,14 @@ describe.skipIf(!hasBigQuery())('levels below a limited level of BigQuery', () =
     expect(isRestricted(scans('book').at(-1) ?? '')).toBe(true);
   });
 
-  it('read rows of the keys of a join from another source', async () => {
+  it('read rows with the keys of a join from another source', async () => {
     expect(await ask('{ note(order_by: {id: asc}) { books(order_by: {id: asc}, limit: 1) { id } } }')).toEqual({
       note: [{ books: [{ id: 11 }] }, { books: [{ id: 91 }] }],
     });
     expect(scans('book').map(isRestricted)).toEqual([true]);
   });
 
-  it('are read as a whole below a view, whose rows may be others when it is read again', async () => {
+  it('are read completely below a view, which may return other rows when it is read again', async () => {
     expect(await ask('{ shop_some_writers(order_by: {id: asc}, limit: 1) { books_aggregate { aggregate { count } } } }')).toEqual({
       shop_some_writers: [{ books_aggregate: { aggregate: { count: 3 } } }],
     });

@@ -1,4 +1,4 @@
-/** Every operation of BigQuery sources: one that succeeds, and two that are refused, in the order of a source's life. */
+/** Each operation of BigQuery sources, in the order of a source's life: one case that succeeds and two that are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends } from '../../src/databases/index.ts';
 import { describeOperations, describeSchemaOperations } from '../../src/admin-api/describe-operations.ts';
@@ -51,25 +51,25 @@ describe.skipIf(!hasBigQuery())('operations of BigQuery', () => {
     },
   );
 
-  it('are all in the list', async () => {
+  it('covers the whole list of operations', async () => {
     expect(CASES.map(([operation]) => operation).sort()).toEqual([...listedOperations('dwh'), 'run_sql'].sort());
     for (const absent of ['track_function', 'create_event_trigger', 'set_table_is_enum', 'create_insert_permission'])
       expect((await operate(service, `dwh_${absent}`, {})).json).toMatchObject({ code: 'not-supported' });
   });
 
   it.each<readonly [string, JsonObject, string]>([
-    ['no key', { service_account: 'x' }, 'the key of the service account is no JSON'],
+    ['no key', { service_account: 'x' }, 'the key of the service account is not valid JSON'],
     [
-      'a key of others',
+      'a key of another type',
       { service_account: { client_email: 'a', private_key: 'b' } },
-      '"private_key" of the service account is no private key',
+      '"private_key" of the service account is not a valid private key',
     ],
-    ['no project', { project_id: 'a b' }, '"a b" is no id of a project'],
+    ['no project', { project_id: 'a b' }, '"a b" is not a valid project ID'],
     ['no dataset', { datasets: ' , ' }, 'the configuration names no dataset'],
-    ['a wrong dataset', { datasets: ['a`b'] }, '"a`b" is no name of a dataset'],
-    ['a wrong address', { api_endpoint: 'bigquery' }, 'api_endpoint is no http or https URL'],
-    ['a dataset that is not there', { datasets: ['none'] }, 'none'],
-  ])('a source with %s is refused', async (_, wrong, reason) => {
+    ['an invalid dataset', { datasets: ['a`b'] }, '"a`b" is not a valid dataset name'],
+    ['an invalid address', { api_endpoint: 'bigquery' }, 'api_endpoint is not an http or https URL'],
+    ['a missing dataset', { datasets: ['none'] }, 'none'],
+  ])('refuses a source with %s', async (_, wrong, reason) => {
     const own = { ...configurationOf(bigquery, 'shop'), ...wrong };
     const { status, text } = await operate(service, 'dwh_add_source', { name: 'wrong', configuration: own });
     expect(status, text).toBeGreaterThanOrEqual(400);

@@ -1,4 +1,4 @@
-/** The properties of `test/permission-safety`, on BigQuery. */
+/** Properties of `test/permission-safety` on BigQuery. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { testReads } from '../permission-safety/of-kind.ts';
 import { type Place, warehouseVariables } from '../permission-safety/set-up.ts';

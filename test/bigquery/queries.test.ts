@@ -1,4 +1,4 @@
-/** What BigQuery is asked, and how its answers come: values, computed fields, joins, limits, explain, costs, cancellation. */
+/** Queries on BigQuery: values, computed fields, joins, limits, explain, costs and cancellation. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasBigQuery } from '../support/bigquery-emulator/index.ts';
@@ -65,13 +65,13 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
   });
   afterAll(() => both?.stop());
 
-  it('has the columns of tables that are partitioned by when rows came, and no pseudo columns', async () => {
+  it('exposes columns of ingestion-time partitioned tables without pseudo-columns', async () => {
     const info = (await run('get_table_info', { table: { dataset, name: 'visit' } })) as { columns: readonly JsonObject[] };
     expect(info.columns.map(({ name }) => name)).toEqual(['id']);
     expect(await data('{ shop_visit { id } }')).toEqual({ shop_visit: [{ id: 7 }] });
   });
 
-  it('tells by labels of its jobs which operation they are of, where that is wanted', async () => {
+  it('labels jobs with their operation if configured', async () => {
     await both.service.metadata('set_query_tags', { source_name: 'w', format: 'standard' });
     const before = both.bigquery.requests.length;
     await data('query Labelled_One { shop_many(limit: 1) { n } }');
@@ -84,7 +84,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     await both.service.metadata('set_query_tags', { source_name: 'w', disabled: true });
   });
 
-  it('answers with values of all types', async () => {
+  it('returns values of all types', async () => {
     const answer = await both.service.send('/v1/graphql', {
       method: 'POST',
       body: JSON.stringify({
@@ -123,25 +123,25 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     ['where: {day: {_eq: "2023-02-29"}}', 'invalid value for type DATE'],
     ['where: {seen: {_eq: "now"}}', 'invalid value for type TIMESTAMP'],
     ['where: {raw: {_eq: "???"}}', 'invalid value for type BYTES'],
-    ['where: {tags: {_eq: ["x"]}}', 'BigQuery does not compare values of type ARRAY<STRING>: _eq cannot be asked of them'],
+    ['where: {tags: {_eq: ["x"]}}', 'BigQuery cannot compare values of type ARRAY<STRING>: _eq is not available for them'],
     ['where: {_not: {numbers: {_in: [[1]]}}}', 'values of type ARRAY<INT64>: _in'],
     ['where: {doc: {_neq: {k: 1}}}', 'values of type JSON: _neq'],
     ['where: {part: {_nin: [{a: 7}]}}', 'values of type STRUCT: _nin'],
-    ['order_by: {doc: asc}', 'order_by cannot name such a column'],
-    ['distinct_on: part', 'distinct_on cannot name such a column'],
-  ])('refuses %s before it asks', async (argument, message) => {
+    ['order_by: {doc: asc}', 'order_by must not name such a column'],
+    ['distinct_on: part', 'distinct_on must not name such a column'],
+  ])('refuses %s without running a job', async (argument, message) => {
     const before = both.bigquery.requests.length;
     expect(await error(`{ shop_thing(${argument}) { id } }`)).toContain(message);
     expect(both.bigquery.requests.length).toBe(before);
   });
 
-  it('refuses a pattern that ends within an escape, whatever rows there are', async () => {
+  it('refuses a pattern that ends within an escape, whatever rows exist', async () => {
     expect(await error('{ shop_writer(where: {id: {_gt: 99}, name: {_like: "a\\\\"}}) { id } }')).toContain(
       'must not end with a single backslash',
     );
   });
 
-  it('gives no more rows to administrators than are wanted', async () => {
+  it('limits the rows of SQL for administrators', async () => {
     const run = async (sql: string, max_rows: number): Promise<Json> => {
       const body = JSON.stringify({ type: 'dwh_run_sql', args: { source: 'w', sql, max_rows } });
       return (await both.service.send('/v2/query', { method: 'POST', body })).json as Json;
@@ -151,7 +151,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect(await run(`${many} limit 2`, 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']] });
   });
 
-  it('has views, and tells of what is described', async () => {
+  it('exposes views and descriptions', async () => {
     expect(await data('{ shop_cheap(order_by: {id: asc}) { id title } }')).toEqual({
       shop_cheap: [
         { id: 1, title: 'one' },
@@ -163,7 +163,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect((__type as JsonObject)['fields']).toContainEqual({ name: 'id', description: 'who it is' });
   });
 
-  it('has fields that functions compute from columns', async () => {
+  it('exposes functions of columns as computed fields', async () => {
     const answer = await data(
       '{ shop_writer(order_by: {id: asc}) { id cheap_books(args: {most: 2}, order_by: {id: desc}, limit: 1) { id writer { name } } } }',
     );
@@ -186,7 +186,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     });
   });
 
-  it('shows each role its rows, columns and limits', async () => {
+  it('restricts rows, columns and limits by role', async () => {
     const session = { ids: '{1,2,3}', title: 'two' };
     expect(await data('{ shop_book(order_by: {id: desc}) { id title } }', { role: 'some', session })).toEqual({
       shop_book: [
@@ -206,7 +206,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect(await error('{ shop_writer { id } }', { role: 'named' })).toContain('missing session variable');
   });
 
-  it('knows of unrelated tables whether they have rows, and compares them with none', async () => {
+  it('checks whether unrelated tables have rows, but refuses to compare with them', async () => {
     const exists = (_where: JsonObject): JsonObject => ({
       columns: ['id'],
       filter: { _exists: { _table: { dataset, name: 'many' }, _where } },
@@ -220,14 +220,14 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect(await error('{ shop_writer { id } }', { role: 'far' })).toContain('not-supported');
   });
 
-  it('gives no more rows at any level than the source allows', async () => {
+  it('limits the rows of each level', async () => {
     const answer = (await data('{ shop_many(limit: 25) { n } shop_many_aggregate { aggregate { count } nodes { n } } }')) as JsonObject;
     expect(answer['shop_many']).toHaveLength(20);
     expect(answer['shop_many_aggregate']).toMatchObject({ aggregate: { count: 30 } });
     expect((answer['shop_many_aggregate'] as JsonObject)['nodes']).toHaveLength(20);
   });
 
-  it('is joined to other sources, and they to it', async () => {
+  it('joins other sources in both directions', async () => {
     const to = (source: string, table: Json, field_mapping: JsonObject): JsonObject => ({
       to_source: { relationship_type: 'array', source, table, field_mapping },
     });
@@ -261,7 +261,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     });
   });
 
-  it('explains what a query would read, and logs what it has read', async () => {
+  it('explains what a query would read and logs what it has read', async () => {
     const explain = await both.service.send('/v1/graphql/explain', {
       method: 'POST',
       body: JSON.stringify({ query: { query: '{ shop_book { title } }' } }),
@@ -278,7 +278,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect(cost).toMatchObject({ source: 'w', processedBytes: expect.any(Number) });
   });
 
-  it('runs SQL of administrators, and nothing but selects where it is told to read only', async () => {
+  it('runs SQL of administrators, and only selects in read-only mode', async () => {
     const sql = (text: string, more: JsonObject = {}) =>
       both.service.send('/v2/query', {
         method: 'POST',
@@ -294,7 +294,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     });
     expect((await sql('insert into shop.many (n) values (31)', { read_only: true })).json).toMatchObject({
       code: 'database-error',
-      internal: { error: { message: expect.stringContaining('it is INSERT') } },
+      internal: { error: { message: expect.stringContaining('must be a single SELECT, not INSERT') } },
     });
     expect((await sql('insert into shop.many (n) values (31)')).json).toMatchObject({ result_type: 'TuplesOk' });
     expect((await sql('select nope from shop.many')).json).toMatchObject({
@@ -303,7 +303,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     });
   });
 
-  it('neither writes nor subscribes', async () => {
+  it('supports neither mutations nor subscriptions', async () => {
     expect(await error('mutation { insert_shop_book(objects: []) { affected_rows } }')).toMatch(/no mutations|not found/);
     const explained = await both.service.send('/v1/graphql/explain', {
       method: 'POST',
@@ -312,7 +312,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     expect(explained.json).toMatchObject({ code: 'not-supported', error: 'source w does not support subscriptions' });
   });
 
-  it('is asked for no more bytes than its configuration allows', async () => {
+  it('refuses queries beyond the configured maximum of billed bytes', async () => {
     await both.service.metadata('dwh_add_source', {
       name: 'small',
       configuration: { ...configurationOf(both.bigquery, dataset), maximum_bytes_billed: 10 * 1024 * 1024 },
@@ -320,7 +320,7 @@ describe.skipIf(!hasBigQuery())('a source of BigQuery', () => {
     });
     for (const name of ['many', 'book']) await both.service.metadata('dwh_track_table', { source: 'small', table: { dataset, name } });
     expect(await data('{ small_shop_many(limit: 1, order_by: {n: asc}) { n } }')).toEqual({ small_shop_many: [{ n: 1 }] });
-    // Of each table that is read so much is billed at least.
+    // A minimum is billed for each table that is read.
     expect(await error('{ small_shop_many { n } small_shop_book { id } }')).toContain('the query reads more than the source allows');
   });
 });

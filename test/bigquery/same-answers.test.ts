@@ -1,4 +1,4 @@
-/** What can be read of the same tables has the same answers on PostgreSQL and BigQuery. */
+/** Queries of the same tables have the same answers on PostgreSQL and BigQuery. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { trackTwin, twinAnswer, TWIN_TABLES } from '../citus/twin.ts';
@@ -18,15 +18,15 @@ insert into shop.book (id, writer_id, title, price, sold, day, score) values (1,
  (6, null, 'six', 7.10, true, date '2020-01-01', 0.3), (7, 1, 'seven', 1.50, false, null, 0.7);
 insert into shop.mark (book_id, label) values (1, 'x'), (1, 'y'), (2, 'x'), (5, 'z'), (6, 'x');`;
 
-/** There are no keys, and so no rows by their keys. */
+/** BigQuery has no keys, so there are no rows by primary key. */
 const SHARED = READS.filter((request) => !request.includes('_by_pk'));
 
-/** The zeros at the end of a decimal are the column's on PostgreSQL. */
+/** On PostgreSQL, the trailing zeros of a decimal depend on the column. */
 function asNumber(_key: string, value: Json): Json {
   return typeof value === 'string' && /^-?\d+\.\d+$/.test(value) ? Number(value) : value;
 }
 
-describe.skipIf(!hasBigQuery())('BigQuery answers as PostgreSQL does', () => {
+describe.skipIf(!hasBigQuery())('BigQuery answers like PostgreSQL', () => {
   let both: BigQueryService;
   beforeAll(async () => {
     both = await startBigQueryService(TABLES);

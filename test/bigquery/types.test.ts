@@ -1,26 +1,26 @@
-/** Columns of every type of BigQuery: how they are shown, compared, ordered, found by roles and by other sources, and what is refused. */
+/** Columns of all types of BigQuery: output, comparison, order, permissions, joins and refusals. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasBigQuery } from '../support/bigquery-emulator/index.ts';
 import { sample } from '../support/deep.ts';
 import { type BigQueryService, configurationOf, startBigQueryService } from './bigquery.ts';
 
-/** A column whose values come one after another: that of the first row and that of the second; the third has none. */
+/** A comparable column with the values of the first and the second row; that of the third is null. */
 interface Ordered {
   readonly column: string;
   readonly type: string;
   readonly scalar: string;
-  /** Of the two rows, in SQL. */
+  /** Values of both rows in SQL. */
   readonly sql: readonly [string, string];
-  /** As they are written in requests, JSON. */
+  /** Values as JSON in requests. */
   readonly values: readonly [Json, Json];
-  /** As they are answered, where that is otherwise. */
+  /** Values in answers, if they differ from those in requests. */
   readonly shown?: readonly [string, string];
-  /** What is no such value. */
+  /** A value that does not fit the type. */
   readonly wrong: Json;
 }
 
-/** @param shown where an answer is otherwise than the value in a request */
+/** @param shown value in answers, if it differs from that in requests */
 function ordered(
   [column, type, scalar]: readonly [column: string, type: string, scalar: string],
   sql: Ordered['sql'],
@@ -31,7 +31,7 @@ function ordered(
   return { column, type, scalar, sql, values, wrong, ...(shown === undefined ? {} : { shown }) };
 }
 
-/** Numbers are written as texts where a double has not all of their digits, and answered as numbers. */
+/** Numbers that a double cannot hold are strings in requests, and numbers in answers. */
 function exact(names: Parameters<typeof ordered>[0], sql: Ordered['sql'], values: readonly [string, string], wrong: Json): Ordered {
   return ordered(names, sql, values, wrong, values);
 }
@@ -96,7 +96,7 @@ const ORDERED: readonly Ordered[] = [
   ),
 ];
 
-/** Columns that are only shown, and found where there is something. */
+/** Columns that can only be printed and tested for null. */
 const OPAQUE: readonly {
   readonly column: string;
   readonly type: string;
@@ -177,7 +177,7 @@ insert into shop.place values (1, st_geogpoint(1, 2), st_geogfromtext('POLYGON((
 
 const dataset = 'shop';
 const printed = (value: Json): string => JSON.stringify(value);
-/** Rows by their ids. */
+/** IDs of rows by condition. */
 type Found = Readonly<Record<string, readonly number[]>>;
 
 describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
@@ -219,7 +219,7 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
   const error = async (query: string, options: JsonObject = {}): Promise<Json> =>
     (await both.service.graphql(query, options))['errors'] ?? null;
 
-  it.each(ORDERED)('$type is shown and has a scalar', async ({ column, scalar, values, shown = values.map(printed) }) => {
+  it.each(ORDERED)('prints $type and has a scalar for it', async ({ column, scalar, values, shown = values.map(printed) }) => {
     expect(await answer(`{ shop_thing(order_by: {id: asc}) { ${column} } }`)).toBe(
       `{"data":{"shop_thing":[{"${column}":${shown[0]}},{"${column}":${shown[1]}},{"${column}":null}]}}`,
     );
@@ -228,7 +228,7 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     );
   });
 
-  it.each(ORDERED)('$type is compared by all operators', async ({ column, scalar, values: [low, high] }) => {
+  it.each(ORDERED)('compares $type by all operators', async ({ column, scalar, values: [low, high] }) => {
     const conditions: readonly (readonly [operator: string, value: Json, list: boolean, ids: readonly number[]])[] = [
       ['_eq', low, false, [1]],
       ['_neq', low, false, [2]],
@@ -249,7 +249,7 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     );
     const expected = Object.fromEntries(conditions.map(([, , , ids], i) => [`a${i}`, ids]));
     expect(await found(`{ ${[...written, ...nulls].join(' ')} }`)).toEqual({ ...expected, is_true: [3], is_false: [1, 2] });
-    // The same with variables, and negated.
+    // The same conditions with variables, and negated.
     const variables = Object.fromEntries(conditions.map(([, value], i) => [`v${i}`, value]));
     const declared = conditions.map(([, , isList], i) => `$v${i}: ${isList ? `[${scalar}!]` : scalar}!`).join(', ');
     const bound = conditions.map(
@@ -262,7 +262,7 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     expect(await found(`query(${declared}) { ${bound.join(' ')} }`, { variables })).toEqual(Object.fromEntries(others));
   });
 
-  it.each(ORDERED)('rows are ordered by $type, and told apart by it', async ({ column }) => {
+  it.each(ORDERED)('orders and groups rows by $type', async ({ column }) => {
     const orders = ['asc', 'desc', 'asc_nulls_first', 'asc_nulls_last', 'desc_nulls_first', 'desc_nulls_last'];
     const written = orders.map((order) => `${order}: shop_thing(order_by: {${column}: ${order}}) { id }`);
     expect(await found(`{ ${written.join(' ')} distinct: shop_thing(distinct_on: ${column}, order_by: {${column}: asc}) { id } }`)).toEqual(
@@ -278,21 +278,21 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     );
   });
 
-  it.each(ORDERED)('roles see rows by $type', async ({ column, values: [low, high] }) => {
+  it.each(ORDERED)('filters rows of roles by $type', async ({ column, values: [low, high] }) => {
     const text = (value: Json): string => (typeof value === 'string' ? value : printed(value));
     const ids = async (role: string, session: Readonly<Record<string, string>> = {}): Promise<readonly number[] | undefined> =>
       (await found('{ shop_thing(order_by: {id: asc}) { id } }', { role, session }))['shop_thing'];
-    // Headers have no lines and no letters of all kinds.
+    // Headers allow neither line breaks nor all letters.
     const isPlain = /^[ -~]*$/.test(text(high));
     expect(await ids(`session_${column}`, { value: isPlain ? text(high) : text(low) })).toEqual([isPlain ? 2 : 1]);
     const list = [low, ...(isPlain ? [high] : [])].map((value) => `"${text(value).replaceAll(/["\\]/g, '\\$&')}"`);
     expect(await ids(`sessions_${column}`, { values: `{${list.join(',')}}` })).toEqual(isPlain ? [1, 2] : [1]);
     expect(await ids(`fixed_${column}`)).toEqual([2]);
-    // Nulls are the same to permissions.
+    // Null equals null in permissions.
     expect(await ids(`column_${column}`)).toEqual([1, 2, 3]);
   });
 
-  it.each(ORDERED)('what is no $type is refused before anything is asked', async ({ column, wrong }) => {
+  it.each(ORDERED)('refuses an invalid $type before running a job', async ({ column, wrong }) => {
     const before = both.bigquery.requests.length;
     expect(await error(`{ shop_thing(where: {${column}: {_eq: ${printed(wrong)}}}) { id } }`)).not.toBeNull();
     expect(await error(`{ shop_thing(where: {${column}: {_in: [${printed(wrong)}]}}) { id } }`)).not.toBeNull();
@@ -300,11 +300,11 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     expect(both.bigquery.requests).toHaveLength(before);
   });
 
-  it.each(OPAQUE)('$type is shown as a whole', async ({ column, shown, nothing, isList = false }) => {
+  it.each(OPAQUE)('prints $type as a whole', async ({ column, shown, nothing, isList = false }) => {
     expect(await answer(`{ shop_thing(order_by: {id: asc}) { ${column} } }`)).toBe(
       `{"data":{"shop_thing":[{"${column}":${shown}},{"${column}":${shown}},{"${column}":${nothing}}]}}`,
     );
-    // A list is there even where it is empty.
+    // An empty list is not null.
     expect(
       await found(
         `{ a: shop_thing(where: {${column}: {_is_null: false}}, order_by: {id: asc}) { id } b: shop_thing(where: {${column}: {_is_null: true}}) { id } }`,
@@ -312,13 +312,13 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     ).toEqual(isList ? { a: [1, 2, 3], b: [] } : { a: [1, 2], b: [3] });
   });
 
-  it.each(OPAQUE)('$type is neither ordered nor told apart', async ({ column }) => {
+  it.each(OPAQUE)('neither orders nor groups by $type', async ({ column }) => {
     for (const argument of [`order_by: {${column}: asc}`, `distinct_on: ${column}`]) {
-      expect(JSON.stringify(await error(`{ shop_thing(${argument}) { id } }`)), argument).toMatch(/cannot name such a column|not found/);
+      expect(JSON.stringify(await error(`{ shop_thing(${argument}) { id } }`)), argument).toMatch(/must not name such a column|not found/);
     }
   });
 
-  it('texts and bytes have patterns', async () => {
+  it('matches patterns of texts and bytes', async () => {
     const bytes = (text: string): string => Buffer.from(text, 'latin1').toString('base64');
     const where = (condition: string): string => `shop_thing(where: {${condition}}, order_by: {id: asc}) { id }`;
     expect(
@@ -327,7 +327,7 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     ).toEqual({ a: [2], b: [1], c: [2], d: [1], e: [2], f: [1], h: [], g: [2] });
   });
 
-  it('places are compared by what they have in common, and shown as GeoJSON', async () => {
+  it('compares geographies by their intersection and prints GeoJSON', async () => {
     const point = (x: number, y: number): string => `{type: "Point", coordinates: [${x}, ${y}]}`;
     const square = '{type: "Polygon", coordinates: [[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]]}';
     const where = (column: string, condition: string): string =>
@@ -350,7 +350,7 @@ describe.skipIf(!hasBigQuery())('types of BigQuery', () => {
     expect(JSON.stringify(await error('{ shop_place(order_by: {spot: asc}) { id } }'))).toContain('not-supported');
   });
 
-  it.each(sample([...ORDERED, ...OPAQUE], 4))('$column: the operators are those of its type', async ({ column }) => {
+  it.each(sample([...ORDERED, ...OPAQUE], 4))('$column has the operators of its type', async ({ column }) => {
     const { data } = (await both.service.graphql(
       '{ __type(name: "shop_thing_bool_exp") { inputFields { name type { name inputFields { name } } } } }',
     )) as {

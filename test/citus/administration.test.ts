@@ -1,4 +1,4 @@
-/** What administrators do with a source of Citus: SQL that the metadata follows, health, and what there is not. */
+/** Administration of a Citus source: SQL that the metadata follows, health, and unsupported features. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
@@ -6,7 +6,7 @@ import { type Answer, startTestService, type TestService } from '../support/serv
 const TABLES =
   'create table team (id int primary key, name text); create table player (id int primary key, team_id int references team (id), score int);';
 
-describe('administration of a source of Citus', () => {
+describe('administration of a Citus source', () => {
   let service: TestService;
   const configuration = (): JsonObject => ({ connection_info: { database_url: service.databaseUrl } });
   const run = (type: string, args: JsonObject): Promise<Json> => service.metadata(`dbc_${type}`, { source: 'spread', ...args });
@@ -16,8 +16,8 @@ describe('administration of a source of Citus', () => {
       body: JSON.stringify({ type: 'dbc_run_sql', args: { source: 'spread', sql: text, ...args } }),
     });
   const sql = async (text: string, args: JsonObject = {}): Promise<Json> => {
-    const { status, text: told, json } = await answer(text, args);
-    expect(status, told).toBe(200);
+    const { status, text: body, json } = await answer(text, args);
+    expect(status, body).toBe(200);
     return json;
   };
   const refusal = async (text: string, args: JsonObject = {}): Promise<Json> => {
@@ -49,7 +49,7 @@ describe('administration of a source of Citus', () => {
   });
   afterAll(() => service?.stop());
 
-  it('follows columns that come, get other names and go', async () => {
+  it('follows added, renamed and dropped columns', async () => {
     await sql('alter table player add column note text');
     expect(await fieldsOf('player')).toContain('note');
     await sql('alter table player rename column score to points');
@@ -60,7 +60,7 @@ describe('administration of a source of Citus', () => {
     expect(await fieldsOf('player')).not.toContain('note');
   });
 
-  it('lets nothing go that the metadata depends on, unless that goes too', async () => {
+  it('refuses to drop what the metadata depends on without cascade', async () => {
     expect(await refusal('alter table player drop column points')).toMatchObject({ code: 'dependency-error' });
     expect(await refusal('drop table team cascade')).toMatchObject({ code: 'dependency-error' });
     expect(await fieldsOf('player')).toContain('team');
@@ -73,7 +73,7 @@ describe('administration of a source of Citus', () => {
     expect(await fieldsOf('gone')).toEqual([]);
   });
 
-  it('does not look at the metadata for what changes no definition, nor when it is told not to', async () => {
+  it('skips the metadata check for SQL that is not DDL, and when it is disabled', async () => {
     expect(await sql("insert into team values (1, 'a') returning id")).toMatchObject({ result: [['id'], ['1']] });
     await sql('alter table team add column late int', { check_metadata_consistency: false });
     expect(await fieldsOf('team')).not.toContain('late');
@@ -81,13 +81,13 @@ describe('administration of a source of Citus', () => {
     expect(await fieldsOf('team')).toContain('late');
   });
 
-  it('keeps read-only SQL read-only, and rolls back what fails', async () => {
+  it('keeps read-only SQL read-only, and rolls back failed SQL', async () => {
     expect(await refusal('delete from team', { read_only: true })).toMatchObject({ code: 'postgres-error' });
     expect(await refusal("insert into team values (2, 'b'); select nothing")).toMatchObject({ code: 'postgres-error' });
     expect(await sql('select count(*) from team', { read_only: true })).toMatchObject({ result: [['count'], ['1']] });
   });
 
-  it('is checked by the SQL that it was given', async () => {
+  it('runs the configured health check', async () => {
     let checked: JsonObject | undefined;
     while (checked === undefined || checked['status'] === undefined) {
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -97,11 +97,14 @@ describe('administration of a source of Citus', () => {
     expect(JSON.stringify(checked)).toContain('"OK"');
   });
 
-  it.each(['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'])('has no %s', async (type) => {
-    await expect(run(type, { name: 'each', table: 'team' })).rejects.toThrow(/not-supported/);
-  });
+  it.each(['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'])(
+    'does not support %s',
+    async (type) => {
+      await expect(run(type, { name: 'each', table: 'team' })).rejects.toThrow(/not-supported/);
+    },
+  );
 
-  it('has no computed fields', async () => {
+  it('does not support computed fields', async () => {
     await expect(run('add_computed_field', { table: 'team', name: 'x', definition: { function: 'f' } })).rejects.toThrow(/not-supported/);
   });
 });

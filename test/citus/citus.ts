@@ -1,4 +1,4 @@
-/** A real Citus, whose coordinator `SVC_TEST_DBC_URL` names (`scripts/test-citus.mjs`). */
+/** A real Citus cluster, whose coordinator is `SVC_TEST_DBC_URL` (`scripts/test-citus.mjs`). */
 import pg from 'pg';
 import { describe } from 'vitest';
 import type { TestService } from '../support/service.ts';
@@ -20,7 +20,7 @@ export async function withCoordinator<T>(use: (client: pg.Client) => Promise<T>)
   }
 }
 
-/** Runs SQL on the coordinator, statement by statement: Citus takes no text with several definitions of distributed tables. */
+/** Runs SQL on the coordinator, statement by statement: Citus refuses several DDL statements on distributed tables in one text. */
 export async function onCoordinator(...statements: readonly string[]): Promise<void> {
   await withCoordinator(async (client) => {
     for (const statement of statements) await client.query(statement);

@@ -1,4 +1,4 @@
-/** What a real Citus does with definitions, refusals, concurrent writes and errors of shards. */
+/** DDL, refusals, concurrent writes and errors of shards on a real Citus cluster. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { projectFolder } from '../support/project-folder.ts';
@@ -47,7 +47,7 @@ describeCitus('a cluster of Citus', () => {
     await onCoordinator(`drop schema if exists ${SCHEMA} cascade`);
   });
 
-  it('runs several definitions of distributed tables in one transaction', async () => {
+  it('runs several DDL statements on distributed tables in one transaction', async () => {
     const text = `set local citus.multi_shard_modify_mode to 'sequential';
       alter table ${SCHEMA}.account add column a int; alter table ${SCHEMA}.account add column b int default 7;
       create index on ${SCHEMA}.account (a); select count(b) from ${SCHEMA}.account;`;
@@ -56,7 +56,7 @@ describeCitus('a cluster of Citus', () => {
     expect(data).toEqual({ account_by_pk: { a: null, b: 7 } });
   });
 
-  it('undoes all definitions of a text whose last statement fails, and says where that is', async () => {
+  it('rolls back all DDL of a text whose last statement fails, and reports its position', async () => {
     const text = `alter table ${SCHEMA}.account add column c int; comment on table ${SCHEMA}.account is 'ä𝄞'; alter table ${SCHEMA}.account add column id int;`;
     const { status, json } = await sql(text, { locate_errors: true });
     expect(status).toBe(400);
@@ -96,7 +96,7 @@ describeCitus('a cluster of Citus', () => {
     expect(JSON.stringify(errors)).not.toMatch(/_\d{6}/);
   });
 
-  it('reports a commit that the server of a shard refuses as uncertain, and not as not-supported', async () => {
+  it('reports a commit that the server of a shard refuses as uncertain, not as not-supported', async () => {
     const { errors } = await service.graphql('mutation { insert_entry_one(object: {id: 500}) { id } }');
     expect(errors).toEqual([
       {
@@ -107,12 +107,12 @@ describeCitus('a cluster of Citus', () => {
     expect((await sql(`select count(*) from ${SCHEMA}.entry`)).json).toMatchObject({ result: [['count'], ['0']] });
   });
 
-  it('names no shard in what administrators see of failed SQL', async () => {
+  it('names no shard in errors of SQL for administrators', async () => {
     const { json } = await sql(`alter table ${SCHEMA}.thing add column missing int not null`);
     expect(json).toMatchObject({ internal: { error: { message: 'column "missing" of relation "thing" contains null values' } } });
   });
 
-  it('repeats a mutation that a distributed deadlock has stopped', async () => {
+  it('repeats a mutation after a distributed deadlock', async () => {
     await withCoordinator(async (other) => {
       const set = (id: number): string => `update ${SCHEMA}.account set balance = balance + 100 where id = ${id}`;
       const add = (id: number): string => `update_account_by_pk(pk_columns: {id: ${id}}, _inc: {balance: 1}) { balance }`;
@@ -123,14 +123,14 @@ describeCitus('a cluster of Citus', () => {
         async () => expect((await sql('select count(*) from citus_lock_waits')).json).toMatchObject({ result: [['count'], ['1']] }),
         WAIT,
       );
-      // Citus stops the younger of the two.
+      // Citus aborts the younger transaction.
       await other.query(set(11));
       await other.query('commit');
       expect(await answer).toEqual({ data: { a: { balance: 101 }, b: { balance: 101 } } });
     });
   });
 
-  it('applies and takes back a migration with several definitions', async () => {
+  it('applies and reverts a migration with several DDL statements', async () => {
     const project = projectFolder(service);
     project.write({
       'config.yaml': 'version: 3\n',

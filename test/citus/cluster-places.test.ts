@@ -1,6 +1,6 @@
 /**
- * Conditions, writes and functions between tables in every place that a Citus has for them (`SVC_TEST_DBC_URL`): by tenant, by another
- * column, on every server, on the coordinator, on one server, and in distributed schemas. Answers and rows are those of PostgreSQL.
+ * Conditions, writes and functions between tables in all locations of a Citus cluster (`SVC_TEST_DBC_URL`): distributed by tenant or by
+ * another column, reference tables, local tables, single-shard tables and distributed schemas. Answers and rows are those of PostgreSQL.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/util/json.ts';
@@ -56,7 +56,7 @@ select create_distributed_table('svc_places.depot', null, colocate_with => 'none
 select citus_schema_distribute('svc_one');
 select citus_schema_distribute('svc_two');`;
 
-/** Of each place one table that has relationships to all: to the row with the id `other`, and to those whose `other` is the id. */
+/** One table of each location, with relationships to all: to the row with the id `other`, and to those whose `other` is the id. */
 const FROM = ['orders', 'visit', 'country', 'setting', 'hub', 'page'];
 const TO = ['line', 'visit', 'region', 'option', 'depot', 'remark', 'memo'];
 
@@ -64,7 +64,7 @@ function operation(kind: string, name: string, args: JsonObject): JsonObject {
   return { type: `${kind}_${name}`, args: { source: kind === 'pg' ? 'default' : 'twin', ...args } };
 }
 
-/** Operations that track all of it, in one source. */
+/** Operations that track all tables of one source. */
 function tracked(kind: string): readonly JsonObject[] {
   const related = FROM.flatMap((table) =>
     [...new Set([...FROM, ...TO])].flatMap((to) => {
@@ -82,7 +82,7 @@ function tracked(kind: string): readonly JsonObject[] {
   ];
 }
 
-/** The text of an answer, in which the prefixes of sources are gone. */
+/** Returns the answer without the prefixes of sources. */
 async function answerOf(service: TestService, kind: string, request: string, options: JsonObject = {}): Promise<JsonObject> {
   const prefixed = request.replaceAll(
     /(?<!\w)_(?=(?:insert|update|delete|near|orders|visit|country|setting|hub|page|ticket)(?:_aggregate)?\b|(?:insert|update|delete)_)/g,
@@ -96,7 +96,7 @@ function sorted(json: Json): Json {
   return isJsonObject(json) ? Object.fromEntries(Object.entries(json).map(([key, value]) => [key, sorted(value ?? null)])) : json;
 }
 
-describe.skipIf(URL === '')('between tables of all places', () => {
+describe.skipIf(URL === '')('tables of all locations', () => {
   let service: TestService;
   const rows = async (kind: string): Promise<string> => {
     const sql = `select ${TABLES.map((table) => `(select json_agg(t order by t::text) from ${qualified(table)} t)`).join(', ')}`;
@@ -109,15 +109,15 @@ describe.skipIf(URL === '')('between tables of all places', () => {
     await service.sql(sql);
     await runSql(URL, sql);
   };
-  /** On both, with the same rows before and after. */
+  /** Runs a request on both sources, which have the same rows before and after. */
   const same = async (request: string, options: JsonObject = {}): Promise<JsonObject> => {
     const [theirs, ours] = [await answerOf(service, 'pg', request, options), await answerOf(service, 'dbc', request, options)];
-    // Rows come back from a write as the servers return them.
+    // Writes return rows in the order of the servers.
     const isWrite = request.startsWith('mutation');
     expect(isWrite ? sorted(ours) : ours, request).toEqual(isWrite ? sorted(theirs) : theirs);
     const [error] = (theirs['errors'] ?? []) as readonly JsonObject[];
     if (error === undefined) return theirs;
-    // A check of a role may refuse a write; anything else is a mistake of the test.
+    // A permission check may reject a write; other errors are mistakes of the test.
     expect(error['extensions'], request).toMatchObject({ code: 'permission-error', path: expect.stringContaining('_orders') });
     return theirs;
   };
@@ -148,14 +148,14 @@ describe.skipIf(URL === '')('between tables of all places', () => {
   ];
   const pairs = FROM.flatMap((table) => TO.map((to) => [table, to] as const));
 
-  it.each(pairs)('finds rows of %s by those of %s', async (table, to) => {
+  it.each(pairs)('finds rows of %s by rows of %s', async (table, to) => {
     const roots = conditions(to).map(
       (where, i) => `r${i}: _${table}(where: ${where}, order_by: {id: asc}) { id ${to} { id } ${to}s(order_by: {id: asc}) { id } }`,
     );
     await same(`{ ${roots.join(' ')} }`);
   });
 
-  it.each(pairs)('updates and deletes rows of %s by those of %s', async (table, to) => {
+  it.each(pairs)('updates and deletes rows of %s by rows of %s', async (table, to) => {
     await refill();
     const all = (field: (where: string) => string, also = ''): string =>
       conditions(to)
@@ -171,7 +171,7 @@ describe.skipIf(URL === '')('between tables of all places', () => {
 
   const chains = FROM.flatMap((table) => FROM.flatMap((via) => FROM.map((to) => [table, via, to] as const)));
 
-  it.each(FROM)('finds, updates and deletes rows of %s by rows of rows', async (table) => {
+  it.each(FROM)('finds, updates and deletes rows of %s by nested conditions', async (table) => {
     await refill();
     for (const [, via, to] of chains.filter(([from]) => from === table)) {
       const where = `{_or: [{${via}: {${to}s: {amount: {_gt: 1}}}}, {_not: {${via}s: {_not: {${to}: {note: {_neq: "n2"}}}}}}]}`;
@@ -181,7 +181,7 @@ describe.skipIf(URL === '')('between tables of all places', () => {
     expect(await rows('dbc')).toBe(await rows('pg'));
   });
 
-  it('calls functions on the coordinator beside queries of one server', async () => {
+  it('calls functions on the coordinator beside single-server queries', async () => {
     await same(
       '{ _near(args: {bound: 3}, order_by: {id: asc}) { id amount } _orders(where: {tenant: {_eq: 1}}, order_by: {id: asc}) { id } }',
     );
@@ -191,7 +191,7 @@ describe.skipIf(URL === '')('between tables of all places', () => {
     );
   });
 
-  it.each(FROM)('streams and follows rows of %s with conditions on rows of all places', async (table) => {
+  it.each(FROM)('streams and subscribes to rows of %s with conditions on tables of all locations', async (table) => {
     const far = TO.map((to) => `{_not: {${to}s: {amount: {_gt: 3}}}}`).join(', ');
     for (const query of [
       `subscription { dbc_${table}_stream(batch_size: 3, cursor: {initial_value: {id: 0}}, where: {_or: [${far}]}) { id page { id } } }`,
@@ -202,7 +202,7 @@ describe.skipIf(URL === '')('between tables of all places', () => {
     }
   });
 
-  it('lets roles read and write what their permissions allow, over tables of other servers', async () => {
+  it('applies permissions that read tables of other servers', async () => {
     await refill();
     const role = 'user';
     const permit = (name: string, table: string, permission: JsonObject): readonly JsonObject[] =>
@@ -244,7 +244,7 @@ describe.skipIf(URL === '')('between tables of all places', () => {
     expect(await rows('dbc')).toBe(await rows('pg'));
   });
 
-  it('has enum tables', async () => {
+  it('supports enum tables', async () => {
     const create = `create table svc_places.state (name text primary key, comment text); insert into svc_places.state values ('open', 'o'), ('done', 'd');
       create table svc_places.ticket (id int primary key, state text);`;
     const key = 'alter table svc_places.ticket add constraint ticket_state foreign key (state) references svc_places.state (name);';
@@ -264,7 +264,7 @@ describe.skipIf(URL === '')('between tables of all places', () => {
     expect(wrong).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
   });
 
-  it.each(FROM)('writes nothing to %s where the conditions can hold for no row', async (table) => {
+  it.each(FROM)('writes nothing to %s if the conditions are never true', async (table) => {
     for (const where of [
       '{_or: []}',
       '{_and: [{tenant: {_eq: 1}}, {tenant: {_eq: 2}}, {id: {_eq: 1}}, {id: {_eq: 2}}]}',

@@ -1,6 +1,6 @@
 /**
- * Each refusal and each promise of `docs/citus.md` that the other tests of a cluster do not try: what Citus refuses is `not-supported`, with the
- * database's words for administrators alone, and everything beside it works.
+ * Refusals and guarantees of `docs/citus.md` that the other cluster tests do not cover: what Citus refuses is `not-supported`, with the
+ * database's message for administrators only, and everything else works.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -49,7 +49,7 @@ const TRACKED = [
   'place_view',
 ];
 
-/** Columns of these types find each other, on tables that are distributed by them. */
+/** Types whose columns can be joined, on tables distributed by them. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   int2: ['int4', 'int8', 'numeric', 'float8'],
   int8: ['int4', 'numeric'],
@@ -88,7 +88,7 @@ const tableOf = (type: string): string => `k_${type.replace(/\W.*/, '')}`;
 
 const FAMILY_TYPES = [...new Set(Object.entries(KEYS).flat(2))];
 
-/** The rows of one table, with the number of rows of another that have the same key: read as a whole, joined by PostgreSQL. */
+/** Returns the rows of one table with the number of matching rows of another, joined by PostgreSQL. */
 function equals(one: string, other: string): Promise<readonly { readonly id: number; readonly found: number }[]> {
   const text = `with a as materialized (select * from ${SCHEMA}.${one} offset 0), b as materialized (select * from ${SCHEMA}.${other} offset 0)
     select a.id, count(b.id)::int as found from a left join b on a.k = b.k group by a.id order by a.id`;
@@ -111,7 +111,7 @@ describeCitus('the limits of a cluster', () => {
     service.send('/v2/query', { method: 'POST', body: JSON.stringify({ type: 'dbc_run_sql', args: { source: 'spread', sql: text } }) });
   const distributionOf = async (table: string, schema = SCHEMA): Promise<Json> =>
     ((await run('get_table_info', { table: { schema, name: table }, details: true })) as JsonObject)['distribution'] ?? null;
-  /** Asserts that a role learns that the database refuses it, and no more. */
+  /** Asserts that a role learns only that the database refuses the request. */
   const isRefused = async (request: string, options: JsonObject): Promise<void> => {
     const [error] = ((await service.graphql(request, options))['errors'] ?? []) as readonly JsonObject[];
     expect(error, request).toEqual({
@@ -148,7 +148,7 @@ describeCitus('the limits of a cluster', () => {
     await onCoordinator(`drop schema if exists ${SCHEMA}, ${WHOLE} cascade`);
   });
 
-  it('lists the tables of the extension and shards neither, and says where each table is', async () => {
+  it('lists neither tables of the extension nor shards, and reports the location of each table', async () => {
     await onCoordinator(`analyze ${SCHEMA}.place`, `analyze ${SCHEMA}.customer`);
     const tables = (await run('get_source_tables', { details: true })) as readonly JsonObject[];
     const names = tables.map(({ table }) => (table as JsonObject)['name'] as string);
@@ -161,7 +161,7 @@ describeCitus('the limits of a cluster', () => {
     expect(await distributionOf('customer_view')).toBeNull();
   });
 
-  it('follows each function of the extension that puts a table elsewhere', async () => {
+  it('follows each function of the extension that moves a table', async () => {
     const table = `${SCHEMA}.moving`;
     await sql(`create table ${table} (id int primary key, n int)`);
     await run('track_table', { table: named('moving'), configuration: { custom_name: 'moving' } });
@@ -189,7 +189,7 @@ describeCitus('the limits of a cluster', () => {
     }
   });
 
-  it('runs a text that changes tables of different kinds only where it begins with the setting', async () => {
+  it('runs a text that changes tables of different kinds only with the required setting', async () => {
     await onCoordinator(
       `create table ${SCHEMA}.kind (id int primary key)`,
       `select create_reference_table('${SCHEMA}.kind')`,
@@ -203,7 +203,7 @@ describeCitus('the limits of a cluster', () => {
     expect(await sql(`set local citus.multi_shard_modify_mode to 'sequential'; ${text}`)).toMatchObject({ status: 200 });
   });
 
-  it('takes no create_distributed_table_concurrently in a transaction', async () => {
+  it('refuses create_distributed_table_concurrently in a transaction', async () => {
     await onCoordinator(`create table ${SCHEMA}.late (id int primary key)`);
     const { status, json } = await sql(`select create_distributed_table_concurrently('${SCHEMA}.late', 'id')`);
     expect({ status, text: JSON.stringify(json) }).toEqual({
@@ -211,7 +211,7 @@ describeCitus('the limits of a cluster', () => {
     });
   });
 
-  it('makes permissions inconsistent that a table does not fit once it has been distributed outside', async () => {
+  it('makes permissions inconsistent that a table no longer allows after it was distributed externally', async () => {
     await onCoordinator(`create table ${SCHEMA}.outside (id int primary key, n int)`);
     await run('track_table', { table: named('outside'), configuration: { custom_name: 'outside' } });
     await permit('update', 'outside', 'user', { columns: ['n'], filter: {}, check: null, set: { id: 1 } });
@@ -248,7 +248,7 @@ describeCitus('the limits of a cluster', () => {
     await expect(relate('array', tableOf(one), 'wrong', tableOf(other), { k: 'k' })).rejects.toThrow('incompatible column types');
   });
 
-  it('asks views of all places about each other', async () => {
+  it('allows conditions between views of all locations', async () => {
     const scores = '{score: {_gt: 2}}';
     for (const [view, other, ids] of [
       ['customer_view', 'lone_view', [3, 4]],
@@ -269,7 +269,7 @@ describeCitus('the limits of a cluster', () => {
     }
   });
 
-  it('updates and finds rows of reference and local tables by those of views', async () => {
+  it('updates and finds rows of reference and local tables by rows of views', async () => {
     for (const table of ['place', 'country']) {
       const where = '{_not: {lone_view: {score: {_gt: 2}}}}';
       expect(await service.graphql(`mutation { update_${table}(where: ${where}, _inc: {score: 0}) { affected_rows } }`)).toEqual({
@@ -285,7 +285,7 @@ describeCitus('the limits of a cluster', () => {
       });
   });
 
-  it('compares rows of views that lie together, and refuses others', async () => {
+  it('compares rows of colocated views, and refuses others', async () => {
     const compared = (other: string): JsonObject => ({ [other]: { score: { _ceq: ['$', 'score'] } } });
     for (const [view, other, count] of [
       ['other_view', 'other_view', 4],
@@ -304,7 +304,7 @@ describeCitus('the limits of a cluster', () => {
     }
   });
 
-  it('shows the words of the database to administrators alone', async () => {
+  it('shows messages of the database to administrators only', async () => {
     const query = `select "id" from "${SCHEMA}"."customer" for share`;
     await onCoordinator(`create view ${SCHEMA}.locked as ${query.replaceAll('"', '')}`);
     await run('track_table', { table: named('locked'), configuration: { custom_name: 'locked' } });
@@ -317,7 +317,7 @@ describeCitus('the limits of a cluster', () => {
     });
   });
 
-  it('takes conditions that may fail beside those on other tables where no filter guards them, or on the coordinator', async () => {
+  it('allows conditions that may fail beside conditions on other tables, if no filter guards them or on the coordinator', async () => {
     const role = 'cased';
     const filter = { name: { _neq: 'n7' } };
     for (const table of ['orders', 'spot']) await permit('select', table, role, { columns: '*', filter: {} });
@@ -362,12 +362,12 @@ describeCitus('the limits of a cluster', () => {
     expect(await read('all')).toEqual({ data: { rows: [1, 2, 3, 4].map((id) => ({ id })) } });
     expect(await read('few', 'args: {bound: 3}, ')).toEqual({ data: { rows: [3, 4].map((id) => ({ id })) } });
     const some = await read('some', 'args: {bound: 3}, ');
-    // Citus plans no SQL with parameters of a function over several shards.
+    // Citus cannot plan SQL functions with parameters over several shards.
     if (table === 'customer') expect(some).toMatchObject({ errors: [{ extensions: { code: 'not-supported' } }] });
     else expect(some).toEqual({ data: { rows: [3, 4].map((id) => ({ id })) } });
   });
 
-  it('reads rows of functions whose columns are called like functions', async () => {
+  it('reads rows of functions whose columns have names of functions', async () => {
     await onCoordinator(
       `create table ${SCHEMA}.series (id int primary key, generate_series int, json_to_recordset int, nothing int)`,
       `insert into ${SCHEMA}.series select i, i, i, i from generate_series(1, 4) i`,
@@ -380,7 +380,7 @@ describeCitus('the limits of a cluster', () => {
     expect(await service.graphql(request)).toEqual({ data: { all_series: [{ generate_series: 4, json_to_recordset: 4, nothing: 4 }] } });
   });
 
-  it('returns rows of an upsert with different checks, but no others', async () => {
+  it('returns rows of an upsert with different checks, and refuses invalid ones', async () => {
     const role = 'upserter';
     await permit('select', 'orders', role, { columns: '*', filter: {} });
     await permit('select', 'customer', role, { columns: '*', filter: {} });
@@ -400,13 +400,13 @@ describeCitus('the limits of a cluster', () => {
       ],
     });
     expect(await service.graphql('{ orders(order_by: {id: asc}) { id note } }')).toEqual(before);
-    // Of the row that is there already, the check of inserts is not asked.
+    // The check of inserts does not apply to an existing row.
     const { data } = await service.graphql(upsert('id'), { role });
     expect(data).toMatchObject({ insert_orders: { affected_rows: 2 } });
     await service.graphql('mutation { delete_orders_by_pk(id: 50) { id } }');
   });
 
-  it('asks live queries again at every interval, whichever server a row was written on', async () => {
+  it('polls live queries at each interval, on whichever server a row was written', async () => {
     const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
     try {
       socket.send({ type: 'connection_init', payload: { headers: {} } });
@@ -418,7 +418,7 @@ describeCitus('the limits of a cluster', () => {
       expect(pollers).toMatchObject([{ source: 'spread', waits_for: 'interval', reason: expect.any(String) }]);
       await onCoordinator(`update ${SCHEMA}.lone set score = 71 where id = 1`);
       expect(await socket.next()).toEqual(answer(71));
-      // On the worker that has the shard.
+      // On the worker with the shard.
       await onCoordinator(`select run_command_on_shards('${SCHEMA}.lone', 'update %s set score = 72 where id = 1')`);
       expect(await socket.next()).toEqual(answer(72));
     } finally {
@@ -426,7 +426,7 @@ describeCitus('the limits of a cluster', () => {
     }
   });
 
-  it('runs prepared statements again and again, unless plans have to be generic', async () => {
+  it('reuses prepared statements, unless generic plans are forced', async () => {
     await service.metadata('dbc_add_source', {
       name: 'prepared',
       configuration: {
@@ -454,7 +454,7 @@ describeCitus('the limits of a cluster', () => {
     await expect(generic).rejects.toThrow();
   });
 
-  it('has no event triggers, computed fields, other naming conventions and data operations', async () => {
+  it('supports no event triggers, computed fields, other naming conventions or data operations', async () => {
     for (const [type, args] of [
       [
         'dbc_create_event_trigger',

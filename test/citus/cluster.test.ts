@@ -1,6 +1,6 @@
 /**
- * The requests of `same-answers` and `same-writes` on a real Citus, whose coordinator `SVC_TEST_DBC_URL` names: tables that are
- * distributed, on all servers and local, in every mix of the two ends of a relationship.
+ * The requests of `same-answers` and `same-writes` on a real Citus cluster (`SVC_TEST_DBC_URL`): distributed, reference and local tables,
+ * in every combination of the two ends of a relationship.
  */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ interface Layout {
   readonly note: Kind;
 }
 
-/** Marks of books lie with these where both are distributed; all others are in groups of their own. */
+/** Marks of books are colocated with them if both are distributed; all other tables are not colocated. */
 const LAYOUTS: readonly Layout[] = [
   { writer: 'distributed', book: 'distributed', mark: 'with books', note: 'distributed' },
   { writer: 'distributed', book: 'distributed', mark: 'reference', note: 'local' },
@@ -93,7 +93,7 @@ describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $
     if (URL !== '') await runSql(URL, `drop schema if exists ${SCHEMA} cascade`);
   });
 
-  it.each(Object.entries(layout))('knows where %s is: %s', async (table, kind) => {
+  it.each(Object.entries(layout))('reports the location of %s: %s', async (table, kind) => {
     const info = await service.metadata('dbc_get_table_info', { source: 'twin', table: { schema: SCHEMA, name: table }, details: true });
     const isSpread = kind === 'distributed' || kind === 'with books';
     const expected = isSpread
@@ -102,7 +102,7 @@ describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $
     expect(info).toMatchObject({ distribution: expected });
   });
 
-  it('refuses to change where rows are', async () => {
+  it('refuses to change the location of rows', async () => {
     const answer = await service.graphql('mutation { dbc_update_writer(where: {}, _set: {id: 77}) { affected_rows } }');
     const refusal = { errors: [{ extensions: { code: 'not-supported', path: '$.selectionSet.dbc_update_writer.args._set.id' } }] };
     if (layout.writer === 'distributed') expect(answer).toMatchObject(refusal);
@@ -113,16 +113,16 @@ describe.skipIf(URL === '').each(LAYOUTS)('writers $writer, books $book, marks $
     await same(service, request);
   });
 
-  it.each(ROLES)('lets $role with $session see the same', async (options) => {
+  it.each(ROLES)('shows $role with $session the same rows', async (options) => {
     for (const request of ROLE_READS) await same(service, request, options);
   });
 
-  // A case that fails says nothing about those after it.
+  // A failed case must not affect later ones.
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') await copyRows(service.databaseUrl, URL);
   });
 
-  // Functions are not there, and what asks about other tables where rows conflict is refused (`distribution.test.ts`).
+  // Without functions, and without conditions on other tables in conflict clauses, which are refused (`distribution.test.ts`).
   it.each(WRITES.filter(({ request }) => !/_raise|_cheap|on_conflict: \{[^}]*where: \{books/.test(request)))(
     '$request',
     async ({ request, ...options }) => {

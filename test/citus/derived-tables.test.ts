@@ -1,8 +1,8 @@
-/** Set plans whose relations are derived tables, for databases that compute a named relation each time: the same answers. */
+/** Set plans with derived tables, for databases that evaluate a common table expression for each reference, give the same answers. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Compiler, CompilerOptions } from '../../src/backend/backend.ts';
 import { withRelations } from '../../src/databases/citus/compile/context.ts';
-import { createDraft } from '../../src/databases/citus/compile/draft.ts';
+import { createStatementDraft } from '../../src/databases/citus/compile/draft.ts';
 import { writerOf } from '../../src/databases/citus/compile/writer.ts';
 import { citus } from '../../src/databases/citus/index.ts';
 import { dialect } from '../../src/databases/postgresql/compile/dialect.ts';
@@ -23,10 +23,10 @@ function derived(options: CompilerOptions): Compiler {
   return {
     ...compiler(options),
     select(roots) {
-      const draft = createDraft(options);
+      const draft = createStatementDraft(options);
       const writer: SetWriter = { ...writerOf(draft), named: false, relation: (select) => sql`(${select()})` };
       const columns = roots.map(({ query }, i) => sql`(${rootAnswer(writer, query)}) as ${identifier(String(i))}`);
-      // Conditions on tables of other places still read common table expressions.
+      // Conditions on tables of other locations still use common table expressions.
       const { text, parameters } = print(withRelations(draft, sql`select ${join(columns, sql`, `)}`), dialect);
       return { text, parameters, repeatable: !draft.context.volatile, columns: roots.length };
     },
@@ -47,13 +47,13 @@ afterAll(async () => {
   vi.restoreAllMocks();
 });
 
-it.each(sample(READS, 4))('answer %s', async (request) => {
+it.each(sample(READS, 4))('answers %s', async (request) => {
   expect(await twinAnswer(service, 'dbc', request)).toBe(await twinAnswer(service, 'pg', request));
 });
 
-it(`answer ${CASES} random requests as a naive evaluator does`, async () => {
+it(`answers ${CASES} random requests like a naive evaluator`, async () => {
   const perWorld = cases(500, 20);
   const counts = await answersAsNaive({ service }, 'dbc', { all: CASES, perWorld });
-  // A share is one of many cases.
+  // The share is only meaningful for many cases.
   expect(counts.nonEmpty).toBeGreaterThan(DEEP ? shareWithRows(CASES / perWorld) * counts.answered : 0);
 }, 600_000);

@@ -1,7 +1,6 @@
 /**
- * The same operations on plain PostgreSQL and on a real Citus, in six layouts: answers, errors and all rows are the same, and what Citus or
- * the service refuses there is one of the refusals that `docs/citus.md` lists. Seeded (`SVC_TEST_SEED`); `SVC_CITUS_CASES` sets the number of
- * random operations for each layout.
+ * Operations on plain PostgreSQL and on a real Citus cluster in six layouts have the same answers, errors and rows, except for
+ * refusals that `docs/citus.md` lists. Seeded (`SVC_TEST_SEED`); `SVC_CITUS_CASES` sets the number of random operations for each layout.
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -30,7 +29,7 @@ const ROLES: readonly (Role | JsonObject)[] = [
   ...['0', '5'].map((score) => ({ role: 'seer', session: { 'tenant-id': '1', score } })),
 ];
 
-/** What `docs/citus.md` says is refused, by the message. A refusal beside these is a difference. */
+/** Refusals that `docs/citus.md` documents, by message. Any other refusal is a difference. */
 const REFUSALS: Readonly<Record<string, RegExp>> = {
   'on_conflict with a condition about other tables': /change where they conflict cannot depend on rows of other tables/,
   'returning other rows of an upsert with different checks': /returned of an upsert cannot be read from other rows/,
@@ -44,12 +43,12 @@ function neutral(kind: Kind, text: string): string {
   return text.replaceAll(`${kind}_`, '_');
 }
 
-/** An error without the statement that it comes from, which is another one on Citus. */
+/** Removes the statement from an error, which differs on Citus. */
 function withoutInternal(answer: string): string {
   return answer.startsWith('{"errors"') ? answer.replace(/,"internal":\{.*$/s, '}}]}') : answer;
 }
 
-/** Whether both have refused a write that violates constraints: where it violates several, servers may meet another one first. */
+/** Returns whether both have refused a write with constraint violations; of several violations, servers may report different ones. */
 function areViolations(...answers: readonly string[]): boolean {
   return answers.every((answer) => /"code":"(?:constraint-violation|permission-error)"/.test(answer));
 }
@@ -104,7 +103,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
     console.info(`${layout.name}: ${JSON.stringify(counts)}, seed ${SEED}`);
   });
 
-  /** Returns whether Citus has done it. */
+  /** Returns whether Citus has run the operation. */
   const refused = (ours: string, operation: Operation): boolean => {
     const { errors } = JSON.parse(ours) as { errors?: readonly { message: string; extensions: JsonObject }[] };
     const [error] = errors ?? [];
@@ -138,7 +137,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
     }
   };
 
-  /** Puts the rows of Citus right, so that a difference is reported once. */
+  /** Restores the rows of Citus, so that a difference is reported once. */
   const copyRows = async (): Promise<void> => {
     for (const table of TABLE_NAMES) {
       const name = `${layout.schema}.${table}`;
@@ -148,7 +147,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
     }
   };
 
-  /** The first answer of a subscription. */
+  /** Returns the first answer of a subscription. */
   const live = async (kind: Kind, { request }: Operation, options: JsonObject): Promise<string> => {
     const { role, session = {} } = options as Partial<Role>;
     const names = Object.entries(session).map(([name, value]): [string, string] => [`x-svc-${name}`, value]);
@@ -189,11 +188,11 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
       update ${table('customer')} set more_${number} = score where tenant_id = 1;`;
     for (const [kind, source] of Object.entries(SOURCES) as [Kind, string][]) {
       const sent = kind === 'pg' ? text.replace(/set local [^;]*;/, '') : text;
-      const { status, text: told } = await service.send('/v2/query', {
+      const { status, text: body } = await service.send('/v2/query', {
         method: 'POST',
         body: JSON.stringify({ type: `${kind}_run_sql`, args: { source, sql: sent } }),
       });
-      if (status !== 200) differences.push(`migration of ${kind}: ${told}`);
+      if (status !== 200) differences.push(`migration of ${kind}: ${body}`);
     }
     counts.migrations++;
     const fields = `more_${number} country { more_${number} }`;
@@ -201,7 +200,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
   };
 
   it.each(Object.entries(layout.columns) as [TableName, string][])(
-    'refuses what cannot be done to the distribution column of %s',
+    'refuses unsupported changes of the distribution column of %s',
     async (table, column) => {
       const place = async (request: string): Promise<unknown> => {
         const { errors } = (await service.graphql(`mutation { ${prefixed('dbc', request)} }`)) as unknown as {
@@ -234,7 +233,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
     },
   );
 
-  it('refuses an upsert whose update depends on other tables, at the clause', async () => {
+  it('refuses an upsert whose update depends on other tables, with the path of the clause', async () => {
     const request =
       'mutation { dbc_insert_customer(objects: [{tenant_id: 1, id: 1, name: "q"}], on_conflict: {constraint: customer_pkey, update_columns: [name], where: {orders: {paid: {_eq: true}}}}) { affected_rows } }';
     expect(await service.graphql(request)).toMatchObject({
@@ -261,7 +260,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
   });
 
   it(
-    `does ${CASES} random operations as PostgreSQL does (seed ${SEED})`,
+    `runs ${CASES} random operations like PostgreSQL (seed ${SEED})`,
     async () => {
       const choices = new Choices(numbersOf(SEED + LAYOUTS.indexOf(layout), CASES * 400));
       for (let i = 0; i < CASES; i++) {

@@ -1,6 +1,6 @@
 /**
- * What the service knows of where tables are, and what it refuses because of that before it is sent. The catalog is a stand-in: no statement
- * here is run on a Citus, which would refuse these itself, with other words.
+ * Inference of the location of tables, and its refusals before a statement is sent. The catalog is a stand-in: no
+ * statement runs on Citus, which would refuse these itself, with other messages.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -29,13 +29,13 @@ insert into pg_dist_schema values ('tenant', 7);`;
 
 const TRACKED = ['customer', 'orders', 'line', 'visit', 'country', 'setting', 'shop', 'alone', 'unkept'];
 
-describe('where tables are', () => {
+describe('location of tables', () => {
   let service: TestService;
   const run = (type: string, args: JsonObject): Promise<Json> => service.metadata(`dbc_${type}`, { source: 'spread', ...args });
   const sql = async (text: string): Promise<Json> => {
     const body = JSON.stringify({ type: 'dbc_run_sql', args: { source: 'spread', sql: text } });
-    const { status, text: told, json } = await service.send('/v2/query', { method: 'POST', body });
-    if (status !== 200) throw new Error(told);
+    const { status, text: message, json } = await service.send('/v2/query', { method: 'POST', body });
+    if (status !== 200) throw new Error(message);
     return json;
   };
   const relate = (type: 'object' | 'array', table: string, name: string, remote_table: string, column_mapping: JsonObject): Promise<Json> =>
@@ -73,12 +73,12 @@ describe('where tables are', () => {
     const owner = { manual_configuration: { remote_table: 'customer', column_mapping: { id: 'id' } } };
     await run('create_object_relationship', { table: { schema: 'tenant', name: 'page' }, name: 'owner', using: owner });
     expect(await distributionOf('customer')).toEqual({ kind: 'local' });
-    // Followed by the service, which is not told to reload anything.
+    // The service follows this without a reload.
     await sql(DISTRIBUTED);
   });
   afterAll(() => service?.stop());
 
-  it('is told of tables, tracked or not', async () => {
+  it('is known for tracked and untracked tables', async () => {
     expect(await distributionOf('customer')).toEqual({ kind: 'distributed', column: 'id', colocation_group: 2 });
     expect(await distributionOf('orders')).toEqual({ kind: 'distributed', column: 'customer_id', colocation_group: 2 });
     expect(await distributionOf('visit')).toEqual({ kind: 'distributed', column: 'id', colocation_group: 3 });
@@ -93,19 +93,19 @@ describe('where tables are', () => {
     expect(found.has('names')).toBe(true);
     expect(found.get('names')).toBeUndefined();
     expect(await run('get_table_info', { table: 'names', details: true })).not.toHaveProperty('distribution');
-    // What the extension has brought is found by those who ask for it.
+    // Objects of the extension are found if requested.
     for (const name of ['citus_tables', 'options']) expect(found.has(name)).toBe(false);
     expect(await run('get_table_info', { table: 'citus_tables' })).toMatchObject({ name: { name: 'citus_tables' } });
   });
 
-  it('follows SQL that puts tables elsewhere', async () => {
+  it('follows SQL that moves tables', async () => {
     await sql("select undistribute_table('visit')");
     expect(await distributionOf('visit')).toEqual({ kind: 'local' });
     await sql("select create_distributed_table('visit', 'id', 3)");
     expect(await distributionOf('visit')).toEqual({ kind: 'distributed', column: 'id', colocation_group: 3 });
   });
 
-  it('decides what may be null: never the distribution column', async () => {
+  it('decides which columns may be null: never the distribution column', async () => {
     const { __type } = (await service.graphql('{ __type(name: "unkept") { fields { name type { kind } } } }'))['data'] as JsonObject;
     expect(__type).toEqual({
       fields: [
@@ -153,7 +153,7 @@ describe('where tables are', () => {
     ['customer(where: {visits_aggregate: {count: {predicate: {_gt: 1}}}}) { id }', 3],
     ['customer(where: {shop: {name: {_eq: "x"}}}) { id }', 2],
     ['country(where: {customers: {orders: {amount: {_gt: 1}}}}) { code }', 2],
-  ])('makes relations of the keys of tables that may be on other servers, and of no others: %s', async (field, relations) => {
+  ])('suggests relationships only for keys that may refer to other servers: %s', async (field, relations) => {
     const { json } = await service.send('/v1/graphql/explain', {
       method: 'POST',
       body: JSON.stringify({ query: { query: `{ ${field} }` } }),
@@ -162,12 +162,12 @@ describe('where tables are', () => {
     expect(text.match(/ as materialized \(/g), text).toHaveLength(relations);
   });
 
-  it('says that a distribution column is not updatable', async () => {
+  it('marks a distribution column as not updatable', async () => {
     const { columns } = (await run('get_table_info', { table: 'orders' })) as { columns: readonly { name: string; updatable: boolean }[] };
     expect(columns.filter(({ updatable }) => !updatable).map(({ name }) => name)).toEqual(['customer_id']);
   });
 
-  it('refuses conditions on other tables for rows of a distributed schema that conflict', async () => {
+  it('refuses conditions on other tables in conflict clauses of distributed schemas', async () => {
     await refused(
       'mutation { insert_tenant_page_one(object: {id: 1}, on_conflict: {constraint: page_pkey, update_columns: [body], where: {owner: {name: {_eq: "x"}}}}) { id } }',
       'not-supported',
@@ -176,7 +176,7 @@ describe('where tables are', () => {
     );
   });
 
-  it('accepts conditions of a local table on local tables for rows that conflict, and refuses others', async () => {
+  it('accepts conditions of a local table on local tables in conflict clauses, and refuses others', async () => {
     const insert = (where: string): string =>
       `mutation { insert_shop_one(object: {id: 1, name: "s"}, on_conflict: {constraint: shop_pkey, update_columns: [name], where: ${where}}) { name } }`;
     const path = '$.selectionSet.insert_shop_one.args.on_conflict';
@@ -187,7 +187,7 @@ describe('where tables are', () => {
     await runSql(service.databaseUrl, 'truncate shop');
   });
 
-  it('lets all other columns be changed, and the distribution columns of tables that have none', async () => {
+  it('allows changes of all other columns, and of all columns of tables without a distribution column', async () => {
     await runSql(service.databaseUrl, `insert into orders values (1, 1, 'a', 1); insert into alone values (1)`);
     const request =
       'mutation { update_orders(where: {}, _set: {note: "b"}, _inc: {amount: 1, id: 1}) { returning { id note amount } } update_alone(where: {}, _set: {id: 2}) { returning { id } } }';
@@ -210,7 +210,7 @@ describe('where tables are', () => {
     await runSql(service.databaseUrl, 'truncate orders');
   });
 
-  it('refuses conditions on other tables for what changes where rows conflict, those of permissions too', async () => {
+  it('refuses conditions on other tables for the update of a conflict, also those of permissions', async () => {
     const clause = (where: string): string => `on_conflict: {constraint: orders_pkey, update_columns: [note]${where}}`;
     const insert = (where: string): string =>
       `mutation { insert_orders_one(object: {customer_id: 1, id: 1, note: "c"}, ${clause(where)}) { note } }`;
@@ -231,12 +231,12 @@ describe('where tables are', () => {
     expect(await service.graphql(insert(''), { role })).toEqual({
       errors: [{ message: expect.stringContaining(message), extensions: { path, code: 'not-supported' } }],
     });
-    const kept = insert('').replace('update_columns: [note]', 'update_columns: []');
-    expect(await service.graphql(kept, { role })).toEqual({ data: { insert_orders_one: { note: 'c' } } });
+    const unchanged = insert('').replace('update_columns: [note]', 'update_columns: []');
+    expect(await service.graphql(unchanged, { role })).toEqual({ data: { insert_orders_one: { note: 'c' } } });
     await runSql(service.databaseUrl, 'truncate orders');
   });
 
-  it('refuses rows that nothing says the server of, wherever they stand', async () => {
+  it('refuses rows without a value for their distribution column, at any nesting', async () => {
     const message =
       'Not-NULL violation. a row of table "orders" needs a value for its distribution column "customer_id", which has no default';
     const at = (path: string): string => `$.selectionSet.${path}`;
@@ -261,7 +261,7 @@ describe('where tables are', () => {
     );
   });
 
-  it('takes rows whose server comes from a default, a related row or the row around', async () => {
+  it('accepts rows whose distribution column comes from a default, a related row or the outer row', async () => {
     const request = `mutation {
       insert_visit_one(object: {customer_id: 1}) { customer_id }
       insert_orders_one(object: {id: 5, customer: {data: {id: 9, name: "n"}}, lines: {data: [{id: 1}, {id: 2}]}}) { customer_id lines(order_by: {id: asc}) { customer_id order_id } }
@@ -284,7 +284,7 @@ describe('where tables are', () => {
   const select = (table: string, filter: JsonObject): Promise<Json> =>
     run('create_select_permission', { table, role: 'user', permission: { columns: '*', filter } });
   const drop = (table: string): Promise<Json> => run('drop_select_permission', { table, role: 'user' });
-  const APART = /rows of \\"\w+\\" cannot be compared with those of \\"\w+\\", because they may be on other servers/;
+  const ON_DIFFERENT_SERVERS = /rows of \\"\w+\\" cannot be compared with those of \\"\w+\\", because they may be on different servers/;
 
   it.each([
     ['customer', { orders: { id: { _cgt: ['$', 'id'] } } }],
@@ -292,7 +292,7 @@ describe('where tables are', () => {
     ['customer', { country: { name: { _ceq: ['$', 'name'] } } }],
     ['shop', { country: { name: { _ceq: ['$', 'name'] } } }],
     ['customer', { visits: { id: { _cgt: ['id'] } } }],
-  ] as const)('lets rows of %s be compared with rows on the same server: %o', async (table, filter) => {
+  ] as const)('allows comparisons of rows of %s with rows on the same server: %o', async (table, filter) => {
     await select(table, filter);
     await drop(table);
   });
@@ -302,15 +302,15 @@ describe('where tables are', () => {
     ['another server than the coordinator', 'customer', { shop: { id: { _ceq: ['$', 'id'] } } }],
     ['only some', 'country', { customers: { name: { _cne: ['$', 'name'] } } }],
     ['one in between', 'country', { customers: { country: { name: { _cne: ['$', 'name'] } } } }],
-    ['related by nothing', 'customer', { _exists: { _table: 'orders', _where: { id: { _ceq: ['$', 'id'] } } } }],
+    ['unrelated', 'customer', { _exists: { _table: 'orders', _where: { id: { _ceq: ['$', 'id'] } } } }],
   ] as const)('refuses conditions that compare rows of different servers: %s', async (_why, table, filter) => {
-    await expect(select(table, filter)).rejects.toThrow(APART);
+    await expect(select(table, filter)).rejects.toThrow(ON_DIFFERENT_SERVERS);
   });
 
-  it('refuses presets of updates on the distribution column, and to distribute tables that permissions do not fit', async () => {
+  it('refuses update presets on the distribution column, and distribution that permissions do not allow', async () => {
     const permission = { columns: ['note'], filter: {}, check: null, set: { customer_id: 'X-Svc-Customer-Id' } };
     await expect(run('create_update_permission', { table: 'orders', role: 'user', permission })).rejects.toThrow(
-      'column \\"customer_id\\" cannot have a preset for updates, because it decides on which server a row is',
+      'column \\"customer_id\\" cannot have a preset for updates, because it decides on which server a row is stored',
     );
     await run('create_insert_permission', {
       table: 'orders',
@@ -327,7 +327,7 @@ describe('where tables are', () => {
     );
   });
 
-  it('leaves distribution alone where there is one server', async () => {
+  it('ignores distribution with a single server', async () => {
     expect(await service.metadata('pg_get_table_info', { table: 'orders', details: true })).not.toHaveProperty('distribution');
   });
 });

@@ -1,4 +1,4 @@
-/** Tables of a shop, the layouts that they are spread by, and how both sources track them. */
+/** Tables of a shop, the layouts by which they are distributed, and their metadata for both sources. */
 import type { JsonObject } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -13,7 +13,7 @@ export const KEYS: Readonly<Record<TableName, readonly string[]>> = {
   country: ['code'],
 };
 
-/** Each key contains every column that a layout distributes by. */
+/** Each key contains every column by which a layout distributes. */
 export const CREATE_TABLES: readonly string[] = [
   'create table tenant (id int primary key, name text collate "C" not null, plan text collate "C", quota int check (quota < 500))',
   'create table customer (tenant_id int, id int, name text collate "C" not null, city text collate "C", score int, primary key (tenant_id, id))',
@@ -31,9 +31,9 @@ export interface Layout {
   readonly name: string;
   readonly schema: string;
   readonly spread: readonly string[];
-  /** The distribution column of each table that has one. */
+  /** Distribution columns of distributed tables. */
   readonly columns: Readonly<Partial<Record<TableName, string>>>;
-  /** Whether orders and customers lie together by their relationship. */
+  /** Orders and customers are colocated by their relationship. */
   readonly together: boolean;
 }
 
@@ -105,7 +105,7 @@ export const RELATED: readonly Related[] = [
 export const SOURCES = { pg: 'default', dbc: 'twin' } as const;
 export type Kind = keyof typeof SOURCES;
 
-/** What roles may do: `keeper` within a tenant, `seer` where other tables allow it. */
+/** Permissions: `keeper` within a tenant, `seer` where other tables allow it. */
 const PERMISSIONS: Readonly<Record<'keeper' | 'seer', Readonly<Partial<Record<TableName, JsonObject>>>>> = {
   keeper: Object.fromEntries(
     TABLE_NAMES.filter((table) => table !== 'country').map((table) => [
@@ -129,7 +129,7 @@ const WRITABLE: Readonly<Record<TableName, readonly string[]>> = {
   country: ['name', 'tax'],
 };
 
-/** Both sources with prefixes before roots and types, all tables, relationships and permissions. */
+/** Tracks all tables, relationships and permissions of both sources, with prefixes for roots and types. */
 export async function trackLayout(service: TestService, { schema }: Layout): Promise<void> {
   for (const [kind, source] of Object.entries(SOURCES)) {
     const run = (name: string, args: JsonObject): Promise<unknown> => service.metadata(`${kind}_${name}`, { source, ...args });

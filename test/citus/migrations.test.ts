@@ -1,4 +1,4 @@
-/** Migrations of a source of Citus: on the coordinator, one at a time. */
+/** Migrations of a Citus source run on the coordinator, one at a time. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
@@ -25,7 +25,7 @@ describe('migrations of Citus', () => {
     project?.remove();
   });
 
-  it('are applied, told and taken back', async () => {
+  it('can be applied, listed and reverted', async () => {
     const deployed = await project.svc('deploy', '--json');
     expect(deployed.json, JSON.stringify(deployed.json)).toMatchObject({ ok: true, migrations: [{ version: '1' }, { version: '2' }] });
     const rows = '{ item(order_by: {id: asc}) { name } }';
@@ -37,7 +37,7 @@ describe('migrations of Citus', () => {
     expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'pending' }] }]);
   });
 
-  it('wait for nobody who holds their lock on the coordinator, and do nothing', async () => {
+  it('fail at once if another session holds the lock', async () => {
     const client = new pg.Client({ connectionString: service.databaseUrl });
     await client.connect();
     try {

@@ -1,4 +1,4 @@
-/** Rows that find each other by columns of different types: as in PostgreSQL, or not at all. */
+/** Joins by columns of different types return the same rows as PostgreSQL, or are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -83,7 +83,7 @@ describe('keys of different types', () => {
   });
   afterAll(() => service?.stop());
 
-  it.each([...PAIRS])('of %s find what PostgreSQL finds', async (type, others) => {
+  it.each([...PAIRS])('of %s return the rows that PostgreSQL returns', async (type, others) => {
     const fields = [...others].map((other) => `${other}(order_by: {id: asc}) { id } ${other}_aggregate { aggregate { count } }`).join(' ');
     const conditions = [...others].map((other) => `${other}: _t_${type}(where: {${other}: {id: {_gt: 2}}}, order_by: {id: asc}) { id }`);
     const order = [...others].map((other) => `{${other}_aggregate: {count: asc}}`).join(', ');
@@ -93,7 +93,7 @@ describe('keys of different types', () => {
     const theirs = await answer('pg');
     expect(theirs).toContain('"data"');
     expect(await answer('dbc')).toBe(theirs);
-    expect(shapes.complaints).toEqual([]);
+    expect(shapes.problems).toEqual([]);
   });
 
   it.each([
@@ -106,13 +106,13 @@ describe('keys of different types', () => {
     ['h', 'hz'],
     ['j', 'j'],
     ['p', 'p'],
-  ])('are refused where they would not: %s and %s', async (one, other) => {
+  ])('are refused if Citus would return other rows: %s and %s', async (one, other) => {
     await expect(relate('dbc', 'spread', 'odd', 'odds', 'odd', { [one]: other })).rejects.toThrow(
       new RegExp(`incompatible column types: column .."${one}`.replace('.."', '\\\\"')),
     );
   });
 
-  it('are refused where they are foreign keys, too', async () => {
+  it('are refused as foreign keys, too', async () => {
     const add = service.metadata('dbc_create_object_relationship', {
       source: 'spread',
       table: 'keying',

@@ -1,4 +1,4 @@
-/** Random requests about the tables of `layouts.ts`; roots begin with an underscore in place of the prefix of a source. */
+/** Random requests for the tables of `layouts.ts`; roots start with an underscore in place of the prefix of a source. */
 import type { Choices } from '../permission-safety/choices.ts';
 import { KEYS, RELATED, type TableName } from './layouts.ts';
 
@@ -49,7 +49,7 @@ const TABLES: readonly TableName[] = ['customer', 'orders', 'line', 'tenant', 'c
 export interface Operation {
   readonly kind: 'read' | 'write' | 'live';
   readonly request: string;
-  /** A query for the rows that a stream sends. */
+  /** Query for the rows that a stream sends. */
   readonly rows?: string;
 }
 
@@ -66,7 +66,7 @@ function comparison(choices: Choices, table: TableName): string {
   return `${name}: {${operator}: ${choices.pick(values)}}`;
 }
 
-/** The fields of a condition. */
+/** Returns the fields of a condition. */
 function condition(choices: Choices, table: TableName, depth: number): string {
   const inner = (): string => `{${condition(choices, table, depth - 1)}}`;
   const lot = depth === 0 ? 0 : choices.int(12);
@@ -90,7 +90,7 @@ function where(choices: Choices, table: TableName, depth = 2): string {
   return `where: {${condition(choices, table, depth)}}`;
 }
 
-/** An order that leaves nothing to chance. */
+/** Returns an unambiguous order. */
 function order(choices: Choices, table: TableName, prefix?: string): string {
   const objects = relatedOf(table, 'object');
   const first: string[] = [];
@@ -143,12 +143,12 @@ function read(choices: Choices): string {
   return `_${table}(${conditions}${order(choices, table)}${page(choices)}) { ${selection(choices, table, 2)} }`;
 }
 
-/** Values of a new row; its keys are given unless an outer row has them. */
+/** Returns the values of a new row; its keys are included unless an outer row has them. */
 function row(choices: Choices, table: TableName, without: readonly string[] = []): string {
-  const given = COLUMNS[table].filter(
+  const written = COLUMNS[table].filter(
     ({ name }) => !without.includes(name) && (KEYS[table].includes(name) || name === 'name' || choices.chance(60)),
   );
-  return given
+  return written
     .map(({ name, values }) => `${name}: ${KEYS[table].includes(name) && name === 'id' ? 1 + choices.int(12) : choices.pick(values)}`)
     .join(', ');
 }
@@ -192,7 +192,7 @@ function update(choices: Choices): string {
 
 function remove(choices: Choices): string {
   const table = choices.pick(TABLES);
-  // Few rows at a time, so that some are left.
+  // Affects few rows at a time, so that some remain.
   const narrow = `${choices.pick(KEYS[table])}: {_eq: `;
   const key = narrow.slice(0, narrow.indexOf(':'));
   const value = choices.pick(COLUMNS[table].find(({ name }) => name === key)?.values ?? ['1']);

@@ -1,4 +1,4 @@
-/** What roles read of PostgreSQL and of Citus is the same, in queries, live queries, streams and joins, by statements that Citus takes. */
+/** Roles read the same on PostgreSQL and Citus, in queries, live queries, streams and joins, with statements that Citus accepts. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
@@ -58,7 +58,7 @@ const PERMISSIONS: readonly Permission[] = [
   ...['keeper', 'seller'].map((role) => ({ table: 'note', role, permission: { columns: ['id', 'writer_id'], filter: {} } })),
 ];
 
-/** What each role has of books. */
+/** Columns of books that each role can select. */
 const COLUMNS: Readonly<Record<string, string>> = { keeper: 'id title price', seller: 'id sold day', both: 'id title price sold day' };
 const SESSIONS: readonly Readonly<Record<string, string>>[] = [
   { ids: '{1,2,3}', age: '40', label: 'x' },
@@ -105,7 +105,7 @@ describe('roles of PostgreSQL and Citus', () => {
     vi.restoreAllMocks();
   });
 
-  it.each(sample(ASKED, 8))('let $role see the same: $request', async ({ role, request }) => {
+  it.each(sample(ASKED, 8))('show $role the same: $request', async ({ role, request }) => {
     for (const session of SESSIONS) {
       const theirs = await twinAnswer(service, 'pg', request, { role, session });
       expect(theirs).toContain('"data"');
@@ -122,7 +122,7 @@ describe('roles of PostgreSQL and Citus', () => {
   };
   const prefixed = (kind: TwinKind, request: string): string => request.replaceAll(/(?<!\w)_(?=writer|book)/g, `${kind}_`);
 
-  it.each(Object.keys(COLUMNS))('hand %s the same live, each its own', async (role) => {
+  it.each(Object.keys(COLUMNS))('send %s the same live updates for its own session', async (role) => {
     const query = `subscription ${reads(COLUMNS[role] ?? '')[0]}`;
     const stream =
       'subscription { _book_stream(batch_size: 9, cursor: {initial_value: {id: 0}}) { id marks(order_by: {label: asc}) { label } } }';
@@ -135,21 +135,21 @@ describe('roles of PostgreSQL and Citus', () => {
       for (const [i, socket] of sockets.entries()) {
         const answers = new Map<Json, string>();
         const isThere = (): boolean => answers.size === 2;
-        // Of a stream without rows nothing comes.
-        const wanted = request === stream && role !== 'seller' && i === 1 ? 0 : 2;
-        while (wanted > 0 && !isThere()) {
+        // A stream without rows sends nothing.
+        const expected = request === stream && role !== 'seller' && i === 1 ? 0 : 2;
+        while (expected > 0 && !isThere()) {
           const { id = null, type, payload } = await socket.next();
           expect(type).toBe('next');
           answers.set(id, JSON.stringify(isJsonObject(payload ?? null) ? payload : null).replaceAll(`${String(id)}_`, '_'));
         }
         expect(answers.get('dbc')).toBe(answers.get('pg'));
-        if (wanted > 0) expect(answers.get('pg')).toContain('"data"');
+        if (expected > 0) expect(answers.get('pg')).toContain('"data"');
         socket.websocket.close();
       }
     }
   });
 
-  it.each(Object.keys(COLUMNS))('join what %s sees of books to rows elsewhere', async (role) => {
+  it.each(Object.keys(COLUMNS))('join what %s sees of books to other sources', async (role) => {
     const columns = COLUMNS[role] ?? '';
     for (const session of SESSIONS) {
       const fields = `{ ${columns} writer { id } }`;
@@ -172,8 +172,8 @@ describe('roles of PostgreSQL and Citus', () => {
     }
   });
 
-  it('did all of it by statements that Citus takes', () => {
-    expect(shapes.complaints).toEqual([]);
+  it('use only statements that Citus accepts', () => {
+    expect(shapes.problems).toEqual([]);
     expect(shapes.comparing).toBeGreaterThan(0);
     for (const kind of ['select', 'join', 'live'] as const) expect(shapes.seen[kind]).toBeGreaterThan(0);
   });

@@ -1,9 +1,9 @@
-/** The same database as a source of PostgreSQL and as one of Citus has the same answers, by statements that Citus takes. */
+/** A database gives the same answers as a PostgreSQL and as a Citus source, with statements that Citus accepts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { READS, ROLE_READS, ROLES } from '../support/twin-reads.ts';
-import { addTwin, lastComplaints, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
+import { addTwin, lastProblems, trackTwin, TWIN_TABLES, twinAnswer } from './twin.ts';
 
 describe('PostgreSQL and Citus', () => {
   let service: TestService;
@@ -16,14 +16,14 @@ describe('PostgreSQL and Citus', () => {
   });
   afterAll(() => service?.stop());
 
-  it.each(sample(READS, 8))('answer %s', async (request) => {
+  it.each(sample(READS, 8))('answer %s alike', async (request) => {
     const theirs = await twinAnswer(service, 'pg', request);
     expect(theirs).toContain('"data"');
     expect(await twinAnswer(service, 'dbc', request)).toBe(theirs);
-    expect(lastComplaints(service)).toEqual([]);
+    expect(lastProblems(service)).toEqual([]);
   });
 
-  it.each(ROLES)('let $role with $session see the same', async (options) => {
+  it.each(ROLES)('show $role with $session the same rows', async (options) => {
     for (const request of ROLE_READS) {
       const theirs = await twinAnswer(service, 'pg', request, options);
       expect(theirs).toContain('"data"');

@@ -1,4 +1,4 @@
-/** The same meaning, compiled for PostgreSQL and for Citus: random requests of random roles have the same bytes from one database. */
+/** Random requests of random roles, compiled for PostgreSQL and for Citus, give the same bytes from one database. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Compiler, CompilerOptions } from '../../src/backend/backend.ts';
@@ -19,12 +19,12 @@ import type { JsonRow, Statement } from '../../src/backend/connection.ts';
 const CASES = Number(process.env['SVC_SAFETY_CASES'] ?? cases(5_000, 60));
 const PER_WORLD = cases(250, 60);
 
-/** By the text of PostgreSQL's. */
+/** Keyed by the text of the statement for PostgreSQL. */
 const twins = new Map<string, { readonly theirs: Statement; readonly ours: Statement }>();
 const counts = { compared: 0, withRows: 0 };
 const differences: string[] = [];
 
-/** Statements whose values are those of both. */
+/** Records the statements of both compilers. */
 function withTwins(compiler: (options: CompilerOptions) => Compiler): (options: CompilerOptions) => Compiler {
   return (options) => {
     const made = compiler(options);
@@ -40,7 +40,7 @@ function withTwins(compiler: (options: CompilerOptions) => Compiler): (options: 
   };
 }
 
-/** Databases put blanks between the parts of objects and lists, or none. */
+/** Removes blanks, which databases print differently. */
 function withoutBlanks(json: string): string {
   return json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 it(
-  `${CASES} random requests (seed ${SEED})`,
+  `gives the same bytes for ${CASES} random requests (seed ${SEED})`,
   async () => {
     for (let seed = SEED; counts.compared < CASES; seed++) {
       const world = makeWorld(new Choices(numbersOf(seed, 20_000)), 7, 'dbc');
@@ -94,7 +94,7 @@ it(
       await fc.assert(property, { numRuns: PER_WORLD, seed });
     }
     console.info(`same bytes: ${JSON.stringify(counts)}, seed ${SEED}`);
-    // A share is one of many cases, of many worlds; many ask for one row or for aggregates alone, of roles that see few.
+    // The share is only meaningful for many cases; many of them request one row, aggregates, or few visible rows.
     expect(counts.withRows).toBeGreaterThan(DEEP ? 0.2 * counts.compared : 0);
   },
   Math.max(120_000, CASES * 100),

@@ -1,8 +1,8 @@
-/** Mutations of a database of PostgreSQL, and of one like it as a source of Citus, have the same answers and leave the same rows. */
+/** Mutations have the same answers and leave the same rows on a PostgreSQL source and on an equal Citus source. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runSql, type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { addTwin, allowWrites, lastComplaints, trackTwin, TWIN_TABLES, twinAnswer, twinRows, WRITES } from './twin.ts';
+import { addTwin, allowWrites, lastProblems, trackTwin, TWIN_TABLES, twinAnswer, twinRows, WRITES } from './twin.ts';
 
 describe('mutations of PostgreSQL and Citus', () => {
   let service: TestService;
@@ -29,7 +29,7 @@ describe('mutations of PostgreSQL and Citus', () => {
   it.each(WRITES)('$request', async ({ request, ...options }) => {
     const theirs = await twinAnswer(service, 'pg', request, options);
     expect(await twinAnswer(service, 'dbc', request, options)).toBe(theirs);
-    expect(lastComplaints(service)).toEqual([]);
+    expect(lastProblems(service)).toEqual([]);
     expect(await twinRows(service, 'dbc', 'twin')).toBe(await twinRows(service, 'pg', 'default'));
   });
 });

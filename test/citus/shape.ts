@@ -1,12 +1,12 @@
 /**
- * What Citus would refuse in a statement, found in its text: lateral joins, tables that meet in one select, sub-selects that look out,
- * and sub-selects of tables outside of conditions; failures that it would raise whatever the rows are; and updates and deletes that it would
- * plan together with what reads their rows, or that have sub-selects inside of `case` or `coalesce`.
+ * Finds SQL that Citus would refuse in the text of a statement: lateral joins, joins of tables, correlated subqueries, and subqueries of
+ * tables outside conditions; failures that would be raised for any rows; and updates and deletes that Citus would plan together with the
+ * subquery of their rows, or that have subqueries in `case` or `coalesce`.
  */
 
 type Token = { readonly kind: 'word' | 'name' | 'sign'; readonly text: string } | { readonly kind: 'block'; readonly block: Block };
 
-/** A statement in parentheses, or the whole; what is in other parentheses is in line. */
+/** A statement in parentheses, or the whole one; other parentheses are inline. */
 interface Block {
   readonly tokens: Token[];
 }
@@ -43,9 +43,9 @@ function parse(sql: string): Block {
 }
 
 interface Seen {
-  /** Names of relations of the `with` lists around. */
+  /** Relations of the enclosing `with` lists. */
   readonly relations: ReadonlySet<string>;
-  readonly complaints: string[];
+  readonly problems: string[];
 }
 
 function textOf(token: Token | undefined): string {
@@ -61,7 +61,7 @@ function isAt(tokens: readonly Token[], i: number, ...texts: readonly (string | 
 
 const NAME = /^"/;
 
-/** Splits `a union all b`, whose parts have nothing to do with each other. */
+/** Splits `a union all b` into independent parts. */
 function parts(tokens: readonly Token[]): readonly (readonly Token[])[] {
   const found: Token[][] = [[]];
   for (const token of tokens) {
@@ -71,7 +71,7 @@ function parts(tokens: readonly Token[]): readonly (readonly Token[])[] {
   return found;
 }
 
-/** Stands for a select in an `exists` that looks at the row around it: what compares columns of two rows has to. */
+/** Marks a correlated select in `exists`, which a comparison of columns of two rows requires. */
 export const COMPARES_ROWS = 'rows are compared';
 
 function check(block: Block, seen: Seen, isExists = false): void {
@@ -87,18 +87,18 @@ function check(block: Block, seen: Seen, isExists = false): void {
   for (const part of parts(tokens)) checkSelect(part, { ...seen, relations }, isExists);
   const command = tokens.find((token) => STATEMENTS.has(textOf(token)) && textOf(token) !== 'with');
   if (!CHANGES.has(textOf(command))) return;
-  if (!isAt(tokens, 0, 'with', '":apart"')) seen.complaints.push('an update or delete that is not planned by itself');
-  if (hasLazyBlock(tokens) && !mayFail(tokens)) seen.complaints.push('a sub-select inside of case or coalesce in an update or delete');
+  if (!isAt(tokens, 0, 'with', '":apart"')) seen.problems.push('an update or delete that is not planned separately');
+  if (hasLazyBlock(tokens) && !mayFail(tokens)) seen.problems.push('a subquery in case or coalesce in an update or delete');
 }
 
 const CHANGES: ReadonlySet<string> = new Set(['update', 'delete']);
 
-/** Patterns, casts of lists and all aggregates but those that count: they may fail because of a value. */
+/** Patterns, casts of lists and all aggregates but counts may fail for a value. */
 const FAILING = /^(?:similar|unnest|avg|max|min|sum|corr|std.*|var_.*|covar_.*|regr_.*)$/;
 
 /**
- * Whether a statement has conditions that may fail: `case` guards them and what stands beside them. Citus refuses that, as docs/citus.md
- * says; `cluster-refusals.test.ts` asserts the refusal.
+ * Returns whether a statement has conditions that may fail, which `case` guards together with those beside them. Citus refuses that, as
+ * documented in docs/citus.md; `cluster-refusals.test.ts` asserts the refusal.
  */
 function mayFail(tokens: readonly Token[]): boolean {
   return tokens.some((token) => (token.kind === 'block' ? mayFail(token.block.tokens) : token.kind === 'word' && FAILING.test(token.text)));
@@ -118,11 +118,11 @@ function hasLazyBlock(tokens: readonly Token[]): boolean {
   });
 }
 
-/** The text of a failure that a statement raises on purpose. */
+/** Text of a deliberate failure. */
 const FAILURE = /^'svc:/;
 const AGGREGATES: ReadonlySet<string> = new Set(['count', 'bool_and']);
 
-/** What does not is computed before the statement is sent, whether it is needed or not. */
+/** Expressions that depend on no row are evaluated before the statement is sent, even if they are not needed. */
 function looksAtRows(tokens: readonly Token[], start: number): boolean {
   for (let i = start, depth = 1; i < tokens.length && depth > 0; i++) {
     const token = tokens[i] as Token;
@@ -133,15 +133,15 @@ function looksAtRows(tokens: readonly Token[], start: number): boolean {
 }
 
 function checkSelect(tokens: readonly Token[], seen: Seen, isExists: boolean): void {
-  const { relations, complaints } = seen;
+  const { relations, problems } = seen;
   const own = new Set<string>();
   const used = new Set<string>();
   const tables: string[] = [];
   let others = 0;
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i] as Token;
-    if (textOf(token) === 'lateral') complaints.push('a lateral join');
-    if (isAt(tokens, i, 'concat', '(', FAILURE) && !looksAtRows(tokens, i + 2)) complaints.push('a failure that looks at no row');
+    if (textOf(token) === 'lateral') problems.push('a lateral join');
+    if (isAt(tokens, i, 'concat', '(', FAILURE) && !looksAtRows(tokens, i + 2)) problems.push('a failure that depends on no row');
     if (isAt(tokens, i, 'as', ALIAS)) {
       const alias = textOf(tokens[i + 1]);
       const before = tokens[i - 1];
@@ -154,14 +154,14 @@ function checkSelect(tokens: readonly Token[], seen: Seen, isExists: boolean): v
     if (isAt(tokens, i, ALIAS, '.')) used.add(textOf(token));
     if (token.kind === 'block') check(token.block, seen, textOf(tokens[i - 1]) === 'exists');
   }
-  if (tables.length > 1) complaints.push(`several tables in one select: ${tables.join(', ')}`);
-  if (tables.length === 1 && others > 0) complaints.push(`the table ${tables[0]} is joined to something`);
-  for (const alias of used) if (!own.has(alias)) complaints.push(isExists ? COMPARES_ROWS : `${alias} is read from outside`);
+  if (tables.length > 1) problems.push(`several tables in one select: ${tables.join(', ')}`);
+  if (tables.length === 1 && others > 0) problems.push(`the table ${tables[0]} is joined`);
+  for (const alias of used) if (!own.has(alias)) problems.push(isExists ? COMPARES_ROWS : `${alias} is used in a correlated subquery`);
 }
 
-/** @returns what is wrong with it; `COMPARES_ROWS` for each time that a condition looks at the row around it */
-export function complaintsAbout(sql: string): readonly string[] {
-  const complaints: string[] = [];
-  check(parse(sql), { relations: new Set(), complaints });
-  return complaints;
+/** @returns the refusals; `COMPARES_ROWS` for each correlated condition */
+export function problemsIn(sql: string): readonly string[] {
+  const problems: string[] = [];
+  check(parse(sql), { relations: new Set(), problems });
+  return problems;
 }

@@ -1,10 +1,10 @@
-/** What a source of Citus has besides queries and mutations, on a server without the extension. */
+/** Features of a Citus source besides queries and mutations, on a server without the extension. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { citus } from '../../src/databases/citus/index.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
-import { complaintsAbout } from './shape.ts';
+import { problemsIn } from './shape.ts';
 
 const WIDE = Array.from({ length: 120 }, (_, i) => `c${i}`);
 const TABLES = `
@@ -68,8 +68,8 @@ const data = async (query: string): Promise<Json> => {
   return answer['data'] ?? null;
 };
 
-describe('a source of Citus', () => {
-  it('answers joins from and to other sources', async () => {
+describe('Citus source', () => {
+  it('joins other sources in both directions', async () => {
     expect(
       await data(
         '{ other(order_by: {id: asc}) { note player { name team { name } } mates(order_by: {id: desc}) { name } mates_aggregate { aggregate { count } } } }',
@@ -88,11 +88,11 @@ describe('a source of Citus', () => {
     });
     const last = service.observations.findLast((each) => each.kind === 'query');
     const [first, ...more] = [...(last?.statements?.values() ?? [])];
-    expect(complaintsAbout(first?.text ?? 'lateral')).toEqual([]);
+    expect(problemsIn(first?.text ?? 'lateral')).toEqual([]);
     expect(more.length).toBeLessThan(2);
   });
 
-  it('answers objects of any width', async () => {
+  it('returns objects of any width', async () => {
     const answer = (await data(
       `{ wide { ${WIDE.join(' ')} id } wide_aggregate { aggregate { sum { ${WIDE.join(' ')} } } } }`,
     )) as JsonObject;
@@ -100,7 +100,7 @@ describe('a source of Citus', () => {
     expect(Object.keys(((answer['wide_aggregate'] as JsonObject)['aggregate'] as JsonObject)['sum'] as JsonObject)).toEqual(WIDE);
   });
 
-  it('answers any number of relationships of a row, in lists, orders and what is returned', async () => {
+  it('returns any number of relationships of a row, also in orders and `returning`', async () => {
     const many = Array.from({ length: 60 }, (_, i) => i);
     const fields = many.map((i) => `f${i}: players(where: {score: {_gt: ${i}}}, order_by: {id: asc}) { name team { id } }`).join(' ');
     const orders = many
@@ -121,13 +121,13 @@ describe('a source of Citus', () => {
     expect(written['update_team']).toEqual({ returning: [first] });
   });
 
-  it('keeps subscribers up to date, each with its own values, and hands out streams', async () => {
+  it('updates subscribers with their own values, and streams', async () => {
     const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
     socket.send({ type: 'connection_init' });
     await socket.next();
     const answers = new Map<Json, Json[]>();
-    const until = async (id: string, wanted: Json): Promise<void> => {
-      while (JSON.stringify(answers.get(id)?.at(-1)) !== JSON.stringify(wanted)) {
+    const until = async (id: string, expected: Json): Promise<void> => {
+      while (JSON.stringify(answers.get(id)?.at(-1)) !== JSON.stringify(expected)) {
         const message = await socket.next();
         expect(message['type']).toBe('next');
         const list = answers.get(message['id'] ?? null) ?? [];
@@ -157,7 +157,7 @@ describe('a source of Citus', () => {
     socket.websocket.close();
   });
 
-  it('explains, runs SQL, and tells of its tables', async () => {
+  it('explains, runs SQL and describes its tables', async () => {
     const explained = await service.send('/v1/graphql/explain', {
       method: 'POST',
       body: JSON.stringify({ query: { query: '{ team { name players { name } } }' } }),
@@ -173,14 +173,14 @@ describe('a source of Citus', () => {
     expect(await service.metadata('dbc_get_table_info', { source: 'spread', table: 'team' })).toMatchObject({ primary_key: ['id'] });
   });
 
-  it('refuses what such sources do not have', async () => {
+  it('refuses unsupported features', async () => {
     for (const type of ['dbc_add_computed_field', 'dbc_create_event_trigger']) {
       await expect(service.metadata(type, { source: 'spread', table: 'player', name: 'x' })).rejects.toThrow(/not-supported/);
     }
     expect(citus.capabilities).toMatchObject({ computedFields: false, eventTriggers: false, enumTables: true, namingConventions: false });
   });
 
-  it('refuses nested rows that would take too many statements', async () => {
+  it('refuses nested inserts that would take too many statements', async () => {
     const objects = Array.from({ length: 2_100 }, (_, id) => ({ id: id + 100, name: 'n', players: { data: [{ name: 'p' }] } }));
     const answer = await service.graphql('mutation($objects: [team_insert_input!]!) { insert_team(objects: $objects) { affected_rows } }', {
       variables: { objects },

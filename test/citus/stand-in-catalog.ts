@@ -1,6 +1,6 @@
 /**
- * The tables of Citus that the service reads, in a database without the extension: with the columns that they have there, and functions that
- * only write down what those of the extension would do. It shows what the service makes of such a catalog; not that Citus has it so.
+ * Tables of Citus that the service reads, for a database without the extension, with functions that only record what those of the
+ * extension would do. It shows how the service interprets such a catalog, not what Citus puts into it.
  */
 export const STAND_IN_CATALOG = `
 set allow_system_table_mods = on;

@@ -1,7 +1,7 @@
-/** Tables that are tracked twice, and what is asked of them. */
+/** Tables that are tracked in two sources, and requests for them. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
-import { complaintsAbout } from './shape.ts';
+import { problemsIn } from './shape.ts';
 
 const REFERENCES = / references \w+ \(id\)/g;
 
@@ -21,7 +21,7 @@ create function raise_prices(percent int) returns setof book language plpgsql vo
 create function cheap_books(below int) returns setof book language plpgsql stable
   as $$ begin return query select * from book where price < below; end $$;`;
 
-/** The same without foreign keys, which tables of different kinds must not have, and without functions. */
+/** These tables without foreign keys, which different kinds of tables cannot have, and without functions. */
 export const LOOSE_TABLES = TWIN_TABLES.slice(0, TWIN_TABLES.indexOf('create function')).replaceAll(REFERENCES, '');
 
 export const TABLES = ['writer', 'book', 'mark', 'note'];
@@ -50,7 +50,7 @@ function usingKey({ type, target, local, remote }: Related): JsonObject {
   return { foreign_key_constraint_on: type === 'object' ? local : { table: target, column: remote } };
 }
 
-/** @param loose tables without foreign keys, in this schema, under names without it; and on Citus no rows are compared over relationships */
+/** @param loose schema of tables without foreign keys; on Citus, no rows are then compared over relationships */
 export async function trackTwin(service: TestService, kind: string, source: string, loose: string | null = null): Promise<void> {
   const run = (name: string, args: JsonObject): Promise<unknown> => service.metadata(`${kind}_${name}`, { source, ...args });
   const named = (name: string): JsonObject => ({ [kind === 'dwh' ? 'dataset' : 'schema']: loose ?? 'public', name });
@@ -64,7 +64,7 @@ export async function trackTwin(service: TestService, kind: string, source: stri
     const manual = { manual_configuration: { remote_table: named(target), column_mapping: { [local]: remote } } };
     await run(`create_${type}_relationship`, { table: named(table), name, using: loose === null ? usingKey(related) : manual });
   }
-  // Each column compared with another one, and what only some may see.
+  // Each column compared with another one, and columns that only some may see.
   const compared = { writer: { books: { id: { _cgt: ['$', 'id'] }, title: { _ceq: ['$', 'title'] } } } };
   const others = { writer: { books: { id: { _gt: 4 } } } };
   await run('create_select_permission', {
@@ -84,7 +84,7 @@ export async function trackTwin(service: TestService, kind: string, source: stri
   });
 }
 
-/** What a role may write: whose rows are known by other tables, before and after. */
+/** Grants writes to a role whose rows depend on other tables, before and after the write. */
 export async function allowWrites(service: TestService, kind: string, source: string, schema = 'public'): Promise<void> {
   const run = (name: string, { table, ...args }: JsonObject): Promise<unknown> =>
     service.metadata(`${kind}_${name}`, { source, role: 'user', table: { schema, name: table ?? null }, ...args });
@@ -110,7 +110,7 @@ export async function allowWrites(service: TestService, kind: string, source: st
 const USER: JsonObject = { role: 'user', session: { 'user-id': '1', name: 'B' } };
 const asUser = (request: string): JsonObject & { readonly request: string } => ({ ...USER, request });
 
-/** In this order, each on what the ones before have left. */
+/** Run in this order, each on the result of the earlier ones. */
 export const WRITES: readonly (JsonObject & { readonly request: string })[] = [
   ...[
     'mutation { _insert_writer_one(object: {id: 10, name: "new", boss_id: 1}) { id name boss { id name staff(order_by: {id: asc}) { id } } } }',
@@ -151,13 +151,13 @@ export const WRITES: readonly (JsonObject & { readonly request: string })[] = [
 
 export type TwinKind = 'pg' | 'dbc' | 'dwh';
 
-/** The text of an answer, in which the prefixes of sources are gone: roots begin with an underscore in the request. */
+/** Returns the answer without the prefixes of sources: roots start with an underscore in the request. */
 export async function twinAnswer(service: TestService, kind: TwinKind, request: string, options: JsonObject = {}): Promise<string> {
   const prefixed = request.replaceAll(/(?<!\w)_(?=writer|book|mark|note|raise|cheap|insert|update|delete)/g, `${kind}_`);
   return JSON.stringify(await service.graphql(prefixed, options)).replaceAll(`${kind}_`, '_');
 }
 
-/** An answer with its lists sorted: rows that are asked for in no order come as the servers give them. */
+/** Sorts the lists of an answer: rows without an order arrive in that of the servers. */
 export function sortedLists(answer: string): string {
   const sorted = (json: Json): Json => {
     if (isJsonArray(json)) return json.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -167,20 +167,20 @@ export function sortedLists(answer: string): string {
   return JSON.stringify(sorted(JSON.parse(answer) as Json));
 }
 
-/** Where a worker refuses one row of several, the error names the list instead of the row (`docs/citus.md`): `ours` with the path of `theirs`. */
+/** If a worker refuses one of several rows, the error names the list instead of the row (`docs/citus.md`): gives `ours` the path of `theirs`. */
 export function placedAlike(ours: string, theirs: string): string {
   const [path, longer] = [ours, theirs].map((answer) => /"path":"([^"]*)"/.exec(answer)?.[1] ?? '');
   if (path === undefined || longer === undefined || !/\.objects$/.test(path) || !longer.startsWith(`${path}[`)) return ours;
   return ours.replace(`"path":"${path}"`, `"path":"${longer}"`);
 }
 
-/** What Citus would refuse in the statements of the last request, which the service has to log. */
-export function lastComplaints(service: TestService): readonly string[] {
+/** Returns what Citus would refuse in the logged statements of the last request. */
+export function lastProblems(service: TestService): readonly string[] {
   const last = service.observations.findLast((each) => each.kind === 'query');
-  return [...(last?.statements?.values() ?? [])].flatMap(({ text }) => complaintsAbout(text));
+  return [...(last?.statements?.values() ?? [])].flatMap(({ text }) => problemsIn(text));
 }
 
-/** All rows of both sources. */
+/** Returns all rows of a source. */
 export async function twinRows(service: TestService, kind: TwinKind, source: string, schema = 'public'): Promise<string> {
   const sql = `select ${TABLES.map((table) => `(select json_agg(t order by t::text) from ${schema}.${table} t)`).join(', ')}`;
   const answer = await service.send('/v2/query', {
@@ -190,7 +190,7 @@ export async function twinRows(service: TestService, kind: TwinKind, source: str
   return JSON.stringify((answer.json as JsonObject)['result'] ?? null);
 }
 
-/** Sources with prefixes before their roots and types. @param url of that of Citus */
+/** Adds sources with prefixes for roots and types. @param url of the Citus source */
 export async function addTwin(service: TestService, url: JsonObject | string): Promise<void> {
   const customization = (prefix: string): JsonObject => ({ root_fields: { prefix }, type_names: { prefix } });
   await service.metadata('pg_update_source', { name: 'default', customization: customization('pg_') });

@@ -1,32 +1,32 @@
-/** Looks at each statement that services make for Citus while a test runs. */
+/** Checks each statement that services compile for Citus during a test. */
 import { vi } from 'vitest';
 import type { Compiler, CompilerOptions } from '../../src/backend/backend.ts';
 import { citus } from '../../src/databases/citus/index.ts';
-import { looksOut } from '../../src/ir/bool-exp.ts';
-import { COMPARES_ROWS, complaintsAbout } from './shape.ts';
+import { comparesWithOuterRow } from '../../src/ir/bool-exp.ts';
+import { COMPARES_ROWS, problemsIn } from './shape.ts';
 
 export interface Shapes {
-  /** Statements by what they are for. */
+  /** Number of statements by purpose. */
   readonly seen: Readonly<Record<'select' | 'mutation' | 'join' | 'live', number>>;
   /** Statements that compare columns of two rows. */
   readonly comparing: number;
-  /** What Citus would refuse, with the statement. */
-  readonly complaints: readonly string[];
+  /** Refusals of Citus, with the statement. */
+  readonly problems: readonly string[];
 }
 
-/** To be called before the service is started; `vi.restoreAllMocks` ends it. */
+/** Must be called before the service starts; `vi.restoreAllMocks` ends it. */
 export function watchShapes(): Shapes {
   const seen = { select: 0, mutation: 0, join: 0, live: 0 };
-  const complaints: string[] = [];
-  const shapes = { seen, comparing: 0, complaints };
+  const problems: string[] = [];
+  const shapes = { seen, comparing: 0, problems };
   const look = (kind: keyof typeof seen, text: string, meaning: object): void => {
     seen[kind]++;
-    const found = complaintsAbout(text);
-    // Only what compares rows may look at the row around it.
+    const found = problemsIn(text);
+    // Only comparisons of rows may be correlated.
     const compares = found.includes(COMPARES_ROWS);
     if (compares) shapes.comparing++;
-    if (compares && !comparesRows(meaning)) complaints.push(`${COMPARES_ROWS} without need\n${text}`);
-    for (const complaint of found) if (complaint !== COMPARES_ROWS) complaints.push(`${complaint}\n${text}`);
+    if (compares && !comparesRows(meaning)) problems.push(`${COMPARES_ROWS} without need\n${text}`);
+    for (const problem of found) if (problem !== COMPARES_ROWS) problems.push(`${problem}\n${text}`);
   };
   const { compiler } = citus;
   vi.spyOn(citus, 'compiler').mockImplementation((options: CompilerOptions): Compiler => {
@@ -63,11 +63,11 @@ export function watchShapes(): Shapes {
   return shapes;
 }
 
-/** Whether some condition in it is about a row and the one that it was found for. */
+/** Returns whether a condition compares a row with the one that it was found for. */
 function comparesRows(meaning: unknown): boolean {
   if (typeof meaning !== 'object' || meaning === null) return false;
   if ('kind' in meaning && (meaning.kind === 'exists' || meaning.kind === 'aggregate-predicate') && 'where' in meaning) {
-    if (looksOut(meaning.where as Parameters<typeof looksOut>[0], 1)) return true;
+    if (comparesWithOuterRow(meaning.where as Parameters<typeof comparesWithOuterRow>[0], 1)) return true;
   }
   const parts = meaning instanceof Map ? meaning.values() : Object.values(meaning);
   return [...parts].some(comparesRows);

@@ -10,7 +10,7 @@ const TABLES = 1451;
 const ROLES = 20;
 const nameOf = (index: number): string => `t${String(index).padStart(4, '0')}`;
 
-describe.skipIf(chromiumPath === undefined)('1,451 tables and 20 roles', () => {
+describe.skipIf(chromiumPath === undefined)('console with 1,451 tables and 20 roles', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('1,451 tables and 20 roles', () => {
     await service?.stop();
   });
 
-  it('are there after one small answer, drawn as far as they are seen, and found by keys', async () => {
+  it('loads the overview in one request, renders only visible rows and finds a table from the keyboard', async () => {
     const { page, requests, go, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
     expect(
@@ -58,11 +58,11 @@ describe.skipIf(chromiumPath === undefined)('1,451 tables and 20 roles', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'public.t1450' }).waitFor();
     await page.getByText('The table is empty').waitFor();
-    // Of one table alone.
+    // Each export covers one table.
     const exported = requests.filter(({ body }) => body.includes('export_metadata'));
     expect(exported.every(({ body }) => body.includes('"only"'))).toBe(true);
     await go('#/data/default?tab=permissions');
-    const grid = page.getByRole('grid', { name: 'Who may select' });
+    const grid = page.getByRole('grid', { name: 'select permissions' });
     await grid.getByRole('gridcell').first().focus();
     await page.keyboard.press('Control+End');
     await grid.getByText('public.t1450').waitFor();
@@ -71,11 +71,11 @@ describe.skipIf(chromiumPath === undefined)('1,451 tables and 20 roles', () => {
     await close();
   });
 
-  it('give help in the explorer type by type', async () => {
+  it('loads completions of the explorer type by type', async () => {
     const { page, requests, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
-    await page.getByRole('textbox', { name: 'GraphQL document' }).waitFor();
-    await write('GraphQL document', '{ t0700 { tit');
+    await page.getByRole('textbox', { name: 'Query editor' }).waitFor();
+    await write('Query editor', '{ t0700 { tit');
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /^title/ }).waitFor();
     expect(requests.some(({ body }) => /types\s*\{/.test(body))).toBe(false);

@@ -1,4 +1,4 @@
-/** Computed fields, functions and relationships to elsewhere, as somebody makes and takes them away. */
+/** Scenarios of the forms of the Data pages: computed fields, functions and remote relationships. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
@@ -14,20 +14,20 @@ create table visit (id int primary key, person_id int);
 insert into person values (1, 'Ann', 'AT'), (2, 'Bob', 'BE');
 insert into visit values (10, 1), (11, 1);
 create function person_greeting(person_row person, hello text) returns text language sql stable as $$ select hello || ' ' || person_row.name $$;
-create function people_of(asked json, land text) returns setof person language sql stable as $$ select * from person where country = land $$;
+create function people_of(session json, country_code text) returns setof person language sql stable as $$ select * from person where country = country_code $$;
 `;
 
 let service: TestService;
 let browser: Browser;
 let remote: GraphqlServer;
 
-describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () => {
+describe.skipIf(chromiumPath === undefined)('forms of the Data pages', () => {
   beforeAll(async () => {
     [service, browser, remote] = await Promise.all([
       startTestService({ ENABLE_CONSOLE: 'true' }),
       startBrowser(),
       startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {
-        country: ({ code }: { code: string }) => ({ code, name: `land ${code}` }),
+        country: ({ code }: { code: string }) => ({ code, name: `Country ${code}` }),
       }),
     ]);
     await service.sql(TABLES);
@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
   });
 
   const open = (route: string): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route });
-  const saved = async (): Promise<Json> => service.metadata('export_metadata', { only: { sections: ['sources'] } });
+  const exported = async (): Promise<Json> => service.metadata('export_metadata', { only: { sections: ['sources'] } });
   const choose = async (page: Page, field: string, option: string): Promise<void> => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: field, exact: true }).fill(option);
@@ -63,17 +63,17 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
       .click();
   };
 
-  it('adds a computed field of the functions that take a row, and drops it with what permissions give of it', async () => {
+  it('adds a computed field and deletes it together with its permissions', async () => {
     const opened = await open('#/data/default/public.person?tab=fields');
     const { page } = opened;
-    const none = await saved();
-    await page.getByText('No computed field').waitFor();
+    const initial = await exported();
+    await page.getByText('No computed fields').waitFor();
     await expectAccessible(opened);
-    await page.getByRole('button', { name: 'Add a computed field' }).click();
+    await page.getByRole('button', { name: 'Add computed field' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('greeting');
     await choose(page, 'Function', 'public.person_greeting');
-    await choose(page, 'Argument that takes the row', 'person_row');
+    await choose(page, 'Row argument', 'person_row');
     await dialog.getByLabel('Comment').fill('Says hello.');
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
@@ -83,17 +83,17 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
       .toEqual({
         data: { person: [{ greeting: 'Servus Ann' }] },
       });
-    // Another one of that name does not replace it.
-    const one = await saved();
-    await page.getByRole('button', { name: 'Add a computed field' }).click();
+    // A duplicate name is refused.
+    const withField = await exported();
+    await page.getByRole('button', { name: 'Add computed field' }).click();
     await dialog.getByLabel('Name').fill('greeting');
     await choose(page, 'Function', 'public.person_greeting');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText('There is a computed field greeting already.').waitFor();
+    await dialog.getByText('A computed field greeting already exists.').waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => saved(), WAIT).toEqual(one);
+    await expect.poll(() => exported(), WAIT).toEqual(withField);
     await undo(page, 'Computed field greeting');
-    await expect.poll(saved, WAIT).toEqual(none);
+    await expect.poll(exported, WAIT).toEqual(initial);
 
     await service.metadata('bulk', [
       { type: 'pg_add_computed_field', args: { table: 'person', name: 'greeting', definition: { function: 'person_greeting' } } },
@@ -103,102 +103,102 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
         args: { table: 'person', role: 'reader', permission: { columns: ['id'], computed_fields: ['greeting'], filter: {} } },
       },
     ]);
-    const before = await saved();
-    await page.getByRole('button', { name: 'Drop greeting' }).click();
-    await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+    const before = await exported();
+    await page.getByRole('button', { name: 'Delete greeting' }).click();
+    await page.getByRole('dialog').getByText('Metadata stays consistent').waitFor();
     await apply(page);
-    await page.getByText('No computed field').waitFor();
-    await undo(page, 'Drop the computed field');
-    await expect.poll(saved, WAIT).toEqual(before);
+    await page.getByText('No computed fields').waitFor();
+    await undo(page, 'Delete computed field');
+    await expect.poll(exported, WAIT).toEqual(before);
     await page.getByRole('button', { name: 'Edit greeting' }).click();
     await dialog.getByLabel('Comment').fill('Says hello again.');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+    await page.getByRole('dialog').getByText('Metadata stays consistent').waitFor();
     await apply(page);
-    // The review shows the text as well; an edit that begins before the page has the new state is in conflict with it.
+    // The review shows the text as well. An edit started before the page has the new state would conflict.
     await expect.poll(() => page.getByRole('dialog').count(), WAIT).toBe(0);
     await page.getByRole('row', { name: /Says hello again/ }).waitFor();
     await page.getByRole('button', { name: 'Edit greeting' }).click();
     await dialog.getByLabel('Comment').fill('');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+    await page.getByRole('dialog').getByText('Metadata stays consistent').waitFor();
     await apply(page);
     await page.getByText('Says hello again.').waitFor({ state: 'detached' });
     await opened.close();
   });
 
-  it('tracks a function with its session argument, lets roles call it, and untracks it', async () => {
+  it('tracks a function with its session argument, grants it to a role and untracks it', async () => {
     const opened = await open('#/data/default?tab=functions');
     const { page } = opened;
-    const none = await saved();
+    const initial = await exported();
     await page.getByRole('row', { name: /people_of/ }).waitFor();
     await page.getByRole('button', { name: 'Track public.people_of' }).click();
     await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
-    await undo(page, 'Track the function');
-    await expect.poll(saved, WAIT).toEqual(none);
-    await page.getByRole('button', { name: 'By name' }).click();
+    await undo(page, 'Track function');
+    await expect.poll(exported, WAIT).toEqual(initial);
+    await page.getByRole('button', { name: 'Track by name' }).click();
     await choose(page, 'Function', 'public.people_of');
-    await choose(page, 'Argument that takes the session', 'asked');
-    await page.getByRole('dialog').getByLabel('Name in the API').fill('people');
+    await choose(page, 'Session argument', 'session');
+    await page.getByRole('dialog').getByLabel('GraphQL name').fill('people');
     await expectAccessible(opened);
     await page.getByRole('dialog').getByRole('button', { name: 'Track', exact: true }).click();
     await page.getByRole('button', { name: 'Edit public.people_of' }).waitFor();
     await expect
-      .poll(() => service.graphql('{ people(args: {land: "BE"}) { name } }'), WAIT)
+      .poll(() => service.graphql('{ people(args: {country_code: "BE"}) { name } }'), WAIT)
       .toEqual({ data: { people: [{ name: 'Bob' }] } });
 
     await page.getByRole('button', { name: 'Roles of public.people_of' }).click();
-    await page.getByRole('checkbox', { name: 'reader may call it' }).click();
-    await expect.poll(async () => JSON.stringify(await saved()), WAIT).toContain('"permissions":[{"role":"reader"}]');
+    await page.getByRole('checkbox', { name: 'reader can call' }).click();
+    await expect.poll(async () => JSON.stringify(await exported()), WAIT).toContain('"permissions":[{"role":"reader"}]');
     await expectAccessible(opened);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
-    const before = await saved();
+    const before = await exported();
     await page.getByRole('button', { name: 'Edit public.people_of' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Query' }).click();
-    await page.getByRole('dialog').getByLabel('Name in the API').fill('');
+    await page.getByRole('dialog').getByLabel('GraphQL name').fill('');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await expect
-      .poll(async () => JSON.stringify(await saved()))
-      .toContain('"configuration":{"session_argument":"asked","exposed_as":"query"}');
-    await undo(page, 'Function public.people_of');
-    await expect.poll(saved, WAIT).toEqual(before);
+      .poll(async () => JSON.stringify(await exported()))
+      .toContain('"configuration":{"session_argument":"session","exposed_as":"query"}');
+    await undo(page, 'Edit function public.people_of');
+    await expect.poll(exported, WAIT).toEqual(before);
 
     await page.getByRole('button', { name: 'Untrack public.people_of' }).click();
     await apply(page);
-    await page.getByText('No function is tracked').waitFor();
-    await undo(page, 'Untrack the function');
-    await expect.poll(saved, WAIT).toEqual(before);
+    await page.getByText('No tracked functions').waitFor();
+    await undo(page, 'Untrack function');
+    await expect.poll(exported, WAIT).toEqual(before);
     await opened.close();
   });
 
-  it('says so where there are more functions than it looks at', async () => {
+  it('shows that the list of functions is incomplete', async () => {
     const parameters = `select string_agg('a' || n || ' int', ', ') from generate_series(1, 100) n`;
     await service.sql(`create schema a_lot; do $$ begin for i in 1..51 loop
       execute format('create function a_lot.f%s(%s) returns int language sql as ''select 1''', i, (${parameters})); end loop; end $$`);
     const opened = await open('#/data/default?tab=functions');
     const { page } = opened;
-    await page.getByText('The database has more functions than the 49 that were looked at').waitFor();
+    await page.getByText('Only the first 49 functions of the database are listed').waitFor();
     await expectAccessible(opened);
     await opened.close();
     const fields = await open('#/data/default/public.person?tab=fields');
-    await fields.page.getByRole('button', { name: 'Add a computed field' }).click();
-    await fields.page.getByText('The first 49 functions of the database were looked at').waitFor();
+    await fields.page.getByRole('button', { name: 'Add computed field' }).click();
+    await fields.page.getByText('Suggestions come from the first 49 functions').waitFor();
     await fields.close();
     await service.sql('drop schema a_lot cascade');
   }, 60_000);
 
-  it('relates a table to one of another source and to a remote schema', async () => {
+  it('adds remote relationships to another source and to a remote schema', async () => {
     const opened = await open('#/data/default/public.person?tab=relationships');
     const { page } = opened;
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'To elsewhere' }).click();
+    await page.getByRole('button', { name: 'Add remote relationship' }).click();
     await dialog.getByLabel('Name').fill('visits');
-    await dialog.getByRole('button', { name: 'Many rows' }).click();
+    await dialog.getByRole('button', { name: 'Array (many rows)' }).click();
     await choose(page, 'Source', 'second');
     await choose(page, 'Table', 'public.visit');
-    await choose(page, 'Column here', 'id');
-    await choose(page, 'Column there', 'person_id');
+    await choose(page, 'From column', 'id');
+    await choose(page, 'To column', 'person_id');
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('row', { name: /visits.*second public\.visit.*id = person_id/ }).waitFor();
@@ -208,9 +208,9 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
         data: { person: [{ visits: [{ id: 10 }, { id: 11 }] }] },
       });
 
-    await page.getByRole('button', { name: 'To elsewhere' }).click();
-    await dialog.getByLabel('Name').fill('land');
-    await dialog.getByRole('button', { name: 'A remote schema' }).click();
+    await page.getByRole('button', { name: 'Add remote relationship' }).click();
+    await dialog.getByLabel('Name').fill('origin');
+    await dialog.getByRole('button', { name: 'Remote schema' }).click();
     await choose(page, 'Remote schema', 'countries');
     await dialog.getByLabel('Field').fill('country(code: $country');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
@@ -218,38 +218,41 @@ describe.skipIf(chromiumPath === undefined)('the forms of the page of data', () 
     await expectAccessible(opened);
     await dialog.getByLabel('Field').fill('country(code: $country)');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('row', { name: /land.*countries.*country\(code: \$country\)/ }).waitFor();
-    const before = await saved();
+    await page.getByRole('row', { name: /origin.*countries.*country\(code: \$country\)/ }).waitFor();
+    const before = await exported();
     await expect
-      .poll(() => service.graphql('{ person(where: {id: {_eq: 2}}) { land { name } } }'), WAIT)
+      .poll(() => service.graphql('{ person(where: {id: {_eq: 2}}) { origin { name } } }'), WAIT)
       .toEqual({
-        data: { person: [{ land: { name: 'land BE' } }] },
+        data: { person: [{ origin: { name: 'Country BE' } }] },
       });
 
-    await page.getByRole('button', { name: 'To elsewhere' }).click();
-    await dialog.getByLabel('Name').fill('land');
-    await dialog.getByRole('button', { name: 'A remote schema' }).click();
+    await page.getByRole('button', { name: 'Add remote relationship' }).click();
+    await dialog.getByLabel('Name').fill('origin');
+    await dialog.getByRole('button', { name: 'Remote schema' }).click();
     await choose(page, 'Remote schema', 'countries');
     await dialog.getByLabel('Field').fill('country(code: "YY")');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await dialog.getByText('There is a relationship land already.').waitFor();
+    await dialog.getByText('A relationship origin already exists.').waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => saved(), WAIT).toEqual(before);
+    await expect.poll(() => exported(), WAIT).toEqual(before);
 
-    await page.getByRole('row', { name: /land/ }).getByRole('button', { name: 'Edit' }).click();
+    await page
+      .getByRole('row', { name: /origin/ })
+      .getByRole('button', { name: 'Edit' })
+      .click();
     await dialog.getByLabel('Field').fill('country(code: "XX")');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /country\(code: "XX"\)/ }).waitFor();
-    await undo(page, 'Relationship land');
-    await expect.poll(saved, WAIT).toEqual(before);
+    await undo(page, 'Relationship origin');
+    await expect.poll(exported, WAIT).toEqual(before);
     await page
       .getByRole('row', { name: /visits/ })
-      .getByRole('button', { name: 'Drop …' })
+      .getByRole('button', { name: 'Delete …' })
       .click();
     await apply(page);
     await page.getByRole('row', { name: /visits/ }).waitFor({ state: 'detached' });
-    await undo(page, 'Drop the relationship visits');
-    await expect.poll(saved, WAIT).toEqual(before);
+    await undo(page, 'Delete relationship visits');
+    await expect.poll(exported, WAIT).toEqual(before);
     await opened.close();
   });
 });

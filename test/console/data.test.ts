@@ -7,7 +7,7 @@ import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
+describe.skipIf(chromiumPath === undefined)('Data pages', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await service?.stop();
   });
 
-  it('lead from an empty database to a first answer', async () => {
+  it('lead from untracked tables to a first query', async () => {
     const empty = await startConsoleService({}, false);
     try {
       await empty.sql(
@@ -26,11 +26,11 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
       );
       const { page, write, close } = await openConsolePage(browser, empty.url);
       await page.getByRole('link', { name: 'Track', exact: true }).click();
-      await page.getByRole('button', { name: 'Track all 2' }).click();
+      await page.getByRole('button', { name: 'Track 2 tables' }).click();
       await page.getByText('Applied: Track 2 tables with 2 relationships').waitFor();
       await page.getByRole('link', { name: 'Explorer', exact: true }).click();
-      await page.getByRole('button', { name: 'Put author into the document' }).waitFor();
-      await write('GraphQL document', '{ author { name books { id } } }');
+      await page.getByRole('button', { name: 'Insert author', exact: true }).waitFor();
+      await write('Query editor', '{ author { name books { id } } }');
       await page.keyboard.press('Control+Enter');
       await page.getByText('1 rows').waitFor();
       const { metadata } = (await empty.metadata('export_metadata', {}, { version: 2 })) as {
@@ -46,14 +46,14 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     }
   });
 
-  it('show a role what the API gives it, without counting', async () => {
+  it('show a role the rows of the API without counting them', async () => {
     const { page, requests, go, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
     await page.getByRole('button', { name: 'as admin' }).click();
     await page.getByRole('combobox', { name: 'Role' }).fill('customer');
-    await page.getByLabel('Name of variable 1').fill('user-id');
-    await page.getByLabel('Value of variable 1').fill('4');
-    await page.getByRole('button', { name: 'Use this persona' }).click();
+    await page.getByLabel('Variable name 1').fill('user-id');
+    await page.getByLabel('Variable value 1').fill('4');
+    await page.getByRole('button', { name: 'Use persona' }).click();
     await go('#/data/default/public.invoice?order=total.desc');
     const grid = page.getByRole('grid', { name: 'Rows of public.invoice' });
     await grid.getByRole('row').nth(2).waitFor();
@@ -66,31 +66,31 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     })) as { data: { invoice: { invoice_id: number }[] } };
     expect(shown.length).toBeGreaterThan(1);
     expect(shown).toEqual(data.invoice.map(({ invoice_id: id }) => String(id)));
-    const asked = requests.filter(({ url, body }) => url.endsWith('/v1/graphql') && body.includes('Browse'));
-    expect(asked.every(({ headers }) => headers['x-svc-role'] === 'customer' && headers['x-svc-user-id'] === '4')).toBe(true);
+    const queries = requests.filter(({ url, body }) => url.endsWith('/v1/graphql') && body.includes('Browse'));
+    expect(queries.every(({ headers }) => headers['x-svc-role'] === 'customer' && headers['x-svc-user-id'] === '4')).toBe(true);
     expect(requests.some(({ body }) => body.includes('aggregate {'))).toBe(false);
     await close();
   });
 
-  it('filter, sort and page as the API does, by what is on the page', async () => {
+  it('filter, sort and page like the API', async () => {
     const { page, requests, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.track');
     const grid = page.getByRole('grid', { name: 'Rows of public.track' });
-    /** What the first columns show, against what the API gives for the arguments. */
-    const expectRows = async (given: string): Promise<void> => {
-      const { data } = (await service.graphql(`{ track(${given}) { track_id name } }`)) as {
+    /** Compares the first two columns with the rows that the API returns for `args`. */
+    const expectRows = async (args: string): Promise<void> => {
+      const { data } = (await service.graphql(`{ track(${args}) { track_id name } }`)) as {
         data: { track: { track_id: number; name: string }[] };
       };
       expect(data.track.length).toBeGreaterThan(1);
-      const wanted = data.track.map(({ track_id: id, name }) => `${id} ${name}`);
-      // Only those in sight are drawn, and none while they are asked for.
-      const isWanted = async (): Promise<true | string[]> => {
+      const expected = data.track.map(({ track_id: id, name }) => `${id} ${name}`);
+      // Only visible rows are rendered, and none while they load.
+      const matches = async (): Promise<true | string[]> => {
         const rows = (await page.evaluate(
           `[...document.querySelectorAll('tbody tr[aria-rowindex]')].map((row) => row.querySelectorAll('td')[1].textContent + ' ' + row.querySelectorAll('td')[2].textContent)`,
         )) as string[];
-        return (rows.length > 1 && rows.every((row, index) => row === wanted[index])) || rows;
+        return (rows.length > 1 && rows.every((row, index) => row === expected[index])) || rows;
       };
-      await expect.poll(isWanted).toBe(true);
+      await expect.poll(matches).toBe(true);
     };
     await grid.getByRole('row').nth(2).waitFor();
     await expectRows('order_by: {track_id: asc}, limit: 50');
@@ -106,21 +106,21 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Column').selectOption('name');
-    await dialog.getByLabel('Test').selectOption('_ilike');
+    await dialog.getByLabel('Operator').selectOption('_ilike');
     await dialog.getByLabel('Value').fill('%a%');
-    await dialog.getByRole('button', { name: 'Filter' }).click();
+    await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: /^name _ilike %a%/ }).waitFor();
     await expectRows('where: {name: {_ilike: "%a%"}}, order_by: {milliseconds: asc}, limit: 50');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await dialog.getByLabel('Column').selectOption('composer');
-    await dialog.getByLabel('Test').selectOption('_is_null');
-    await dialog.getByRole('button', { name: 'Filter' }).click();
+    await dialog.getByLabel('Operator').selectOption('_is_null');
+    await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: /^composer _is_null true/ }).waitFor();
     expect(requests.some(({ body }) => body.includes('aggregate {') || body.includes('count(*)'))).toBe(false);
     await close();
   });
 
-  it('write a cell in its place: null, an empty text, and what is refused', async () => {
+  it('edit a cell in place: null, an empty string and an invalid value', async () => {
     await service.sql(
       "create table cell (id int primary key, note text, n int not null); insert into cell values (1, 'a', 1), (2, 'b', 2)",
     );
@@ -130,10 +130,10 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     const grid = page.getByRole('grid', { name: 'Rows of public.cell' });
     const cells = async (): Promise<unknown> => service.sql('select note, n from cell order by id');
     const note = grid.getByRole('gridcell', { name: 'a', exact: true });
-    /** Keys act on the cell that has the focus, which an editor that closes gives back to it, and an arrow moves a moment later. */
+    /** Keys act on the focused cell. A closing editor returns the focus, and an arrow key moves it, asynchronously. */
     const hasFocus = (column: number): Promise<void> =>
       expect.poll(() => page.evaluate('document.activeElement?.dataset.cell'), WAIT).toBe(`0:${column}`);
-    // The overview is read at the start: where the table is new in it the rows are drawn once more, and the focus is gone.
+    // The first overview may announce the new table: its rows are then rendered again and lose the focus.
     await note.waitFor();
     await settle();
     await note.focus();
@@ -188,7 +188,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await close();
   });
 
-  it('write rows as the role, with numbers as they are, and leave those of others alone', async () => {
+  it('write rows as a role without losing digits or touching rows of others', async () => {
     await service.sql(`create table note (id bigint primary key, owner int not null, big numeric(78, 0), text text, doc jsonb);
       insert into note values (1, 4, 1, 'mine', null), (2, 5, 2, 'theirs', null), (9007199254740993, 4, 12345678901234567890123456789012345678901234567890, '', '{"a": 9007199254740993}')`);
     await service.metadata('pg_track_table', { table: 'note' });
@@ -215,12 +215,12 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await dialog.getByLabel('text', { exact: true }).fill('changed');
     await dialog.getByLabel('doc').fill('{"a": 9007199254740995}');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Changed the row').waitFor();
+    await page.getByText('Row updated').waitFor();
     await page.getByRole('button', { name: 'Insert', exact: true }).click();
     await dialog.getByLabel('id', { exact: true }).fill('9007199254740997');
     await dialog.getByLabel('big').fill('99999999999999999999999');
     await dialog.getByRole('button', { name: 'Insert', exact: true }).click();
-    await page.getByText('Inserted a row').waitFor();
+    await page.getByText('Row inserted').waitFor();
     await expect
       .poll(() => service.sql('select id, owner, big, text is null, doc from note where id > 2 order by id'), WAIT)
       .toMatchObject({
@@ -238,25 +238,25 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
     await close();
   });
 
-  it('change what is in the metadata as JSON, undo it, and put a change on top of others', async () => {
+  it('change metadata, undo the change and apply a change on top of another', async () => {
     const { page, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.genre?tab=structure');
-    await page.getByLabel('Name of name in the API').fill('title');
-    // Another client changes another table meanwhile, which is no obstacle.
+    await page.getByLabel('GraphQL name of name').fill('title');
+    // A concurrent change of another table is no conflict.
     await service.metadata('pg_create_select_permission', {
       table: 'artist',
       role: 'reader',
       permission: { columns: ['name'], filter: {} },
     });
-    await page.getByRole('button', { name: 'Save names' }).click();
-    await page.getByText('Applied: Names of public.genre').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Applied: GraphQL names of public.genre').waitFor();
     await expect.poll(() => service.graphql('{ genre(limit: 1) { title } }'), WAIT).toHaveProperty('data');
-    await undo(page, 'Names of public.genre');
+    await undo(page, 'GraphQL names of public.genre');
     await expect.poll(() => service.graphql('{ genre(limit: 1) { name } }'), WAIT).toHaveProperty('data');
 
     await go('#/data/default/public.genre?tab=permissions&role=customer&operation=select');
-    await page.getByLabel('All, also those that come later').check();
-    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByLabel('All columns, including new ones').check();
+    await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('dialog').waitFor();
     await service.metadata('pg_create_select_permission', {
       table: 'genre',
@@ -264,9 +264,9 @@ describe.skipIf(chromiumPath === undefined)('the pages of data', () => {
       permission: { columns: ['name'], filter: {} },
     });
     await page.getByRole('button', { name: /^Apply/ }).click();
-    await page.getByText('Somebody else has changed the same objects').waitFor();
+    await page.getByText('Another administrator has changed the same objects').waitFor();
     await page.getByRole('button', { name: /^Apply on top/ }).click();
-    await page.getByText('Applied: select of customer on public.genre').waitFor();
+    await page.getByText('Applied: select permission of customer on public.genre').waitFor();
     const genre = (
       (await service.metadata('export_metadata', {})) as {
         sources: { tables: { table: JsonObject; select_permissions: JsonObject[] }[] }[];

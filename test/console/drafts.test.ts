@@ -1,4 +1,4 @@
-/** Drafts that begin with an older state than the stored one, and editors that show no other state than the stored one. */
+/** Drafts based on an older state than the stored one, and editors that must start from the stored state. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -11,7 +11,7 @@ import { WAIT } from '../support/wait.ts';
 
 const NARROW = { artist_id: { _eq: 'X-Svc-User-Id' } };
 
-describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
+describe.skipIf(chromiumPath === undefined)('drafts', () => {
   let service: TestService;
   let browser: Browser;
   let remote: GraphqlServer;
@@ -19,7 +19,7 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     [service, browser, remote] = await Promise.all([
       startConsoleService({ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' }),
       startBrowser(),
-      startGraphqlServer('type Query { land(code: ID!): Land } type Land { code: ID! name: String }', {}),
+      startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {}),
     ]);
   });
   afterAll(async () => {
@@ -42,16 +42,16 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
       { type: 'pg_drop_select_permission', args: { table: 'album', role } },
       { type: 'pg_create_select_permission', args: { table: 'album', role, permission } },
     ]);
-  /** Discards a conflict after its text was seen in what the review shows as the change of another administrator. */
-  const seeConflict = async (page: Page, theirs: string): Promise<void> => {
-    await page.getByText('Somebody else has changed the same objects since you began').waitFor();
+  /** Waits for the conflict in the review, with `theirs` in the other change, and discards the draft. */
+  const expectConflict = async (page: Page, theirs: string): Promise<void> => {
+    await page.getByText('Another administrator has changed the same objects').waitFor();
     await page.getByLabel('Their change').getByText(theirs).first().waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Apply/ }).count(), WAIT).toBe(0);
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('button', { name: /^(Discard my draft|Back to the draft)$/ }).click();
+    await page.getByRole('button', { name: /^(Discard my draft|Back to draft)$/ }).click();
   };
 
-  it('of a permission conflicts with a narrower row filter that was stored after it began', async () => {
+  it('conflict when a narrower row filter was stored after the draft began', async () => {
     await service.metadata('pg_create_select_permission', {
       table: 'album',
       role: 'reader',
@@ -62,58 +62,58 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     await go('#/data/default/public.album?tab=permissions&role=reader&operation=select');
     await page.getByLabel('artist_id', { exact: true }).check();
     await permit('reader', { columns: ['title'], filter: NARROW });
-    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByText('Wider row filter').waitFor();
-    await page.getByText(/draft began at v\d+, read at v\d+/).waitFor();
+    await page.getByText(/draft from v\d+, current version v\d+/).waitFor();
     await expectAccessible(opened);
-    await seeConflict(page, 'X-Svc-User-Id');
+    await expectConflict(page, 'X-Svc-User-Id');
     expect(await permissionOf('album', 'reader')).toEqual({ columns: ['title'], filter: NARROW });
-    // The draft is gone, and the next one begins with the stored permission.
+    // The next draft starts from the stored permission.
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     const editor = page.getByRole('textbox', { name: 'select permission of reader as JSON' });
     await expect.poll(() => editor.textContent(), WAIT).toContain('X-Svc-User-Id');
     await page.getByRole('button', { name: 'Tree', exact: true }).click();
     expect(await page.getByLabel('artist_id', { exact: true }).isChecked()).toBe(false);
     await page.getByLabel('artist_id', { exact: true }).check();
-    await page.getByRole('button', { name: 'Review the change' }).click();
-    await page.getByLabel('columns, old and new').waitFor();
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByLabel('Change of columns').waitFor();
     expect(await page.getByText('Wider row filter').count()).toBe(0);
     await apply(page);
-    await page.getByText('Applied: select of reader on public.album').waitFor();
+    await page.getByText('Applied: select permission of reader on public.album').waitFor();
     expect(await permissionOf('album', 'reader')).toEqual({ columns: ['title', 'artist_id'], filter: NARROW });
     await opened.close();
   });
 
-  it('of a permission is not applied over a change that came while it was reviewed', async () => {
+  it('are not applied over a change stored during the review', async () => {
     await service.metadata('pg_create_select_permission', { table: 'album', role: 'late', permission: { columns: ['title'], filter: {} } });
     const { page, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.album?tab=permissions&role=late&operation=select');
     await page.getByLabel('artist_id', { exact: true }).check();
-    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('button', { name: /^Apply/ }).waitFor();
     await permit('late', { columns: ['title'], filter: NARROW });
     await apply(page);
-    await seeConflict(page, 'X-Svc-User-Id');
+    await expectConflict(page, 'X-Svc-User-Id');
     expect(await permissionOf('album', 'late')).toEqual({ columns: ['title'], filter: NARROW });
     await close();
   });
 
-  it('of a permission is reviewed with old and new rules, a wider row filter first', async () => {
+  it('are reviewed with old and new rules, a wider row filter first', async () => {
     const permission = { columns: ['title'], filter: { ...NARROW, title: { _like: 'A%' } }, limit: 5 };
     await service.metadata('pg_create_select_permission', { table: 'album', role: 'wide', permission });
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.album?tab=permissions&role=wide&operation=select');
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     await write('select permission of wide as JSON', JSON.stringify({ ...permission, columns: ['title', 'album_id'], filter: NARROW }));
-    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('button', { name: 'Review changes' }).click();
     const review = page.getByRole('dialog');
     await review.getByText('Wider row filter').waitFor();
-    // The first thing that the review says.
-    expect((await review.locator('.body').textContent())?.trim()).toMatch(/^Wider row filter: select of wide on public\.album/);
-    expect(await review.getByLabel('filter, old and new').innerText()).toBe(
+    // First line of the review.
+    expect((await review.locator('.body').textContent())?.trim()).toMatch(/^Wider row filter: select permission of wide on public\.album/);
+    expect(await review.getByLabel('Change of filter').innerText()).toBe(
       `− ${JSON.stringify(permission.filter)}\n+ ${JSON.stringify(NARROW)}`,
     );
-    expect(await review.getByLabel('columns, old and new').innerText()).toBe('− ["title"]\n+ ["title","album_id"]');
+    expect(await review.getByLabel('Change of columns').innerText()).toBe('− ["title"]\n+ ["title","album_id"]');
     expect(await review.locator('dt').allInnerTexts()).toEqual(['filter wider', 'columns wider']);
     await review.getByRole('button', { name: 'curl', exact: true }).click();
     const code = await review.locator('pre').last().innerText();
@@ -122,18 +122,18 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     await close();
   });
 
-  it('of an event trigger, an action, a remote schema, names and limits conflicts in each editor', async () => {
+  it('conflict in the editors of event triggers, actions, remote schemas, GraphQL names and limits', async () => {
     const webhook = 'http://127.0.0.1:9/hook';
     const trigger = { name: 'album_hook', table: 'album', webhook, insert: { columns: '*' } };
     await service.metadata('pg_create_event_trigger', trigger);
     await service.metadata('set_custom_types', { objects: [{ name: 'Done', fields: [{ name: 'ok', type: 'Boolean!' }] }] });
     const definition = { handler: webhook, output_type: 'Done!', type: 'mutation' };
     await service.metadata('create_action', { name: 'finish', definition });
-    await service.metadata('add_remote_schema', { name: 'lands', definition: { url: remote.url } });
+    await service.metadata('add_remote_schema', { name: 'countries', definition: { url: remote.url } });
     const sdl = (fields: string) => ({
-      remote_schema: 'lands',
+      remote_schema: 'countries',
       role: 'reader',
-      definition: { schema: `type Query { land(code: ID!): Land } type Land { ${fields} }` },
+      definition: { schema: `type Query { country(code: ID!): Country } type Country { ${fields} }` },
     });
     await service.metadata('add_remote_schema_permissions', sdl('code: ID! name: String'));
     await service.metadata('set_api_limits', { depth_limit: { global: 9, per_role: {} } });
@@ -144,14 +144,14 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
     const save = dialog.getByRole('button', { name: 'Save' });
-    await expect.poll(() => save.getAttribute('title'), WAIT).toBe('Nothing is changed');
+    await expect.poll(() => save.getAttribute('title'), WAIT).toBe('No changes');
     await write(
       'Event trigger album_hook',
       '{"name": "album_hook", "definition": {"delete": {"columns": "*"}}, "webhook": "http://127.0.0.1:9/mine"}',
     );
     await service.metadata('pg_create_event_trigger', { ...trigger, replace: true, webhook: 'http://127.0.0.1:9/theirs' });
     await save.click();
-    await seeConflict(page, '9/theirs');
+    await expectConflict(page, '9/theirs');
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await go('#/actions/finish');
@@ -160,44 +160,44 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     await write('Action finish', JSON.stringify({ definition: { ...definition, timeout: 3 } }));
     await service.metadata('update_action', { name: 'finish', definition: { ...definition, timeout: 77 } });
     await save.click();
-    await seeConflict(page, '77');
+    await expectConflict(page, '77');
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await go('#/remote-schemas');
     await page.getByRole('button', { name: 'reader', exact: true }).click();
     await dialog.getByRole('button', { name: 'SDL' }).click();
-    await write('What the role sees', 'type Query { land(code: ID!): Land } type Land { code: ID! }');
+    await write('Permission SDL', 'type Query { country(code: ID!): Country } type Country { code: ID! }');
     await service.metadata('bulk', [
-      { type: 'drop_remote_schema_permissions', args: { remote_schema: 'lands', role: 'reader' } },
+      { type: 'drop_remote_schema_permissions', args: { remote_schema: 'countries', role: 'reader' } },
       { type: 'add_remote_schema_permissions', args: sdl('name: String') },
     ]);
     await save.click();
-    await seeConflict(page, 'Land { name: String }');
+    await expectConflict(page, 'Country { name: String }');
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await go('#/data/default/public.genre?tab=structure');
-    await page.getByLabel('Name of name in the API').fill('title');
+    await page.getByLabel('GraphQL name of name').fill('title');
     await service.metadata('pg_set_table_customization', {
       table: 'genre',
       configuration: { column_config: { name: { custom_name: 'label' } } },
     });
-    await page.getByRole('button', { name: 'Save names' }).click();
-    await seeConflict(page, 'label');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expectConflict(page, 'label');
 
     await go('#/data/default/public.genre?tab=json');
-    await write('Entry of public.genre', '{"table": {"schema": "public", "name": "genre"}}');
+    await write('Metadata of public.genre', '{"table": {"schema": "public", "name": "genre"}}');
     await service.metadata('pg_set_table_customization', { table: 'genre', configuration: { custom_name: 'kind' } });
-    await page.getByRole('button', { name: 'Review', exact: true }).click();
-    await seeConflict(page, 'kind');
+    await page.getByRole('button', { name: 'Review changes', exact: true }).click();
+    await expectConflict(page, 'kind');
 
     await go('#/settings?tab=limits');
-    await write('Limits', '{"depth_limit": {"global": 5, "per_role": {}}}');
+    await write('API limits', '{"depth_limit": {"global": 5, "per_role": {}}}');
     await service.metadata('set_api_limits', { depth_limit: { global: 7, per_role: {} } });
     await page.getByRole('button', { name: 'Save' }).click();
-    await seeConflict(page, '"global": 7');
+    await expectConflict(page, '"global": 7');
     expect(await section('api_limits')).toMatchObject({ depth_limit: { global: 7 } });
 
-    // A list of roles is changed by the one that was ticked.
+    // A list of roles changes by the ticked role only.
     await go('#/settings?tab=outside');
     await page.getByLabel('reader').waitFor();
     await service.metadata('set_graphql_schema_introspection_options', { disabled_for_roles: ['customer'] });
@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     await close();
   });
 
-  it('of the whole document is not imported over a change that came after the comparison', async () => {
+  it('of a metadata import are not applied over a change stored after the comparison', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/metadata');
     await write('Metadata to import', '{"version": 3, "sources": []}');
@@ -230,41 +230,41 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     await close();
   });
 
-  it('of limits begins with the stored ones: nothing in the editor is an example, and nothing can be saved before it is changed', async () => {
+  it('start from the stored value, never from an example, and cannot be saved unchanged', async () => {
     const opened = await openConsolePage(browser, service.url);
     const { page, go, write } = opened;
     await go('#/settings?tab=limits');
-    await page.getByText('none are set').waitFor();
-    const editor = page.getByRole('textbox', { name: 'Limits' });
+    await page.getByText('none').waitFor();
+    const editor = page.getByRole('textbox', { name: 'API limits' });
     await expect.poll(async () => (await editor.textContent())?.trim(), WAIT).toBe('');
     const save = page.getByRole('button', { name: 'Save' });
     expect(await save.getAttribute('aria-disabled')).toBe('true');
     await save.click({ force: true });
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await section('api_limits')).toBeNull();
-    await write('Limits', '{"node_limit": {"global": 500, "per_role": {}}}');
+    await write('API limits', '{"node_limit": {"global": 500, "per_role": {}}}');
     await save.click();
-    await page.getByRole('dialog', { name: 'Limits of the API' }).waitFor();
+    await page.getByRole('dialog', { name: 'Set API limits' }).waitFor();
     expect(await section('api_limits')).toBeNull();
     await apply(page);
-    await page.getByText('Applied: Limits of the API').waitFor();
+    await page.getByText('Applied: Set API limits').waitFor();
     expect(await section('api_limits')).toMatchObject({ node_limit: { global: 500 } });
-    await undo(page, 'Limits of the API');
+    await undo(page, 'Set API limits');
     await expect.poll(() => section('api_limits'), WAIT).toBeNull();
     await expectAccessible(opened);
 
-    // Other editors of something new are empty too, and their buttons wait for a text.
+    // Editors of new objects start empty, with their button disabled.
     await go('#/settings?tab=allow-list');
     await page.getByRole('button', { name: 'New collection' }).click();
-    await expect.poll(() => page.getByRole('button', { name: 'Create' }).getAttribute('title'), WAIT).toBe('Nothing is written yet');
+    await expect.poll(() => page.getByRole('button', { name: 'Create' }).getAttribute('title'), WAIT).toBe('Enter JSON');
     await page.getByRole('button', { name: 'Cancel' }).click();
     await go('#/actions/+');
     await page.getByLabel('URL').fill('http://127.0.0.1:9/login');
-    await expect.poll(() => page.getByRole('button', { name: 'Create' }).getAttribute('title'), WAIT).toBe('Write its signature');
+    await expect.poll(() => page.getByRole('button', { name: 'Create' }).getAttribute('title'), WAIT).toBe('Enter a signature');
     await opened.close();
   });
 
-  it('of tables to track makes the relationships of these tables alone, as one change with one undo', async () => {
+  it('track tables with only their own relationships, in one change with one undo', async () => {
     await service.sql(`
       create schema shop;
       create table shop.maker (id int primary key, name text);
@@ -274,7 +274,7 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
     const before = await service.metadata('export_metadata', {});
     const { page, go, requests, close } = await openConsolePage(browser, service.url);
     await go('#/data/default');
-    await page.getByRole('button', { name: 'Track all 2' }).click();
+    await page.getByRole('button', { name: 'Track 2 tables' }).click();
     await page.getByText('Applied: Track 2 tables with 4 relationships').waitFor();
     const changes = requests
       .map(({ body }) => body)
@@ -296,7 +296,7 @@ describe.skipIf(chromiumPath === undefined)('a draft in the console', () => {
   });
 });
 
-describe.skipIf(chromiumPath === undefined)('headers of the explorer', () => {
+describe.skipIf(chromiumPath === undefined)('request headers in the explorer', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -307,18 +307,18 @@ describe.skipIf(chromiumPath === undefined)('headers of the explorer', () => {
     await service?.stop();
   });
 
-  it('count: the role and the variables of a request are those that are written', async () => {
+  it('set the role and session variables of queries, subscriptions and Explain', async () => {
     const { page, go, write, requests, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
-    await write('GraphQL document', '{ invoice { customer_id } }');
+    await write('Query editor', '{ invoice { customer_id } }');
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
-    await write('Headers of the request', '{"x-svc-role": "customer", "X-Svc-User-Id": "4", "X-Trace": "abc"}');
+    await write('Request headers', '{"x-svc-role": "customer", "X-Svc-User-Id": "4", "X-Trace": "abc"}');
     await page.keyboard.press('Control+Enter');
-    const answer = page.getByRole('region', { name: 'Answer for customer user-id=4' });
-    await answer.getByText(/200 · .* rows/).waitFor();
+    const response = page.getByRole('region', { name: 'Response for customer user-id=4' });
+    await response.getByText(/200 · .* rows/).waitFor();
     const sent = requests.filter(({ url }) => url.endsWith('/v1/graphql') && url.includes('graphql')).at(-1);
     expect(sent?.headers).toMatchObject({ 'x-svc-role': 'customer', 'x-svc-user-id': '4', 'x-trace': 'abc' });
-    expect(await answer.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
+    expect(await response.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
 
     await page.getByRole('button', { name: 'More' }).last().click();
     await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
@@ -336,33 +336,33 @@ describe.skipIf(chromiumPath === undefined)('headers of the explorer', () => {
       ].join(' \\\n  '),
     );
 
-    // A subscription and Explain are of the same role.
+    // Explain and subscriptions use the same role.
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     const explained = (): readonly Json[] =>
       requests.filter(({ url }) => url.endsWith('/explain')).map(({ body }) => (JSON.parse(body) as JsonObject)['user'] ?? null);
     await expect.poll(explained, WAIT).toEqual([{ 'x-svc-role': 'customer', 'x-svc-user-id': '4' }]);
-    await write('GraphQL document', 'subscription { invoice { customer_id } }');
+    await write('Query editor', 'subscription { invoice { customer_id } }');
     await page.keyboard.press('Control+Enter');
     await page.getByText('live · 1').waitFor();
-    expect(await answer.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
+    expect(await response.getByRole('textbox').textContent()).not.toMatch(/"customer_id": (?!4)/);
     await page.getByRole('button', { name: 'Stop' }).click();
     await close();
   });
 
-  it('are refused where a browser does not send them, or where they are none', async () => {
+  it('are rejected when invalid or not sent by browsers', async () => {
     const { page, go, write, requests, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
-    await write('GraphQL document', '{ album(limit: 1) { title } }');
+    await write('Query editor', '{ album(limit: 1) { title } }');
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
     const before = requests.filter(({ url }) => url.endsWith('/v1/graphql')).length;
     for (const [text, message] of [
-      ['{"Cookie": "a=b"}', 'a browser does not send Cookie'],
-      ['["X-Svc-Role"]', 'an object of names and values'],
-      ['{"a b": "c"}', 'a b is no header'],
-      ['{"X-Svc-Role": null}', 'the value of X-Svc-Role is no text'],
-      ['{"X-Svc-Role": "a", "x-svc-role": "b"}', 'is given twice'],
+      ['{"Cookie": "a=b"}', 'browsers do not send Cookie'],
+      ['["X-Svc-Role"]', 'expected a JSON object'],
+      ['{"a b": "c"}', 'a b is not a valid header'],
+      ['{"X-Svc-Role": null}', 'the value of X-Svc-Role must be a string'],
+      ['{"X-Svc-Role": "a", "x-svc-role": "b"}', 'is set twice'],
     ] as const) {
-      await write('Headers of the request', text);
+      await write('Request headers', text);
       await page.keyboard.press('Control+Enter');
       await page.getByRole('alert').getByText(message).waitFor();
     }

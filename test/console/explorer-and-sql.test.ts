@@ -6,7 +6,7 @@ import { leaveEditor } from '../support/console-steps.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
+describe.skipIf(chromiumPath === undefined)('explorer and SQL pages', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -17,71 +17,71 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await service?.stop();
   });
 
-  it('helps while one writes, without a whole introspection, and compares two personas', async () => {
+  it('complete fields without full introspection and compare two personas', async () => {
     const { page, go, write, requests, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
-    await write('GraphQL document', 'query Albums { album(limit: 3) { ti');
+    await write('Query editor', 'query Albums { album(limit: 3) { ti');
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: /^title/ }).waitFor();
     await page.keyboard.press('Escape');
-    await write('GraphQL document', 'query Albums { employee { employee_id phone } }');
+    await write('Query editor', 'query Albums { employee { employee_id phone } }');
     await page.getByRole('button', { name: 'Compare with' }).click();
     await page.getByRole('menuitem', { name: /\| customer/ }).click();
     await page
-      .getByText(/field 'employee'|hidden here|session variable/)
+      .getByText(/field 'employee'|hidden|session variable/)
       .first()
       .waitFor();
-    await expect.poll(() => page.getByRole('region', { name: /^Answer for/ }).count()).toBe(2);
-    await write('GraphQL document', 'query Albums { album(limit: 3) { title } }');
+    await expect.poll(() => page.getByRole('region', { name: /^Response for/ }).count()).toBe(2);
+    await write('Query editor', 'query Albums { album(limit: 3) { title } }');
     await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByText('Seq Scan').first().waitFor();
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Make a REST endpoint' }).click();
+    await page.getByRole('menuitem', { name: 'Create REST endpoint' }).click();
     await page.getByLabel('URL').fill('albums');
-    await page.getByRole('button', { name: 'Make it' }).click();
-    await page.getByText('Applied: REST endpoint albums').waitFor();
-    const answer = await service.send('/api/rest/albums', { headers: { 'x-svc-admin-secret': 'the-secret-of-the-console-tests' } });
-    expect(answer.json).toMatchObject({ album: [{}, {}, {}] });
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Applied: Create REST endpoint albums').waitFor();
+    const response = await service.send('/api/rest/albums', { headers: { 'x-svc-admin-secret': 'the-secret-of-the-console-tests' } });
+    expect(response.json).toMatchObject({ album: [{}, {}, {}] });
     expect(requests.some(({ body }) => /__schema\s*\{\s*types/.test(body))).toBe(false);
     await close();
   });
 
-  it('closes the list of completions by running and by Escape, and is left by Escape and Tab', async () => {
+  it('close the completion list on run and Escape, and leave the editor on Escape and Tab', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
-    const editor = page.getByRole('textbox', { name: 'GraphQL document' });
+    const editor = page.getByRole('textbox', { name: 'Query editor' });
     const options = page.getByRole('option');
-    const list = async (): Promise<void> => {
+    const openList = async (): Promise<void> => {
       await page.keyboard.press('Control+Space');
       await page.getByRole('option', { name: /^album_id/ }).waitFor();
     };
-    await write('GraphQL document', '{ album(limit: 2) { title alb } }');
+    await write('Query editor', '{ album(limit: 2) { title alb } }');
     for (let letters = 0; letters < 4; letters++) await page.keyboard.press('ArrowLeft');
-    await list();
+    await openList();
     await page.keyboard.press('Control+Enter');
     await page.getByText("field 'alb' not found", { exact: false }).first().waitFor();
     expect(await options.count()).toBe(0);
-    await list();
+    await openList();
     await page.keyboard.press('Escape');
     await expect.poll(() => options.count(), WAIT).toBe(0);
     expect(await editor.evaluate(HAS_FOCUS)).toBe(true);
-    await leaveEditor(page, 'GraphQL document');
+    await leaveEditor(page, 'Query editor');
     await close();
   });
 
-  it('keeps a document in a collection of the allow-list, finds it again, and marks what is wrong with one', async () => {
+  it('save a query to an allow-listed collection, reopen it and underline errors', async () => {
     const { page, go, write, axe, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
     const text = 'query Genres { genre(limit: 2) { name } }';
-    await write('GraphQL document', text);
+    await write('Query editor', text);
     await page.getByRole('button', { name: 'Saved' }).click();
-    await page.getByRole('button', { name: 'Save this document' }).first().click();
+    await page.getByRole('button', { name: 'Save query' }).first().click();
     const dialog = page.getByRole('dialog');
     await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('Genres');
     await dialog.getByRole('combobox', { name: 'Collection' }).fill('shop');
-    await dialog.getByLabel('Put the collection on the allow-list').check();
-    await dialog.getByRole('button', { name: 'Add it' }).click();
-    await page.getByText('Applied: Genres in the collection shop').waitFor();
+    await dialog.getByLabel('Add the collection to the allow-list').check();
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await page.getByText('Applied: Add Genres to collection shop').waitFor();
     await expect
       .poll(() => service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } }), WAIT)
       .toMatchObject({
@@ -90,37 +90,37 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
       });
     await page.getByText('allow-list', { exact: true }).waitFor();
     expect(await axe()).toEqual([]);
-    // Typed over what was selected, as people do.
-    await page.getByRole('textbox', { name: 'GraphQL document' }).focus();
+    // An opening bracket typed over a selection wraps it.
+    await page.getByRole('textbox', { name: 'Query editor' }).focus();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('{');
-    await expect.poll(() => page.getByRole('textbox', { name: 'GraphQL document' }).textContent(), WAIT).toBe(`{${text}}`);
-    await write('GraphQL document', '{ genre(where: {nothing: {_eq: 1}}) { name } }');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Query editor' }).textContent(), WAIT).toBe(`{${text}}`);
+    await write('Query editor', '{ genre(where: {nothing: {_eq: 1}}) { name } }');
     await page.keyboard.press('Control+Enter');
     await page.locator('.cm-lintRange-error', { hasText: 'nothing' }).waitFor();
-    await write('GraphQL document', '{ genre { first: name ...F } } fragment F on genre { nowhere }');
+    await write('Query editor', '{ genre { first: name ...F } } fragment F on genre { missing }');
     await page.keyboard.press('Control+Enter');
-    await page.locator('.cm-lintRange-error', { hasText: 'nowhere' }).waitFor();
-    await page.getByLabel('Filter saved documents').fill('genr');
+    await page.locator('.cm-lintRange-error', { hasText: 'missing' }).waitFor();
+    await page.getByLabel('Filter saved queries').fill('genr');
     await page
-      .getByRole('list', { name: 'Saved documents' })
+      .getByRole('list', { name: 'Saved queries' })
       .getByRole('button', { name: /^Genres/ })
       .click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('2 rows').waitFor();
     await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(0);
     await page.getByRole('button', { name: 'Table', exact: true }).click();
-    await page.getByRole('grid', { name: 'Answer as a table' }).waitFor();
+    await page.getByRole('grid', { name: 'Response as table' }).waitFor();
     await page.getByRole('button', { name: 'History' }).click();
-    await page.getByLabel('Filter the history').fill('nowhere');
+    await page.getByLabel('Filter history').fill('missing');
     await page.getByRole('button', { name: /fragment F/ }).waitFor();
     await close();
   });
 
-  it('shows a subscription as it changes, and ends it', async () => {
+  it('stream a subscription and stop it', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');
-    await write('GraphQL document', 'subscription Live { genre_by_pk(genre_id: 1) { name } }');
+    await write('Query editor', 'subscription Live { genre_by_pk(genre_id: 1) { name } }');
     await page.keyboard.press('Control+Enter');
     await page.getByText('live · 1').waitFor();
     await service.sql(`update genre set name = 'Polka' where genre_id = 1`);
@@ -130,14 +130,14 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await live.go('#/live');
     await live.page.getByRole('button', { name: /^subscription Live/ }).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText(/^ended after/).waitFor();
+    await page.getByText(/^ended/).waitFor();
     await expect.poll(() => service.metadata('get_subscriptions', {}), WAIT).toEqual({ pollers: [] });
-    await live.page.getByText('Nobody subscribes').waitFor();
+    await live.page.getByText('No subscriptions').waitFor();
     await live.close();
     await close();
   });
 
-  it('refuses writes when read-only, lists dependents, tracks what is new, and stops a statement', async () => {
+  it('refuse writes in read-only mode, list dependents, track new tables and cancel a statement', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/sql');
     const run = page.getByRole('button', { name: 'Run', exact: true });
@@ -150,8 +150,8 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
       .waitFor();
     await page.getByLabel('Read only').uncheck();
     await run.click();
-    await page.getByText('New here: public.log').waitFor();
-    await page.getByRole('button', { name: 'Track it' }).click();
+    await page.getByText('New tables: public.log').waitFor();
+    await page.getByRole('button', { name: 'Track 1 table' }).click();
     await page.getByText('Applied: Track public.log').waitFor();
     await service.metadata('pg_create_select_permission', { table: 'log', role: 'reader', permission: { columns: ['id'], filter: {} } });
     await write('SQL', 'alter table log drop column id');
@@ -162,7 +162,7 @@ describe.skipIf(chromiumPath === undefined)('the explorer and SQL', () => {
     await write('SQL', 'select 1 as one; select pg_sleep(60)');
     await page.getByRole('button', { name: 'Run all' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Run this one' }).waitFor();
+    await page.getByRole('button', { name: 'Run statement' }).waitFor();
     await expect
       .poll(
         async () =>

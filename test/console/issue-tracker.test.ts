@@ -1,4 +1,4 @@
-/** The tutorial's issue tracker, made in the console by somebody who sees nothing but its words. */
+/** Builds the issue tracker of the tutorial in the console, finding everything by its visible text. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
@@ -24,12 +24,12 @@ const ROWS = `mutation {
   private: insert_issue_one(object: {title: "Salaries", author_id: 2}) { id }
 }`;
 
-describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
+describe.skipIf(chromiumPath === undefined)('issue tracker built in the console', () => {
   let service: TestService;
   let browser: Browser;
   let receiver: Server;
   let opened: ConsolePage;
-  const told: string[] = [];
+  const deliveries: string[] = [];
   beforeAll(async () => {
     receiver = createServer((request, response) => {
       let body = '';
@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
       });
       request.on('end', () => {
         const { event } = JSON.parse(body) as { event: { op: string; data: { new: { title: string } } } };
-        told.push(`${event.op} ${event.data.new.title}`);
+        deliveries.push(`${event.op} ${event.data.new.title}`);
         response.end('{}');
       });
     });
@@ -56,27 +56,27 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     opened.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: page, exact: true }).click();
   const button = (name: string | RegExp) => opened.page.getByRole('button', { name, exact: typeof name === 'string' });
 
-  it('gets its tables, related, from SQL', async () => {
+  it('creates and tracks related tables with SQL', async () => {
     const { page, write } = opened;
-    await page.getByText('The database has no table yet').waitFor();
-    await page.getByRole('link', { name: 'Make some with SQL' }).click();
+    await page.getByText('The database has no tables yet').waitFor();
+    await page.getByRole('link', { name: 'Create some with SQL' }).click();
     await write('SQL', TABLES);
     await button('Run all').click();
-    await page.getByText('New here: public.comment, public.issue, public.member').waitFor();
-    await button('Track all 3').click();
-    await page.getByRole('link', { name: 'Relate them' }).click();
-    await button('Make all 6').click();
-    await page.getByText('Applied: 6 relationships').waitFor();
+    await page.getByText('New tables: public.comment, public.issue, public.member').waitFor();
+    await button('Track 3 tables').click();
+    await page.getByRole('link', { name: 'Add relationships' }).click();
+    await button('Create all 6').click();
+    await page.getByText('Applied: Create 6 relationships').waitFor();
   });
 
-  it('gets rows, and is asked for them', async () => {
+  it('inserts and queries rows', async () => {
     const { page, write } = opened;
     await goTo('Explorer');
-    await write('GraphQL document', ROWS);
+    await write('Query editor', ROWS);
     await button('Run').click();
     await page.getByText('"affected_rows": 2').waitFor();
     await write(
-      'GraphQL document',
+      'Query editor',
       '{ issue(where: {is_open: {_eq: true}}, order_by: {id: asc}) { title author { name } comments { body author { name } } } }',
     );
     await button('Run').click();
@@ -84,38 +84,38 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     await page.getByText('"Not here"').waitFor();
   });
 
-  it('permits members what is public and what is theirs, and to open issues in their own name', async () => {
+  it('lets members read public and own issues and insert issues as themselves', async () => {
     const { page } = opened;
     await goTo('Data');
     await page.getByRole('navigation', { name: 'Tables' }).getByRole('link', { name: 'issue' }).click();
     await page.getByRole('tab', { name: 'Permissions' }).click();
-    await button('Add a role').click();
-    await page.getByRole('combobox', { name: 'Name of the role' }).fill('member');
+    await button('Add role').click();
+    await page.getByRole('combobox', { name: 'Role name' }).fill('member');
     await button('Add').click();
 
-    await button('Own rows by author_id').click();
-    await button('Or another condition').click();
+    await button('Own rows (author_id)').click();
+    await button('Add OR condition').click();
     await page.getByRole('combobox', { name: 'Column of condition, part 2' }).fill('is_public');
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Value of condition, part 2' }).fill('true');
     await page.keyboard.press('Enter');
     for (const column of ['is_public', 'author_id']) await page.getByRole('checkbox', { name: column, exact: true }).uncheck();
-    await page.getByLabel('Most rows of an answer').fill('100');
-    await page.getByLabel('X-Svc-User-Id of the preview').fill('1');
-    await page.getByText('sees 1 of 2 rows').waitFor();
-    await button('Review the change').click();
+    await page.getByLabel('Row limit').fill('100');
+    await page.getByLabel('X-Svc-User-Id for the preview').fill('1');
+    await page.getByText('can read 1 of 2 rows').waitFor();
+    await button('Review changes').click();
     await button('Apply').click();
-    await page.getByText('Applied: select of member on public.issue').waitFor();
+    await page.getByText('Applied: select permission of member on public.issue').waitFor();
 
-    await button('insert of member: none').click();
+    await button('insert permission of member: none').click();
     await button('Any row').click();
     for (const column of ['id', 'is_open', 'author_id']) await page.getByRole('checkbox', { name: column, exact: true }).uncheck();
-    await button('Preset').click();
+    await button('Add preset').click();
     await page.getByRole('menuitem', { name: 'author_id' }).click();
-    await expect.poll(() => page.getByRole('combobox', { name: 'Preset of author_id' }).inputValue()).toBe('X-Svc-User-Id');
-    await button('Review the change').click();
+    await expect.poll(() => page.getByRole('combobox', { name: 'Preset for author_id' }).inputValue()).toBe('X-Svc-User-Id');
+    await button('Review changes').click();
     await button('Apply').click();
-    await page.getByText('Applied: insert of member on public.issue').waitFor();
+    await page.getByText('Applied: insert permission of member on public.issue').waitFor();
     const { sources } = (await service.metadata('export_metadata', {})) as { sources: { tables: { table: { name: string } }[] }[] };
     expect(sources[0]?.tables.find(({ table }) => table.name === 'issue')).toMatchObject({
       select_permissions: [
@@ -134,21 +134,21 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     });
   });
 
-  it('shows Ann what she may see, and lets her write in her own name alone', async () => {
+  it('runs queries and mutations as a member', async () => {
     const { page, write } = opened;
     await button(/^as admin/).click();
     await page.getByRole('combobox', { name: 'Role' }).fill('member');
-    await page.getByLabel('Name of variable 1').fill('user-id');
-    await page.getByLabel('Value of variable 1').fill('1');
-    await button('Use this persona').click();
+    await page.getByLabel('Variable name 1').fill('user-id');
+    await page.getByLabel('Variable value 1').fill('1');
+    await button('Use persona').click();
     await goTo('Explorer');
-    await write('GraphQL document', '{ issue { id title } }');
+    await write('Query editor', '{ issue { id title } }');
     await button('Run').click();
     await page.getByText('1 rows').waitFor();
-    await write('GraphQL document', '{ issue { author_id } }');
+    await write('Query editor', '{ issue { author_id } }');
     await button('Run').click();
     await page.getByText("field 'author_id' not found").first().waitFor();
-    await write('GraphQL document', 'mutation { insert_issue_one(object: {title: "Too few tests"}) { id title } }');
+    await write('Query editor', 'mutation { insert_issue_one(object: {title: "Too few tests"}) { id title } }');
     await button('Run').click();
     await page.getByText('"Too few tests"').nth(1).waitFor();
     await expect
@@ -157,12 +157,12 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
         data: { issue: [{ author: { name: 'Ann' } }] },
       });
     await button(/^as member/).click();
-    await button('Back to admin').click();
+    await button('Back to admin').last().click();
   });
 
-  it('counts its open issues as they change', async () => {
+  it('counts open issues live', async () => {
     const { page, write } = opened;
-    await write('GraphQL document', 'subscription { issue_aggregate(where: {is_open: {_eq: true}}) { aggregate { count } } }');
+    await write('Query editor', 'subscription { issue_aggregate(where: {is_open: {_eq: true}}) { aggregate { count } } }');
     await button('Run').click();
     await page.getByText('"count": 3').waitFor();
     await service.graphql('mutation { update_issue_by_pk(pk_columns: {id: 1}, _set: {is_open: false}) { id } }');
@@ -170,7 +170,7 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     await button('Stop').click();
   });
 
-  it('tells a receiver of new issues', async () => {
+  it('calls a webhook for new issues', async () => {
     const { page } = opened;
     await goTo('Events');
     await button('New event trigger').first().click();
@@ -183,19 +183,19 @@ describe.skipIf(chromiumPath === undefined)('an issue tracker', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'opened' }).waitFor();
     await service.graphql('mutation { insert_issue_one(object: {title: "No documentation", author_id: 2}) { id } }');
-    await expect.poll(() => told, WAIT).toEqual(['INSERT No documentation']);
+    await expect.poll(() => deliveries, WAIT).toEqual(['INSERT No documentation']);
     await expect
       .poll(async () => {
-        await button('Read the events again').click();
+        await button('Refresh events').click();
         return page.getByRole('table').getByText('delivered', { exact: true }).count();
       })
       .toBe(1);
   });
 
-  it('is kept as code', async () => {
+  it('lists the changes as code and downloads the metadata', async () => {
     const { page, axe } = opened;
     await button(/^\d+ changes$/).click();
-    await page.getByRole('dialog').getByText('Event trigger opened').waitFor();
+    await page.getByRole('dialog').getByText('Create event trigger opened').waitFor();
     await page.getByRole('dialog').getByText('pg_create_event_trigger').first().waitFor();
     expect(await axe()).toEqual([]);
     await page.keyboard.press('Escape');

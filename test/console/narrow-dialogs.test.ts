@@ -1,21 +1,18 @@
-/** Dialogs where there is little room: what is in them is reached by scrolling downwards alone. */
+/** Dialogs on a narrow screen: their content is reached by vertical scrolling alone. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
-import { furnish, OPENERS, ROUTES } from '../support/console-pages.ts';
+import { createSampleObjects, OPENERS, ROUTES } from '../support/console-pages.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
 
-/** Where the pictures go for somebody to look at; without it there are none. */
-const PICTURES = process.env['SVC_CONSOLE_PICTURES'];
-/**
- * What of the topmost dialog is wider than its place, beyond its edge, or cut without a way to scroll to it. An editor, and text that is
- * shown as code, scroll by themselves.
- */
-const BEYOND = `(() => {
+/** Directory for screenshots; none are taken without it. */
+const SCREENSHOTS = process.env['SVC_CONSOLE_SCREENSHOTS'];
+/** Elements of the topmost dialog that are too wide, beyond its edge or cut off. Editors and code blocks scroll by themselves. */
+const OVERFLOWING = `(() => {
   const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
   if (!dialog) return ['there is no dialog'];
   const found = [];
@@ -28,10 +25,10 @@ const BEYOND = `(() => {
     if (!each.checkVisibility({ visibilityProperty: true }) || each.closest('.visually-hidden, .code-block, .diff')) continue;
     const { left, right, width, height } = each.getBoundingClientRect();
     let scrolls = false;
-    for (let over = each.parentElement; over && over !== dialog; over = over.parentElement) {
-      const { overflowX, overflowY } = getComputedStyle(over);
-      if (overflowX === 'auto' && !over.matches('.body')) scrolls = true;
-      if (overflowY === 'hidden' && over.clientHeight < Math.min(height, 16)) found.push(name(each) + ' is squeezed');
+        for (let outer = each.parentElement; outer && outer !== dialog; outer = outer.parentElement) {
+          const { overflowX, overflowY } = getComputedStyle(outer);
+          if (overflowX === 'auto' && !outer.matches('.body')) scrolls = true;
+          if (overflowY === 'hidden' && outer.clientHeight < Math.min(height, 16)) found.push(name(each) + ' is squeezed');
     }
     if (!scrolls && width > 1 && (left < frame.left - 1 || right > frame.right + 1)) found.push(name(each) + ' is beyond the edge');
     if (!scrolls && each.matches('button, h2, h3') && each.scrollWidth > each.clientWidth + 1) found.push(name(each) + ' is cut');
@@ -39,7 +36,7 @@ const BEYOND = `(() => {
   return found;
 })()`;
 
-describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
+describe.skipIf(chromiumPath === undefined)('dialogs at a width of 320 pixels', () => {
   let service: TestService;
   let browser: Browser;
   let remote: GraphqlServer;
@@ -49,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
       startBrowser(),
       startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }'),
     ]);
-    await furnish(service, remote);
+    await createSampleObjects(service, remote);
   });
   afterAll(async () => {
     await browser?.close();
@@ -57,31 +54,31 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
     await remote?.close();
   });
 
-  it('have nothing beyond their edges', async () => {
+  it('fit their content', async () => {
     const { page, go, settle, close } = await openConsolePage(browser, service.url, { width: 320, height: 640 });
     const findings: string[] = [];
     const seen = new Set<string>();
     const tried = new Set<string>();
-    const look = async (route: string): Promise<void> => {
+    const inspect = async (route: string): Promise<void> => {
       const dialog = page.locator('dialog[open]').last();
       const title = String(await dialog.getByRole('heading').first().textContent());
       if (seen.has(title)) return;
       seen.add(title);
       await settle();
-      findings.push(...((await page.evaluate(BEYOND)) as string[]).map((each) => `${route}, ${title}: ${each}`));
-      if (PICTURES === undefined) return;
-      mkdirSync(PICTURES, { recursive: true });
+      findings.push(...((await page.evaluate(OVERFLOWING)) as string[]).map((each) => `${route}, ${title}: ${each}`));
+      if (SCREENSHOTS === undefined) return;
+      mkdirSync(SCREENSHOTS, { recursive: true });
       const file = title.replace(/\W+/g, '-');
-      writeFileSync(join(PICTURES, `${file}-320.png`), await page.screenshot());
+      writeFileSync(join(SCREENSHOTS, `${file}-320.png`), await page.screenshot());
       await page.emulateMedia({ forcedColors: 'active' });
-      writeFileSync(join(PICTURES, `${file}-320-forced.png`), await page.screenshot());
+      writeFileSync(join(SCREENSHOTS, `${file}-320-forced.png`), await page.screenshot());
       await page.emulateMedia({ forcedColors: 'none' });
     };
     for (const route of ROUTES) {
       await go(route);
       await settle();
       for (const name of (await page.evaluate(OPENERS)) as string[]) {
-        // The same button on another tab of the page opens the same dialog.
+        // A button of the same name on another tab opens the same dialog.
         const place = `${route.split('?')[0]} ${name}`;
         const opener = page.locator('main').getByRole('button', { name, exact: true }).first();
         if (tried.has(place) || !(await opener.isVisible())) continue;
@@ -89,7 +86,7 @@ describe.skipIf(chromiumPath === undefined)('dialogs in 320 pixels', () => {
         await opener.click();
         await settle();
         if ((await page.locator('dialog[open]').count()) > 0) {
-          await look(route);
+          await inspect(route);
           await page.keyboard.press('Escape');
           await page.locator('dialog[open]').waitFor({ state: 'detached' });
         } else if (!page.url().endsWith(route)) {

@@ -1,4 +1,4 @@
-/** Remote schemas, cron triggers and sources as somebody writes, tries and takes them back. */
+/** Scenarios of the forms of remote schemas, cron triggers and sources. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -13,13 +13,13 @@ let service: TestService;
 let browser: Browser;
 let remote: GraphqlServer;
 
-describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
+describe.skipIf(chromiumPath === undefined)('operations forms', () => {
   beforeAll(async () => {
     remote = await startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {
-      country: ({ code }: { code: string }) => ({ code, name: `land ${code}` }),
+      country: ({ code }: { code: string }) => ({ code, name: `Country ${code}` }),
     });
     [service, browser] = await Promise.all([
-      startTestService({ ENABLE_CONSOLE: 'true' }, { COUNTRIES: remote.url, KEY: 'of the service', HOOKS: 'http://127.0.0.1:9' }),
+      startTestService({ ENABLE_CONSOLE: 'true' }, { COUNTRIES: remote.url, KEY: 'secret', HOOKS: 'http://127.0.0.1:9' }),
       startBrowser(),
     ]);
   });
@@ -30,48 +30,48 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
   });
 
   const open = (route: string): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route });
-  const saved = async (): Promise<Json> => service.metadata('export_metadata', {});
-  const section = async (name: string): Promise<unknown> => ((await saved()) as JsonObject)[name];
+  const exported = async (): Promise<Json> => service.metadata('export_metadata', {});
+  const section = async (name: string): Promise<unknown> => ((await exported()) as JsonObject)[name];
 
-  it('tries a remote schema before it is saved, and writes all of its definition', async () => {
+  it('test a remote schema before saving it with its whole definition', async () => {
     const opened = await open('#/remote-schemas');
     const { page } = opened;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'New remote schema' }).click();
     await dialog.getByLabel('Name', { exact: true }).fill('countries');
-    await dialog.getByRole('button', { name: 'Written here' }).click();
-    await dialog.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/nobody');
+    await dialog.getByRole('button', { name: 'URL', exact: true }).click();
+    await dialog.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/unreachable');
     await dialog.getByRole('button', { name: 'Test call' }).click();
     await dialog.getByRole('alert').waitFor();
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Environment variable' }).click();
-    await dialog.getByLabel('Variable of the service').fill('COUNTRIES');
-    await dialog.getByLabel('Time limit, seconds').fill('7');
-    await dialog.getByRole('button', { name: 'Add a header' }).click();
+    await dialog.getByLabel('Environment variable').fill('COUNTRIES');
+    await dialog.getByLabel('Timeout (seconds)').fill('7');
+    await dialog.getByRole('button', { name: 'Add header' }).click();
     await dialog.getByLabel('Header 1', { exact: true }).fill('x-plain');
     await dialog.getByLabel('Value of header 1', { exact: true }).fill('plain');
-    await dialog.getByRole('button', { name: 'Add a header' }).click();
+    await dialog.getByRole('button', { name: 'Add header' }).click();
     await dialog.getByLabel('Header 2', { exact: true }).fill('x-key');
-    await dialog.getByLabel('Where the value of header 2 is').selectOption('variable');
+    await dialog.getByLabel('Type of header 2').selectOption('variable');
     await dialog.getByLabel('Variable of header 2').fill('KEY');
-    await dialog.getByLabel('The server gets the headers').check();
-    await dialog.locator('summary', { hasText: 'Names' }).click();
+    await dialog.getByLabel('Forward client headers').check();
+    await dialog.locator('summary', { hasText: 'Customize names' }).click();
     await dialog.getByLabel('Namespace').fill('world');
-    await dialog.getByLabel('Before names of types').fill('World');
+    await dialog.getByLabel('Type name prefix').fill('World');
     await dialog.getByRole('button', { name: 'Rename fields of a type' }).click();
-    await dialog.getByLabel('Type, as the server calls it').fill('Country');
-    await dialog.getByRole('button', { name: 'Rename a field' }).click();
+    await dialog.getByLabel('Type on the server').fill('Country');
+    await dialog.getByRole('button', { name: 'Rename field', exact: true }).click();
     await dialog.getByLabel('Field', { exact: true }).fill('name');
-    await dialog.getByLabel('Its name here').fill('called');
+    await dialog.getByLabel('New name').fill('label');
     remote.requests.length = 0;
     await dialog.getByRole('button', { name: 'Test call' }).click();
-    await dialog.getByText('the server answers').waitFor();
+    await dialog.getByText('server reachable').waitFor();
     await dialog
-      .getByRole('region', { name: 'What the test call brings' })
+      .getByRole('region', { name: 'Changes of the admin schema' })
       .getByText(/WorldCountry/)
       .first()
       .waitFor();
-    expect(remote.requests[0]?.headers).toMatchObject({ 'x-plain': 'plain', 'x-key': 'of the service' });
+    expect(remote.requests[0]?.headers).toMatchObject({ 'x-plain': 'plain', 'x-key': 'secret' });
     expect(await section('remote_schemas')).toBeUndefined();
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
@@ -92,50 +92,50 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
             customization: {
               root_fields_namespace: 'world',
               type_names: { prefix: 'World' },
-              field_names: [{ parent_type: 'Country', mapping: { name: 'called' } }],
+              field_names: [{ parent_type: 'Country', mapping: { name: 'label' } }],
             },
           },
         },
       ]);
     await expect
-      .poll(() => service.graphql('{ world { country(code: "X") { called } } }'), WAIT)
+      .poll(() => service.graphql('{ world { country(code: "X") { label } } }'), WAIT)
       .toEqual({
-        data: { world: { country: { called: 'land X' } } },
+        data: { world: { country: { label: 'Country X' } } },
       });
     await opened.close();
   });
 
-  it('edits a remote schema in a review, tells what somebody else changed, and takes it back', async () => {
+  it('edit a remote schema, show a conflicting change and undo', async () => {
     const opened = await open('#/remote-schemas');
     const { page, requests } = opened;
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await expect.poll(() => dialog.getByLabel('Name', { exact: true }).inputValue(), WAIT).toBe('countries');
-    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).getAttribute('title'), WAIT).toBe('Nothing is changed');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).getAttribute('title'), WAIT).toBe('No changes');
     await dialog.getByLabel('Comment').fill('Mine.');
     await expect.poll(() => dialog.getByRole('button', { name: 'Test call' }).getAttribute('aria-disabled'), WAIT).toBe('true');
     const [entry] = (await section('remote_schemas')) as JsonObject[];
-    await service.metadata('update_remote_schema', { ...entry, comment: 'Theirs.' });
-    const before = await saved();
+    await service.metadata('update_remote_schema', { ...entry, comment: 'By another client.' });
+    const before = await exported();
     await dialog.getByRole('button', { name: 'Save' }).click();
     const review = page.getByRole('dialog', { name: 'Remote schema countries' }).last();
-    await review.getByText('Somebody else has changed the same objects').waitFor();
-    await review.getByLabel('Their change').getByText('Theirs.').waitFor();
-    await review.getByText('consistent afterwards').waitFor();
-    // What is sent is what the review shows as code.
+    await review.getByText('Another administrator has changed the same objects').waitFor();
+    await review.getByLabel('Their change').getByText('By another client.').waitFor();
+    await review.getByText('Metadata stays consistent').waitFor();
+    // The request equals the code shown in the review.
     const code = JSON.parse((await review.locator('pre.code-block').last().textContent()) ?? '{}') as JsonObject;
-    await review.getByRole('button', { name: 'Overwrite theirs' }).click();
+    await review.getByRole('button', { name: 'Overwrite their change' }).click();
     await page.getByText('Mine.', { exact: true }).waitFor();
     expect(code).toMatchObject({ type: 'update_remote_schema', args: { name: 'countries', comment: 'Mine.' } });
     expect(requests.map(({ body }) => body).filter((body) => body.startsWith('{"type":"update_remote_schema"'))).toEqual([
       JSON.stringify(code),
     ]);
     await undo(page, 'Remote schema countries');
-    await expect.poll(saved, WAIT).toEqual(before);
+    await expect.poll(exported, WAIT).toEqual(before);
     await opened.close();
   });
 
-  it('writes a cron trigger with the times that come next, and edits and takes it back', async () => {
+  it('create a cron trigger with its next times, edit it and undo', async () => {
     const opened = await open('#/events/cron');
     const { page, write } = opened;
     const dialog = page.getByRole('dialog');
@@ -155,23 +155,23 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     for (const time of shown) expect(time).toMatch(/^\d{4}-02-29T12:30:00\.000Z$/);
     await write('Payload', '{"job": ');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('The payload: this is no JSON').waitFor();
+    await dialog.getByText('Payload: invalid JSON').waitFor();
     await write('Payload', '{"job": "report", "size": 9007199254740993}');
-    await dialog.getByRole('button', { name: 'Add a header' }).click();
+    await dialog.getByRole('button', { name: 'Add header' }).click();
     await dialog.getByLabel('Header 1', { exact: true }).fill('x-key');
-    await dialog.getByLabel('Where the value of header 1 is').selectOption('variable');
+    await dialog.getByLabel('Type of header 1').selectOption('variable');
     await dialog.getByLabel('Variable of header 1').fill('KEY');
-    await dialog.getByLabel('Calls after a failed one').fill('2');
-    await dialog.getByLabel('Seconds between them').fill('15');
-    await dialog.getByLabel('Time limit of a call').fill('20');
-    await dialog.getByLabel('May be late').fill('600');
+    await dialog.getByLabel('Retries').fill('2');
+    await dialog.getByLabel('Retry interval').fill('15');
+    await dialog.getByLabel('Timeout').fill('20');
+    await dialog.getByLabel('Tolerance').fill('600');
     await dialog.getByLabel('Comment').fill('Of leap years.');
-    await dialog.getByLabel('It is part of exported metadata').uncheck();
+    await dialog.getByLabel('Include in exported metadata').uncheck();
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: /yearly/ }).waitFor();
-    const made = await triggers();
-    expect(made).toEqual([
+    const created = await triggers();
+    expect(created).toEqual([
       {
         name: 'yearly',
         webhook: '{{HOOKS}}/yearly',
@@ -185,7 +185,7 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     ]);
     const { text } = await service.send('/v1/metadata', { method: 'POST', body: '{"type":"get_cron_triggers","args":{}}' });
     expect(text).toContain('9007199254740993');
-    // The service plans the very times that the form foresaw.
+    // The service schedules the times that the form showed.
     const planned = (await service.metadata('get_scheduled_events', {
       type: 'cron',
       trigger_name: 'yearly',
@@ -194,22 +194,22 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     expect(planned.events.map(({ scheduled_time: time }) => new Date(time).toISOString())).toEqual(shown);
 
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).getAttribute('title'), WAIT).toBe('Nothing is changed');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).getAttribute('title'), WAIT).toBe('No changes');
     await dialog.getByLabel('Schedule').fill('0 3 * * 1');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: /0 3 \* \* 1/ }).waitFor();
     await undo(page, 'Cron trigger yearly');
-    await expect.poll(triggers, WAIT).toEqual(made);
+    await expect.poll(triggers, WAIT).toEqual(created);
     await page.getByRole('button', { name: 'New cron trigger' }).click();
     await dialog.getByLabel('Name', { exact: true }).fill('yearly');
     await dialog.getByLabel('Webhook').fill('{{HOOKS}}/other');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('There is a cron trigger yearly already.').waitFor();
+    await dialog.getByText('A cron trigger yearly already exists.').waitFor();
     await opened.close();
-    await expect.poll(() => triggers(), WAIT).toEqual(made);
+    await expect.poll(() => triggers(), WAIT).toEqual(created);
   });
 
-  it('drops a source, and adds it again with all that was tracked in it and led to it', async () => {
+  it('remove a source and restore it with its objects and the relationships into it', async () => {
     await service.sql(
       'create table person (id int primary key, name text); create table visit (id int primary key, person_id int references person)',
     );
@@ -257,23 +257,23 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
         },
       },
     ]);
-    const before = await saved();
+    const before = await exported();
     const opened = await open('#/data/second');
     const { page } = opened;
-    const drop = async (source: string): Promise<void> => {
+    const removeSource = async (source: string): Promise<void> => {
       await page.getByRole('heading', { name: source, exact: true }).waitFor();
       await page.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('menuitem', { name: 'Drop this source …' }).click();
-      await page.getByRole('dialog').getByText('consistent afterwards').waitFor();
+      await page.getByRole('menuitem', { name: 'Remove source …' }).click();
+      await page.getByRole('dialog').getByText('Metadata stays consistent').waitFor();
       await apply(page);
-      await page.getByText('There is no such source').waitFor();
+      await page.getByText('Source not found').waitFor();
     };
-    await drop('second');
-    expect(JSON.stringify(await saved())).not.toContain('"second"');
-    await undo(page, 'Drop the source second');
+    await removeSource('second');
+    expect(JSON.stringify(await exported())).not.toContain('"second"');
+    await undo(page, 'Remove source second');
     await page.getByRole('heading', { name: 'second', exact: true }).waitFor();
-    expect(sorted(await saved())).toEqual(sorted(before));
-    // One that does not answer is dropped as well, and comes back as it was.
+    expect(sorted(await exported())).toEqual(sorted(before));
+    // An unreachable source can be removed too.
     await service.metadata(
       'replace_metadata',
       {
@@ -282,27 +282,27 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
           version: 3,
           sources: [
             {
-              name: 'away',
+              name: 'offline',
               kind: 'pg',
               tables: [{ table: { schema: 'public', name: 'person' } }],
-              configuration: { connection_info: { database_url: 'postgres://nobody:none@127.0.0.1:9/none' } },
+              configuration: { connection_info: { database_url: 'postgres://user:password@127.0.0.1:9/none' } },
             },
           ],
         },
       },
       { version: 2 },
     );
-    await opened.go('#/data/away');
-    await page.getByRole('heading', { name: 'away', exact: true }).waitFor();
+    await opened.go('#/data/offline');
+    await page.getByRole('heading', { name: 'offline', exact: true }).waitFor();
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Drop this source …' }).click();
+    await page.getByRole('menuitem', { name: 'Remove source …' }).click();
     await apply(page);
     await page.getByRole('heading', { name: 'Connect a database' }).waitFor();
     await opened.close();
     await service.metadata('replace_metadata', before);
   });
 
-  describe.skipIf(!hasBigQuery())('of BigQuery', () => {
+  describe.skipIf(!hasBigQuery())('for BigQuery', () => {
     let bigquery: BigQuery;
     beforeAll(async () => {
       bigquery = await startBigQuery({
@@ -312,48 +312,48 @@ describe.skipIf(chromiumPath === undefined)('the forms of operations', () => {
     });
     afterAll(() => bigquery?.stop());
 
-    it('connect a project, whose tables are tracked, permitted and untracked', async () => {
+    it('connect a project, track a table and delete its permission', async () => {
       const opened = await open('#/data/+');
       const { page } = opened;
-      await page.getByLabel('Name', { exact: true }).fill('house');
-      await page.getByLabel('Kind').selectOption('dwh');
-      await page.getByRole('button', { name: 'Written here' }).click();
-      await page.getByLabel('Key of the service account', { exact: true }).fill(JSON.stringify(bigquery.serviceAccount));
-      await page.getByLabel('Project').fill(bigquery.project);
+      await page.getByLabel('Name', { exact: true }).fill('warehouse');
+      await page.getByLabel('Database type').selectOption('dwh');
+      await page.getByRole('button', { name: 'Service account key' }).click();
+      await page.getByLabel('Service account key', { exact: true }).fill(JSON.stringify(bigquery.serviceAccount));
+      await page.getByLabel('Project ID').fill(bigquery.project);
       await page.getByLabel('Datasets').fill('shop');
       await page.getByLabel('Location').fill(bigquery.location);
-      await page.getByLabel('Maximum bytes of a query').fill('10000000000');
-      await page.getByLabel('Maximum rows of a list').fill('100');
-      await page.getByLabel('Address of the interface').fill(bigquery.url);
+      await page.getByLabel('Maximum bytes billed per query').fill('10000000000');
+      await page.getByLabel('Row limit').fill('100');
+      await page.getByLabel('API endpoint').fill(bigquery.url);
       await expectAccessible(opened);
       await page.getByRole('button', { name: 'Connect' }).click();
-      await page.getByRole('heading', { name: 'house', exact: true }).waitFor();
+      await page.getByRole('heading', { name: 'warehouse', exact: true }).waitFor();
       const sources = (await section('sources')) as JsonObject[];
-      expect(sources.find(({ name }) => name === 'house')).toMatchObject({
+      expect(sources.find(({ name }) => name === 'warehouse')).toMatchObject({
         kind: 'dwh',
         configuration: { project_id: bigquery.project, datasets: ['shop'], global_select_limit: 100, maximum_bytes_billed: 10_000_000_000 },
       });
-      await page.getByRole('button', { name: 'Track it' }).click();
+      await page.getByRole('button', { name: 'Track 1 table' }).click();
       await page.getByRole('link', { name: 'shop.item' }).first().click();
       await page.getByRole('gridcell', { name: 'pen' }).waitFor();
       await page.getByRole('tab', { name: 'JSON' }).click();
-      await page.getByRole('textbox', { name: 'Entry of shop.item' }).getByText('"dataset"').waitFor();
+      await page.getByRole('textbox', { name: 'Metadata of shop.item' }).getByText('"dataset"').waitFor();
       await service.metadata('dwh_create_select_permission', {
-        source: 'house',
+        source: 'warehouse',
         table: { dataset: 'shop', name: 'item' },
         role: 'analyst',
         permission: { columns: ['id'], filter: {} },
       });
-      await opened.go('#/data/house/shop.item?tab=permissions&role=analyst&operation=select');
-      await page.getByRole('button', { name: 'Take it away' }).click();
+      await opened.go('#/data/warehouse/shop.item?tab=permissions&role=analyst&operation=select');
+      await page.getByRole('button', { name: 'Delete permission …' }).click();
       await apply(page);
-      await expect.poll(async () => JSON.stringify(await saved()), WAIT).not.toContain('"analyst"');
+      await expect.poll(async () => JSON.stringify(await exported()), WAIT).not.toContain('"analyst"');
       await opened.close();
     });
   });
 });
 
-/** The lists of a document in one order: what is added again comes last. */
+/** The metadata with its lists sorted: re-added objects come last in them. */
 function sorted(json: Json): Json {
   if (Array.isArray(json)) {
     const items = (json as readonly Json[]).map(sorted);

@@ -1,4 +1,4 @@
-/** Events, Live, Metadata, Settings and Remote schemas as somebody uses them. */
+/** Scenarios of the pages Events, Live, Metadata, Settings and Remote schemas. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from 'graphql-ws';
@@ -14,17 +14,17 @@ import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let browser: Browser;
-let hook: Server;
+let webhook: Server;
 let status = 500;
 
-describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
+describe.skipIf(chromiumPath === undefined)('operations pages', () => {
   beforeAll(async () => {
-    hook = createServer((request, response) => {
+    webhook = createServer((request, response) => {
       request.resume();
-      request.on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end('{"message": "as told"}'));
+      request.on('end', () => response.writeHead(status, { 'content-type': 'application/json' }).end('{"message": "from the webhook"}'));
     });
-    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
-    const { port } = hook.address() as AddressInfo;
+    await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
+    const { port } = webhook.address() as AddressInfo;
     [service, browser] = await Promise.all([
       startTestService(
         { ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200', ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
@@ -38,7 +38,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
-    hook?.close();
+    webhook?.close();
   });
 
   const open = (route: string): Promise<ConsolePage> => openConsolePage(browser, service.url, { secret: null, route });
@@ -46,30 +46,30 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
   const triggerIn = (exported: unknown): Record<string, unknown> =>
     (exported as { sources: { tables: { event_triggers: Record<string, unknown>[] }[] }[] }).sources[0]?.tables[0]?.event_triggers[0] ?? {};
 
-  it('makes a trigger, shows what failed, delivers it again, and brings it back when it was deleted', async () => {
+  it('create an event trigger, show a failed event, redeliver it, and edit, delete and restore the trigger', async () => {
     const opened = await open('#/events');
     const { page, write } = opened;
     await page.getByRole('button', { name: 'New event trigger' }).click();
     await page.getByRole('combobox', { name: 'Table' }).fill('item');
     await page.getByRole('option', { name: /public\.item/ }).click();
-    await page.getByLabel('Name').fill('itemed');
-    await page.getByLabel('Webhook').fill('{{HOOKS}}/itemed');
+    await page.getByLabel('Name').fill('item_created');
+    await page.getByLabel('Webhook').fill('{{HOOKS}}/item_created');
     await page.getByLabel('Retries').fill('0');
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByRole('heading', { name: 'itemed' }).waitFor();
+    await page.getByRole('heading', { name: 'item_created' }).waitFor();
 
     await service.sql('insert into item values (1)');
     await expect
       .poll(async () => {
-        await page.getByRole('button', { name: 'Read the events again' }).click();
+        await page.getByRole('button', { name: 'Refresh events' }).click();
         return page.getByText('failed', { exact: true }).count();
       })
       .toBe(1);
     await page.getByRole('button', { name: 'Failed', exact: true }).click();
     await opened.go('#/');
     await page.getByRole('link', { name: '1 failed' }).click();
-    await page.getByRole('heading', { name: 'itemed' }).waitFor();
+    await page.getByRole('heading', { name: 'item_created' }).waitFor();
     await page.locator('tbody').getByRole('button').first().click();
     const dialog = page.getByRole('dialog', { name: 'Event' });
     await dialog.locator('summary').filter({ hasText: '500' }).click();
@@ -80,43 +80,43 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
 
     await page.getByRole('link', { name: 'Events' }).last().click();
-    await page.getByRole('row', { name: /itemed/ }).waitFor();
+    await page.getByRole('row', { name: /item_created/ }).waitFor();
     await expectAccessible(opened);
 
     const triggers = async (): Promise<unknown> =>
       service.metadata('export_metadata', { only: { tables: [{ source: 'default', table: 'item' }] } });
     const before = await triggers();
-    await page.getByRole('link', { name: 'itemed' }).click();
+    await page.getByRole('link', { name: 'item_created' }).click();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Edit as JSON …' }).click();
-    await page.getByRole('textbox', { name: 'Event trigger itemed' }).getByText('"name"').waitFor();
+    await page.getByRole('textbox', { name: 'Event trigger item_created' }).getByText('"name"').waitFor();
     await write(
-      'Event trigger itemed',
+      'Event trigger item_created',
       JSON.stringify({ ...triggerIn(before), retry_conf: { num_retries: 2, interval_sec: 5, timeout_sec: 6 } }),
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(async () => triggerIn(await triggers()), WAIT).toMatchObject({ retry_conf: { num_retries: 2 } });
-    await undo(page, 'Event trigger itemed');
+    await undo(page, 'Event trigger item_created');
     await expect.poll(triggers, WAIT).toEqual(before);
 
     await page.getByRole('button', { name: 'Edit …' }).click();
     const form = page.getByRole('dialog');
-    await form.getByLabel('Updated rows are told').check();
-    const ticks = form.getByRole('group', { name: 'When one of these columns changes' });
-    await ticks.getByLabel('all').uncheck();
-    await ticks.getByLabel('id', { exact: true }).uncheck();
-    await form.getByLabel('Calls after a failed one').fill('4');
-    await form.getByRole('button', { name: 'Add a header' }).click();
+    await form.getByRole('checkbox', { name: 'Update events' }).check();
+    const columns = form.getByRole('group', { name: 'Trigger when these columns change' });
+    await columns.getByLabel('all').uncheck();
+    await columns.getByLabel('id', { exact: true }).uncheck();
+    await form.getByLabel('Retries').fill('4');
+    await form.getByRole('button', { name: 'Add header' }).click();
     await form.getByLabel('Header 1', { exact: true }).fill('X-From');
     await form.getByLabel('Value of header 1', { exact: true }).fill('svc');
-    await form.getByLabel('Transform of the call, JSON').fill('{"version": 2, "method": "PUT"');
-    await form.getByText('this is no JSON: line 1').first().waitFor();
+    await form.getByLabel('Request transform (JSON)').fill('{"version": 2, "method": "PUT"');
+    await form.getByText('invalid JSON in line 1').first().waitFor();
     await expectAccessible(opened);
     const transform = { version: 2, template_engine: 'Kriti', method: 'PUT' };
-    await form.getByLabel('Transform of the call, JSON').fill(JSON.stringify(transform));
+    await form.getByLabel('Request transform (JSON)').fill(JSON.stringify(transform));
     await form.getByRole('button', { name: 'Save' }).click();
-    // It goes when the change is listed, and can be taken back.
+    // The form closes once the change is in the list and can be undone.
     await form.waitFor({ state: 'detached' });
     await expect
       .poll(async () => triggerIn(await triggers()), WAIT)
@@ -126,19 +126,19 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
         headers: [{ name: 'X-From', value: 'svc' }],
         request_transform: transform,
       });
-    await undo(page, 'Event trigger itemed');
+    await undo(page, 'Event trigger item_created');
     await expect.poll(triggers, WAIT).toEqual(before);
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Delete this trigger …' }).click();
+    await page.getByRole('menuitem', { name: 'Delete trigger …' }).click();
     await apply(page);
-    await page.getByText('No event trigger').waitFor();
-    await undo(page, 'Delete the event trigger');
-    await page.getByRole('row', { name: /itemed/ }).waitFor();
+    await page.getByText('No event triggers').waitFor();
+    await undo(page, 'Delete event trigger');
+    await page.getByRole('row', { name: /item_created/ }).waitFor();
     await expect.poll(() => triggers(), WAIT).toEqual(before);
     await opened.close();
   });
 
-  it('plans calls and cancels them', async () => {
+  it('schedule cron triggers and one-off events and cancel them', async () => {
     const opened = await open('#/events/cron');
     const { page } = opened;
     await page.getByRole('button', { name: 'New cron trigger' }).click();
@@ -151,12 +151,12 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     const before = await triggers();
     await page.getByRole('button', { name: 'Delete …' }).click();
     await apply(page);
-    await page.getByText('No cron trigger').waitFor();
-    await undo(page, 'Delete the cron trigger');
+    await page.getByText('No cron triggers').waitFor();
+    await undo(page, 'Delete cron trigger');
     await page.getByRole('heading', { name: /nightly/ }).waitFor();
     await expect.poll(() => triggers(), WAIT).toEqual(before);
     await page.getByRole('tab', { name: 'One-off events' }).click();
-    await page.getByRole('button', { name: 'Schedule a call' }).click();
+    await page.getByRole('button', { name: 'Schedule event' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Webhook').fill('{{HOOKS}}/remind');
     await dialog.getByLabel('Time', { exact: true }).fill('2099-01-01T09:30');
@@ -164,20 +164,20 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await opened.write('Payload', '{"id": 9007199254740993');
     await expectAccessible(opened);
     await dialog.getByRole('button', { name: 'Schedule' }).click();
-    await dialog.getByText('The payload: this is no JSON').waitFor();
+    await dialog.getByText('Payload: invalid JSON').waitFor();
     await opened.write('Payload', '{"id": 9007199254740993}');
-    await dialog.getByRole('button', { name: 'Add a header' }).click();
+    await dialog.getByRole('button', { name: 'Add header' }).click();
     await dialog.getByLabel('Header 1', { exact: true }).fill('X-Key');
-    await dialog.getByLabel('Where the value of header 1 is').selectOption('variable');
+    await dialog.getByLabel('Type of header 1').selectOption('variable');
     await dialog.getByLabel('Variable of header 1').fill('HOOK_KEY');
-    await dialog.getByLabel('Calls after a failed one').fill('3');
+    await dialog.getByLabel('Retries').fill('3');
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await page.getByText('scheduled', { exact: true }).waitFor();
     const oneOff = async (): Promise<readonly JsonObject[]> => {
       const { events } = (await service.metadata('get_scheduled_events', { type: 'one_off' })) as { events: JsonObject[] };
       return events;
     };
-    const here = String(await page.evaluate(`new Date('2099-01-01T09:30').toISOString()`));
+    const scheduledTime = String(await page.evaluate(`new Date('2099-01-01T09:30').toISOString()`));
     const [event] = await oneOff();
     expect(event).toMatchObject({
       webhook_conf: '{{HOOKS}}/remind',
@@ -185,39 +185,39 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       header_conf: [{ name: 'X-Key', value_from_env: 'HOOK_KEY' }],
       retry_conf: { num_retries: 3, retry_interval_seconds: 10 },
     });
-    expect(new Date(String(event?.['scheduled_time'])).toISOString()).toBe(here);
+    expect(new Date(String(event?.['scheduled_time'])).toISOString()).toBe(scheduledTime);
     const sent = opened.requests.find(({ body }) => body.includes('create_scheduled_event'))?.body;
     expect(sent).toContain('"payload":{"id":9007199254740993}');
     await expectAccessible(opened);
-    await undo(page, 'Call of {{HOOKS}}/remind');
-    await page.getByText('Nothing is scheduled').waitFor();
+    await undo(page, 'Schedule event for {{HOOKS}}/remind');
+    await page.getByText('No one-off events').waitFor();
     expect(await oneOff()).toEqual([]);
-    await page.getByRole('button', { name: 'Schedule a call' }).click();
+    await page.getByRole('button', { name: 'Schedule event' }).click();
     await dialog.getByLabel('Webhook').fill('{{HOOKS}}/remind');
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await page.getByText('scheduled', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Nothing is scheduled').waitFor();
+    await page.getByText('No one-off events').waitFor();
     await opened.close();
   });
 
-  it('shows subscriptions while they last', async () => {
+  it('list active subscriptions', async () => {
     const client = createClient({ url: `${service.url.replace('http', 'ws')}/v1/graphql`, webSocketImpl: WebSocket });
-    const answers = client.iterate({ query: 'subscription Watch { item { id } }' });
-    await answers.next();
+    const results = client.iterate({ query: 'subscription Watch { item { id } }' });
+    await results.next();
     const opened = await open('#/live');
     const { page } = opened;
     await page.getByRole('button', { name: /subscription Watch/ }).click();
-    await page.getByRole('dialog').getByRole('heading', { name: 'Statement' }).waitFor();
+    await page.getByRole('dialog').getByRole('heading', { name: 'SQL statement' }).waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Close' }).click();
     await client.dispose();
-    await page.getByText('Nobody subscribes').waitFor();
+    await page.getByText('No subscriptions').waitFor();
     await expectAccessible(opened);
     await opened.close();
   });
 
-  it('compares a document object by object, applies what is ticked, and takes it back', async () => {
+  it('compare metadata object by object, import the selected objects and undo', async () => {
     const document = (await service.metadata('export_metadata', {})) as {
       sources: { tables: { table: unknown; configuration?: unknown }[] }[];
     };
@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await opened.close();
   });
 
-  it('shows what is inconsistent, opens it, and drops it', async () => {
+  it('list inconsistent objects, open and delete them', async () => {
     await service.sql('alter table item add spare int');
     await service.metadata('bulk', [
       { type: 'reload_metadata', args: {} },
@@ -271,26 +271,26 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       .getByRole('note')
       .getByText(/no such table/)
       .waitFor();
-    await page.getByRole('textbox', { name: 'Entry of public.other' }).getByText('"other"').waitFor();
+    await page.getByRole('textbox', { name: 'Metadata of public.other' }).getByText('"other"').waitFor();
     await expectAccessible(opened);
     await page.goBack();
     await page.getByRole('link', { name: /^Open select_permission auditor in table item/ }).click();
     await page.getByRole('heading', { name: 'public.item' }).waitFor();
     await page.getByRole('note').getByText(/spare/).waitFor();
-    // The editor of that very permission, with what is wrong of it.
-    await page.getByRole('heading', { name: 'select of auditor' }).waitFor();
+    // Opens the permission in its editor.
+    await page.getByRole('heading', { name: 'select permission of auditor' }).waitFor();
     await page.getByRole('button', { name: 'JSON', exact: true }).click();
     await page.getByRole('textbox', { name: 'select permission of auditor as JSON' }).getByText('"spare"').waitFor();
     await page.goBack();
-    await page.getByRole('button', { name: 'Drop all 2' }).click();
+    await page.getByRole('button', { name: 'Delete all 2' }).click();
     await apply(page);
-    await page.getByText('Everything fits').waitFor();
-    await page.getByRole('tab', { name: 'Reload and clear' }).click();
+    await page.getByText('No inconsistent objects').waitFor();
+    await page.getByRole('tab', { name: 'Reload and reset' }).click();
     await expectAccessible(opened);
     await opened.close();
   });
 
-  it('changes settings, and takes back what was changed', async () => {
+  it('change settings and undo', async () => {
     await service.metadata('bulk', [
       { type: 'pg_create_select_permission', args: { table: 'item', role: 'reader', permission: { columns: '*', filter: {} } } },
       { type: 'pg_create_select_permission', args: { table: 'item', role: 'clerk', permission: { columns: ['id'], filter: {} } } },
@@ -298,7 +298,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     const opened = await open('#/settings');
     const { page, write } = opened;
     await page.getByLabel('Filter options').fill('enable-console');
-    await page.getByRole('row', { name: /--enable-console.*true.*set/ }).waitFor();
+    await page.getByRole('row', { name: /--enable-console.*true.*changed/ }).waitFor();
     await expectAccessible(opened);
 
     await page.getByRole('tab', { name: 'Roles' }).click();
@@ -316,27 +316,27 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       '{"name": "shop", "definition": {"queries": [{"name": "Names", "query": "query Names { __typename }"}]}}',
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('button', { name: 'Put on the list' }).click();
+    await page.getByRole('button', { name: 'Add to allow-list' }).click();
     await page.getByText('allowed', { exact: true }).waitFor();
     await expectAccessible(opened);
     const collections = async (): Promise<unknown> =>
       service.metadata('export_metadata', { only: { sections: ['query_collections', 'allowlist'] } });
-    const kept = await collections();
-    await page.getByRole('button', { name: 'Drop …' }).click();
+    const before = await collections();
+    await page.getByRole('button', { name: 'Delete …' }).click();
     await apply(page);
-    await page.getByText('No collection').waitFor();
-    await undo(page, 'Drop the collection');
+    await page.getByText('No collections').waitFor();
+    await undo(page, 'Delete collection');
     await page.getByText('allowed', { exact: true }).waitFor();
-    await expect.poll(() => collections(), WAIT).toEqual(kept);
+    await expect.poll(() => collections(), WAIT).toEqual(before);
 
     await page.getByRole('tab', { name: 'REST' }).click();
-    await page.getByText('No REST endpoint').waitFor();
+    await page.getByText('No REST endpoints').waitFor();
     await expectAccessible(opened);
 
-    await page.getByRole('tab', { name: 'Limits' }).click();
+    await page.getByRole('tab', { name: 'API limits' }).click();
     const save = page.getByRole('button', { name: 'Save' });
-    await expect.poll(() => save.getAttribute('title'), WAIT).toBe('Nothing is changed');
-    await write('Limits', '{"depth_limit": {"global": 10, "per_role": {}}}');
+    await expect.poll(() => save.getAttribute('title'), WAIT).toBe('No changes');
+    await write('API limits', '{"depth_limit": {"global": 10, "per_role": {}}}');
     await save.click();
     await apply(page);
     await expect
@@ -348,7 +348,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await page.getByLabel('Host').fill('hooks.example.org');
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByText('hooks.example.org').first().waitFor();
-    // It is ticked once the service holds it.
+    // The box is ticked once the service has stored the role.
     await page.getByLabel('clerk').click();
     await expect
       .poll(async () => JSON.stringify(await service.metadata('export_metadata', {})))
@@ -357,7 +357,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
     await opened.close();
   });
 
-  it('adds a remote schema, permits a role a part of it, and removes it', async () => {
+  it('add a remote schema, grant a role a part of it and remove it', async () => {
     const remote = await startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }', {});
     const opened = await open('#/remote-schemas');
     const { page, write } = opened;
@@ -365,43 +365,43 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       await page.getByRole('button', { name: 'New remote schema' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name', { exact: true }).fill('countries');
-      await dialog.getByLabel('Variable of the service').fill('COUNTRIES_URL');
+      await dialog.getByLabel('Environment variable').fill('COUNTRIES_URL');
       await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-      // The variable is in no environment of the service: the form keeps what was written.
+      // The service has no such variable: the form keeps its input.
       await dialog.getByRole('alert').waitFor();
-      await expect.poll(() => dialog.getByLabel('Variable of the service').inputValue(), WAIT).toBe('COUNTRIES_URL');
+      await expect.poll(() => dialog.getByLabel('Environment variable').inputValue(), WAIT).toBe('COUNTRIES_URL');
       await dialog.getByRole('button', { name: 'Close' }).click();
       await service.metadata('add_remote_schema', { name: 'countries', definition: { url: remote.url } });
       await page.getByRole('heading', { name: 'countries' }).waitFor();
       await page.getByText(/\d+ types/).waitFor();
       await expectAccessible(opened);
-      await page.getByRole('button', { name: 'Permit a role' }).click();
+      await page.getByRole('button', { name: 'Add permission' }).click();
       await page.getByRole('textbox', { name: 'Role', exact: true }).fill('traveller');
       await page
         .getByRole('dialog')
         .getByRole('checkbox', { name: /^country/ })
         .check();
-      await page.getByRole('button', { name: 'Preset country(code)' }).click();
-      await page.getByLabel('Preset of country(code)').fill('x-svc-country');
+      await page.getByRole('button', { name: 'Add preset for country(code)' }).click();
+      await page.getByLabel('Preset for country(code)', { exact: true }).fill('x-svc-country');
       await page.locator('summary', { hasText: /^Country/ }).click();
       await page.getByRole('checkbox', { name: /^name/ }).uncheck();
       await expectAccessible(opened);
       await page.getByRole('dialog').getByRole('button', { name: 'SDL' }).click();
-      await page.getByRole('textbox', { name: 'What the role sees' }).getByText('@preset(value: "x-svc-country")').waitFor();
+      await page.getByRole('textbox', { name: 'Permission SDL' }).getByText('@preset(value: "x-svc-country")').waitFor();
       await expectAccessible(opened);
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
       await page.getByRole('button', { name: 'traveller' }).waitFor();
-      const seen = JSON.stringify(
+      const storedSdl = JSON.stringify(
         'type Query {\n  country(code: ID! @preset(value: "x-svc-country")): Country\n}\n\ntype Country {\n  code: ID!\n}\n',
       );
-      // What is written as SDL is kept as it is, also where nothing reads it.
+      // Invalid SDL stays in the editor.
       await page.getByRole('button', { name: 'traveller' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'SDL' }).click();
-      await write('What the role sees', 'type Query {');
-      await page.getByRole('dialog').getByRole('button', { name: 'Ticks' }).click();
-      await page.getByText('The SDL cannot be read').waitFor();
+      await write('Permission SDL', 'type Query {');
+      await page.getByRole('dialog').getByRole('button', { name: 'Fields' }).click();
+      await page.getByText('Invalid SDL').waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('button', { name: 'Relate a type' }).click();
+      await page.getByRole('button', { name: 'Add relationship' }).click();
       await expectAccessible(opened);
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await service.metadata('create_remote_schema_remote_relationship', {
@@ -412,15 +412,15 @@ describe.skipIf(chromiumPath === undefined)('the pages of operations', () => {
       });
       const remotes = async (): Promise<unknown> => service.metadata('export_metadata', { only: { sections: ['remote_schemas'] } });
       const before = await remotes();
-      expect(JSON.stringify(before)).toContain(seen);
+      expect(JSON.stringify(before)).toContain(storedSdl);
       await page.getByText('Country.items').waitFor();
       await page.getByRole('button', { name: 'Remove …' }).click();
       await page
         .getByRole('dialog')
         .getByRole('button', { name: /^Apply/ })
         .click();
-      await page.getByText('No remote schema').waitFor();
-      await undo(page, 'Remove the remote schema');
+      await page.getByText('No remote schemas').waitFor();
+      await undo(page, 'Remove remote schema');
       await page.getByRole('heading', { name: 'countries' }).waitFor();
       await expect.poll(() => remotes(), WAIT).toEqual(before);
     } finally {

@@ -1,33 +1,33 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, request as ask } from 'node:http';
+import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
-import { furnish, OPENERS, ROUTES } from '../support/console-pages.ts';
+import { createSampleObjects, OPENERS, ROUTES } from '../support/console-pages.ts';
 import { chord, openPalette } from '../support/console-steps.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-/** Names of the chosen page and tab, where one has to scroll to see that they are chosen. */
-const CHOSEN_OUT_OF_SIGHT = `[...document.querySelectorAll('[role="tab"][aria-selected="true"], .sidebar [aria-current]')]
+/** Names of the selected page and tab that are scrolled out of view. */
+const SELECTED_OUT_OF_VIEW = `[...document.querySelectorAll('[role="tab"][aria-selected="true"], .sidebar [aria-current]')]
   .filter((each) => each.getBoundingClientRect().left < -1 || each.getBoundingClientRect().right > innerWidth + 1)
   .map((each) => each.textContent || each.title)`;
-/** Where the pictures go for somebody to look at; without it there are none. */
-const PICTURES = process.env['SVC_CONSOLE_PICTURES'];
+/** Directory for screenshots; none are taken without it. */
+const SCREENSHOTS = process.env['SVC_CONSOLE_SCREENSHOTS'];
 
-/** Names of buttons, tabs and headings that something lies upon, or that are cut to less than a line, wherever one scrolls. */
+/** Buttons, tabs and headings that are covered, or cut to less than a line, at every scroll position. */
 const HIDDEN = `[...document.querySelectorAll('main button, main [role="tab"], main h1, main h2, main h3')].flatMap((each) => {
   if (!each.checkVisibility({ visibilityProperty: true }) || each.closest('.visually-hidden') || !each.textContent.trim()) return [];
   each.scrollIntoView({ block: 'center', inline: 'center' });
   const { left, top, right, bottom } = each.getBoundingClientRect();
   let seen = [top, bottom];
-  for (let over = each.parentElement; over; over = over.parentElement) {
-    if (getComputedStyle(over).overflowY === 'visible') continue;
-    const frame = over.getBoundingClientRect();
+    for (let outer = each.parentElement; outer; outer = outer.parentElement) {
+      if (getComputedStyle(outer).overflowY === 'visible') continue;
+      const frame = outer.getBoundingClientRect();
     seen = [Math.max(seen[0], frame.top), Math.min(seen[1], frame.bottom)];
   }
   const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
@@ -36,7 +36,7 @@ const HIDDEN = `[...document.querySelectorAll('main button, main [role="tab"], m
   return isWhole ? [] : [each.textContent.trim() + ' is hidden'];
 })`;
 
-describe.skipIf(chromiumPath === undefined)('every page', () => {
+describe.skipIf(chromiumPath === undefined)('console pages', () => {
   let service: TestService;
   let browser: Browser;
   let remote: GraphqlServer;
@@ -46,7 +46,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       startBrowser(),
       startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }'),
     ]);
-    await furnish(service, remote);
+    await createSampleObjects(service, remote);
   });
   afterAll(async () => {
     await browser?.close();
@@ -54,17 +54,17 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await remote?.close();
   });
 
-  it('is looked at here, with each of its tabs and dialogs, in the light and in the dark', async () => {
+  it('are accessible with all their tabs and dialogs in the light and the dark theme', async () => {
     const { page, go, settle, axe, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
     const findings: string[] = [];
-    const check = async (what: string): Promise<void> => {
+    const check = async (place: string): Promise<void> => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        findings.push(...(await axe()).map((each) => `${what} in the ${colorScheme}: ${each}`));
+        findings.push(...(await axe()).map((each) => `${place}, ${colorScheme} theme: ${each}`));
       }
     };
-    // What the navigation leads to, whatever that is by now, and what hangs on it.
+    // All pages of the navigation, including new ones that ROUTES lacks.
     const pages = (await page.evaluate(
       `[...document.querySelectorAll('.sidebar a')].map((link) => link.getAttribute('href'))`,
     )) as string[];
@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       if (!ROUTES.some((each) => each === route)) await check(route);
       for (const name of (await page.evaluate(OPENERS)) as string[]) {
         const opener = page.locator('main').getByRole('button', { name, exact: true }).first();
-        // The same button on another tab of the page opens the same dialog.
+        // A button of the same name on another tab opens the same dialog.
         const place = `${route.split('?')[0]} ${name}`;
         if (tried.has(place) || !(await opener.isVisible())) continue;
         tried.add(place);
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       }
     }
     expect(findings).toEqual([]);
-    // Each page of the navigation was reached, and the buttons that open dialogs were recognised.
+    // Guards against a loop that reached no page or recognised no button.
     expect(pages.length).toBeGreaterThanOrEqual(9);
     expect(dialogs.length).toBeGreaterThan(15);
     for (const page of pages) expect(routes).toContain(page);
@@ -117,7 +117,7 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
 
   for (const theme of ['light', 'dark'] as const) {
     for (const width of [1280, 320]) {
-      it(`is accessible and fits: ${theme}, ${width} pixels wide`, async () => {
+      it(`are accessible and fit ${width} pixels in the ${theme} theme`, async () => {
         const { page, go, settle, axe, close } = await openConsolePage(browser, service.url, { theme, width });
         const findings: string[] = [];
         for (const route of ROUTES) {
@@ -126,12 +126,12 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
           findings.push(...(await axe()).map((each) => `${route} ${each}`));
           const overflow = (await page.evaluate('document.documentElement.scrollWidth - innerWidth')) as number;
           if (overflow > 0) findings.push(`${route} is ${overflow} pixels too wide`);
-          if (PICTURES !== undefined) {
-            mkdirSync(PICTURES, { recursive: true });
-            writeFileSync(join(PICTURES, `${route.replace(/\W+/g, '-')}-${theme}-${width}.png`), await page.screenshot());
+          if (SCREENSHOTS !== undefined) {
+            mkdirSync(SCREENSHOTS, { recursive: true });
+            writeFileSync(join(SCREENSHOTS, `${route.replace(/\W+/g, '-')}-${theme}-${width}.png`), await page.screenshot());
           }
-          const chosenAside = (await page.evaluate(CHOSEN_OUT_OF_SIGHT)) as string[];
-          findings.push(...chosenAside.map((name) => `${route} is at ${name}, which is out of sight`));
+          const outOfView = (await page.evaluate(SELECTED_OUT_OF_VIEW)) as string[];
+          findings.push(...outOfView.map((name) => `${route}: the selected ${name} is out of view`));
           findings.push(...((await page.evaluate(HIDDEN)) as string[]).map((each) => `${route} ${each}`));
         }
         expect(findings).toEqual([]);
@@ -140,10 +140,10 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     }
   }
 
-  it('tells what the service refuses, with a way to ask again', async () => {
+  it('show errors of the service with a button to retry', async () => {
     const { page, go, axe, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
-    const refused = JSON.stringify({ path: '$.args', error: 'the database is away for a while', code: 'connection-error' });
+    const refused = JSON.stringify({ path: '$.args', error: 'the database is unreachable', code: 'connection-error' });
     await page.route(/\/v[12](?:alpha1)?\//, (route) =>
       /get_overview/.test(route.request().postData() ?? '') ? route.continue() : route.fulfill({ status: 400, body: refused }),
     );
@@ -157,20 +157,20 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
       '#/settings?tab=rest',
     ]) {
       await go(route);
-      await page.getByRole('main').getByText('the database is away for a while').first().waitFor();
+      await page.getByRole('main').getByText('the database is unreachable').first().waitFor();
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        findings.push(...(await axe()).map((each) => `${route} in the ${colorScheme}: ${each}`));
+        findings.push(...(await axe()).map((each) => `${route}, ${colorScheme} theme: ${each}`));
       }
     }
     await page.unrouteAll();
     await page.getByRole('main').getByRole('button', { name: 'Retry' }).first().click();
-    await page.getByRole('main').getByText('the database is away').waitFor({ state: 'detached' });
+    await page.getByRole('main').getByText('the database is unreachable').waitFor({ state: 'detached' });
     expect(findings).toEqual([]);
     await close();
   });
 
-  it('has a palette, keys and dialogs that are accessible', async () => {
+  it('have an accessible command palette, shortcut list and persona menu', async () => {
     const { page, axe, settle, close } = await openConsolePage(browser, service.url);
     await page.getByText('consistent').first().waitFor();
     const findings: string[] = [];
@@ -181,12 +181,12 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await page.getByRole('heading', { name: 'public.invoice_line' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.type('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    // What is wider than its place is found to be so once it is seen.
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    // Scrollable areas become focusable after a render.
     await settle();
     findings.push(...(await axe()));
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'detached' });
     await chord(page, 'gs', '#/sql');
     await page.getByRole('heading', { name: 'SQL' }).waitFor();
     await page.getByRole('button', { name: 'as admin' }).click();
@@ -198,19 +198,19 @@ describe.skipIf(chromiumPath === undefined)('every page', () => {
     await close();
   });
 
-  it('works below a path of a proxy', async () => {
+  it('work below a path prefix of a proxy', async () => {
     const target = new URL(service.url);
     const proxy = createServer((incoming, outgoing) => {
       const path = incoming.url ?? '/';
       if (!path.startsWith('/x/')) return void outgoing.writeHead(404).end();
-      const passed = ask(
+      const forwarded = sendRequest(
         { host: target.hostname, port: target.port, method: incoming.method, path: path.slice(2), headers: incoming.headers },
-        (answer) => {
-          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-          answer.pipe(outgoing);
+        (response) => {
+          outgoing.writeHead(response.statusCode ?? 502, response.headers);
+          response.pipe(outgoing);
         },
       );
-      incoming.pipe(passed);
+      incoming.pipe(forwarded);
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     try {

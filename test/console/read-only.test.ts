@@ -1,22 +1,21 @@
-/** Nothing is changed where nothing may be: told by the log of the service and by what it holds, beside what the page sends. */
+/** A read-only console changes nothing, judged by the audit log and the stored state of the service and the requests of the page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadSampleData } from '../../src/embedded-postgres/sample-data.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
-import { furnish, ROUTES } from '../support/console-pages.ts';
+import { createSampleObjects, ROUTES } from '../support/console-pages.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-/** What can be pressed, by its place among the like. */
-const PRESSABLE = 'main button, main input[type="checkbox"], main [role="gridcell"]';
-const MOST_PRESSED = 24;
+const CLICKABLE = 'main button, main input[type="checkbox"], main [role="gridcell"]';
+const MAX_CLICKS = 24;
 const COUNTS = `select (select count(*) from album) albums, (select count(*) from artist) artists, (select sum(customer_id) from customer) customers,
   (select string_agg(title, ',' order by album_id) from album) titles, (select count(*) from pg_tables where schemaname = 'public') tables`;
 
-/** All that a console could change. */
-async function held(service: TestService): Promise<unknown> {
+/** Everything that a console could change. */
+async function stateOf(service: TestService): Promise<unknown> {
   return {
     metadata: await service.metadata('export_metadata', {}, { version: 2 }),
     cron: await service.metadata('get_cron_triggers', {}),
@@ -29,14 +28,14 @@ function auditsSince(service: TestService, from: number) {
   return service.observations.slice(from).filter((each) => each.kind === 'audit');
 }
 
-/** Presses all there is on a page, and in the dialogs that open; whatever navigates is gone back from. @returns how much was pressed */
-async function pressAll({ page, go, settle }: ConsolePage, route: string): Promise<number> {
+/** Clicks everything on a page and in the dialogs that open. @returns the number of clicked elements of the page */
+async function clickAll({ page, go, settle }: ConsolePage, route: string): Promise<number> {
   await go(route);
   await settle();
-  const count = Math.min(await page.locator(PRESSABLE).count(), MOST_PRESSED);
+  const count = Math.min(await page.locator(CLICKABLE).count(), MAX_CLICKS);
   for (let index = 0; index < count; index++) {
-    // As somebody does who writes into the page's own tree: what is only shown to be out of reach is reached.
-    await page.evaluate(`document.querySelectorAll(${JSON.stringify(PRESSABLE)})[${index}]?.click()`);
+    // A click from script also reaches elements that only look disabled or are covered.
+    await page.evaluate(`document.querySelectorAll(${JSON.stringify(CLICKABLE)})[${index}]?.click()`);
     await page.evaluate(
       `document.querySelectorAll('dialog[open] .dialog-foot button, dialog[open] .body button').forEach((each) => each.click())`,
     );
@@ -47,63 +46,63 @@ async function pressAll({ page, go, settle }: ConsolePage, route: string): Promi
   return count;
 }
 
-describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () => {
+describe.skipIf(chromiumPath === undefined)('read-only mode', () => {
   let service: TestService;
-  let guarded: TestService;
+  let readOnlyService: TestService;
   let browser: Browser;
   let remote: GraphqlServer;
   beforeAll(async () => {
-    [service, guarded, browser, remote] = await Promise.all([
+    [service, readOnlyService, browser, remote] = await Promise.all([
       startConsoleService({ CONSOLE_READ_ONLY: 'true', CONSOLE_LABEL: 'PRODUCTION', ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' }),
       startConsoleService({ METADATA_READ_ONLY: 'true' }, false),
       startBrowser(),
       startGraphqlServer('type Query { country(code: ID!): Country } type Country { code: ID! name: String }'),
     ]);
-    await furnish(service, remote);
-    await loadSampleData(guarded.databaseUrl);
+    await createSampleObjects(service, remote);
+    await loadSampleData(readOnlyService.databaseUrl);
   });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
-    await guarded?.stop();
+    await readOnlyService?.stop();
     await remote?.close();
   });
 
-  it('a console that is read-only changes nothing, whatever is pressed on its pages', async () => {
+  it('changes nothing when everything on every page is clicked', async () => {
     const opened = await openConsolePage(browser, service.url);
     const { page, requests, settle, close } = opened;
     await page.getByText('PRODUCTION').first().waitFor();
-    const before = await held(service);
+    const before = await stateOf(service);
     const from = service.observations.length;
-    let pressed = 0;
-    for (const route of ROUTES) pressed += await pressAll(opened, route);
+    let clicks = 0;
+    for (const route of ROUTES) clicks += await clickAll(opened, route);
     await settle();
-    expect(pressed).toBeGreaterThan(200);
+    expect(clicks).toBeGreaterThan(200);
     const audits = auditsSince(service, from);
     expect(audits.filter(({ types }) => types.some((type) => type !== 'pg_run_sql'))).toEqual([]);
     expect(audits.filter(({ versionBefore, versionAfter }) => versionBefore !== versionAfter)).toEqual([]);
-    expect(await held(service)).toEqual(before);
+    expect(await stateOf(service)).toEqual(before);
     expect(requests.filter(({ body }) => /"read_only":false|"query":"\s*mutation/.test(body))).toEqual([]);
     expect(requests.filter(({ body }) => /run_sql/.test(body) && !/"read_only":true/.test(body))).toEqual([]);
     await close();
   }, 480_000);
 
-  it('a console that is read-only says why', async () => {
+  it('gives the reason on disabled controls', async () => {
     const { page, go, write, requests, close } = await openConsolePage(browser, service.url, { route: '#/data/default/public.album' });
     const insert = page.getByRole('button', { name: 'Insert' });
     await insert.waitFor();
     await expect.poll(() => insert.getAttribute('title'), WAIT).toContain('read-only');
     await go('#/data/default/public.album?tab=permissions&role=customer&operation=select');
-    const away = page.getByRole('button', { name: 'Take it away' });
-    await away.waitFor();
-    await expect.poll(() => away.getAttribute('aria-disabled'), WAIT).toBe('true');
-    await expect.poll(() => away.getAttribute('title'), WAIT).toContain('read-only');
+    const deleteButton = page.getByRole('button', { name: 'Delete permission …' });
+    await deleteButton.waitFor();
+    await expect.poll(() => deleteButton.getAttribute('aria-disabled'), WAIT).toBe('true');
+    await expect.poll(() => deleteButton.getAttribute('title'), WAIT).toContain('read-only');
     await go('#/sql');
     await page.getByLabel('Read only').waitFor();
     await expect.poll(() => page.getByLabel('Read only').isDisabled(), WAIT).toBe(true);
     await go('#/explorer');
-    await page.getByRole('textbox', { name: 'GraphQL document' }).waitFor();
-    await write('GraphQL document', 'mutation { delete_genre(where: {}) { affected_rows } }');
+    await page.getByRole('textbox', { name: 'Query editor' }).waitFor();
+    await write('Query editor', 'mutation { delete_genre(where: {}) { affected_rows } }');
     await page.keyboard.press('Control+Enter');
     await page
       .getByText(/read-only/)
@@ -113,12 +112,12 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
     await close();
   });
 
-  it('a service whose metadata is read-only refuses, which the page tells where it was asked', async () => {
-    const { page, go, write, close } = await openConsolePage(browser, guarded.url, { route: '#/data/default' });
-    await page.getByRole('button', { name: /^Track all/ }).waitFor();
-    const before = await guarded.metadata('export_metadata', {}, { version: 2 });
-    const from = guarded.observations.length;
-    await page.getByRole('button', { name: /^Track all/ }).click();
+  it('shows the error of a service with read-only metadata in the form that sent the change', async () => {
+    const { page, go, write, close } = await openConsolePage(browser, readOnlyService.url, { route: '#/data/default' });
+    await page.getByRole('button', { name: /^Track \d+ tables/ }).waitFor();
+    const before = await readOnlyService.metadata('export_metadata', {}, { version: 2 });
+    const from = readOnlyService.observations.length;
+    await page.getByRole('button', { name: /^Track \d+ tables/ }).click();
     await page
       .getByRole('status')
       .getByText(/the metadata of this service is read-only/)
@@ -138,9 +137,9 @@ describe.skipIf(chromiumPath === undefined)('where nothing may be changed', () =
       .getByText(/read-only/)
       .last()
       .waitFor();
-    // What is refused is not begun.
-    expect(auditsSince(guarded, from)).toEqual([]);
-    expect(await guarded.metadata('export_metadata', {}, { version: 2 })).toEqual(before);
+    // A refused change leaves no audit entry.
+    expect(auditsSince(readOnlyService, from)).toEqual([]);
+    expect(await readOnlyService.metadata('export_metadata', {}, { version: 2 })).toEqual(before);
     await close();
   });
 });

@@ -1,4 +1,4 @@
-/** Roles over all tables, and what changes of their permissions would break. */
+/** Roles across all tables, and stored queries that a permission change would break. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -21,7 +21,7 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
 
   type Permission = JsonObject & { role: string };
   const exported = (): Promise<Json> => service.metadata('export_metadata', {});
-  /** Permissions of a role to select, by table. */
+  /** Select permissions of a role by table. */
   const selectOf = async (role: string): Promise<Record<string, Json>> => {
     const { sources } = (await exported()) as { sources: { tables: { table: JsonObject; select_permissions?: Permission[] }[] }[] };
     const found = (sources[0]?.tables ?? []).flatMap(({ table, select_permissions: list = [] }) =>
@@ -30,7 +30,7 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
     return Object.fromEntries(found);
   };
 
-  it('are copied, renamed and dropped over all tables, and come back', async () => {
+  it('are copied, renamed, deleted and restored across all tables', async () => {
     const before = await exported();
     const customer = await selectOf('customer');
     expect(Object.keys(customer).length).toBeGreaterThan(2);
@@ -41,33 +41,33 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
 
     await page.getByRole('button', { name: 'Copy customer …' }).click();
     await dialog.getByLabel('Name').fill('employee');
-    await expect.poll(() => dialog.getByRole('button', { name: 'Review' }).getAttribute('title')).toContain('already');
+    await expect.poll(() => dialog.getByRole('button', { name: 'Review changes' }).getAttribute('title')).toContain('already');
     await dialog.getByLabel('Name').fill('visitor');
-    await dialog.getByRole('button', { name: 'Review' }).click();
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
     await apply.click();
-    await page.getByText('Applied: Copy customer to visitor').waitFor();
+    await page.getByText('Applied: Copy role customer to visitor').waitFor();
     await expect.poll(() => selectOf('visitor'), WAIT).toEqual(customer);
     await expect.poll(() => selectOf('customer'), WAIT).toEqual(customer);
 
     await page.getByRole('button', { name: 'Rename visitor …' }).click();
     await dialog.getByLabel('Name').fill('guest');
-    await dialog.getByRole('button', { name: 'Review' }).click();
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
     await apply.click();
-    await page.getByText('Applied: Rename visitor to guest').waitFor();
+    await page.getByText('Applied: Rename role visitor to guest').waitFor();
     await expect.poll(() => selectOf('visitor'), WAIT).toEqual({});
     await expect.poll(() => selectOf('guest'), WAIT).toEqual(customer);
 
-    await page.getByRole('button', { name: 'Drop guest …' }).click();
+    await page.getByRole('button', { name: 'Delete guest …' }).click();
     await apply.click();
-    await page.getByText('Applied: Drop the role guest').waitFor();
+    await page.getByText('Applied: Delete role guest').waitFor();
     await expect.poll(() => exported(), WAIT).toEqual(before);
-    await undo(page, 'Drop the role guest');
+    await undo(page, 'Delete role guest');
     await expect.poll(() => selectOf('guest'), WAIT).toEqual(customer);
     await service.metadata('replace_metadata', before as JsonObject);
     await close();
   });
 
-  it('get a permission of another table, whose own stays as it is', async () => {
+  it('get a copied permission on another table', async () => {
     const album = (await selectOf('employee'))['album'];
     const { page, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.media_type?tab=permissions&role=employee&operation=select');
@@ -75,13 +75,13 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
     await service.metadata('pg_track_table', { table: 'format' });
     const source = (await selectOf('employee'))['media_type'];
     await page.reload();
-    await page.getByRole('button', { name: 'Copy …' }).click();
+    await page.getByRole('button', { name: 'Copy permission …' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Filter the tables').fill('form');
+    await dialog.getByLabel('Filter tables').fill('form');
     await dialog.getByLabel('public.format').check();
-    await dialog.getByRole('button', { name: 'Review' }).click();
+    await dialog.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('button', { name: /^Apply/ }).click();
-    await page.getByText('Applied: select of employee on public.media_type').waitFor();
+    await page.getByText('Applied: Copy select permission of employee on public.media_type').waitFor();
     const after = await selectOf('employee');
     expect(after['format']).toEqual(source);
     expect(after['media_type']).toEqual(source);
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
     await close();
   });
 
-  it('are told which stored queries they could not ask any more', async () => {
+  it('show the stored queries that deleting a permission would break', async () => {
     await service.metadata('create_query_collection', {
       name: 'shop',
       definition: { queries: [{ name: 'Top', query: 'query Top { album(limit: 3) { title } }' }] },
@@ -97,8 +97,8 @@ describe.skipIf(chromiumPath === undefined)('roles', () => {
     await service.metadata('add_collection_to_allowlist', { collection: 'shop' });
     const { page, go, axe, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.album?tab=permissions&role=employee&operation=select');
-    await page.getByRole('button', { name: 'Take it away' }).click();
-    await page.getByText('Would break a stored query').waitFor();
+    await page.getByRole('button', { name: 'Delete permission …' }).click();
+    await page.getByText('Breaks 1 stored query').waitFor();
     await page.getByText(/^Top of shop for employee: /).waitFor();
     expect(await axe()).toEqual([]);
     await page.getByRole('button', { name: 'Discard' }).click();

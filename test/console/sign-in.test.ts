@@ -4,7 +4,7 @@ import { chromiumPath, openConsolePage, SECRET, startBrowser } from '../support/
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
 
-describe.skipIf(chromiumPath === undefined)('signing in', () => {
+describe.skipIf(chromiumPath === undefined)('sign-in page', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -15,23 +15,23 @@ describe.skipIf(chromiumPath === undefined)('signing in', () => {
     await service?.stop();
   });
 
-  it('asks for the secret, tells a wrong one, and forgets the right one with the page', async () => {
+  it('rejects a wrong secret and forgets the right one on reload', async () => {
     const { page, requests, close } = await openConsolePage(browser, service.url, { secret: null });
     const field = page.getByLabel('Admin secret');
     await field.fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('The service does not accept this secret.').waitFor();
+    await page.getByText('Invalid admin secret.').waitFor();
     await field.fill(SECRET);
     await page.keyboard.press('Enter');
     await page.getByText('consistent').first().waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    const asked = requests.filter(({ url }) => url.includes('/v1'));
-    expect(asked.length).toBeGreaterThan(2);
+    const apiRequests = requests.filter(({ url }) => url.includes('/v1'));
+    expect(apiRequests.length).toBeGreaterThan(2);
     await close();
   });
 
-  it('keeps the secret for the tab when that was ticked, until one signs out', async () => {
+  it('keeps the secret for the tab until sign-out when asked to', async () => {
     const { page, close } = await openConsolePage(browser, service.url, { secret: null });
     await page.getByLabel('Admin secret').fill(SECRET);
     await page.getByLabel('Keep for this tab').check();
@@ -45,24 +45,24 @@ describe.skipIf(chromiumPath === undefined)('signing in', () => {
     await close();
   });
 
-  it('forgets the secret after half an hour without use, and keeps the page as it was', async () => {
+  it('forgets the secret after 30 minutes of inactivity and keeps the page state', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await page.clock.install();
     await page.reload();
     await go('#/sql');
-    await write('SQL', 'select 1 as kept');
+    await write('SQL', 'select 1 as draft');
     await page.clock.fastForward('29:00');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByRole('grid', { name: 'Result' }).waitFor();
     await page.clock.fastForward('29:00');
     expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
     await page.clock.fastForward('02:00');
-    await page.getByText('Signed out after 30 minutes without use.').waitFor();
+    await page.getByText('You were signed out after 30 minutes of inactivity.').waitFor();
     expect(await page.evaluate('JSON.stringify(Object.entries(sessionStorage))')).not.toContain(SECRET);
     await page.getByLabel('Admin secret').fill(SECRET);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
-    await page.getByText('select 1 as kept').first().waitFor();
+    await page.getByText('select 1 as draft').first().waitFor();
     await close();
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Kills the service at random moments while metadata operations run. What is stored must then be
- * the document before or after the operation under way, and the service must start with it.
- * `SVC_CRASH_ROUNDS` says how often; each round of a lane goes on from where the last one ended.
+ * Kills the service at random moments while metadata operations run. The stored document must then be
+ * the one before or after the operation in progress, and the service must start with it.
+ * `SVC_CRASH_ROUNDS` sets the number of rounds; each round of a worker continues from the end of the last one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,17 +13,17 @@ import { type ServedProcess, serveInProcess } from '../support/served-process.ts
 import { canonical, type Document, EXTRA, nextOperation, printDocument, readDocument, TABLES } from './documents.ts';
 
 const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? cases(100, 2));
-/** Services that run side by side, each on a database of its own: most of a round is waiting. */
+/** Number of services that run concurrently, each on its own database: most of a round is waiting. */
 const LANES = cases(4, 1);
-/** How many operations a service finishes at most before the one that it is killed in. */
+/** Maximum number of operations that a service finishes before the one in which it is killed. */
 const FINISHED = 4;
 const START_MS = 600;
-/** Every so manieth kill hits the start instead of an operation. */
+/** Every nth kill hits the start instead of an operation. */
 const KILLED_STARTS = 8;
 
 const counts = { rounds: 0, operations: 0, before: 0, after: 0, starts: 0 };
 
-/** Repeatable choices; the moments of the kills are not. */
+/** Repeatable choices; the moments of the kills are not repeatable. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -66,7 +66,7 @@ class Lane {
     await this.#database.drop();
   }
 
-  /** The first start is killed while it makes its tables, the next ones find what is there of them. */
+  /** The first start is killed while it creates its tables; the next ones find a part of them. */
   async prepare(): Promise<void> {
     await this.#client.query(TABLES.map((name) => `create table ${name} (id int primary key)`).join(';'));
     for (let i = 0; i < cases(3, 1); i++) await this.#killStart();
@@ -85,7 +85,7 @@ class Lane {
     counts.starts += 1;
   }
 
-  /** Kills it; returns when the database has finished what it was told. */
+  /** Kills the service, and returns when the database has finished its statements. */
   async #end(service: ServedProcess): Promise<void> {
     service.kill('SIGKILL');
     await service.ended;
@@ -108,7 +108,7 @@ class Lane {
     await this.#settle(possible);
   }
 
-  /** Sends operations and kills the service in the last one; the documents that may be stored then. */
+  /** Sends operations and kills the service in the last one. @returns the documents that may be stored then */
   async #work(service: ServedProcess, url: string): Promise<readonly [before: Document, after: Document]> {
     let expectedMs = 50;
     for (let left = Math.floor(this.#random() * (FINISHED + 1)); ; left -= 1) {
@@ -128,13 +128,13 @@ class Lane {
       this.#document = operation.after;
       expectedMs = performance.now() - begun;
       if (killed === undefined) continue;
-      // It was too quick.
+      // It finished before the kill.
       await killed;
       return [this.#document, this.#document];
     }
   }
 
-  /** Looks at the pieces themselves, before any service does. */
+  /** Checks the stored pieces directly, before any service reads them. */
   async #settle([before, after]: readonly [Document, Document]): Promise<void> {
     const stored = await this.#stored();
     expect([canonical(before), canonical(after)]).toContain(canonical(stored));
@@ -155,7 +155,7 @@ class Lane {
     return readDocument({ sources: [{ tables: of('table') }], query_collections: of('query_collection') } as Json);
   }
 
-  /** The service shows what is stored, and nothing of it is inconsistent but what the database lacks. */
+  /** Checks that the service shows the stored document, with no inconsistency except for missing database objects. */
   async #check(url: string): Promise<void> {
     const exported = await post(url, '/v1/metadata', { type: 'export_metadata', args: {} });
     expect(canonical(readDocument(JSON.parse(exported.text) as Json))).toBe(canonical(this.#document));
@@ -172,8 +172,8 @@ class Lane {
   }
 }
 
-describe(`${ROUNDS} kills`, () => {
-  it('leave the document before or after the operation under way, and a service that starts', {
+describe(`a service killed ${ROUNDS} times`, () => {
+  it('has the document before or after the operation in progress, and starts', {
     timeout: 180_000 + ROUNDS * 5_000,
   }, async () => {
     const started = performance.now();

@@ -1,4 +1,4 @@
-/** What the crash test stores: documents small enough to know what each operation makes of them. */
+/** Documents of the crash test, small enough to predict the effect of each operation. */
 import type { Json, JsonObject } from '../../src/util/json.ts';
 
 export const TABLES = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
@@ -17,7 +17,7 @@ export interface Operation {
   readonly endpoint: '/v1/metadata' | '/v1/query' | '/v2/query';
   readonly body: JsonObject;
   readonly status: number;
-  /** The document afterwards: what it was for one that fails. */
+  /** The document afterwards; unchanged for an operation that fails. */
   readonly after: Document;
 }
 
@@ -37,7 +37,7 @@ const untrack = (table: string): JsonObject => ({ type: 'pg_untrack_table', args
 const runSql = (sql: string): JsonObject => ({ type: 'run_sql', args: { sql, cascade: true } });
 const EXPORT: JsonObject = { type: 'export_metadata', args: {} };
 
-/** A random operation and what it makes of the document; `n` makes what it writes unlike all before. */
+/** A random operation and its effect on the document; `n` makes its content unique. */
 export function nextOperation(before: Document, n: number, random: Random): Operation {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const stamp = `n${n}`;
@@ -93,7 +93,7 @@ export function nextOperation(before: Document, n: number, random: Random): Oper
         },
       );
     },
-    // Exports between edits, and drops that look at dependents, end the batch of what is before them.
+    // Exports between edits, and drops that check dependents, end the batch of earlier edits.
     () => {
       const after = commented(before, [other]);
       const fresh = { ...after.tables, [table]: { comment: stamp, roles: [role] } };
@@ -128,7 +128,7 @@ export function nextOperation(before: Document, n: number, random: Random): Oper
 
 const CONFIGURATION = { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } };
 
-/** As `replace_metadata` takes it. */
+/** In the form of `replace_metadata`. */
 export function printDocument({ tables, collections }: Document): JsonObject {
   return {
     version: 3,
@@ -148,7 +148,7 @@ export function printDocument({ tables, collections }: Document): JsonObject {
   };
 }
 
-/** From an exported document; everything that the test does not expect is lost, but not what it does. */
+/** Reads an exported document; unexpected content is lost, but not the effects of the test. */
 export function readDocument(exported: Json): Document {
   const { sources = [], query_collections = [] } = exported as unknown as Exported;
   const tables = (sources[0]?.tables ?? []).map(({ table, configuration, select_permissions }) => [
@@ -173,7 +173,7 @@ interface Exported {
   }[];
 }
 
-/** Equal texts for equal documents. */
+/** Returns equal texts for equal documents. */
 export function canonical({ tables, collections }: Document): string {
   const sorted = Object.entries(tables)
     .map(([name, { comment, roles }]) => [name, comment, [...roles].sort()] as const)

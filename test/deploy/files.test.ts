@@ -1,4 +1,4 @@
-/** Files with which the service is deployed: what they name has to exist, and images are built by the usual rules. */
+/** Files for the deployment of the service: references must resolve, and images follow best practices. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,12 +24,12 @@ describe('the Dockerfile', () => {
   const argumentsOf = (each: Instruction | undefined): readonly string[] =>
     each?.getArguments().map((argument) => argument.getValue()) ?? [];
 
-  it('begins with images of a fixed version', () => {
+  it('uses base images with a fixed version', () => {
     const images = [...argumentsOf(all('ARG')[0]), ...dockerfile.getFROMs().map((from: From) => from.getImage() ?? '')];
     expect(images).toEqual([expect.stringMatching(/^NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z]+-slim$/), `\${NODE_IMAGE}`, `\${NODE_IMAGE}`]);
   });
 
-  it('runs as nobody in particular, in forms that take signals', () => {
+  it('runs as an unprivileged user, in the form that forwards signals', () => {
     expect(argumentsOf(all('USER').at(-1))).toEqual(['1000:1000']);
     for (const keyword of ['ENTRYPOINT', 'CMD']) {
       const text = all(keyword).at(-1)?.getRange();
@@ -40,7 +40,7 @@ describe('the Dockerfile', () => {
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK .*CMD \["node", "dist\/cli\/main\.js", "health"\]$/m);
   });
 
-  it('copies what its user can read, who is not the one that builds', () => {
+  it('copies files that its user can read, who is not the build user', () => {
     for (const folder of ['dist', 'dist/console']) expect(statSync(join(root, folder)).mode & 0o055, folder).toBe(0o055);
   });
 
@@ -52,7 +52,7 @@ describe('the Dockerfile', () => {
     expect(label).toContain(version);
   });
 
-  it('copies what there is and what .dockerignore lets pass', () => {
+  it('copies existing files that .dockerignore permits', () => {
     const passes = new Set(
       read('.dockerignore')
         .split('\n')
@@ -78,7 +78,7 @@ describe('files for Compose and Kubernetes', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(yamlFiles)('%s is YAML and names options that exist', (file) => {
+  it.each(yamlFiles)('%s is valid YAML and names existing options', (file) => {
     const text = read(file);
     for (const document of parseAllDocuments(text)) expect(document.errors).toEqual([]);
     const known = optionsPage();
@@ -86,7 +86,7 @@ describe('files for Compose and Kubernetes', () => {
     for (const [, tag] of text.matchAll(/(?:svc-graphql:|newTag: )(\S+)/g)) expect(tag).toBe(version);
   });
 
-  it('asks paths that there are', async () => {
+  it('probe existing paths', async () => {
     const paths = yamlFiles.flatMap((file) =>
       [...read(file).matchAll(/(?:path|metrics_path): (\/[^,}\s]+)/g)].map(([, path = '']) => path),
     );
@@ -95,7 +95,7 @@ describe('files for Compose and Kubernetes', () => {
     for (const path of routes) expect((await service.send(path)).status).toBe(200);
   });
 
-  it('has an example of each secret, and the files that are mounted', () => {
+  it('have an example of each secret and of the mounted files', () => {
     const file = 'deploy/compose/compose.yaml';
     const secrets = [...read(file).matchAll(/\{file: secrets\/(\w+)\}/g)].map(([, name = '']) => name);
     expect(secrets.sort()).toEqual(readdirSync(join(root, 'deploy/compose/secrets.example')).sort());
@@ -104,7 +104,7 @@ describe('files for Compose and Kubernetes', () => {
     for (const path of mounted) expect(existsSync(resolve(root, dirname(file), path)), path).toBe(true);
   });
 
-  it('waits longer than the service takes to stop', () => {
+  it('have a longer grace period than the service needs to stop', () => {
     const settings = read('deploy/kubernetes/kustomization.yaml');
     const seconds = (name: string): number => Number(new RegExp(`${name}=(\\d+)`).exec(settings)?.[1]);
     const least = seconds('SHUTDOWN_DELAY') + seconds('GRACEFUL_SHUTDOWN_TIMEOUT') + 10;

@@ -1,4 +1,4 @@
-/** The base for Kubernetes, read as a cluster reads it: what selects has to find something, and pods run with nothing that they need not have. */
+/** The Kubernetes base as a cluster interprets it: selectors must match, and pods run without needless privileges. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,7 +37,7 @@ interface Port {
   readonly port: string | number;
   readonly targetPort?: string;
 }
-/** What the base has of each kind, as far as this reads it. */
+/** The objects of the base by kind, as far as this test reads them. */
 interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels?: Labels };
@@ -57,7 +57,7 @@ interface Manifest {
 
 const folder = fileURLToPath(new URL('../../deploy/kubernetes', import.meta.url));
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
-/** As Kubernetes reads numbers that begin with a zero. */
+/** Parses numbers with a leading zero as Kubernetes does. */
 const parse = (name: string): readonly Manifest[] =>
   parseAllDocuments(read(name), { version: '1.1' }).map((document) => document.toJS() as Manifest);
 const files = readdirSync(folder).filter((name) => name !== 'kustomization.yaml');
@@ -65,7 +65,7 @@ const kustomization = parse('kustomization.yaml')[0] as unknown as {
   readonly resources: readonly string[];
   readonly configMapGenerator: readonly [{ readonly name: string; readonly literals: readonly string[] }];
 };
-/** Without those that only have a name. */
+/** Excludes objects that only have a name. */
 const manifests = files.flatMap(parse).filter(({ kind }) => kind !== 'Namespace');
 const deployments = manifests.flatMap(({ kind, metadata, spec: { template, selector } }) =>
   kind === 'Deployment' && template !== undefined ? [{ name: metadata.name, template, selector }] : [],
@@ -73,12 +73,12 @@ const deployments = manifests.flatMap(({ kind, metadata, spec: { template, selec
 const page = readFileSync(fileURLToPath(new URL('../../docs/how-to/deploy-kubernetes.md', import.meta.url)), 'utf8');
 const agree = (wanted: Labels, labels: Labels = {}): boolean => Object.entries(wanted).every(([name, value]) => labels[name] === value);
 
-describe('the base for Kubernetes', () => {
-  it('lists its files, but for the one of the operator', () => {
+describe('the Kubernetes base', () => {
+  it('lists its files, except the one of the operator', () => {
     expect([...kustomization.resources, 'service-monitor.yaml'].sort()).toEqual(files.sort());
   });
 
-  it.each(deployments)('$name runs with nothing that it need not have', ({ template: { spec } }) => {
+  it.each(deployments)('$name runs without needless privileges', ({ template: { spec } }) => {
     expect(spec).toMatchObject({
       automountServiceAccountToken: false,
       enableServiceLinks: false,
@@ -90,7 +90,7 @@ describe('the base for Kubernetes', () => {
     });
   });
 
-  it.each(deployments)('$name has time to start, and is not taken for dead when it is busy', ({ template: { spec } }) => {
+  it.each(deployments)('$name has time to start, and is not restarted while it is busy', ({ template: { spec } }) => {
     const { startupProbe, readinessProbe, livenessProbe } = spec.containers[0];
     expect(startupProbe.periodSeconds * (startupProbe.failureThreshold ?? 3)).toBeGreaterThanOrEqual(300);
     expect([startupProbe, readinessProbe, livenessProbe].map(({ httpGet }) => httpGet)).toEqual([
@@ -101,7 +101,7 @@ describe('the base for Kubernetes', () => {
     for (const { timeoutSeconds } of [startupProbe, readinessProbe, livenessProbe]) expect(timeoutSeconds).toBe(5);
   });
 
-  it.each(deployments)('$name reads the URLs where they are mounted, by the group that it has', ({ template: { spec } }) => {
+  it.each(deployments)('$name reads the URLs from their mount path, with its group', ({ template: { spec } }) => {
     const settings = kustomization.configMapGenerator[0].literals;
     const [{ mountPath, name, readOnly } = { mountPath: '', name: '', readOnly: false }] = spec.containers[0].volumeMounts;
     const secret = spec.volumes.find((volume) => volume.name === name)?.secret;
@@ -109,12 +109,12 @@ describe('the base for Kubernetes', () => {
     expect(settings).toContain(`SVC_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX=${mountPath}`);
     const urls = settings.flatMap((literal) => /dynamic-from-file:\/\/(.*)\/(\w+)$/.exec(literal)?.slice(1) ?? []);
     expect(urls).toEqual([mountPath, 'metadata_url', mountPath, 'app_url']);
-    // The page makes these secrets.
+    // The page creates these secrets.
     for (const each of ['secret generic svc-urls', '--from-literal=metadata_url=', '--from-literal=app_url=']) expect(page).toContain(each);
     expect(spec.containers[0].envFrom).toEqual([{ configMapRef: { name: 'svc-settings' } }, { secretRef: { name: 'svc-secrets' } }]);
   });
 
-  it('selects pods and services that there are', () => {
+  it('selects existing pods and services', () => {
     const pods = deployments.map(({ template }) => template.metadata.labels);
     const services = manifests.filter(({ kind }) => kind === 'Service');
     for (const { selector, template } of deployments) {
@@ -142,7 +142,7 @@ describe('the base for Kubernetes', () => {
     ]);
   });
 
-  it('is asked for metrics under the job that alerts name, with the secret that the page makes', () => {
+  it('is scraped under the job of the alerts, with the secret that the page creates', () => {
     const [endpoint] = manifests.find(({ kind }) => kind === 'ServiceMonitor')?.spec.endpoints ?? [];
     expect(endpoint).toMatchObject({ port: 'http', relabelings: [{ targetLabel: 'job', replacement: 'svc' }] });
     const { name, key } = endpoint?.authorization.credentials ?? { name: '', key: '' };

@@ -1,4 +1,4 @@
-/** The service with the rights that deploy/compose/roles.sh gives, and no others. */
+/** The service with only the rights that deploy/compose/roles.sh grants. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const at = (database: string, role?: string, password?: string): string => {
   return url.href;
 };
 
-/** The statements of the script by database, under names of their own: roles belong to the whole server. */
+/** The statements of the script by database, with unique role names: roles belong to the whole server. */
 function statements(): readonly (readonly [database: string, sql: string])[] {
   const script = readFileSync(fileURLToPath(new URL('../../deploy/compose/roles.sh', import.meta.url)), 'utf8');
   const [, sql = ''] = /<<'SQL'\n([\s\S]*)\nSQL\n/.exec(script) ?? [];
@@ -34,7 +34,7 @@ let service: TestService;
 
 beforeAll(async () => {
   for (const [database, sql] of statements()) {
-    // Databases are not made within the transaction of several statements.
+    // Databases cannot be created in a transaction of several statements.
     if (database !== 'postgres') await runSql(at(database), sql);
     else for (const statement of sql.split(/;\n/)) await runSql(at(database), statement);
   }
@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const role of ['app_owner', 'svc_app', 'svc_meta']) await runSql(at('postgres'), `drop role ${name(role)}`);
 });
 
-it('reads and writes', async () => {
+it('reads and writes with the granted rights', async () => {
   const answer = await service.graphql(
     `mutation { insert_article_one(object: {title: "t", author: {data: {name: "Ann"}}}) { id title author { name } }
        update_author(where: {}, _set: {name: "Bea"}) { affected_rows } }`,
@@ -76,7 +76,7 @@ it('reads and writes', async () => {
   });
 });
 
-it('sees tables that their owner makes later', async () => {
+it('sees tables that their owner creates later', async () => {
   await runSql(at(name('app')), `set role ${name('app_owner')}; create table later (id serial primary key, v text)`);
   await service.metadata('pg_track_table', { table: 'later' });
   expect(await service.graphql('mutation { insert_later_one(object: {v: "x"}) { id v } }')).toEqual({
@@ -84,7 +84,7 @@ it('sees tables that their owner makes later', async () => {
   });
 });
 
-it('records events of a table whose trigger right it has, and takes the trigger away again', async () => {
+it('captures events of a table with the trigger right, and removes the trigger again', async () => {
   const args = { table: 'author', name: 'author_events', webhook: 'http://127.0.0.1:9/', insert: { columns: '*' } };
   await service.metadata('pg_create_event_trigger', args);
   await service.graphql('mutation { insert_author_one(object: {name: "Cid"}) { id } }');
@@ -94,7 +94,7 @@ it('records events of a table whose trigger right it has, and takes the trigger 
   expect(await service.graphql('mutation { insert_author_one(object: {name: "Dee"}) { id } }')).toMatchObject({ data: {} });
 });
 
-it('cannot change what is not its own', async () => {
+it('cannot change objects that it does not own', async () => {
   await expect(service.sql('alter table author add column x int')).rejects.toThrow(/must be owner of table author/);
   await expect(service.sql('create table mine (id int)')).rejects.toThrow(/permission denied for schema public/);
   await expect(service.sql("copy author from program 'id'")).rejects.toThrow(/permission denied/);

@@ -1,16 +1,16 @@
-/** The fenced blocks of a page, and what their info strings say. */
+/** The fenced blocks of a page, with their info strings. */
 
 export interface Block {
   readonly language: string;
-  /** What to do with it: the first word behind the language; empty where there is none. */
+  /** The first word after the language; empty if there is none. */
   readonly kind: string;
-  /** The words `name=value` behind that. */
+  /** The words `name=value` after that. */
   readonly settings: ReadonlyMap<string, string>;
   readonly text: string;
   readonly line: number;
 }
 
-/** What each language can be; nothing else is an example that runs. `shown` is said of what only shows how something looks. */
+/** The words that each language permits; other languages are no examples. `shown` marks a block that is only displayed. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   graphql: ['run', 'shown'],
   http: ['run', 'shown'],
@@ -19,15 +19,15 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   text: ['answer', ''],
   sh: ['service', 'sample', 'run', 'background', 'shown', ''],
 };
-/** Those in a list are indented. */
+/** Blocks in a list are indented. */
 const FENCED = /^( *)```(\S*)([^\n]*)\n([\s\S]*?)^\1```$/gm;
 /** A file of this name is written. */
 const FILE = 'file';
 
 /**
- * @returns the blocks of a page in their order
- * @throws Error naming the lines of blocks that look like examples and do not say what they are, or whose role, session variables or source
- *   stand in their info strings alone: what shows pages to readers does not show those
+ * @returns the blocks of a page in order
+ * @throws Error with the lines of blocks that look like examples without being marked, or whose role, session variables or source
+ * occur only in their info strings, which rendered pages do not show
  */
 export function blocksOf(page: string): readonly Block[] {
   const blocks = [...page.matchAll(FENCED)].map(({ 1: indent = '', 2: language = '', 3: words = '', 4: text = '', index }) => {
@@ -48,13 +48,13 @@ export function blocksOf(page: string): readonly Block[] {
   return blocks;
 }
 
-/** The text between a block and the one before it. */
+/** The text between a block and the previous one. */
 function prose(page: string, line: number): string {
   const before = page.split('\n').slice(0, line - 1);
   return before.slice(before.findLastIndex((each) => /^ *```/.test(each)) + 1).join(' ');
 }
 
-/** Roles and sources stand there as `name`, variables as headers: `X-Svc-User-Id: 7`. */
+/** Roles and sources appear there as `name`, variables as headers: `X-Svc-User-Id: 7`. */
 function isTold({ language, kind, settings }: Block, text: string): boolean {
   if (!(language === 'graphql' && kind === 'run') && !(language === 'sql' && kind === 'setup')) return true;
   return [...settings].every(([name, value]) =>
@@ -78,7 +78,7 @@ function looksLikeRequest(text: string): boolean {
   return /^\s*(?:curl\b|\{"(?:type|query)":)/m.test(text);
 }
 
-/** Blocks by indentation have no place to say what they are. */
+/** Indented code blocks have no info string. */
 function indentedExamples(page: string): readonly number[] {
   const lines = page.replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, '')).split('\n');
   return lines.flatMap((line, i) => (/^ {4}/.test(line) && looksLikeRequest(line) ? [i + 1] : []));

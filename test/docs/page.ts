@@ -14,21 +14,21 @@ import { WAIT } from '../support/wait.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /**
- * Where pages have servers of their own: 4000 and up. Whatever listens there at home need not here, so they get others: of none that the
- * system gives away, that `free-port.ts` does, or that `fetch` refuses to call (such as 6000).
+ * Replacement ports for the servers of pages, which use 4000 and up. They avoid ephemeral ports, those of `free-port.ts`, and those
+ * that `fetch` blocks (such as 6000).
  */
 const PORT = /\b400(\d)\b/g;
 
-/** What an example answered. */
+/** The output of an example. */
 interface Answer {
   readonly text: string;
   readonly status: number;
   readonly line: number;
 }
 
-/** What a page says of the environment of its service. */
+/** Environment of the service that a page configures. */
 export interface Environment {
-  /** Without `SVC_GRAPHQL_`. */
+  /** Names without `SVC_GRAPHQL_`. */
   readonly options: Readonly<Record<string, string>>;
   readonly others: Readonly<Record<string, string>>;
 }
@@ -54,13 +54,13 @@ function elsewhere(text: string): string {
 }
 
 /**
- * @param environment of the service; shells get it too, with `SVC`, the service's address
- * @throws AssertionError naming the line of an example whose answer is another one
+ * @param environment of the service; shells also receive it, with `SVC`, the service's address
+ * @throws AssertionError with the line of an example whose answer differs
  */
 export async function runPage(blocks: readonly Block[], service: TestService, { options, others } = NOTHING): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'svc-page-'));
   const running: ChildProcess[] = [];
-  /** What runs in the background has said, by the last word of its command. */
+  /** Output of background commands, by the last word of the command. */
   const told = new Map<string, string>();
   let pending: Answer | null = null;
   let variables: JsonObject | null = null;
@@ -80,7 +80,7 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     return new Promise((resolve) => child.once('close', () => resolve(output)));
   }
 
-  /** Of an example that shows no answer: it has to succeed all the same. */
+  /** For an example without an answer, which must succeed. */
   function settle(): void {
     if (pending === null) return;
     expect({ line: pending.line, status: pending.status, answer: pending.text }).toMatchObject({ status: 200 });
@@ -129,7 +129,7 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     return { text, status };
   }
 
-  /** A request as it goes over the wire: its line, its headers, and behind an empty line its body. */
+  /** A raw request: request line, headers, and after an empty line the body. */
   function raw(text: string): Promise<{ text: string; status: number }> {
     const [head = '', ...rest] = text.split('\n\n');
     const [first = '', ...lines] = head.split('\n');
@@ -177,14 +177,14 @@ function prefixed(options: Environment['options']): Record<string, string> {
   return Object.fromEntries(Object.entries(options).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
 }
 
-/** What `npm start` brings along. */
+/** The sample data of `npm start`. */
 async function sampleStore({ databaseUrl, url, metadata }: TestService): Promise<void> {
   await loadSampleData(databaseUrl);
   await metadata('reload_metadata', {});
   await trackSampleData(url, null);
 }
 
-/** Its port is free then for another page. */
+/** Its port is then free for another page. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || !child.kill()) return;
   await new Promise((resolve) => child.once('close', resolve));
@@ -198,12 +198,12 @@ async function listens(port: number): Promise<boolean> {
   });
 }
 
-/** JSON without the white space between its parts, which databases leave as they like. */
+/** JSON without insignificant whitespace, which differs between databases. */
 function compact(json: string): string {
   return json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 }
 
-/** Whether `given` is `wanted`, in which `"…"` stands for any value and `…` for any part of a text. */
+/** Returns whether `given` matches `wanted`, in which `"…"` stands for any value and `…` for any part of a text. */
 function fits(wanted: string, given: string): boolean {
   const pattern = compact(wanted)
     .replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')

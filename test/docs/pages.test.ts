@@ -1,4 +1,4 @@
-/** Every page of the documentation: its examples are run as they stand there, from top to bottom, and their answers compared. */
+/** Every page of the documentation: its examples run unchanged from top to bottom, and their answers are compared. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,16 +16,16 @@ const pages = paths
   .filter((path) => path.endsWith('.md') && !path.startsWith(join('docs', 'adr')))
   .sort()
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
-  // The examples of pages that are made from code have tests of their own.
+  // Generated pages have tests of their own for their examples.
   .filter(({ text }) => !/^<!-- (?:generated|Made) by/m.test(text));
 const running = pages.filter(({ text }) => /^ *```\S+ (?:run|metadata|setup|sample)\b/m.test(text));
 
-// A page takes some tenths of a second: a short run has some of them.
+// A page takes some tenths of a second: a short run tests a sample.
 describe.each(sample(running, 3))('$path', ({ text }) => {
   const blocks = blocksOf(text);
   const environment = environmentOf(blocks);
 
-  it('answers as it says', () => (environment === null ? onShared(blocks) : onItsOwn(blocks, environment)));
+  it('has the answers that its examples show', () => (environment === null ? onShared(blocks) : onItsOwn(blocks, environment)));
 });
 
 let shared: TestService;
@@ -45,7 +45,7 @@ async function onShared(blocks: Parameters<typeof runPage>[0]): Promise<void> {
   await runPage(blocks, shared);
 }
 
-/** With the options that the page names, and a database for those that it adds. */
+/** With the options of the page, and a database for each one that it adds. */
 async function onItsOwn(blocks: Parameters<typeof runPage>[0], { options, others }: Environment): Promise<void> {
   const database = await testDatabase();
   const named = Object.entries(others).map(([name, value]) => [name, value.startsWith('postgres://') ? database.url : value]);

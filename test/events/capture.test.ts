@@ -1,4 +1,4 @@
-/** What event triggers write down, and what becomes of them when tables and metadata change: over HTTP, on a real database. */
+/** Captured events, and their fate when tables and metadata change: over HTTP, on a real database. */
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -54,7 +54,7 @@ interface Payload {
   readonly trace_context: JsonObject | null;
 }
 
-/** In the order in which they were made. */
+/** In the order of creation. */
 async function payloads(): Promise<readonly Payload[]> {
   return (await database.query('select payload from svc_catalog.event_log order by place')).rows.map(({ payload }) => payload as Payload);
 }
@@ -72,8 +72,8 @@ async function single(sql: string): Promise<unknown> {
   return Object.values((await database.query(sql)).rows[0] ?? {})[0];
 }
 
-describe('what is captured', () => {
-  it('has the old and the new row of each operation, and the payload of a manual event', async () => {
+describe('captured events', () => {
+  it('have the old and the new row of each operation, and the payload of a manual event', async () => {
     const all = { columns: '*', payload: ['id', 'name'] };
     await create({ insert: all, update: all, delete: all, enable_manual: true });
     await database.query(`insert into author values (1, 'a'); update author set name = 'b'; delete from author`);
@@ -88,7 +88,7 @@ describe('what is captured', () => {
     expect((await payloads()).at(-1)?.session_variables).toEqual({ 'x-svc-role': 'admin' });
   });
 
-  it('is an update only where a listened column changed, null being equal to null', async () => {
+  it('exist for an update only if a listened column changed, with null equal to null', async () => {
     await create({ name: 'names', update: { columns: ['name', 'score'], payload: ['id'] } });
     await create({ name: 'docs', update: { columns: ['doc'], payload: ['doc'] } });
     await create({ name: 'all', update: { columns: '*', payload: ['big'] } });
@@ -108,7 +108,7 @@ describe('what is captured', () => {
   });
 
   it.runIf(DEEP).each(['run_sql', 'another program'])(
-    'is written in open sessions after %s has changed the type of a listed column',
+    'are written in open sessions after %s has changed the type of a listed column',
     async (by) => {
       const listed = { columns: ['score', 'doc'], payload: ['id', 'name', 'score', 'big'] };
       await create({ insert: listed, update: listed, delete: listed, ordering: ['name', 'score'] });
@@ -139,13 +139,13 @@ describe('what is captured', () => {
     },
   );
 
-  it('is nothing of a transaction that is rolled back', async () => {
+  it('of a transaction that is rolled back do not exist', async () => {
     await create({ insert: { columns: '*' } });
     await database.query(`begin; insert into author values (1); rollback`);
     expect(await payloads()).toEqual([]);
   });
 
-  it('keeps large numbers, and texts where the service is set so', async () => {
+  it('preserve large numbers, as text if configured', async () => {
     await create({ insert: { columns: '*', payload: ['score', 'big'] } });
     await database.query(`insert into author values (1, null, null, 12345678901234567890.50, 9007199254740993)`);
     expect(await single(`select payload #>> '{data,new}' from svc_catalog.event_log`)).toBe(
@@ -153,7 +153,7 @@ describe('what is captured', () => {
     );
   });
 
-  it('says who and by which request, for GraphQL and SQL through the service alone', async () => {
+  it('contain the session and the trace, for GraphQL and SQL through the service only', async () => {
     await create({ insert: { columns: '*' } });
     await service.metadata('pg_create_insert_permission', { table: 'author', role: 'user', permission: { check: {}, columns: '*' } });
     const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331', sampling_state: '1' };
@@ -173,7 +173,7 @@ describe('what is captured', () => {
     ]);
   });
 
-  it.runIf(DEEP)('does not need any right of whoever writes the table, nor trusts its search path', async () => {
+  it.runIf(DEEP)('require no rights of the user who writes the table, and ignore its search path', async () => {
     await create({ update: { columns: '*' } });
     const role = `writer_${Math.random().toString(36).slice(2)}`;
     await database.query(`insert into author values (1, 'a');
@@ -190,7 +190,7 @@ describe('what is captured', () => {
     expect(await changes()).toMatchObject([['UPDATE', { name: 'a' }, { name: 'b' }]]);
   });
 
-  it.runIf(DEEP)('is of the table that was named, with partitions and tables that inherit', async () => {
+  it.runIf(DEEP)('have the named table, for partitions and inheriting tables', async () => {
     await database.query(`create table part (id int primary key, name text) partition by range (id);
       create table part_1 partition of part for values from (0) to (10);
       create table parent (id int); create table child () inherits (parent)`);
@@ -205,13 +205,13 @@ describe('what is captured', () => {
       ['part', 2],
       ['parent', 3],
     ]);
-    // Nothing is to be done again.
+    // No set-up may be repeated.
     const before = await single(`select sum(xmin::text::bigint) from pg_trigger where not tgisinternal`);
     await service.metadata('reload_metadata', {});
     expect(await single(`select sum(xmin::text::bigint) from pg_trigger where not tgisinternal`)).toBe(before);
   });
 
-  it.runIf(DEEP)('counts rows of replication only where that is wanted', async () => {
+  it.runIf(DEEP)('include rows of replication only if configured', async () => {
     await create({ insert: { columns: '*' } });
     await create({ name: 'always', insert: { columns: '*' }, trigger_on_replication: true });
     await database.query(`set session_replication_role = replica; insert into author values (1); reset session_replication_role`);
@@ -222,10 +222,10 @@ describe('what is captured', () => {
   });
 });
 
-describe('a trigger follows', () => {
+describe('an event trigger follows', () => {
   const listened = { insert: { columns: '*' }, update: { columns: ['name'], payload: ['id', 'name'] } };
 
-  it('new names of tables and columns, in the transaction that gives them', async () => {
+  it('new names of tables and columns, in the transaction that renames them', async () => {
     await create({ ...listened, ordering: ['name'] });
     await service.sql(`alter table author rename to writer; alter table writer rename column name to called`);
     await database.query(`insert into writer (id, called) values (1, 'a'); update writer set called = 'b'`);
@@ -241,7 +241,7 @@ describe('a trigger follows', () => {
     });
   });
 
-  it.runIf(DEEP)('new columns, also those that others add, and types without equality', async () => {
+  it.runIf(DEEP)('new columns, external ones included, and types without equality', async () => {
     await create({ insert: { columns: '*' }, update: { columns: '*' } });
     await database.query(`alter table author drop column score, add column extra json; insert into author (id, extra) values (1, '[1]');
       update author set extra = '[2]'`);
@@ -251,7 +251,7 @@ describe('a trigger follows', () => {
     ]);
   });
 
-  it('a listed column that goes: it stands in the way, or goes too', async () => {
+  it('a dropped listed column, which is rejected or removed', async () => {
     await create(listened);
     const refused = await request('run_sql', { sql: 'alter table author drop column name' }, '/v2/query');
     expect(refused.json).toMatchObject({
@@ -264,7 +264,7 @@ describe('a trigger follows', () => {
     expect(await functions()).toEqual([]);
   });
 
-  it('the table that goes, or is not tracked any more', async () => {
+  it('a table that is dropped or untracked', async () => {
     await create(listened);
     await create({ name: 'other', table: 'article', insert: { columns: '*' } });
     await database.query(`insert into article values (1)`);
@@ -276,14 +276,14 @@ describe('a trigger follows', () => {
   });
 });
 
-describe('a definition', () => {
-  it.runIf(DEEP)('that is replaced takes back what it does not listen to any more', async () => {
+describe('a trigger definition', () => {
+  it.runIf(DEEP)('removes old listeners when it is replaced', async () => {
     await create({ insert: { columns: '*' }, delete: { columns: '*' } });
     await create({ update: { columns: '*' }, replace: true });
     expect(await functions()).toEqual(['notify_svc_trg_UPDATE']);
   });
 
-  it.runIf(DEEP)('can move to another table with a document', async () => {
+  it.runIf(DEEP)('can move to another table in a document', async () => {
     await create({ insert: { columns: '*' } });
     const document = (await service.metadata('export_metadata', {})) as { sources: [{ tables: JsonObject[] }] };
     const [source] = document.sources;
@@ -301,7 +301,7 @@ describe('a definition', () => {
     });
   });
 
-  it.runIf(DEEP)('of a document is warned of where no operation would take its name', async () => {
+  it.runIf(DEEP)('in a document with a name that no operation accepts causes a warning', async () => {
     await create({ insert: { columns: '*' } });
     const before = (await service.metadata('export_metadata', {})) as { sources: [{ tables: JsonObject[] }] };
     const text = JSON.stringify(before).replace('"name":"trg"', '"name":"a b"');
@@ -342,7 +342,7 @@ describe('a definition', () => {
     expect(await single('select archived from svc_catalog.event_log')).toBe(false);
   });
 
-  it.runIf(DEEP)('captures within the bulk that makes it', async () => {
+  it.runIf(DEEP)('captures within the bulk that creates it', async () => {
     await service.metadata('bulk', [
       { type: 'pg_create_event_trigger', args: { name: 'trg', table: 'author', webhook: HOOK, insert: { columns: '*' } } },
       { type: 'reload_metadata', args: {} },
@@ -351,7 +351,7 @@ describe('a definition', () => {
     expect(await payloads()).toHaveLength(1);
   });
 
-  it('is put back by a reload where others have taken it away, and made again where that is asked for', async () => {
+  it('is restored by a reload after external removal, and recreated on request', async () => {
     await create({ insert: { columns: '*' } });
     await database.query('drop trigger "notify_svc_trg_INSERT" on author');
     await service.metadata('reload_metadata', {});
@@ -365,7 +365,7 @@ describe('a definition', () => {
     expect(await payloads()).toHaveLength(2);
   });
 
-  it.runIf(DEEP)('gets its tables back by a reload, whichever of them others have taken away', async () => {
+  it.runIf(DEEP)('gets its tables back by a reload, whichever of them were dropped externally', async () => {
     await create({ insert: { columns: '*' } });
     for (const part of ['table event_log', 'sequence event_waiting', 'table svc_source_catalog_version', 'table event_invocation_logs']) {
       await database.query(`drop ${part.replace(' ', ' svc_catalog.')}`);
@@ -375,7 +375,7 @@ describe('a definition', () => {
     expect(await payloads()).toHaveLength(1);
   });
 
-  it('is inconsistent while its environment variable is not set, and hurts no other', async () => {
+  it('is inconsistent while its environment variable is unset, without affecting others', async () => {
     const trigger = (name: string, webhook: JsonObject): JsonObject => ({ name, definition: { insert: { columns: '*' } }, ...webhook });
     const document = (await service.metadata('export_metadata', {})) as { sources: [JsonObject] };
     const tables = [
@@ -431,7 +431,7 @@ describe('a definition', () => {
     expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
   });
 
-  it('is refused by the database in the database’s words', async () => {
+  it('is rejected with the database’s message', async () => {
     await database.query(`create function public.no() returns event_trigger language plpgsql as 'begin raise exception ''not here''; end';
       create event trigger no_triggers on ddl_command_start when tag in ('CREATE TRIGGER') execute function public.no()`);
     try {
@@ -510,14 +510,14 @@ describe('a definition', () => {
       'the cron expression "* *" is not valid: a cron expression has 5 fields, this one has 2',
     ],
   ];
-  it.each(sample(REFUSED, 4))('%j is refused', async (args, code, path, message) => {
+  it.each(sample(REFUSED, 4))('is rejected: %j', async (args, code, path, message) => {
     await create({ name: 'there', table: 'article', insert });
     const answer = await request('pg_create_event_trigger', { name: 'trg', table: 'author', webhook: HOOK, ...args });
     const { error, ...rest } = answer.json as { error: string };
     expect({ ...rest, error: error.split('Internal error message: ').at(-1) }).toMatchObject({ code, path, error: message });
   });
 
-  it('has to be of a table, and to have a key where rows are ordered', async () => {
+  it('must belong to a table, with a primary key if rows are ordered', async () => {
     await database.query('create view authors as select * from author; create table keyless (a int)');
     for (const table of ['authors', 'keyless']) await service.metadata('pg_track_table', { table });
     const refused = async (args: JsonObject): Promise<Json> =>
@@ -528,8 +528,8 @@ describe('a definition', () => {
   });
 });
 
-describe('what was installed', () => {
-  it('is not touched by, nor mixed up with, another service on the same database', async () => {
+describe('installed triggers', () => {
+  it('are independent of another service on the same database', async () => {
     await create({ insert: { columns: '*' } });
     await database.query(
       `comment on function svc_catalog."notify_svc_trg_INSERT"() is '{"owner": "another", "trigger": "trg", "made": 1}'`,
@@ -543,7 +543,7 @@ describe('what was installed', () => {
     await database.query('drop function svc_catalog."notify_svc_trg_INSERT" cascade');
   });
 
-  it('goes with the metadata', async () => {
+  it('are removed with the metadata', async () => {
     await create({ insert: { columns: '*' } });
     await service.metadata('clear_metadata', {});
     expect(await functions()).toEqual([]);
@@ -551,7 +551,7 @@ describe('what was installed', () => {
     expect(await single(`select to_regclass('svc_catalog.metadata_piece')`)).not.toBeNull();
   });
 
-  it('stays behind in a database that is out of reach, which is told', async () => {
+  it('stay in an unreachable database, with a warning', async () => {
     const other = await testDatabase();
     const configuration = { connection_info: { database_url: other.url, pool_settings: { pool_timeout: 5 } } };
     await service.metadata('pg_add_source', { name: 'other', configuration });

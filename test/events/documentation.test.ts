@@ -1,11 +1,11 @@
-/** The examples of docs/event-triggers.md, docs/delivery.md, docs/schedules.md and docs/actions.md, as they stand there. */
+/** The examples of docs/event-triggers.md, docs/delivery.md, docs/schedules.md and docs/actions.md, unchanged. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -21,7 +21,7 @@ function operationOf(page: string, wanted: string): { readonly type: string; rea
   if (found === undefined) throw new Error(`${page} has no ${wanted}`);
   return JSON.parse(found) as { type: string; args: JsonObject };
 }
-/** What a page says that somebody is sent. */
+/** The payload that a page shows. */
 function bodyOf(page: string, begins: string): JsonObject {
   const found = blocksOf(page, 'json').find((text) => text.replaceAll(/\s/g, '').startsWith(begins));
   return JSON.parse(found ?? 'null') as JsonObject;
@@ -29,7 +29,7 @@ function bodyOf(page: string, begins: string): JsonObject {
 
 const children: ChildProcess[] = [];
 
-/** Runs a program that listens at port 3000, at another one. @returns where */
+/** Runs a program that listens at port 3000 on another port. @returns its address */
 async function started(program: string, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const text = program.replace('.listen(3000)', `.listen(0, '127.0.0.1', function () { console.log(this.address().port); })`);
   expect(text).not.toBe(program);
@@ -47,11 +47,11 @@ async function started(program: string, environment: Readonly<Record<string, str
 }
 
 let service: TestService;
-let receiver: PlayedServer;
+let receiver: FakeServer;
 let database: pg.Client;
 
 beforeAll(async () => {
-  receiver = await playServer();
+  receiver = await startFakeServer();
   service = await startTestService({}, { HOOKS: receiver.url, HOOK_KEY: 'k', HOOK_SECRET: 's3cret' });
   database = new pg.Client({ connectionString: service.databaseUrl });
   await database.connect();
@@ -72,7 +72,7 @@ const run = ({ type, args }: { readonly type: string; readonly args: JsonObject 
 const attemptsOf = async (name: string): Promise<readonly JsonObject[]> =>
   (await service.metadata('pg_get_event_invocation_logs', { name, source: 'default' })) as readonly JsonObject[];
 
-test('an action whose handler is a few lines', async () => {
+test('runs an action whose handler is a few lines', async () => {
   const handler = await started(blocksOf('actions', 'js')[0] ?? '');
   await run(operationOf('actions', 'set_custom_types'));
   const create = operationOf('actions', 'create_action');
@@ -92,7 +92,7 @@ test('an action whose handler is a few lines', async () => {
   expect(parseJson(receiver.requests.at(-1)?.body ?? '')).toEqual(bodyOf('actions', '{"action"'));
 });
 
-test('an event trigger and what its webhook gets', async () => {
+test('delivers an event trigger to its webhook', async () => {
   receiver.answer = () => ({});
   const create = operationOf('event-triggers', 'pg_create_event_trigger');
   await run(create);
@@ -113,7 +113,7 @@ test('an event trigger and what its webhook gets', async () => {
   expect({ ...sent, id: '', created_at: '' }).toEqual({ ...told, id: '', created_at: '' });
 });
 
-test('a receiver that does not mind an event that comes twice', async () => {
+test('runs a receiver that tolerates duplicate events', async () => {
   const { hostname, port, username, password, pathname } = new URL(service.databaseUrl);
   const work = `async function work(client, event) { await client.query('insert into public.worked values ($1)', [event.id]); }`;
   const webhook = await started(`${blocksOf('delivery', 'js')[0] ?? ''}\n${work}`, {
@@ -130,7 +130,7 @@ test('a receiver that does not mind an event that comes twice', async () => {
   await service.metadata('pg_delete_event_trigger', { name: 'once' });
 });
 
-test('a signature that is checked', async () => {
+test('verifies a signature', async () => {
   const [imports = '', ...check] = (blocksOf('delivery', 'js')[1] ?? '').split('\n');
   const program = `import { createServer } from 'node:http';
     ${imports}
@@ -150,7 +150,7 @@ test('a signature that is checked', async () => {
   expect([forged.status, (await fetch(webhook, { method: 'POST', body: '{}' })).status]).toEqual([401, 401]);
 });
 
-test('schedules, and what is sent of them', async () => {
+test('runs schedules with the documented payloads', async () => {
   receiver.answer = () => ({});
   await run(operationOf('schedules', 'create_cron_trigger'), { comment: '…' });
   await run(operationOf('schedules', 'create_scheduled_event'));

@@ -1,16 +1,16 @@
-/** Events of event triggers, delivered to real receivers: what is sent, and what follows from each answer. */
+/** Events of event triggers, delivered to real receivers: the payload, and the effect of each response. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
-import { type PlayedAnswer, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeResponse, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-/** By the name of the trigger: what the receiver answers at each attempt. */
-const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>> = {
+/** Responses of the receiver at each attempt, by trigger name. */
+const ANSWERS: Readonly<Record<string, (attempt: number) => FakeResponse | null>> = {
   fails: () => ({ status: 500, body: 'no' }),
   once: (attempt) => (attempt === 1 ? { status: 404 } : { status: 204 }),
   later: (attempt) => (attempt === 1 ? { status: 429, headers: { 'Retry-After': '1' } } : {}),
@@ -20,12 +20,12 @@ const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>
 };
 
 let service: TestService;
-let receiver: PlayedServer;
+let receiver: FakeServer;
 let database: pg.Client;
 const attempts = new Map<string, number>();
 
 beforeAll(async () => {
-  receiver = await playServer();
+  receiver = await startFakeServer();
   receiver.answer = ({ path }) => {
     const name = path.split(/[/?]/)[1] ?? '';
     const attempt = (attempts.get(name) ?? 0) + 1;
@@ -77,7 +77,7 @@ const retry = (num_retries: number, interval_sec = 0, timeout_sec = 60): JsonObj
   retry_conf: { num_retries, interval_sec, timeout_sec },
 });
 
-describe.concurrent('an answer', () => {
+describe.concurrent('the response to an event', () => {
   it.each(
     sample<[name: string, what: JsonObject, end: JsonObject, statuses: readonly Json[]]>(
       [
@@ -98,7 +98,7 @@ describe.concurrent('an answer', () => {
     expect((await invocations(name)).map(({ http_status }) => http_status)).toEqual(statuses);
   });
 
-  it.runIf(DEEP)('that a transform cannot read counts as a failure', async () => {
+  it.runIf(DEEP)('counts as a failure if a transform cannot read it', async () => {
     await trigger('answers', { response_transform: { version: 2, body: { action: 'transform', template: '{{$body.nothing}}' } } });
     await insert('answers');
     await ends('answers', { error: true, tries: 1 });
@@ -106,8 +106,8 @@ describe.concurrent('an answer', () => {
   });
 });
 
-describe.concurrent('a call', () => {
-  it('tells of the change, of who made it and of the attempts', async () => {
+describe.concurrent('the delivery of an event', () => {
+  it('contains the change, the session and the attempts', async () => {
     await trigger('told', {
       ...retry(4),
       headers: [
@@ -169,7 +169,7 @@ describe.concurrent('a call', () => {
       ],
       1,
     ),
-  )('is a part of the trace of the request that caused it: %s', async (name, sent, sampled) => {
+  )('continues the trace of the request that caused it: %s', async (name, sent, sampled) => {
     await trigger(name);
     const query = `mutation { insert_${name}(objects: {id: 7, n: 1, at: "y"}) { affected_rows } }`;
     await service.send('/v1/graphql', { method: 'POST', headers: sent, body: JSON.stringify({ query }) });
@@ -188,7 +188,7 @@ describe.concurrent('a call', () => {
     });
   });
 
-  it('keeps the digits of numbers', async () => {
+  it('preserves the digits of numbers', async () => {
     await trigger('digits');
     await insert('digits');
     await vi.waitFor(() => expect(requests('digits')).toHaveLength(1), WAIT);
@@ -226,7 +226,7 @@ describe.concurrent('a call', () => {
     expect(signature).toBe(createHmac('sha256', 's3cret').update(`${time}.${request?.body}`).digest('hex'));
   });
 
-  it.runIf(DEEP)('that cannot be transformed is given up without an attempt', async () => {
+  it.runIf(DEEP)('fails without an attempt if its transform fails', async () => {
     await trigger('broken', {
       ...retry(5),
       request_transform: { version: 2, body: { action: 'transform', template: '{{$body.nothing}}' } },
@@ -249,7 +249,7 @@ describe.concurrent('a call', () => {
   });
 });
 
-it('delivers the events of a key one after another, whatever happens to other keys', async () => {
+it('delivers the events of a key one after another, independently of other keys', async () => {
   const order: number[] = [];
   let failures = 0;
   const answer = receiver.answer;
@@ -276,7 +276,7 @@ it('delivers the events of a key one after another, whatever happens to other ke
   expect(failures).toBe(2);
 });
 
-it.runIf(DEEP)('goes on when a source goes and comes back', async () => {
+it.runIf(DEEP)('continues when a source disappears and returns', async () => {
   await trigger('moving');
   await service.metadata('rename_source', { name: 'default', new_name: 'moved' });
   await insert('moving');

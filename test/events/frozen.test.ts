@@ -1,11 +1,11 @@
-/** Instances that are stopped, as processes, while they take events or install triggers: the server ends their locks. */
+/** Instances whose processes are stopped while they fetch events or install triggers: the server ends their locks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures } from '../../src/backend/captures.ts';
-import type { LaneRequest } from '../../src/backend/event-store.ts';
+import type { TriggerQueueRequest } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey, type QualifiedName } from '../../src/catalog/catalog.ts';
 import { connect } from '../../src/databases/mariadb/connect.ts';
 import { postgresql } from '../../src/databases/postgresql/index.ts';
@@ -15,17 +15,17 @@ import { hasMariadb, startMariadb } from '../support/mariadb.ts';
 import { testDatabase } from '../support/postgres.ts';
 
 const SETTINGS = { sourceName: 'test', environment: {}, usePreparedStatements: true, maxConnections: 4 };
-const BOUNDED: LaneRequest = { name: 't', limit: 100, overall: 1 };
+const BOUNDED: TriggerQueueRequest = { name: 't', limit: 100, overall: 1 };
 const LIMIT = { timeout: 60_000, interval: 200 };
 const compiled = (path: string): string => new URL(`../../dist/databases/${path}`, import.meta.url).href;
 
-/** A process that opens a `source` by `opening`, takes events of the lane and stops where `stop` is called. */
-function stoppedInstance(opening: string, lane: LaneRequest): Promise<void> {
-  const request = JSON.stringify({ lease: { holder: 'stopped', seconds: 2 }, limit: 100, lanes: [lane] });
+/** A process that opens a `source` with `opening`, fetches events of the trigger queue and stops where `stop` is called. */
+function stoppedInstance(opening: string, queue: TriggerQueueRequest): Promise<void> {
+  const request = JSON.stringify({ lease: { holder: 'stopped', seconds: 2 }, limit: 100, queues: [queue] });
   return stoppedProcess(opening, `await source.captures.events.fetch(${request});`);
 }
 
-/** The same for one that installs an event trigger `u` on the table. */
+/** A process that installs an event trigger `u` on the table and stops in the same way. */
 function stoppedInstaller(opening: string, table: CatalogTable): Promise<void> {
   const trigger = JSON.stringify(capturedTrigger(table, 'u', INSERT));
   return stoppedProcess(opening, `console.error(await source.captures.install([${trigger}], { owner: 'test', version: 2 }));`);
@@ -44,7 +44,7 @@ async function stoppedProcess(opening: string, work: string): Promise<void> {
   expect(String(first)).toBe('stopped');
 }
 
-/** Stops behind the last statement of a transaction. */
+/** Stops after the last statement of a transaction. */
 const inTransaction = (method: string): string => `
   const original = source.${method}.bind(source);
   source.${method} = (how, run) => original(how, async (...given) => { const result = await run(...given); stop(); return result; });`;
@@ -60,8 +60,8 @@ async function installedOn(source: Source, name: QualifiedName): Promise<Capture
   return captures;
 }
 
-async function taken(captures: Captures, lane: LaneRequest): Promise<number> {
-  return (await captures.events.fetch({ lease: B, limit: 100, lanes: [lane] })).length;
+async function taken(captures: Captures, queue: TriggerQueueRequest): Promise<number> {
+  return (await captures.events.fetch({ lease: B, limit: 100, queues: [queue] })).length;
 }
 
 describe('a stopped instance on PostgreSQL', () => {
@@ -84,17 +84,17 @@ describe('a stopped instance on PostgreSQL', () => {
     return { url, source, captures };
   }
 
-  it('gives up a bounded lane when its lease would be over', async () => {
+  it('releases a bounded trigger queue when its lease would expire', async () => {
     const { url, captures } = await started(`'k'`);
     await stoppedInstance(`${opening(url)}${inTransaction('transaction')}`, BOUNDED);
     expect(await taken(captures, BOUNDED)).toBe(0);
     await expect.poll(() => taken(captures, BOUNDED), LIMIT).toBe(1);
   });
 
-  it('keeps neither writers of a table nor other changes of triggers waiting when it stops while it installs a trigger', async () => {
+  it('blocks neither writers of a table nor other trigger changes when it stops while it installs a trigger', async () => {
     const { url, source, captures } = await started(`'k'`);
     const table = await tableOf(source, ITEM);
-    // The first transaction looks for the tables of events.
+    // The first transaction looks up the event tables.
     const second = `
       let count = 0;
       const original = source.transaction.bind(source);
@@ -108,17 +108,17 @@ describe('a stopped instance on PostgreSQL', () => {
     expect(await captures.install([capturedTrigger(table, 'v', INSERT)], { owner: 'test', version: 2 })).toEqual([]);
   });
 
-  it('gives up events that it does not read', async () => {
+  it('releases events that it does not read', async () => {
     const { url, captures } = await started(`repeat('k', 300000)`);
-    const lane = { name: 't', limit: 100 };
+    const queue = { name: 't', limit: 100 };
     const sending = `
       const original = source.query.bind(source);
       source.query = (...statement) => { const result = original(...statement); setImmediate(() => setImmediate(stop)); return result; };`;
-    await stoppedInstance(`${opening(url)}${sending}`, lane);
-    expect(await taken(captures, lane)).toBeLessThan(40);
+    await stoppedInstance(`${opening(url)}${sending}`, queue);
+    expect(await taken(captures, queue)).toBeLessThan(40);
     await expect.poll(() => captures.count({ state: 'pending' }), LIMIT).toBe(40);
     let all = 0;
-    await expect.poll(async () => (all += await taken(captures, lane)), LIMIT).toBe(40);
+    await expect.poll(async () => (all += await taken(captures, queue)), LIMIT).toBe(40);
   });
 });
 
@@ -141,14 +141,14 @@ describe.skipIf(!hasMariadb())('a stopped instance on MariaDB', () => {
   }
   const ITEM = { schema: '', name: 'item' };
 
-  it('gives up a bounded lane when the server has ended its transaction', async () => {
+  it('releases a bounded trigger queue when the server has ended its transaction', async () => {
     const { opening, captures } = await started();
     await stoppedInstance(`${opening}${inTransaction('transact')}`, BOUNDED);
     expect(await taken(captures, BOUNDED)).toBe(0);
     await expect.poll(() => taken(captures, BOUNDED), LIMIT).toBe(1);
   });
 
-  it('keeps other changes of triggers waiting no longer than its session may be idle when it stops while it installs a trigger', async () => {
+  it('blocks other trigger changes only until its idle timeout when it stops while it installs a trigger', async () => {
     const { opening, source, captures } = await started();
     const table = await tableOf(source, ITEM);
     const inSession = `

@@ -1,4 +1,4 @@
-/** Receivers of events and handlers of actions that answer slowly, without an end, or with the address of somebody else. */
+/** Receivers of events and handlers of actions that respond slowly, without an end, or with the address of another server. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -13,7 +13,7 @@ interface Hostile {
   readonly url: string;
   /** `POST /path body` */
   readonly requests: string[];
-  /** Bytes that were taken of `/large`. */
+  /** Bytes that the client has read of `/large`. */
   taken: number;
   close(): void;
 }
@@ -42,7 +42,7 @@ function answerAtLength(response: ServerResponse, hostile: Hostile): void {
   more();
 }
 
-/** Where redirects of these paths lead. */
+/** Redirect targets by path. */
 const locations = (): Readonly<Record<string, string>> => ({
   '/kept': '/there',
   '/round': '/round',
@@ -90,7 +90,7 @@ afterAll(async () => {
 const FORBIDDEN = ['http://169.254.169.254/', 'http://[::ffff:169.254.169.254]/', 'http://0xA9FEA9FE/'];
 const BLOCKED = 'Blocked connection to private IP address';
 
-describe.concurrent('an event', () => {
+describe.concurrent('an event delivery', () => {
   /** @returns the event and its only attempt */
   async function sent(webhook: string, timeout = 60): Promise<{ readonly status: Json; readonly attempt: JsonObject }> {
     const now = new Date(Date.now() - 1000).toISOString();
@@ -111,27 +111,27 @@ describe.concurrent('an event', () => {
     return (parseJson(data.message) as JsonObject)['message'];
   };
 
-  it('whose answer comes drop by drop has no more time than another', async () => {
+  it('has the same timeout if the response arrives in drops', async () => {
     const { status, attempt } = await sent(`${server.url}/slow`, 1);
     expect([status, attempt['status'], reason(attempt)]).toEqual(['error', null, 'Response timeout']);
   });
 
-  it('whose answer breaks off is not delivered', async () => {
+  it('fails if the response breaks off', async () => {
     const { status, attempt } = await sent(`${server.url}/broken`);
     expect([status, attempt['status'], reason(attempt)]).toEqual(['error', null, expect.stringMatching(/^Connection failure/)]);
   });
 
-  it('whose answer has 50 MB is delivered, and little of the answer read', async () => {
+  it('succeeds with a response of 50 MB, of which little is read', async () => {
     const { status, attempt } = await sent(`${server.url}/large`);
     expect([status, attempt]).toMatchObject(['delivered', { status: 200, response: { data: { is_cut: true } } }]);
     expect(server.taken).toBeLessThan(LARGE / 2);
   });
 
   it.each([
-    ['goes where the same host says, as it was', '/kept', ['delivered', 200]],
-    ['is not sent in circles', '/round', ['error', 307]],
-    ['is not sent to other hosts', '/elsewhere', ['error', 307]],
-    ['is not sent to forbidden addresses', '/metadata', ['error', 307]],
+    ['follows redirects within the same host unchanged', '/kept', ['delivered', 200]],
+    ['stops at redirect loops', '/round', ['error', 307]],
+    ['follows no redirect to another host', '/elsewhere', ['error', 307]],
+    ['follows no redirect to a forbidden address', '/metadata', ['error', 307]],
   ])('%s', async (_, path, end) => {
     const { status, attempt } = await sent(`${server.url}${path}`);
     expect([status, attempt['status']]).toEqual(end);
@@ -147,7 +147,7 @@ describe.concurrent('an event', () => {
   });
 });
 
-describe('an action', () => {
+describe('an action call', () => {
   async function called(handler: string, timeout = 60): Promise<JsonObject> {
     await service.metadata('create_action', { name: 'act', definition: { handler, type: 'query', output_type: 'String', timeout } });
     const answer = await service.graphql('{ act }');
@@ -158,22 +158,22 @@ describe('an action', () => {
     errors: [{ message: 'http exception when calling webhook', extensions: { internal: { error } } }],
   });
 
-  it('whose answer comes drop by drop has no more time than another', async () => {
+  it('has the same timeout if the response arrives in drops', async () => {
     expect(await called(`${server.url}/slow`, 1)).toMatchObject(failed({ type: 'http_exception', message: 'Response timeout' }));
   });
 
-  it('whose answer breaks off fails', async () => {
+  it('fails if the response breaks off', async () => {
     const message = expect.stringMatching(/^Connection failure/) as string;
     expect(await called(`${server.url}/broken`)).toMatchObject(failed({ type: 'http_exception', message }));
   });
 
-  it('whose answer has 50 MB is refused before all of it has come', async () => {
+  it('fails with a response of 50 MB before all of it has arrived', async () => {
     server.taken = 0;
-    expect(await called(`${server.url}/large`)).toMatchObject(failed('the answers of handlers have more than 33554432 bytes'));
+    expect(await called(`${server.url}/large`)).toMatchObject(failed('the responses of handlers exceed 33554432 bytes'));
     expect(server.taken).toBeLessThan(LARGE);
   });
 
-  it('is asked of where the same host says, and nowhere else', async () => {
+  it('follows redirects within the same host only', async () => {
     expect(await called(`${server.url}/kept`)).toEqual({ data: { act: 'there' } });
     expect(server.requests.slice(-2).map((request) => request.replace(/"request_query.*/, ''))).toEqual(
       ['/kept', '/there'].map((path) => expect.stringContaining(`POST ${path} {"action":{"name":"act"}`) as string),
@@ -185,7 +185,7 @@ describe('an action', () => {
     expect(other.requests.filter((request) => request.includes('"action"'))).toEqual([]);
   });
 
-  it.each(FORBIDDEN)('is not asked of %s', async (handler) => {
+  it.each(FORBIDDEN)('is not sent to %s', async (handler) => {
     expect(await called(handler)).toMatchObject(failed({ type: 'http_exception', message: BLOCKED }));
   });
 });

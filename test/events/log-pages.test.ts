@@ -1,4 +1,4 @@
-/** What tools ask the log of events: in pages that stay what they are, by state and time, and counted. */
+/** The event log for tools: stable pages, filters by state and time, and counts. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -11,13 +11,13 @@ const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(
 beforeAll(async () => {
   service = await startTestService({ EVENTS_FETCH_INTERVAL: '3600000' });
   await service.sql('create table item (id int primary key)');
-  // Paused by hand: what is pending is due in a year.
+  // Paused manually: pending events are due in a year.
   await service.metadata('bulk', [
     { type: 'pg_track_table', args: 'item' },
     { type: 'pg_create_event_trigger', args: { table: 'item', name: 'itemed', webhook: 'http://localhost:9', insert: { columns: '*' } } },
     { type: 'pg_create_event_trigger', args: { table: 'item', name: 'quiet', webhook: 'http://localhost:9', update: { columns: '*' } } },
   ]);
-  // Two of each minute, so that times are not enough to tell them apart.
+  // Two in each minute, so that times alone do not distinguish them.
   await service.sql(`
     insert into svc_catalog.event_log (id, schema_name, table_name, trigger_name, payload, delivered, error, created_at, next_retry_at)
     select '00000000-0000-4000-8000-' || lpad(n::text, 12, '0'), 'public', 'item', 'itemed', '{"op": "INSERT"}', n % 3 = 0, n % 3 = 1,
@@ -44,7 +44,7 @@ async function paged(read: (args: JsonObject) => Promise<string[]>, more: JsonOb
   }
 }
 
-it('goes on behind a row, whatever comes meanwhile', async () => {
+it('continues after a row, whatever arrives meanwhile', async () => {
   const whole = await logs({ limit: 100 });
   expect(whole).toHaveLength(30);
   expect(await paged(logs)).toEqual(whole);
@@ -60,7 +60,7 @@ it.each([
   ['delivered', 0],
   ['error', 1],
   ['pending', 2],
-])('lists what is %s alone, in pages too', async (status, rest) => {
+])('lists only %s events, in pages too', async (status, rest) => {
   const expected = Array.from({ length: 30 }, (_, i) => 30 - i)
     .filter((n) => n % 3 === rest)
     .map(id);
@@ -68,12 +68,12 @@ it.each([
   expect((await paged(logs, { status })).sort()).toEqual([...expected].sort());
 });
 
-it('lists what was made in a range of time', async () => {
+it('lists events created in a time range', async () => {
   expect((await logs({ since: '2024-05-01T00:10:00Z', until: '2024-05-01T00:11:00Z' })).sort()).toEqual([id(20), id(21)]);
   expect(await logs({ since: '2024-05-01T02:10:00+02:00', until: '2024-05-01T02:10:30+02:00', status: 'error' })).toEqual([]);
 });
 
-it('counts', async () => {
+it('counts events by state', async () => {
   const counts = async (args: JsonObject): Promise<Json> =>
     ((await service.metadata('get_event_summary', args)) as JsonObject)['event_triggers'] ?? null;
   const quiet = {
@@ -91,7 +91,7 @@ it('counts', async () => {
   expect(await counts({})).toEqual([itemed, quiet]);
 });
 
-it('tells of sources that do not answer, and of the others', async () => {
+it('reports unavailable sources along with the others', async () => {
   const away = { connection_info: { database_url: 'postgres://nobody@127.0.0.1:1/nothing' } };
   const exported = (await service.metadata('export_metadata', {})) as { sources: JsonObject[] };
   const definition = {
@@ -125,11 +125,11 @@ it.each([
   ['pg_get_event_logs', { name: 'itemed', since: 'never' }, 'data-exception'],
   ['pg_get_event_logs', { name: 'itemed', status: 'dead' }, 'parse-failed'],
   ['get_event_summary', { since: 'yesterday' }, 'parse-failed'],
-])('%s refuses %j', async (type, args, code) => {
+])('%s rejects %j', async (type, args, code) => {
   await expect(service.metadata(type, args)).rejects.toThrow(`"code":"${code}"`);
 });
 
-it('can be asked for a source of its own', async () => {
+it('can be restricted to a source', async () => {
   await service.metadata('pg_add_source', {
     name: 'second',
     configuration,

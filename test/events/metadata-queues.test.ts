@@ -1,10 +1,10 @@
-/** The queues in the metadata database: what one look reads, whenever its statements were planned. */
+/** The queues in the metadata database: the rows that one fetch reads, whenever its statements were planned. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { DeliveryOutcome, EventStore, QueuedEvent } from '../../src/backend/event-store.ts';
 import { postgresql } from '../../src/databases/postgresql/index.ts';
 import { type CallOutcome, createActionLog } from '../../src/metadata-store/action-log.ts';
-import { createScheduledEventStore, ONE_OFF_LANE } from '../../src/metadata-store/scheduled-event-store.ts';
+import { createScheduledEventStore, ONE_OFF_QUEUE } from '../../src/metadata-store/scheduled-event-store.ts';
 import { ROOT } from '../../src/util/path.ts';
 import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -16,7 +16,7 @@ let source: Source;
 
 beforeAll(async () => {
   database = await testDatabase('ready');
-  // One connection: plans are kept by each for itself, and it tells of what it has read when it is asked to.
+  // One connection: plans are cached per connection, and it reports its reads when asked.
   source = await postgresql.connect(postgresql.configuration.decode({ connection_info: { database_url: database.url } }, ROOT), {
     sourceName: 'test',
     environment: {},
@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Rows of a table and entries of its indexes that were read so far. */
+/** Table rows and index entries read so far. */
 async function read(table: string): Promise<number> {
   await source.query('select pg_stat_force_next_flush()', []);
   const { rows } = await source.query(
@@ -41,16 +41,16 @@ async function read(table: string): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** @param write makes so many events. @returns what taking and recording some of very many reads, after few were there often */
+/** @param write creates that many events. @returns reads for fetching and recording some of very many events, after few existed often */
 async function readOf<E extends QueuedEvent, O extends { readonly id: string }>(
   table: string,
   store: EventStore<E, O>,
-  lane: string,
+  queue: string,
   write: (count: number) => Promise<unknown>,
   outcome: (id: string) => O,
 ): Promise<number> {
   const next = async (): Promise<void> => {
-    const taken = await store.fetch({ lease: LEASE, limit: TAKEN, lanes: [{ name: lane, limit: TAKEN }] });
+    const taken = await store.fetch({ lease: LEASE, limit: TAKEN, queues: [{ name: queue, limit: TAKEN }] });
     const ids = taken.map(({ id }) => id);
     expect(await store.renew(LEASE, ids)).toHaveLength(ids.length);
     expect(
@@ -70,7 +70,7 @@ async function readOf<E extends QueuedEvent, O extends { readonly id: string }>(
   return (await read(table)) - before;
 }
 
-it('one-off events are not read as a whole', async () => {
+it('never reads all one-off events', async () => {
   const write = (count: number): Promise<unknown> =>
     source.query(
       `insert into svc_catalog.svc_scheduled_events (id, webhook_conf, scheduled_time, retry_conf)
@@ -80,7 +80,7 @@ it('one-off events are not read as a whole', async () => {
   const entries = await readOf(
     'svc_scheduled_events',
     createScheduledEventStore(source),
-    ONE_OFF_LANE,
+    ONE_OFF_QUEUE,
     write,
     (id): DeliveryOutcome => ({
       id,
@@ -91,7 +91,7 @@ it('one-off events are not read as a whole', async () => {
   expect(entries).toBeLessThan(20 * TAKEN);
 });
 
-it('calls of asynchronous actions are not read as a whole', async () => {
+it('never reads all calls of asynchronous actions', async () => {
   const log = createActionLog(source);
   const write = (count: number): Promise<unknown> =>
     source.query(

@@ -1,11 +1,11 @@
-/** The queue of captured events: leases, order, bounds, notifications, the log and its removal, on a real database. */
+/** The queue of captured events: leases, order, limits, notifications, the log and its clean-up, on a real database. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
 import type { CapturedEvent, CapturedEventStore, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
 import { postgresqlCaptures } from '../../src/databases/postgresql/capture/captures.ts';
-import { EventLog } from '../../src/databases/postgresql/capture/log.ts';
+import { eventLog } from '../../src/databases/postgresql/capture/log.ts';
 import { PostgresqlEventQueue } from '../../src/databases/postgresql/capture/queue.ts';
 import { postgresql } from '../../src/databases/postgresql/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -57,7 +57,7 @@ const sql = async (text: string): Promise<readonly (readonly (string | null)[])[
 const rowsOf = (count: number, kind = `'k'`): Promise<unknown> =>
   sql(`insert into item select i, ${kind} from generate_series(1, ${count}) i`);
 
-/** A source whose transactions, of single statements too, wait before their commit. */
+/** A source whose transactions, single statements included, wait before their commit. */
 function slowly(committing: () => Promise<void>): Source {
   const transaction: Source['transaction'] = (how, run) =>
     source.transaction(how, async (connection) => {
@@ -71,13 +71,13 @@ function slowly(committing: () => Promise<void>): Source {
 }
 
 describe('a lease', () => {
-  it('keeps others away, can be renewed, and ends', async () => {
+  it('excludes other instances, can be renewed, and expires', async () => {
     await install(captured('t', INSERT));
     await rowsOf(3);
     const first = await take(A, { t: 2 });
     expect(first.map(keyOf)).toEqual([1, 2]);
     expect(first[0]).toMatchObject({
-      lane: 't',
+      queue: 't',
       tries: 0,
       schema: 'public',
       table: 'item',
@@ -90,13 +90,13 @@ describe('a lease', () => {
     expect([...(await captures.events.renew(A, ids))].sort()).toEqual([...ids].sort());
     await captures.events.release(A, ids.slice(0, 1));
     expect(await taken(B)).toEqual([1]);
-    // The service of the other one has died.
+    // The service of the other instance has died.
     await sql(`update svc_catalog.event_log set lease_until = now() at time zone 'utc' - interval '1 second' where lease_holder = 'a'`);
     expect(await taken(B)).toEqual([2]);
     expect(await end(A, first)).toEqual([]);
   });
 
-  it('is told of as such: an event is busy, and redelivered after it', async () => {
+  it('is reported as such: an event is busy, and redelivered after it', async () => {
     await install(captured('t', INSERT));
     await rowsOf(1);
     const [event] = (await take()) as [CapturedEvent];
@@ -111,7 +111,7 @@ describe('a lease', () => {
     expect(await taken()).toEqual([1]);
   });
 
-  it('ends with what came of the event, which is logged', async () => {
+  it('ends with the result of the event, which is logged', async () => {
     await install(captured('t', INSERT));
     await rowsOf(3);
     const [one, two, three] = (await take()) as [CapturedEvent, CapturedEvent, CapturedEvent];
@@ -133,7 +133,7 @@ describe('a lease', () => {
   });
 });
 
-it.runIf(DEEP)('counts an attempt once where the answers to its recording are lost', async () => {
+it.runIf(DEEP)('counts an attempt once if the answers to its recording are lost', async () => {
   await install(captured('t', INSERT));
   await rowsOf(1);
   await countsAttemptsOnce(captures.events, 't', async () => {
@@ -142,11 +142,11 @@ it.runIf(DEEP)('counts an attempt once where the answers to its recording are lo
   });
 });
 
-it.runIf(DEEP)('gives a bounded lane to others when an instance stands still while it takes events', async () => {
+it.runIf(DEEP)('passes a bounded trigger queue to others when an instance stalls while it fetches events', async () => {
   await install(captured('t', INSERT));
   await rowsOf(2);
   const fetchBounded = (events: CapturedEventStore, lease: Lease) =>
-    events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 1 }] });
+    events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 1 }] });
   let began: () => void = () => undefined;
   const hasTaken = new Promise<void>((resolve) => (began = resolve));
   let goOn: () => void = () => undefined;
@@ -165,7 +165,7 @@ it.runIf(DEEP)('gives a bounded lane to others when an instance stands still whi
   await expect(frozen).rejects.toThrow();
 });
 
-it.runIf(DEEP)('archives no events of a trigger that got the name of a deleted one since', async () => {
+it.runIf(DEEP)('archives no events of a new trigger with the name of a deleted one', async () => {
   await install(captured('t', INSERT));
   await rowsOf(2);
   const query: Source['query'] = async (...statement) => {
@@ -183,18 +183,18 @@ it.runIf(DEEP)('archives no events of a trigger that got the name of a deleted o
   await postgresqlCaptures(removing, { extensionsSchema: 'public', notify: false, stringifyNumericTypes: false }).retain([], {
     owner: 'test',
     settled: 1,
-    gone: ['t'],
+    removed: ['t'],
   });
   expect(await sql('select archived from svc_catalog.event_log order by place')).toEqual([['t'], ['t'], ['f']]);
   expect(await taken()).toEqual([3]);
 });
 
-it.runIf(DEEP)('is not read as a whole, also where its statements were planned while it was small', async () => {
+it.runIf(DEEP)('reads only a part of the queue, even if its statements were planned while it was small', async () => {
   await install(captured('t', INSERT));
   const alone = await open(false, {}, 1);
   const { events } = alone.captures as Captures;
   const next = async (): Promise<void> => {
-    const taken = await events.fetch({ lease: A, limit: 20, lanes: [{ name: 't', limit: 20 }] });
+    const taken = await events.fetch({ lease: A, limit: 20, queues: [{ name: 't', limit: 20 }] });
     const outcomes = taken.map(({ id, tries }) => ({
       id,
       tries,
@@ -203,7 +203,7 @@ it.runIf(DEEP)('is not read as a whole, also where its statements were planned w
     }));
     expect(await events.record(A, outcomes)).toHaveLength(taken.length);
   };
-  // Of tables and indexes; counted by the session, which tells of it when it is asked to.
+  // Of tables and indexes; counted by the session, which reports them on request.
   const read = async (): Promise<number> => {
     await alone.query('select pg_stat_force_next_flush()', []);
     const { rows } = await alone.query(
@@ -214,7 +214,7 @@ it.runIf(DEEP)('is not read as a whole, also where its statements were planned w
     return Number(rows[0]?.[0]);
   };
   try {
-    // Often enough for plans that are kept.
+    // Often enough for cached generic plans.
     for (let i = 1; i <= 12; i++) {
       await sql(`insert into item values (${-i}, 'k')`);
       await next();
@@ -228,29 +228,29 @@ it.runIf(DEEP)('is not read as a whole, also where its statements were planned w
   }
 });
 
-describe('lanes', () => {
-  it('take turns, each within its bound', async () => {
+describe('trigger queues', () => {
+  it('take turns, each within its limit', async () => {
     await install(captured('t', INSERT), captured('u', INSERT));
     await rowsOf(10);
-    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
-    expect(lanes.filter((lane) => lane === 'u')).toHaveLength(3);
-    expect(lanes).toHaveLength(8);
+    const queues = (await take(A, { t: 100, u: 3 }, 8)).map(({ queue }) => queue);
+    expect(queues.filter((queue) => queue === 'u')).toHaveLength(3);
+    expect(queues).toHaveLength(8);
     expect(await take(A, { other: 5 })).toEqual([]);
   });
 
-  it('are left when enough bytes are taken', async () => {
+  it('are skipped when enough bytes are fetched', async () => {
     await install(captured('t', INSERT));
     await rowsOf(4, `repeat('k', 1000)`);
     const some = async (bytes: number) =>
-      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 't', limit: 9 }] })).length;
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, queues: [{ name: 't', limit: 9 }] })).length;
     expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 1]);
   });
 
-  it('may be bounded over all instances', async () => {
+  it('may be limited across all instances', async () => {
     await install(captured('t', INSERT));
     await rowsOf(10);
     const bounded = (lease: Lease): Promise<readonly CapturedEvent[]> =>
-      captures.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
+      captures.events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 3 }] });
     const all = await Promise.all([bounded(A), bounded(B), bounded(A), bounded(B)]);
     expect(all.flat()).toHaveLength(3);
     const [some = []] = all.filter((events) => events.length > 0);
@@ -260,7 +260,7 @@ describe('lanes', () => {
   });
 });
 
-describe('order', () => {
+describe('order of events', () => {
   keepsOrder({
     captures: () => captures,
     table: () => table,
@@ -274,8 +274,8 @@ describe('order', () => {
   });
 });
 
-describe('notifications', () => {
-  it('come while somebody waits, and only then', async () => {
+describe('notifications of new events', () => {
+  it('arrive only while the service waits for them', async () => {
     await install(captured('t', INSERT));
     let wakes = 0;
     let woken: () => void = () => undefined;
@@ -290,7 +290,7 @@ describe('notifications', () => {
     await told;
     const before = wakes;
     expect(await taken()).toEqual([1]);
-    // It has found something and comes again by itself.
+    // It has found an event and polls again by itself.
     await sql('insert into item values (2)');
     expect(await sql(`select last_value from svc_catalog.event_waiting`)).toEqual([['1']]);
     expect(await taken()).toEqual([2]);
@@ -298,15 +298,15 @@ describe('notifications', () => {
     await listening?.stop();
   });
 
-  it('can be switched off for a source', async () => {
+  it('can be disabled for a source', async () => {
     const silent = await open(false, { event_notifications: false });
     expect(silent.captures?.events.listen).toBeUndefined();
     await silent.close();
   });
 });
 
-describe('what is written', () => {
-  it.runIf(DEEP)('has large numbers as texts where the service is set so', async () => {
+describe('captured payloads', () => {
+  it.runIf(DEEP)('have large numbers as text if configured', async () => {
     const texts = await open(true);
     await texts.captures?.install([captured('t', INSERT)], { owner: 'test', version: 1 });
     await sql(`insert into item values (1, null, 9007199254740993, '{1.50}')`);
@@ -315,7 +315,7 @@ describe('what is written', () => {
     await texts.close();
   });
 
-  it.runIf(DEEP)('has all columns of a wide table', async () => {
+  it.runIf(DEEP)('have all columns of a wide table', async () => {
     const columns = Array.from({ length: 120 }, (_, i) => `c${i} bigint default ${i}`).join(', ');
     await source.runSql(`create table wide (id int primary key, ${columns})`, {});
     const name = { schema: 'public', name: 'wide' };
@@ -328,7 +328,7 @@ describe('what is written', () => {
     await source.runSql('drop table wide', {});
   });
 
-  it.runIf(DEEP)('is made by several instances that start together', async () => {
+  it.runIf(DEEP)('the event tables are created by several instances that start together', async () => {
     const others = await Promise.all([open(), open(), open()]);
     const failures = await Promise.all(
       others.map((each) => each.captures?.install([captured('t', INSERT)], { owner: 'test', version: 1 })),
@@ -342,8 +342,8 @@ describe('what is written', () => {
 
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
 
-describe('the log', () => {
-  it('gives up to many what ran out of retries, and delivers it again by time and trigger', async () => {
+describe('the event log', () => {
+  it('marks many events as failed after their retries, and redelivers them by time and trigger', async () => {
     await install(captured('t', INSERT), captured('u', INSERT));
     await rowsOf(4);
     await end(A, await take(A, { t: 100, u: 100 }), { kind: 'failed' });
@@ -361,18 +361,18 @@ describe('the log', () => {
     expect(await captures.list({ state: 'error', trigger: 't' }, { limit: 2, offset: 2 })).toHaveLength(1);
   });
 
-  it.runIf(DEEP)('is not shown by more bytes than there is memory for', async () => {
+  it.runIf(DEEP)('returns no more bytes than the memory limit', async () => {
     await install(captured('t', INSERT));
     await rowsOf(5);
     await sql(`update svc_catalog.event_log set payload = jsonb_build_object('x', repeat('x', 1000))`);
-    const log = new EventLog(source, 4000);
+    const log = eventLog(source, 4000);
     const listed = (limit: number): Promise<readonly unknown[]> => log.list({ state: 'any' }, { limit, offset: 0 });
-    await expect(listed(100)).rejects.toMatchObject({ code: 'bad-request', message: expect.stringContaining('at most 4 here') as string });
+    await expect(listed(100)).rejects.toMatchObject({ code: 'bad-request', message: expect.stringContaining('at most 4') as string });
     expect(await listed(4)).toHaveLength(4);
-    expect(await new EventLog(source, 1).list({ state: 'any' }, { limit: 1, offset: 0 })).toHaveLength(1);
+    expect(await eventLog(source, 1).list({ state: 'any' }, { limit: 1, offset: 0 })).toHaveLength(1);
   });
 
-  it('is cleaned up batch by batch, without what is young, pending or worked on', async () => {
+  it('is cleaned up in batches, without recent, pending or leased events', async () => {
     await install(captured('t', INSERT), captured('u', INSERT));
     await rowsOf(10);
     await end(A, await take(A, { t: 6, u: 10 }));
@@ -394,7 +394,7 @@ describe('the log', () => {
     expect(await captures.invocations('u', { limit: 100, offset: 0 })).toHaveLength(10);
   });
 
-  it.runIf(DEEP)('is cleaned up in small steps, however large the batches may be', async () => {
+  it.runIf(DEEP)('is cleaned up in small steps, whatever the batch size', async () => {
     await install(captured('t', INSERT));
     await rowsOf(2_500);
     await sql(`update svc_catalog.event_log set delivered = true, created_at = created_at - interval '5 hours'`);
@@ -408,7 +408,7 @@ describe('the log', () => {
     expect(steps).toBe(3);
   });
 
-  it('plans clean-ups that one instance takes', async () => {
+  it('schedules clean-ups for one instance', async () => {
     await install(captured('t', INSERT));
     const [two, one] = [daysAgo(2), daysAgo(1)];
     await captures.planCleanups('t', [two, one, '2124-05-01T00:00:00Z']);
@@ -428,7 +428,7 @@ describe('the log', () => {
     expect(await captures.plannedCleanups()).toEqual(new Map());
   });
 
-  it.runIf(DEEP)('gives up clean-ups that an instance has left behind, and forgets those that are long over', async () => {
+  it.runIf(DEEP)('ends clean-ups that an instance abandoned, and deletes old records of them', async () => {
     await install(captured('t', INSERT));
     await captures.planCleanups('t', [daysAgo(40), daysAgo(1)]);
     expect(await captures.takeDueCleanups()).toHaveLength(1);
@@ -441,7 +441,7 @@ describe('the log', () => {
     expect(await statuses()).toEqual([['dead']]);
   });
 
-  it.runIf(DEEP)('is brought up to date with what is in it', async () => {
+  it.runIf(DEEP)('is migrated with its content', async () => {
     await install(captured('t', INSERT));
     await rowsOf(2);
     await sql('alter table svc_catalog.svc_event_log_cleanups drop column started_at');
@@ -452,7 +452,7 @@ describe('the log', () => {
     expect(await taken()).toEqual([1, 2]);
   });
 
-  it('gives events ids that follow the time', async () => {
+  it('has event ids in order of time', async () => {
     await install(captured('t', INSERT));
     for (let i = 1; i <= 5; i++) {
       await sql(`insert into item select ${i}, 'k'`);
@@ -463,7 +463,7 @@ describe('the log', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it('has nothing before there are tables', async () => {
+  it('is empty before the tables exist', async () => {
     expect(await captures.list({ state: 'any' }, { limit: 1, offset: 0 })).toEqual([]);
     expect(await captures.event('x', { limit: 1, offset: 0 })).toBeNull();
     expect(await captures.redeliverAll({ state: 'error' }, null)).toBe(0);

@@ -3,14 +3,14 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
-import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeResponse, type FakeServerRequest, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
 const SECRET = 's3cret';
 
-/** What the receiver answers at each path. */
-const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>> = {
+/** Responses of the receiver by path. */
+const ANSWERS: Readonly<Record<string, (attempt: number) => FakeResponse | null>> = {
   '/fails': () => ({ status: 500, body: 'no' }),
   '/later': (attempt) => (attempt === 1 ? { status: 503, headers: { 'Retry-After': '1' } } : {}),
   '/late-once': (attempt) => (attempt === 1 ? { status: 500 } : { status: 201 }),
@@ -21,12 +21,12 @@ const ANSWERS: Readonly<Record<string, (attempt: number) => PlayedAnswer | null>
 };
 
 let service: TestService;
-let receiver: PlayedServer;
+let receiver: FakeServer;
 const attempts = new Map<string, number>();
 
 beforeAll(async () => {
-  receiver = await playServer();
-  receiver.answer = ({ path: address }: PlayedRequest) => {
+  receiver = await startFakeServer();
+  receiver.answer = ({ path: address }: FakeServerRequest) => {
     const path = address.replace(/\?.*/, '');
     const attempt = (attempts.get(path) ?? 0) + 1;
     attempts.set(path, attempt);
@@ -39,7 +39,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const requests = (path: string): readonly PlayedRequest[] => receiver.requests.filter((request) => request.path === path);
+const requests = (path: string): readonly FakeServerRequest[] => receiver.requests.filter((request) => request.path === path);
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
 const ask = async (type: string, args: JsonObject): Promise<JsonObject> => (await service.metadata(type, args)) as JsonObject;
 const list = async (type: string, args: JsonObject, key: string): Promise<readonly JsonObject[]> =>
@@ -65,30 +65,36 @@ describe('one-off events', () => {
   it.concurrent.each(
     sample<[what: string, path: string, args: JsonObject, end: JsonObject, statuses: readonly Json[]]>(
       [
-        ['delivered at once', '/ok', {}, { status: 'delivered', tries: 1 }, [200]],
-        ['given up without retries', '/fails', {}, { status: 'error', tries: 1 }, [500]],
-        ['tried again', '/late-once', { retry_conf: { num_retries: 2, ...NO_PAUSE } }, { status: 'delivered', tries: 2 }, [201, 500]],
+        ['are delivered at once', '/ok', {}, { status: 'delivered', tries: 1 }, [200]],
+        ['fail without retries', '/fails', {}, { status: 'error', tries: 1 }, [500]],
+        ['are retried', '/late-once', { retry_conf: { num_retries: 2, ...NO_PAUSE } }, { status: 'delivered', tries: 2 }, [201, 500]],
         [
-          'given up after retries',
+          'fail after their retries',
           '/fails',
           { retry_conf: { num_retries: 2, ...NO_PAUSE } },
           { status: 'error', tries: 3 },
           [500, 500, 500],
         ],
-        ['asked for later, although no retries are left', '/later', {}, { status: 'delivered', tries: 2 }, [200, 503]],
-        ['sent elsewhere', '/elsewhere', {}, { status: 'error', tries: 1 }, [302]],
-        ['not answered', '/hangs', { retry_conf: { timeout_seconds: 1 } }, { status: 'error', tries: 1 }, [null]],
-        ['too late', '/ok', { schedule_at: ago(100), retry_conf: { tolerance_seconds: 50 } }, { status: 'dead', tries: 0 }, []],
+        ['are retried after retry-after, even without retries left', '/later', {}, { status: 'delivered', tries: 2 }, [200, 503]],
+        ['fail after a redirect', '/elsewhere', {}, { status: 'error', tries: 1 }, [302]],
+        ['fail after a timeout', '/hangs', { retry_conf: { timeout_seconds: 1 } }, { status: 'error', tries: 1 }, [null]],
         [
-          'late, but not too late',
+          'fail after their tolerance',
+          '/ok',
+          { schedule_at: ago(100), retry_conf: { tolerance_seconds: 50 } },
+          { status: 'dead', tries: 0 },
+          [],
+        ],
+        [
+          'are delivered within their tolerance',
           '/ok',
           { schedule_at: ago(100), retry_conf: { tolerance_seconds: 200 } },
           { status: 'delivered', tries: 1 },
           [200],
         ],
-        ['sent where nobody listens', '', { webhook: 'http://127.0.0.1:1/x' }, { status: 'error', tries: 1 }, [null]],
-        ['sent to what is no URL', '', { webhook: '{{NO_URL}}' }, { status: 'error', tries: 1 }, [null]],
-        ['sent to what is not set', '', { webhook: '{{NOT_SET}}/x' }, { status: 'error', tries: 1 }, [null]],
+        ['fail if the connection is refused', '', { webhook: 'http://127.0.0.1:1/x' }, { status: 'error', tries: 1 }, [null]],
+        ['fail with an invalid URL', '', { webhook: '{{NO_URL}}' }, { status: 'error', tries: 1 }, [null]],
+        ['fail with an unset variable', '', { webhook: '{{NOT_SET}}/x' }, { status: 'error', tries: 1 }, [null]],
       ],
       5,
     ),
@@ -98,7 +104,7 @@ describe('one-off events', () => {
     expect((await attemptsOf(id)).map(({ status }) => status)).toEqual(statuses);
   });
 
-  it('are told of in the body, and the attempt in its record', async () => {
+  it('have their data in the body, and the attempt in their record', async () => {
     const id = await schedule({
       webhook: '{{HOOKS}}/told',
       schedule_at: '2024-05-01T12:00:00+02:00',
@@ -147,7 +153,7 @@ describe('one-off events', () => {
     expect(JSON.stringify(service.observations.filter(({ kind }) => kind === 'delivery'))).not.toContain('k3y');
   });
 
-  it('have no payload and no comment unless they are given some', async () => {
+  it('have neither payload nor comment by default', async () => {
     const id = await schedule({ webhook: '{{HOOKS}}/bare' });
     await vi.waitFor(() => expect(requests('/bare')).toHaveLength(1), WAIT);
     const body = parseJson(requests('/bare')[0]?.body ?? '') as JsonObject;
@@ -161,7 +167,7 @@ describe('one-off events', () => {
     });
   });
 
-  it.runIf(DEEP)('are refused answers with a reason', async () => {
+  it.runIf(DEEP)('are rejected with a reason', async () => {
     const message = async (args: JsonObject): Promise<JsonObject> => {
       const id = await schedule(args);
       await vi.waitFor(async () => expect(await oneOff(id)).toMatchObject({ status: 'error' }), WAIT);
@@ -193,7 +199,7 @@ describe('one-off events', () => {
     expect(await message({ webhook: 'http://169.254.169.254/' })).toMatchObject({ message: 'Blocked connection to private IP address' });
   });
 
-  it.runIf(DEEP)('whose receiver answers at length are delivered, and the record cut', async () => {
+  it.runIf(DEEP)('are delivered despite a long response, whose record is truncated', async () => {
     const id = await schedule({ webhook: '{{HOOKS}}/large' });
     await vi.waitFor(async () => expect(await oneOff(id)).toMatchObject({ status: 'delivered' }), WAIT);
     const [invocation] = await attemptsOf(id);
@@ -223,7 +229,7 @@ describe('one-off events', () => {
     });
   });
 
-  it.runIf(DEEP)('are listed up to a number of rows, which is told', async () => {
+  it.runIf(DEEP)('are listed up to a row limit, which is reported', async () => {
     await service.sql(
       `insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time, status)
          select 'many' || i, 'many', now() + i * interval '1 s', 'dead' from generate_series(1, 10001) i`,
@@ -271,7 +277,7 @@ describe('one-off events', () => {
       ],
       3,
     ),
-  )('are not made of %j', async (args, path, message) => {
+  )('are not created from %j', async (args, path, message) => {
     expect(await failure('create_scheduled_event', args)).toMatchObject({
       code: 'parse-failed',
       path,
@@ -284,18 +290,18 @@ describe('cron triggers', () => {
   const DAILY = { webhook: '{{HOOKS}}/cron', schedule: '0 3 * * *', include_in_metadata: true };
   const eventsOf = (name: string, more: JsonObject = {}): Promise<readonly JsonObject[]> =>
     list('get_scheduled_events', { type: 'cron', trigger_name: name, ...more }, 'events');
-  /** An event that is due. */
+  /** A due event. */
   const due = async (name: string, id: string, columns = '', values = ''): Promise<void> => {
     await service.sql(
       `insert into svc_catalog.svc_cron_events (id, trigger_name, scheduled_time${columns}) values ('${id}', '${name}', now() - interval '1 s'${values})`,
     );
-    // The service looks at once, not after a second only.
+    // The service polls at once, not only after a second.
     await schedule({ webhook: 'http://x', schedule_at: '2100-01-01T00:00:00Z' });
   };
   const settled = (name: string, id: string, end: JsonObject): Promise<void> =>
     vi.waitFor(async () => expect((await eventsOf(name)).find((event) => event['id'] === id)).toMatchObject(end), WAIT);
 
-  it('have a hundred events ahead, in UTC, from the moment they are made', async () => {
+  it('have a hundred future events in UTC, from their creation', async () => {
     await service.metadata('create_cron_trigger', { name: 'daily', ...DAILY });
     const events = await eventsOf('daily');
     expect(events).toHaveLength(100);
@@ -312,7 +318,7 @@ describe('cron triggers', () => {
     expect(new Set(events.map((event) => event['scheduled_time'])).size).toBe(100);
   });
 
-  it('are replaced with their events, and only when that is said', async () => {
+  it('are replaced with their events, and only if requested', async () => {
     expect(await failure('create_cron_trigger', { name: 'daily', ...DAILY })).toMatchObject({
       code: 'already-exists',
       error: 'cron trigger with name: daily already exists',
@@ -330,14 +336,14 @@ describe('cron triggers', () => {
     expect(await eventsOf('new')).toHaveLength(100);
   });
 
-  it.each(sample(['ftp://a.b/c', '{{NO_URL}}/c', 'http:a'], 1))('are not made with the webhook %j', async (webhook) => {
+  it.each(sample(['ftp://a.b/c', '{{NO_URL}}/c', 'http:a'], 1))('are rejected with the webhook %j', async (webhook) => {
     expect(await failure('create_cron_trigger', { name: 'elsewhere', ...DAILY, webhook })).toMatchObject({
       code: 'invalid-configuration',
       error: `Inconsistent object: the webhook ${JSON.stringify(webhook)} is no http or https URL`,
     });
   });
 
-  it('are told of in the body', async () => {
+  it('have their data in the body', async () => {
     await service.metadata('create_cron_trigger', { name: 'told', ...DAILY, webhook: '{{HOOKS}}/cron-told', payload: [1], comment: 'c' });
     await due('told', 'told-1');
     await settled('told', 'told-1', { status: 'delivered', tries: 1 });
@@ -356,7 +362,7 @@ describe('cron triggers', () => {
     });
   });
 
-  it('transform what they send; a transform that fails is not tried again', async () => {
+  it('transform their requests, without retries if a transform fails', async () => {
     const transform = (template: string): JsonObject => ({
       version: 2,
       method: 'PUT',
@@ -374,7 +380,7 @@ describe('cron triggers', () => {
     await due('shaped', 'shaped-1');
     await settled('shaped', 'shaped-1', { status: 'error', tries: 1 });
     expect(requests('/shaped/5')).toMatchObject([{ method: 'PUT', body: '{"n":"shaped"}' }]);
-    // The answer has no such key.
+    // The response has no such key.
     expect(await attemptsOf('shaped-1', 'shaped')).toMatchObject([{ status: 500, request: { payload: { n: 'shaped' } } }]);
     await service.metadata('create_cron_trigger', {
       name: 'broken',
@@ -387,7 +393,7 @@ describe('cron triggers', () => {
     expect(await attemptsOf('broken-1', 'broken')).toEqual([]);
   });
 
-  it('are tried again as often as they say', async () => {
+  it('are retried as configured', async () => {
     await service.metadata('create_cron_trigger', {
       name: 'tried',
       ...DAILY,
@@ -401,7 +407,7 @@ describe('cron triggers', () => {
     await settled('late', 'late-1', { status: 'dead', tries: 0 });
   });
 
-  it.runIf(DEEP)('take over events of an instance that is gone, and leave those of others alone', async () => {
+  it.runIf(DEEP)('take over events of a dead instance, and leave those of others alone', async () => {
     await service.metadata('create_cron_trigger', { name: 'shared', ...DAILY });
     const columns = ', status, lease_holder, lease_until';
     await due('shared', 'shared-alive', columns, `, 'locked', 'other', now() + interval '1 hour'`);
@@ -413,7 +419,7 @@ describe('cron triggers', () => {
     expect((await eventsOf('shared', { status: ['locked'] })).map(({ id }) => id)).toEqual(['shared-alive']);
   });
 
-  it('are listed whole, and exported in short, unless they are kept out of documents', async () => {
+  it('are listed in full and exported in short form, unless they are excluded from documents', async () => {
     await service.metadata('create_cron_trigger', { name: 'hidden', ...DAILY, include_in_metadata: false });
     const triggers = await list('get_cron_triggers', {}, 'cron_triggers');
     expect(triggers.find(({ name }) => name === 'hidden')).toEqual({
@@ -430,7 +436,7 @@ describe('cron triggers', () => {
     expect(names).toContain('daily');
     expect(names).not.toContain('hidden');
     expect((exported['cron_triggers'] as JsonObject[]).find(({ name }) => name === 'new')).toEqual({ name: 'new', ...DAILY });
-    // The document without a trigger takes it and its events away, and keeps hidden ones.
+    // A document without a trigger removes it with its events, and keeps hidden triggers.
     const cron_triggers = (exported['cron_triggers'] as JsonObject[]).filter(({ name }) => name !== 'daily');
     const document = {
       ...exported,
@@ -463,7 +469,7 @@ describe('cron triggers', () => {
     await settled('waiting', 'waiting-1', { status: 'delivered', tries: 1 });
   });
 
-  it('go with all of their events', async () => {
+  it('are deleted with all of their events', async () => {
     await service.metadata('delete_cron_trigger', { name: 'told' });
     const left = await service.sql("select count(*) from svc_catalog.svc_cron_events where trigger_name = 'told'");
     expect(left).toMatchObject({ result: [['count'], ['0']] });
@@ -473,7 +479,7 @@ describe('cron triggers', () => {
     });
   });
 
-  it('whose variables are not set are inconsistent', async () => {
+  it('with unset variables are inconsistent', async () => {
     expect(await failure('create_cron_trigger', { name: 'unset', ...DAILY, webhook: '{{NOT_SET}}' })).toMatchObject({
       code: 'invalid-configuration',
     });

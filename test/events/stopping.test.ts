@@ -1,8 +1,8 @@
-/** What becomes of events when an instance stops, or delivers none. */
+/** Events of an instance that stops, or delivers none. */
 import pg from 'pg';
 import { expect, it, vi } from 'vitest';
 import { DEEP } from '../support/deep.ts';
-import { playServer } from '../support/played-server.ts';
+import { startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -21,8 +21,8 @@ async function states(
 const DUE = { schedule_at: '2024-01-01T00:00:00Z', retry_conf: { tolerance_seconds: 31_000_000 } };
 const now = (): string => new Date(Date.now() - 1000).toISOString();
 
-it('hands back what is not done in time, and nothing is lost or counted', async () => {
-  const receiver = await playServer();
+it('returns unfinished events when it stops, without loss or a counted attempt', async () => {
+  const receiver = await startFakeServer();
   receiver.answer = () => null;
   const service = await startTestService({ GRACEFUL_SHUTDOWN_TIMEOUT: '0' });
   await service.metadata('create_scheduled_event', { webhook: receiver.url, schedule_at: now() });
@@ -34,8 +34,8 @@ it('hands back what is not done in time, and nothing is lost or counted', async 
   await receiver.close();
 });
 
-it.runIf(DEEP)('waits for what is done in time', async () => {
-  const receiver = await playServer();
+it.runIf(DEEP)('waits for deliveries that finish in time', async () => {
+  const receiver = await startFakeServer();
   receiver.answer = () => ({ delay: 300 });
   const service = await startTestService();
   await service.metadata('create_scheduled_event', { webhook: receiver.url, schedule_at: now() });
@@ -47,7 +47,7 @@ it.runIf(DEEP)('waits for what is done in time', async () => {
 });
 
 it('delivers nothing with --disable-eventing', async () => {
-  const receiver = await playServer();
+  const receiver = await startFakeServer();
   const service = await startTestService({ DISABLE_EVENTING: 'true' });
   await service.metadata('create_scheduled_event', { webhook: receiver.url, ...DUE });
   await new Promise((resolve) => setTimeout(resolve, 300));

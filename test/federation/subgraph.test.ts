@@ -49,7 +49,7 @@ const refused = async (query: string, variables: JsonObject = {}): Promise<unkno
 };
 
 describe('the schema of a subgraph', () => {
-  it('gives keys to the tables that take part, for each role those that it sees', async () => {
+  it('has keys for the enabled tables, for each role those that it sees', async () => {
     const ofAdmin = await sdl();
     expect(ofAdmin).toContain('type author @key(fields: "id") {');
     expect(ofAdmin).toContain('type stock @key(fields: "sku shop") {');
@@ -61,7 +61,7 @@ describe('the schema of a subgraph', () => {
     expect(ofUser).not.toContain('secret');
   });
 
-  it('shows the union of all that has a key', async () => {
+  it('has the union of all entities', async () => {
     const members = async (role: string): Promise<unknown> =>
       (
         await service.graphql(
@@ -93,7 +93,7 @@ describe('the schema of a subgraph', () => {
 });
 
 describe('entities', () => {
-  it('come in the order of their representations, null where there is no row', async () => {
+  it('are returned in the order of their representations, with null for missing rows', async () => {
     expect(
       await entities([
         { __typename: 'author', id: 2 },
@@ -131,7 +131,7 @@ describe('entities', () => {
     ).toMatchObject({ errors: [{ message: "field 'secret' not found in type: 'author'" }] });
   });
 
-  it('may be written in the document, with variables inside', async () => {
+  it('may be literals in the document, with variables inside', async () => {
     const query =
       'query ($id: Int!) { e: _entities(representations: [{__typename: "author", id: $id}, {__typename: "author", id: 1}]) { ... on author { name } } author { id } }';
     expect(await service.graphql(query, { variables: { id: 3 } })).toEqual({
@@ -139,7 +139,7 @@ describe('entities', () => {
     });
   });
 
-  it.runIf(DEEP)('serve hundreds at once', async () => {
+  it.runIf(DEEP)('are resolved by the hundreds', async () => {
     const of = Array.from({ length: 1200 }, (_, i) => ({ __typename: 'author', id: (i % 4) + 1 }));
     const answer = (await entities(of)) as { data: { _entities: readonly unknown[] } } & JsonObject;
     expect(answer.data._entities).toHaveLength(1200);
@@ -152,11 +152,11 @@ describe('entities', () => {
     ['cannot find id in _Any type', { __typename: 'author', name: 'Ann' }],
     ['cannot find shop in _Any type', { __typename: 'stock', sku: 'a' }],
     ['note is not found in selection set or federation is not enabled for the type', { __typename: 'note', id: 1 }],
-  ])('%s', async (message, representation) => {
+  ])('are rejected: %s', async (message, representation) => {
     expect(await refused(ENTITIES, { of: [representation] })).toBe(message);
   });
 
-  it('are asked for by objects', async () => {
+  it('require objects as representations', async () => {
     expect(await refused(ENTITIES, { of: [1] })).toBe('representations is expecting a list of objects only');
     expect(await refused('{ _entities(representations: ["x"]) { __typename } }')).toBe(
       'representations is expecting a list of objects only',
@@ -171,7 +171,7 @@ const REVIEWS = parse(`
   extend type Query { reviews: [review!]! }
 `);
 
-/** Another subgraph, in this process: reviews of authors that it knows by their keys. */
+/** Another subgraph in this process: reviews of authors, referenced by key. */
 function reviewsSource(): GraphQLDataSource {
   const reviews = [
     { text: 'good', by: { __typename: 'author', id: 1 } },
@@ -259,8 +259,8 @@ describe('a federated graph', () => {
   });
 });
 
-describe('without the option', () => {
-  it.runIf(DEEP)('the setting is kept and has no effect', async () => {
+describe('a service without the federation option', () => {
+  it.runIf(DEEP)('stores the setting without effect', async () => {
     const plain = await startTestService();
     try {
       await plain.sql('create table t (id int primary key)');

@@ -1,4 +1,4 @@
-/** Which columns and computed fields aggregates take, and of what type they are. */
+/** Columns and computed fields that aggregates accept, with the result types. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -42,7 +42,7 @@ async function typesOf(name: string): Promise<Readonly<Record<string, string>>> 
   return Object.fromEntries((fields ?? inputFields ?? []).map((m) => [m.name, m.type.name ?? `[${m.type.ofType?.ofType?.name}]`]));
 }
 
-it('gives min and max native enums and arrays, but no single boolean and no json', async () => {
+it('offers min and max of native enums and arrays, but not of booleans and json', async () => {
   for (const name of ['max', 'min']) {
     const fields = await typesOf(`book_${name}_fields`);
     expect(Object.keys(fields)).toEqual([...ARRAYS, 'cost', 'doubled', 'id', 'mood', 'price', 'shelf_id'].sort());
@@ -72,7 +72,7 @@ it('gives min and max native enums and arrays, but no single boolean and no json
   });
 });
 
-it('orders by them', async () => {
+it('orders by min and max of enums and arrays', async () => {
   const ids = async (by: JsonObject): Promise<unknown> => {
     const query = 'query ($by: book_aggregate_order_by) { shelf(order_by: {books_aggregate: $by}) { id } }';
     return (await service.graphql(query, { variables: { by } }))['data'];
@@ -81,7 +81,7 @@ it('orders by them', async () => {
   expect(await ids({ max: { ns: 'desc' } })).toEqual({ shelf: [{ id: 2 }, { id: 1 }] });
 });
 
-it('gives every aggregate of a numeric computed field the type of the field, and of a column its own or Float', async () => {
+it('returns aggregates of a numeric computed field in its type, and of a column in its own type or Float', async () => {
   for (const name of ['avg', 'stddev', 'stddev_pop', 'stddev_samp', 'var_pop', 'var_samp', 'variance']) {
     expect(await typesOf(`book_${name}_fields`)).toEqual({
       cost: 'numeric',

@@ -46,7 +46,7 @@ const set = (limits: Parameters<TestService['metadata']>[1]) => service.metadata
 const as = (role: string, query: string, session: Record<string, string> = {}) => service.graphql(query, { role, session });
 const refused = (code: string, message: string) => ({ errors: [{ message, extensions: { path: '$', code } }] });
 
-describe('the document', () => {
+describe('the API limits in the metadata', () => {
   const limits = {
     disabled: false,
     depth_limit: { global: 5, per_role: { other: 7, user: 3 } },
@@ -58,7 +58,7 @@ describe('the document', () => {
   };
   const exported = async () => ((await service.metadata('export_metadata', {})) as Record<string, unknown>)['api_limits'];
 
-  it('holds the limits until they are removed', async () => {
+  it('apply until they are removed', async () => {
     expect(await exported()).toBeUndefined();
     await set(limits);
     expect(await exported()).toEqual(limits);
@@ -79,19 +79,19 @@ describe('the document', () => {
     [{ rate_limit: { global: { unique_params: 'IP' } } }, '$.args.rate_limit.global'],
     [{ rate_limit: { global: { max_reqs_per_min: 1, unique_params: 'NAME' } } }, '$.args.rate_limit.global.unique_params'],
     [{ rate_limit: { global: { max_reqs_per_min: 1, unique_params: ['user'] } } }, '$.args.rate_limit.global.unique_params[0]'],
-  ])('refuses %j', async (args, path) => {
+  ])('reject %j', async (args, path) => {
     await expect(set(args as never)).rejects.toThrow(
       new RegExp(`400 .*"path":"${path.replaceAll(/[$.[\]]/g, '\\$&')}".*"code":"parse-failed"`),
     );
   });
 });
 
-describe('depth and nodes', () => {
+describe('depth and node limits', () => {
   const TWO = '{ author { id } }';
   const FOUR = '{ author { books { author { id } } } }';
   const SPREAD = '{ ...A } fragment A on query_root { author { ...B } } fragment B on author { books { ... { author { id } } } }';
 
-  it('count fields, wherever they are written', async () => {
+  it('count fields in fragments and nested selections', async () => {
     await set({ depth_limit: { global: 3, per_role: { other: 4 } } });
     for (const query of [FOUR, SPREAD]) {
       expect(await as('user', query)).toEqual(
@@ -105,7 +105,7 @@ describe('depth and nodes', () => {
     expect(await as('user', skipped)).toHaveProperty('errors');
   });
 
-  it('let introspection through', async () => {
+  it('exempt introspection', async () => {
     await set({ depth_limit: { global: 2 } });
     const query = '{ __schema { types { fields { type { ofType { name } } } } } __type(name: "author") { fields { name } } author { id } }';
     expect(await as('user', query)).toHaveProperty('data');
@@ -114,7 +114,7 @@ describe('depth and nodes', () => {
     ).toHaveProperty('errors');
   });
 
-  it('bound the objects', async () => {
+  it('restrict input objects', async () => {
     await set({ node_limit: { global: 2 } });
     expect(await as('user', '{ author { books { id } id name } }')).toHaveProperty('data');
     expect(await as('user', '{ a: author { id } b: author { id } author { id } }')).toEqual(
@@ -122,19 +122,19 @@ describe('depth and nodes', () => {
     );
   });
 
-  it('do nothing while they are disabled', async () => {
+  it('have no effect while disabled', async () => {
     await set({ disabled: true, depth_limit: { global: 1 } });
     expect(await as('user', FOUR)).toHaveProperty('data');
   });
 
-  it('hold for operations that are known already', async () => {
+  it('apply to cached operations', async () => {
     expect(await as('user', FOUR)).toHaveProperty('data');
     await set({ depth_limit: { global: 3 } });
     expect(await as('user', FOUR)).toHaveProperty('errors');
   });
 });
 
-it('a batch may be no longer than its role is allowed', async () => {
+it('rejects a batch longer than its role permits', async () => {
   await set({ batch_limit: { per_role: { user: 2 } } });
   const batch = (role: string, count: number) =>
     service.send('/v1/graphql', {
@@ -143,12 +143,12 @@ it('a batch may be no longer than its role is allowed', async () => {
       body: JSON.stringify(Array.from({ length: count }, () => ({ query: '{ author { id } }' }))),
     });
   expect((await batch('user', 2)).json).toHaveLength(2);
-  expect((await batch('user', 3)).json).toEqual(refused('bad-request', 'batch of 3 operations is over the limit of 2'));
+  expect((await batch('user', 3)).json).toEqual(refused('bad-request', 'batch of 3 operations exceeds the limit of 2'));
   expect((await batch('other', 3)).json).toHaveLength(3);
 });
 
-it('requests of a minute are counted by what the limit says', async () => {
-  // The clock stands still: no minute ends meanwhile.
+it('counts requests per minute by the configured key', async () => {
+  // The clock stands still, so that no minute ends during the test.
   vi.useFakeTimers({ toFake: ['Date'] });
   await set({
     rate_limit: { global: { max_reqs_per_min: 2 }, per_role: { other: { max_reqs_per_min: 1, unique_params: ['X-Svc-User-Id'] } } },
@@ -169,12 +169,12 @@ it('requests of a minute are counted by what the limit says', async () => {
   expect([answer.status, answer.json]).toEqual([429, over]);
 });
 
-it('no more operations run at the same time than allowed', async () => {
+it('limits the number of concurrent operations', async () => {
   await set({ concurrency_limit: { per_role: { user: 1 } } });
   await gate.shut();
   const running = as('user', '{ waiting { id } }');
   await gate.untilWaiting(1);
-  expect(await as('user', '{ author { id } }')).toEqual(refused('busy', 'the limit of 1 requests at the same time is reached'));
+  expect(await as('user', '{ author { id } }')).toEqual(refused('busy', 'the limit of 1 concurrent requests is reached'));
   expect(await as('other', '{ author { id } }')).toHaveProperty('data');
   await gate.open();
   expect(await running).toHaveProperty('data');
@@ -183,7 +183,7 @@ it('no more operations run at the same time than allowed', async () => {
   expect(await as('user', '{ author { id } }')).toHaveProperty('data');
 });
 
-it('an operation ends when its time is over', async () => {
+it('aborts an operation after its time limit', async () => {
   await set({ time_limit: { global: 60, per_role: { user: 1 } } });
   const started = performance.now();
   expect(await as('user', '{ endless { id } }')).toMatchObject({ errors: [{ extensions: { code: 'timeout' } }] });

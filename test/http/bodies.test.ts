@@ -26,7 +26,7 @@ afterAll(() => service.stop());
 
 interface Client {
   readonly socket: Socket;
-  /** All that has been received. */
+  /** The bytes received so far. */
   text(): string;
   readonly closed: Promise<void>;
 }
@@ -52,8 +52,8 @@ async function answered(client: Client): Promise<string> {
   return client.text();
 }
 
-describe('a body in very small chunks', () => {
-  it('keeps no more memory than its bytes, and is refused', async () => {
+describe('a request body in very small chunks', () => {
+  it('is rejected, and uses no more memory than its bytes', async () => {
     const before = process.memoryUsage();
     const client = open();
     client.socket.write(head('/v1/graphql', AS_ADMIN, CHUNKED));
@@ -65,13 +65,13 @@ describe('a body in very small chunks', () => {
       const now = process.memoryUsage();
       most = Math.max(most, now.rss - before.rss);
     }
-    expect(await answered(client)).toContain('the request body comes in too many small chunks');
+    expect(await answered(client)).toContain('the request body arrives in too many small chunks');
     expect(client.text()).toMatch(/^HTTP\/1\.1 400 /);
     expect(most).toBeLessThan(60 * MEGABYTE);
     client.socket.destroy();
   });
 
-  it('is read where the chunks are of some size, or few', async () => {
+  it('is read if the chunks are large or few', async () => {
     const whole = JSON.stringify({ query: `{ item { id } } #${'x'.repeat(1_500_000)}` });
     for (const size of [1000, 65_000]) {
       const client = open();
@@ -93,10 +93,10 @@ describe('a body in very small chunks', () => {
   });
 });
 
-describe('who may not ask', () => {
+describe('a request without credentials', () => {
   const PATHS = ['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query', '/v1/graphql/explain', '/api/rest/named'];
 
-  it('is refused by every path before the body is read, and cut off when it goes on', async () => {
+  it('is rejected on every path before the body is read, and cut off if it continues', async () => {
     const cutOff = async (path: string): Promise<void> => {
       const client = open();
       client.socket.write(head(path, 'Content-Length: 1000000'));
@@ -108,7 +108,7 @@ describe('who may not ask', () => {
     await Promise.all(PATHS.map(cutOff));
   });
 
-  it('may go on with its connection when the rest comes soon', async () => {
+  it('keeps its connection if the rest of the body arrives soon', async () => {
     const client = open();
     client.socket.write(head('/v1/metadata', 'Content-Length: 10'));
     expect(await answered(client)).toContain('access-denied');
@@ -119,7 +119,7 @@ describe('who may not ask', () => {
   });
 });
 
-it('gives an upload its time', async () => {
+it('has time to upload its body', async () => {
   const client = open();
   client.socket.write(head('/v1/graphql', AS_ADMIN, 'Content-Length: 1000'));
   const started = performance.now();
@@ -130,7 +130,7 @@ it('gives an upload its time', async () => {
   expect(client.text()).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-it('tells a client that goes away from an error of its own', async () => {
+it('distinguishes a client that disconnects from a server error', async () => {
   const seen = service.observations.length;
   const client = open();
   client.socket.write(`${head('/v1/graphql', AS_ADMIN, 'X-Request-Id: gone', 'Content-Length: 1000', 'Expect: 100-continue')}{`);
@@ -144,7 +144,7 @@ it('tells a client that goes away from an error of its own', async () => {
   expect(said()).toMatchObject([{ kind: 'http', status: 499, error: { code: 'bad-request' } }]);
 });
 
-describe('a form', () => {
+describe('a form body', () => {
   const post = (body: string, path = 'named') =>
     service.send(`/api/rest/${path}`, {
       method: 'POST',
@@ -152,11 +152,11 @@ describe('a form', () => {
       headers: { 'x-svc-admin-secret': SECRET, 'content-type': 'application/x-www-form-urlencoded' },
     });
 
-  it('brings variables', async () => {
+  it('carries variables', async () => {
     expect(await post('name=a')).toMatchObject({ status: 200, json: { item: [] } });
   });
 
-  it('is not read for an endpoint that is not there', async () => {
+  it('is not read for an unknown endpoint', async () => {
     expect((await post('a=1&'.repeat(100_000), 'nothing')).status).toBe(404);
   });
 
@@ -164,18 +164,18 @@ describe('a form', () => {
     ['fields', 'a=1&'.repeat(1001)],
     ['bytes', `name=${'x'.repeat(1_100_000)}`],
     ['escapes', `name=${'%41'.repeat(5_000_000)}`],
-  ])('is refused with too many %s, at no cost', async (_what, body) => {
+  ])('is rejected cheaply with too many %s', async (_what, body) => {
     let best = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 5 && best >= 400; attempt++) {
       const cpu = process.cpuUsage();
       expect((await post(body)).status).toBe(413);
       best = Math.min(best, process.cpuUsage(cpu).user / 1000);
     }
-    expect(best).toBeLessThan(400); // the client is in this process too
+    expect(best).toBeLessThan(400); // the client runs in this process too
   });
 });
 
-describe('a body that says something twice, or in another form', () => {
+describe('a body with repeated keys or in another encoding', () => {
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     fetch(`${service.url}${path}`, {
       method: 'POST',
@@ -183,34 +183,34 @@ describe('a body that says something twice, or in another form', () => {
       body,
     });
 
-  it('is refused by administration with the place of the repeated key', async () => {
+  it('is rejected by the metadata API with the path of the repeated key', async () => {
     const permission = '{"columns":["id"],"filter":{},"columns":"*"}';
     const body = `{"type":"pg_create_select_permission","args":{"table":"item","role":"reader","permission":${permission}}}`;
     const answer = await send('/v1/metadata', body);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toEqual({
       path: '$.args.permission.columns',
-      error: 'the key "columns" is there twice in one object',
+      error: 'duplicate key "columns" in an object',
       code: 'parse-failed',
     });
   });
 
-  it('is told the same of when it is long', async () => {
+  it('is rejected in the same way if it is long', async () => {
     const rows = Array.from({ length: 20_000 }, (_, id) => `{"id":${id},"cost":9007199254740993.5}`).join();
     const document = (end: string): string => `{"type":"set_catalog_state","args":{"type":"console","state":{"rows":[${rows}]${end}}}}`;
     const stored = await send('/v1/metadata', document(''));
     expect([stored.status, await stored.json()]).toEqual([200, { message: 'success' }]);
-    const kept = await (await send('/v1/metadata', '{"type":"get_catalog_state","args":{}}')).text();
-    expect(kept).toMatch(/"id": ?19999, ?"cost": ?9007199254740993\.5/);
+    const state = await (await send('/v1/metadata', '{"type":"get_catalog_state","args":{}}')).text();
+    expect(state).toMatch(/"id": ?19999, ?"cost": ?9007199254740993\.5/);
     for (const [end, path, code, error] of [
-      [',"a":1,"a":2', '$.args.state.a', 'parse-failed', 'the key "a" is there twice in one object'],
+      [',"a":1,"a":2', '$.args.state.a', 'parse-failed', 'duplicate key "a" in an object'],
       [',', '$', 'invalid-json', 'the request body is not valid JSON'],
       [`,"a":${'['.repeat(600)}${']'.repeat(600)}`, '$', 'invalid-json', 'JSON is nested deeper than 512 levels'],
     ] as const)
       expect(await (await send('/v1/metadata', document(end))).json()).toEqual({ path, error, code });
   });
 
-  it.each(['/v1/graphql', '/v1/metadata', '/api/rest/named'])('is refused by %s when it is compressed', async (path) => {
+  it.each(['/v1/graphql', '/v1/metadata', '/api/rest/named'])('is rejected by %s if it is compressed', async (path) => {
     const answer = await send(path, '{"query":"{ item { id } }"}', { 'Content-Encoding': 'gzip' });
     expect(answer.status).toBe(415);
     expect(await answer.text()).toContain('content encoding');

@@ -6,16 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEEP, sample } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** How long a statement may go on after its client has gone: far less than the 5 s after which PostgreSQL itself looks for the client. */
+/**
+ * Time for which a statement may continue after its client has gone: far less than the 5 s after which PostgreSQL itself checks the client.
+ */
 const ALLOWED_MS = 1000;
-/** A busy machine may be late now and then. */
+/** Tolerance for a busy machine. */
 const ATTEMPTS = 20;
 const TIME_LIMIT_MS = 1000;
-/** Far below the half minute that the statements sleep, and the time limit of `service`. */
-const PATIENCE_MS = 20_000;
+/** Far below the 30 s that the statements sleep, and the timeout of `service`. */
+const AWAY_GRACE_MS = 20_000;
 
 let service: TestService;
-/** Its requests have little time. */
+/** A service with a short timeout. */
 let hasty: TestService;
 let watcher: pg.Client;
 let hastyWatcher: pg.Client;
@@ -49,9 +51,9 @@ async function sleeping(client = watcher): Promise<number> {
 }
 
 async function until(count: number, client = watcher): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + AWAY_GRACE_MS;
   while ((await sleeping(client)) !== count) {
-    if (performance.now() > end) throw new Error(`not ${count} sleeping statements after ${PATIENCE_MS} ms`);
+    if (performance.now() > end) throw new Error(`not ${count} sleeping statements after ${AWAY_GRACE_MS} ms`);
     await sleep(2);
   }
 }
@@ -74,7 +76,7 @@ function ask(body: string, of = service): { readonly answer: Promise<string>; le
   return { answer, leave: () => leave() };
 }
 
-/** Sends all requests on one connection before any answer is read. */
+/** Pipelines all requests on one connection before any response is read. */
 async function pipeline(bodies: readonly string[]): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -102,7 +104,7 @@ describe.each([
   ['a mutation', CHANGE],
   ['a query in a batch', `[{"query":"{ item { id } }"},${READ},${CHANGE}]`],
 ])('%s in the database', (_what, body) => {
-  it('is cancelled when its client goes away', async () => {
+  it('is cancelled when its client disconnects', async () => {
     const late = await bestOf(async () => {
       const { leave, answer } = ask(body);
       await until(1);
@@ -124,7 +126,7 @@ it.each(
     ],
     1,
   ),
-)('%s is cancelled when its time is over, and its client told', async (_what, body) => {
+)('cancels %s after its timeout and returns an error', async (_what, body) => {
   const late = await bestOf(async () => {
     const started = performance.now();
     const { answer } = ask(body, hasty);
@@ -132,7 +134,7 @@ it.each(
     void answer.then(() => {
       isAnswered = true;
     });
-    // On a busy machine its time may be over before it is seen.
+    // On a busy machine the timeout may pass before the statement is visible.
     while (!isAnswered && (await sleeping(hastyWatcher)) === 0) await sleep(2);
     const wasSeen = !isAnswered;
     await until(0, hastyWatcher);
@@ -144,7 +146,7 @@ it.each(
   expect(late).toBeLessThan(ALLOWED_MS);
 });
 
-it.runIf(DEEP)('does not run what still waits for a connection when its client goes away', async () => {
+it.runIf(DEEP)('does not run a request that waits for a connection when its client disconnects', async () => {
   const running = [ask(READ), ask(READ), ask(READ)];
   await until(3);
   const waiting = ask(CHANGE);
@@ -160,8 +162,8 @@ it.runIf(DEEP)('does not run what still waits for a connection when its client g
 
 const NOTE = (note: string): string => `{"query":"mutation { insert_change_one(object: {note: \\"${note}\\"}) { note } }"}`;
 
-describe('requests that are sent on one connection before any is answered', () => {
-  it('run one after another and are answered in their order', async () => {
+describe('pipelined requests', () => {
+  it('run one after another and are answered in order', async () => {
     const notes = Array.from({ length: 20 }, (_, i) => `note ${i}.`);
     const socket = await pipeline(notes.map(NOTE));
     let text = '';
@@ -175,7 +177,7 @@ describe('requests that are sent on one connection before any is answered', () =
     await watcher.query('truncate change');
   });
 
-  it.runIf(DEEP)('leave connections of the database to others', async () => {
+  it.runIf(DEEP)('do not occupy the connection pool', async () => {
     const socket = await pipeline(Array.from({ length: 20 }, () => READ));
     await until(1);
     expect(await service.graphql('{ item { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
@@ -195,7 +197,7 @@ describe('requests that are sent on one connection before any is answered', () =
     expect(await service.graphql('{ item { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
   });
 
-  it.runIf(DEEP)('are bounded in number', async () => {
+  it.runIf(DEEP)('are limited in number', async () => {
     const socket = await pipeline([READ, ...Array.from({ length: 300 }, () => NOTE('too many'))]);
     await new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
     await until(0);

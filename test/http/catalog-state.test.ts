@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('what tools remember', () => {
-  it('is kept for each of them beside the metadata', async () => {
+describe('the catalog state of tools', () => {
+  it('is stored per tool beside the metadata', async () => {
     const before = (await service.metadata('get_catalog_state', {})) as JsonObject;
     expect(before).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, cli_state: {}, console_state: {} });
     const version = async () => ((await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject)['resource_version'];
@@ -24,14 +24,14 @@ describe('what tools remember', () => {
     expect(await version()).toBe(versionBefore);
   });
 
-  it('belongs to one of two', async () => {
+  it('accepts only two types of state', async () => {
     await expect(service.metadata('set_catalog_state', { type: 'other', state: {} })).rejects.toThrow('parse-failed');
     await expect(service.metadata('set_catalog_state', { type: 'cli' })).rejects.toThrow("the key 'state' was not present");
   });
 });
 
 describe('the internal state', () => {
-  it('shows what became of the metadata', async () => {
+  it('reports the status of the metadata', async () => {
     await service.sql(
       'create table author (id int primary key); create table article (id int primary key, author_id int references author)',
     );
@@ -62,7 +62,7 @@ describe('the internal state', () => {
     });
   });
 
-  it('is for administrators', async () => {
+  it('is restricted to administrators', async () => {
     const answer = await service.send('/v1/metadata', {
       method: 'POST',
       headers: { 'x-svc-role': 'user' },

@@ -45,7 +45,7 @@ interface Raw {
   readonly body: Buffer;
 }
 
-/** As it comes: `fetch` unpacks, follows, and makes paths tidy. */
+/** A raw response: `fetch` decompresses, follows redirects and normalizes paths. */
 function raw(path: string, { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(served.url);
@@ -58,8 +58,8 @@ function raw(path: string, { method = 'GET', headers = {} }: { method?: string; 
   });
 }
 
-describe('the page', () => {
-  it('comes with rules that let it load and send nothing elsewhere, and nobody frame it', async () => {
+describe('the console page', () => {
+  it('is sent with a content security policy that permits no other hosts and no framing', async () => {
     const { status, headers, body } = await raw('/console/');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -78,7 +78,7 @@ describe('the page', () => {
     expect(body.toString()).not.toContain(SECRET);
   });
 
-  it('is told what it has to know before anybody signs in', async () => {
+  it('contains the configuration that the console needs before sign-in', async () => {
     const html = (await raw('/console/')).body.toString();
     const content = /<meta name="svc-console" content="([^"]*)">/.exec(html)?.[1] as string;
     const settings = content
@@ -94,7 +94,7 @@ describe('the page', () => {
     });
   });
 
-  it('is not sent again to whoever has it', async () => {
+  it('is not sent again if the client has it cached', async () => {
     const { headers } = await raw('/console/');
     const again = await raw('/console/', { headers: { 'if-none-match': `"other", ${String(headers['etag'])}` } });
     expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
@@ -102,20 +102,20 @@ describe('the page', () => {
     expect((await raw('/console/', { headers: { 'if-none-match': 'W/"other"' } })).status).toBe(200);
   });
 
-  it('is compressed, though it was made at the start', async () => {
+  it('is compressed although it is generated at start-up', async () => {
     const { headers, body } = await raw('/console/', { headers: { 'accept-encoding': 'gzip' } });
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(body).toString()).toContain('hello');
   });
 });
 
-describe('files', () => {
+describe('console files', () => {
   it.each([
     ['br', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['gzip;q=1, br;q=0.5', 'gzip', gunzipSync],
     ['identity', undefined, (body: Buffer) => body],
-  ])('are sent as %s asks', async (accepted, encoding, unpack) => {
+  ])('are sent with the encoding for %s', async (accepted, encoding, unpack) => {
     const { status, headers, body } = await raw('/console/assets/main-B2x9_0aZ.js', { headers: { 'accept-encoding': accepted } });
     expect(status).toBe(200);
     expect(headers['content-encoding']).toBe(encoding);
@@ -128,13 +128,13 @@ describe('files', () => {
     expect(unpack(body).toString()).toBe(SCRIPT);
   });
 
-  it('that were not compressed by the build are compressed now', async () => {
+  it('are compressed on the fly if the build has not compressed them', async () => {
     const { headers, body } = await raw('/console/assets/main-C3y0_1bX.css', { headers: { 'accept-encoding': 'br' } });
     expect(headers['content-encoding']).toBe('br');
     expect(brotliDecompressSync(body).toString()).toBe(STYLE);
   });
 
-  it('without a hash in their name are asked for again', async () => {
+  it('without a hash in their name are revalidated', async () => {
     expect((await raw('/console/favicon.svg')).headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });
   });
 
@@ -152,12 +152,12 @@ describe('files', () => {
     '/console/assets/main-B2x9_0aZ.js.br',
     '/console/assets/../../outside.txt',
     '/console/assets/..%2f..%2foutside.txt',
-  ])('%s is none', async (path) => {
+  ])('rejects the path %s as a console file', async (path) => {
     expect((await raw(path)).status).toBe(404);
   });
 
   it.each(['/console/linked.txt', '/console/notes.exe', '/console/../outside.txt', '/console/constructor'])(
-    '%s is none either',
+    'rejects the raw path %s as a console file',
     async (path) => {
       const { status, body } = await raw(path);
       expect(status).not.toBe(200);
@@ -165,35 +165,35 @@ describe('files', () => {
     },
   );
 
-  it.each(['POST', 'PUT', 'DELETE'])('are not there for %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE'])('do not exist for method %s', async (method) => {
     expect((await raw('/console/', { method })).status).toBe(404);
   });
 });
 
-describe('other addresses', () => {
-  // Behind a proxy that shows the service below /x.
+describe('other console addresses', () => {
+  // Behind a proxy that serves the service below /x.
   it.each([
     ['/', '/x/', '/x/console/'],
     ['/console', '/x/console', '/x/console/'],
     ['/console/data', '/x/console/data', '/x/console/'],
     ['/console/data/default/schema', '/x/console/data/default/schema', '/x/console/'],
-  ])('%s leads to the page', async (path, shown, target) => {
+  ])('%s serves or redirects to the console page', async (path, shown, target) => {
     const { status, headers } = await raw(path);
     expect(status).toBe(302);
     expect(new URL(String(headers['location']), `http://proxy${shown}`).pathname).toBe(target);
   });
 
-  it('leaves the rest of the service as it is', async () => {
+  it('leaves the other endpoints unchanged', async () => {
     expect((await served.send('/healthz')).text).toBe('OK');
     expect((await served.send('/consoles')).status).toBe(404);
   });
 });
 
-it('is not there unless it is switched on', async () => {
+it('does not serve the console unless it is enabled', async () => {
   for (const path of ['/console', '/console/', '/console/favicon.svg']) expect((await off.send(path)).status).toBe(404);
 });
 
-it('says why it is not there although it is switched on', async () => {
+it('reports why an enabled console is unavailable', async () => {
   const { status, text, headers } = await missing.send('/console');
   expect(status).toBe(404);
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -30,12 +30,12 @@ afterAll(async () => {
 const health = (options: Record<string, string | boolean>) =>
   runHealth({ options: { url: service.url, ...options }, environment: {} } as never);
 
-describe('probes', () => {
-  it.each(['/livez', '/readyz'])('%s says OK to everybody', async (path) => {
+describe('health probes', () => {
+  it.each(['/livez', '/readyz'])('%s returns OK without credentials', async (path) => {
     expect(await service.send(path)).toMatchObject({ status: 200, text: 'OK' });
   });
 
-  it('tells administrators more', async () => {
+  it('return details to administrators', async () => {
     const answer = await service.send('/readyz?verbose', { headers: { 'x-svc-admin-secret': SECRET } });
     expect(answer.json).toMatchObject({
       ready: true,
@@ -47,7 +47,7 @@ describe('probes', () => {
     expect((await service.send('/readyz?verbose')).status).toBe(403);
   });
 
-  it('are not logged while they are good', async () => {
+  it('are not logged while they succeed', async () => {
     const before = service.observations.length;
     for (const path of ['/livez', '/readyz', '/healthz']) await service.send(path);
     expect(service.observations.slice(before)).toEqual([]);
@@ -55,7 +55,7 @@ describe('probes', () => {
     expect(service.observations.slice(before)).toMatchObject([{ kind: 'http', status: 403 }]);
   });
 
-  it('are what svc health asks', async () => {
+  it('are used by svc health', async () => {
     expect(await health({})).toMatchObject({ text: 'OK' });
     expect(await health({ ready: true })).toMatchObject({ text: 'OK' });
     expect(await health({ url: 'http://127.0.0.1:9' })).toMatchObject({ exit: 1, problems: [{ code: 'unhealthy' }] });
@@ -64,7 +64,7 @@ describe('probes', () => {
   });
 });
 
-it('svc health waits no longer for an answer that comes in drops', async () => {
+it('end svc health at its timeout if the response arrives in drops', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     const drops = setInterval(() => response.write('x'), 20);
@@ -83,7 +83,7 @@ describe('the log', () => {
     expect(service.observations.at(-1)).toMatchObject({ kind: 'http', ip: '203.0.113.9' });
   });
 
-  it('has slow operations with their SQL, and not its values', async () => {
+  it('has slow operations with their SQL but not its values', async () => {
     await service.graphql('mutation Slow($id: Int) { slowly(where: {id: {_eq: $id}}) { id } }', { variables: { id: 4711 } });
     const found = service.observations.filter(({ kind }) => kind === 'slow-query');
     expect(found.at(-1)).toMatchObject({ kind: 'slow-query', type: 'mutation', role: 'admin', statements: [{ source: 'default' }] });
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(JSON.stringify(found.at(-1))).not.toContain('4711');
   });
 
-  it('has a line for each change, without its arguments', async () => {
+  it('has a line for each metadata change, without its arguments', async () => {
     const { resourceVersion } = {
       resourceVersion: Number(((await service.metadata('export_metadata', {}, { version: 2 })) as never)['resource_version']),
     };
@@ -107,8 +107,8 @@ describe('the log', () => {
         ],
       }),
     });
-    const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
-    expect(told).toEqual([
+    const audits = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
+    expect(audits).toEqual([
       {
         kind: 'audit',
         requestId: 'audited',
@@ -123,24 +123,24 @@ describe('the log', () => {
     ]);
   });
 
-  it('has changes that were refused, and SQL', async () => {
+  it('has rejected changes and run_sql', async () => {
     const before = service.observations.length;
     await expect(service.metadata('pg_track_table', { table: 'missing' })).rejects.toThrow();
     await service.sql(`comment on table note is 'secret'`);
     await service.metadata('plan_changes', { migrations: [{ source: 'default', version: '1', sql: "select 'secret'" }] });
     await service.metadata('plan_changes', {});
     await service.metadata('export_metadata', {});
-    const told = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
-    expect(told).toMatchObject([
+    const audits = service.observations.slice(before).filter(({ kind }) => kind === 'audit');
+    expect(audits).toMatchObject([
       { types: ['pg_track_table'], error: expect.any(String) },
       { types: ['run_sql'], error: null },
       { types: ['plan_changes'], error: null },
     ]);
-    expect(JSON.stringify(told)).not.toContain('secret');
+    expect(JSON.stringify(audits)).not.toContain('secret');
   });
 });
 
-it('runs no SQL of administrators where that is switched off, and all the rest', async () => {
+it('rejects run_sql if it is disabled, and only that', async () => {
   const other = await startTestService({ DISABLE_RUN_SQL: 'true' });
   try {
     for (const [path, type] of [
@@ -170,12 +170,12 @@ it('runs no SQL of administrators where that is switched off, and all the rest',
   }
 });
 
-it.each(['10.0.0.0/33', 'proxy.local', '10.0.0.0/', '1.2.3.4/8/9', '::1/129'])('refuses %s as a proxy', (text) => {
+it.each(['10.0.0.0/33', 'proxy.local', '10.0.0.0/', '1.2.3.4/8/9', '::1/129'])('rejects %s as a trusted proxy', (text) => {
   expect(() => loadConfig({ argv: ['--trusted-proxies', text], environment: {} })).toThrow(/10\.0\.0\.0\/8/);
 });
 
-describe('a stop', () => {
-  it('goes on serving while balancers learn of it', async () => {
+describe('a graceful stop', () => {
+  it('keeps serving while load balancers detect it', async () => {
     const stopping = service.stop();
     isStopped = true;
     await vi.waitFor(async () => expect((await service.send('/readyz')).text).toBe('STOPPING'), WAIT);

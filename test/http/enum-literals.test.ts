@@ -18,16 +18,16 @@ test.each([
   ['{ thing(where: {mode: {_in: [managed, own]}}, order_by: {id: asc}) { id } }', [1, 2]],
   ['{ thing(where: {modes: {_contains: [own]}}) { id } }', [1]],
   ['{ thing(where: {day: {_eq: epoch}}) { id } }', [1]],
-])('takes enum literals for scalars of the database in %s', async (query, ids) => {
+])('accepts enum literals for database scalars in %s', async (query, ids) => {
   expect(await service.graphql(query)).toEqual({ data: { thing: ids.map((id) => ({ id })) } });
 });
 
-test('takes an enum literal in an insert', async () => {
+test('accepts an enum literal in an insert', async () => {
   const query = 'mutation { insert_thing_one(object: {id: 3, mode: own}) { mode } }';
   expect(await service.graphql(query)).toEqual({ data: { insert_thing_one: { mode: 'own' } } });
 });
 
-test('refuses an enum literal for a text', async () => {
+test('rejects an enum literal for a text', async () => {
   const { errors } = await service.graphql('{ thing(where: {name: {_eq: own}}) { id } }');
   expect(errors).toMatchObject([{ message: "expected a string for type 'String', but found an enum value" }]);
 });

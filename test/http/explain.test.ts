@@ -57,7 +57,7 @@ describe('explain of queries', () => {
     expect(found[0]?.plan?.join('\n')).toContain('author_pkey');
   });
 
-  it('shows statements that run as they stand, with the values of request and session', async () => {
+  it('shows executable statements with the values of request and session', async () => {
     const body = {
       query: {
         query:
@@ -77,7 +77,7 @@ describe('explain of queries', () => {
     expect(author?.sql).not.toMatch(/\$\d/);
   });
 
-  it('explains for admin where no user is given, on the older endpoint too', async () => {
+  it('defaults to admin without a user, on the older endpoint too', async () => {
     const [status, json] = await explain({ query: '{ author { id } }', user: null }, {}, '/v1alpha1/graphql/explain');
     expect([status, json]).toMatchObject([
       200,
@@ -85,7 +85,7 @@ describe('explain of queries', () => {
     ]);
   });
 
-  it('runs nothing', async () => {
+  it('executes nothing', async () => {
     await service.sql(`
       create function touch() returns setof author as $$ insert into article values (99999, 'made', 1); select * from author limit 1 $$ language sql volatile`);
     await service.metadata('pg_track_function', { function: 'touch', configuration: { exposed_as: 'query' } });
@@ -122,17 +122,17 @@ describe('explain of queries', () => {
       'unknown key "usr": did you mean "user"?',
     ],
     [
-      'what belongs into the request beside it',
+      'a key of the outer request',
       { query: { query: '{ author { id } }' }, variables: {} },
       'parse-failed',
       'unknown key "variables": expecting one of query, user',
     ],
     ['a list', [], 'parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value'],
-  ])('refuses %s', async (_what, body, code, error) => {
+  ])('rejects %s', async (_what, body, code, error) => {
     expect(await explain(body)).toMatchObject([400, { code, error }]);
   });
 
-  it('is for administrators', async () => {
+  it('is restricted to administrators', async () => {
     expect(await explain({ query: '{ author { id } }' }, { 'x-svc-role': 'user' })).toEqual([
       400,
       { path: '$', error: 'You have to be an admin to access this endpoint', code: 'access-denied' },
@@ -141,7 +141,7 @@ describe('explain of queries', () => {
 });
 
 describe('explain of subscriptions', () => {
-  it('shows the statement of all subscribers and what tells them apart', async () => {
+  it('shows the multiplexed statement with the variables of each cohort', async () => {
     const [status, json] = await explain({
       query: {
         query:
@@ -170,15 +170,15 @@ describe('explain of subscriptions', () => {
       '"t2"."id" = ("_cohorts"."v1")::"int4"',
     ],
     ['an offset, but not a limit', 'author(limit: 5, offset: 2) { id }', ['2'], 'limit 5 offset ("_cohorts"."v1")::"int8"'],
-    // An index on the rows of one of the two values can be used only if the statement has the value.
-    ['no boolean', 'author(where: {active: {_eq: true}}) { id }', [], '"t1"."active" = true'],
-  ])('shows %s of the document as the statement refers to it', async (_what, field, synthetic, part) => {
+    // An index on the rows of one of the two values is usable only if the statement contains the value.
+    ['a boolean as a literal', 'author(where: {active: {_eq: true}}) { id }', [], '"t1"."active" = true'],
+  ])('shows how the statement refers to %s of the document', async (_what, field, synthetic, part) => {
     const [status, json] = await explain({ query: { query: `subscription { ${field} }` } });
     expect(status).toBe(200);
     expect(json).toMatchObject({ sql: expect.stringContaining(part), variables: { synthetic, query: {}, session: {} } });
   });
 
-  it('needs a single root field', async () => {
+  it('requires a single root field', async () => {
     expect(await explain({ query: 'subscription { author { id } article { id } }' })).toMatchObject([
       400,
       { error: 'subscriptions must select one top level field' },

@@ -1,4 +1,4 @@
-/** Roles share the connections of a source: none of them fills the pool so that others wait. */
+/** Roles share the connection pool of a source: none of them fills it so that others wait. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cases, DEEP } from '../support/deep.ts';
 import { AT_GATE, type Gate, gateOf } from '../support/gate.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const SLOW = '{ slow { id } }';
-/** Roles in the order of their answers. */
+/** Roles in the order of their responses. */
 const answered: string[] = [];
 
 async function ask(query: string, role: string): Promise<void> {
@@ -40,7 +40,7 @@ async function pending(): Promise<number> {
   return [...text.matchAll(/^svc_postgres_pool_pending_requests\{[^}]*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** So many questions of a role that has taken what it can get. */
+/** Number of concurrent statements of a role that uses its whole share. */
 async function flood(count: number): Promise<Promise<void>[]> {
   answered.length = 0;
   await gate.shut();
@@ -49,16 +49,16 @@ async function flood(count: number): Promise<Promise<void>[]> {
   return asked;
 }
 
-it('a role that asks for very much leaves a connection to others', async () => {
+it('leaves a connection to other roles when one role sends many requests', async () => {
   const asked = await flood(cases(40, 16));
-  // Not known yet, so it needs a connection alone.
+  // No cached plan yet, so it needs a connection of its own.
   await ask('{ item(where: {id: {_gt: 0}}) { id } }', 'other');
   expect(answered).toEqual(['other']);
   await gate.open();
   await Promise.all(asked);
 });
 
-it.runIf(DEEP)('those who wait take turns', async () => {
+it.runIf(DEEP)('serves waiting roles in turn', async () => {
   const asked = await flood(40);
   const before = await pending();
   const others = ['other', 'other', 'third', 'third'].map((role) => ask(SLOW, role));
@@ -66,13 +66,13 @@ it.runIf(DEEP)('those who wait take turns', async () => {
   await expect.poll(async () => (await pending()) - before).toBe(others.length - 1);
   await gate.open();
   await Promise.all([...asked, ...others]);
-  // 40 at 7 or 8 at once take five or six rounds; the others are in the next two.
+  // 40 with 7 or 8 at once take five or six rounds; the others are in the next two.
   const places = answered.flatMap((role, place) => (role === 'greedy' ? [] : [place]));
   expect(places).toHaveLength(others.length);
   expect(Math.max(...places)).toBeLessThan(3 * CONNECTIONS);
 });
 
-it('who waits too long is told so', async () => {
+it('returns an error to a request that waits too long', async () => {
   const impatient = await startTestService({ PG_CONNECTIONS: '1', PG_POOL_TIMEOUT: '1' });
   await impatient.sql(`create view slow as select 1 as id, ${AT_GATE}::text as pause`);
   await impatient.metadata('pg_track_table', { table: 'slow' });

@@ -1,4 +1,4 @@
-/** The first request of a new process costs little more than later ones may: its code has been walked through before. */
+/** The first request of a new process costs little more than later ones may, because start-up has warmed its code up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuOfProcess } from '../support/cpu.ts';
@@ -8,19 +8,19 @@ import { openRawConnection } from '../support/raw-connection.ts';
 import { serveInProcess } from '../support/served-process.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** How much more than a later request the first one may cost: some code is compiled, and the heap grows. */
+/** Factor over the budget of a later request: some code is compiled, and the heap grows. */
 const FIRST = 1.5;
-/** The same, as a multiple of what later requests cost in the same process: the bound where the machine is slow. */
+/** The bound on a slow machine: a multiple of the cost of later requests in the same process. */
 const FIRST_OF_LATER = 2;
-/** The median of so many requests is what a later one costs. */
+/** Number of later requests; their median counts. */
 const LATER = 5;
-/** The best counts, each in a process of its own: others on the machine make an attempt dearer, never cheaper. */
+/** Number of attempts, each in its own process. The best counts: other load makes an attempt more expensive, never cheaper. */
 const ATTEMPTS = 5;
-/** A process that computes less than this in `QUIET_MS` has nothing to do. */
+/** A process with less CPU time than this in `QUIET_MS` is idle. */
 const IDLE_MS = 2;
 const QUIET_MS = 150;
 
-/** Those that cost most, of every kind. */
+/** The most expensive requests of every kind. */
 const DEAREST = [
   '250000 bytes of mixtures as jsonb',
   '500000 bytes of objects of many shapes as jsonb',
@@ -49,7 +49,7 @@ interface Cost {
   readonly later: number;
 }
 
-/** ms of CPU that a new process takes for its first request, and for later ones of the same body. */
+/** CPU time of a new process for its first request and for later ones with the same body, in ms. */
 async function costsIn(body: Buffer): Promise<Cost> {
   const served = serveInProcess(service.databaseUrl);
   const { pid } = served;
@@ -77,8 +77,8 @@ async function costsIn(body: Buffer): Promise<Cost> {
   }
 }
 
-describe.skipIf(cpuOfProcess(process.pid) === null)('the first request', () => {
-  it.each(sample(DEAREST, 1))('%s', async (name) => {
+describe.skipIf(cpuOfProcess(process.pid) === null)('the first request of a process', () => {
+  it.each(sample(DEAREST, 1))('stays within its CPU budget: %s', async (name) => {
     const hostile = hostileRequests.find((request) => request.name === name);
     if (hostile === undefined) throw new Error(`there is no request ${name}`);
     const body = Buffer.from(hostile.body());

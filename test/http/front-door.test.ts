@@ -21,7 +21,7 @@ afterAll(() => service.stop());
 const post = (path: string, body: string, headers: Record<string, string> = admin) => service.send(path, { method: 'POST', body, headers });
 const query = (text: string) => JSON.stringify({ query: text });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   it.each([
     ['malformed JSON', '{"query":', 'invalid-json', '$', 400],
     ['an empty body', '', 'invalid-json', '$', 400],
@@ -42,29 +42,26 @@ describe('bodies', () => {
     ['colons', ':'.repeat(19_000), 'invalid-json', '$', 400],
     ['a persisted query', '{"extensions":{"persistedQuery":{"version":1}}}', 'not-supported', '$', 200],
     ['a document that cannot be parsed', '{"query": "{"}', 'validation-failed', '$.query', 200],
-  ])('%s is an error in GraphQL form', async (_what, body, code, path, status) => {
+  ])('%s is an error in GraphQL format', async (_what, body, code, path, status) => {
     const answer = await post('/v1/graphql', body);
     expect(answer.status).toBe(status);
     expect(answer.json).toMatchObject({ errors: [{ extensions: { code, path } }] });
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it.each(['/v1/graphql', '/v1/metadata', '/v2/query'])(
-    '%s refuses what is no UTF-8, which would become other characters',
-    async (path) => {
-      const body = Buffer.from(query('{ item(where: {name: {_eq: "caf\u00e9"}}) { id } }'), 'latin1');
-      const answer = await service.send(path, { method: 'POST', headers: { ...admin, ...JSON_CONTENT }, body });
-      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('the request body is not encoded in UTF-8')]);
-    },
-  );
+  it.each(['/v1/graphql', '/v1/metadata', '/v2/query'])('%s rejects invalid UTF-8 instead of replacing it', async (path) => {
+    const body = Buffer.from(query('{ item(where: {name: {_eq: "caf\u00e9"}}) { id } }'), 'latin1');
+    const answer = await service.send(path, { method: 'POST', headers: { ...admin, ...JSON_CONTENT }, body });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('the request body is not encoded in UTF-8')]);
+  });
 
-  it('keeps the status on the older endpoint', async () => {
+  it('keep the status code of the older endpoint', async () => {
     const answer = await post('/v1alpha1/graphql', '{');
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ errors: [{ extensions: { code: 'invalid-json' } }] });
   });
 
-  it('refuses a body over the limit, announced or not', async () => {
+  it('over the limit are rejected, announced or not', async () => {
     const big = query(`{ item { id } } # ${'x'.repeat(300_000)}`);
     expect((await post('/v1/graphql', big)).status).toBe(413);
     const chunked = await new Promise<number | undefined>((resolve, reject) => {
@@ -81,18 +78,18 @@ describe('bodies', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16'])(
-    'refuses the content type %s, which a form of another site could send',
+    'with the content type %s, which a cross-site form could send, are rejected',
     async (type) => {
       const answer = await post('/v1/graphql', query('{ item(limit: 1) { id } }'), { ...admin, 'content-type': type });
       expect(answer.status).toBe(415);
       expect(answer.json).toMatchObject({ errors: [{ extensions: { code: 'bad-request', path: '$' } }] });
-      // Administration is for tools that may not know better.
+      // The metadata API accepts it for tools that send no content type.
       expect((await post('/v1/metadata', '{"type":"export_metadata","args":{}}', { ...admin, 'content-type': type })).status).toBe(200);
     },
   );
 });
 
-it('is asked by proxies with the scheme and the host before the path', async () => {
+it('are accepted from proxies that send an absolute URL', async () => {
   const { port, hostname } = new URL(service.url);
   for (const [target, status] of [
     ['http://somewhere.example/healthz', 200],
@@ -114,8 +111,8 @@ it('is asked by proxies with the scheme and the host before the path', async () 
   }
 });
 
-describe('access', () => {
-  it.each(['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query'])('%s needs the admin secret', async (path) => {
+describe('access control', () => {
+  it.each(['/v1/graphql', '/v1/metadata', '/v1/query', '/v2/query'])('%s requires the admin secret', async (path) => {
     const status = path === '/v1/graphql' ? 200 : 401;
     for (const headers of [{}, { 'x-svc-admin-secret': `${SECRET}!` }, { 'x-svc-access-key': 'x' }] as Record<string, string>[]) {
       const answer = await post(path, query('{ item { id } }'), headers);
@@ -125,12 +122,12 @@ describe('access', () => {
     }
   });
 
-  it('takes the secret under its older name', async () => {
+  it('accepts the secret under its older header name', async () => {
     const answer = await post('/v1/graphql', query('{ item(limit: 1) { id } }'), { 'x-svc-access-key': SECRET });
     expect(answer.json).toEqual({ data: { item: [{ id: 1 }] } });
   });
 
-  it('says nothing about tables to a role without permission', async () => {
+  it('does not reveal tables to a role without permission', async () => {
     const answer = await post('/v1/graphql', query('{ item { id } }'), { ...admin, 'x-svc-role': 'stranger' });
     expect(answer.json).toEqual({
       errors: [
@@ -139,19 +136,19 @@ describe('access', () => {
     });
   });
 
-  it('refuses administration to other roles', async () => {
+  it('rejects metadata operations of other roles', async () => {
     const answer = await post('/v1/metadata', '{"type":"export_metadata","args":{}}', { ...admin, 'x-svc-role': 'user' });
     expect(answer.status).toBe(400);
     expect(answer.json).toEqual({ path: '$.args', error: 'restricted access : admin only', code: 'access-denied' });
   });
 
-  it('writes no secret into an observation', () => {
+  it('keeps secrets out of log records', () => {
     expect(JSON.stringify(service.observations)).not.toContain(SECRET);
   });
 });
 
 describe('batches', () => {
-  it('answers in order, each by itself', async () => {
+  it('are answered in order, with each operation independent', async () => {
     const answer = await post('/v1/graphql', `[${query('{ item(limit: 1) { id } }')},${query('{ nothing }')},${query('{ __typename }')}]`);
     expect(answer.status).toBe(200);
     expect(answer.json).toMatchObject([{ data: { item: [{ id: 1 }] } }, { errors: [{}] }, { data: { __typename: 'query_root' } }]);
@@ -164,13 +161,13 @@ describe('batches', () => {
   });
 });
 
-describe('once the answers have too many bytes together', () => {
+describe('responses that exceed the total size limit', () => {
   const sql = (text: string, type = 'run_sql') => ({ type, args: { sql: text } });
   const large = sql(`select string_agg(name, '') from item`);
   const half = sql(`select string_agg(name, '') from item where id <= 40`);
   const insert = sql(`insert into item values (1000, 'x')`);
-  const left = 'not run: the answers to the operations before it have 20000 bytes together, or more';
-  const over = 'the answers to the operations of the batch have more than 20000 bytes together';
+  const left = 'not run: the responses of the preceding operations of the batch have reached 20000 bytes';
+  const over = 'the responses of the batch exceed 20000 bytes';
   const failed = (message: string) => ({ errors: [{ message, extensions: { path: '$', code: 'bad-request' } }] });
   const isThere = async (): Promise<boolean> => {
     const { json } = await post('/v1/graphql', query('{ item(where: {id: {_gte: 1000}}) { id } }'));
@@ -178,7 +175,7 @@ describe('once the answers have too many bytes together', () => {
   };
   const add = query(`mutation { insert_item_one(object: {id: 1000}) { id } }`);
 
-  it('no more operations of a batch are run', async () => {
+  it('end a batch before its remaining operations', async () => {
     const type = 'name kind ofType { name kind ofType { name kind } }';
     const all = `{ __schema { types { name kind description fields { name description args { name type { ${type} } } type { ${type} } } } } }`;
     const { json } = await post('/v1/graphql', `[${query(all)},${add},${query('{ __typename }')}]`);
@@ -186,7 +183,7 @@ describe('once the answers have too many bytes together', () => {
     expect(await isThere()).toBe(false);
   });
 
-  it('what does not fit any more is refused, and what is small is not', async () => {
+  it('reject the operations that no longer fit, and not small ones', async () => {
     const read = query('{ item(limit: 40) { name } }');
     const remove = query('mutation { delete_item_by_pk(id: 1000) { id } }');
     expect((await post('/v1/graphql', `[${read},${add},${read}]`)).json).toMatchObject([
@@ -197,14 +194,14 @@ describe('once the answers have too many bytes together', () => {
     expect((await post('/v1/graphql', `[${query('{ item { name } }')},${remove}]`)).json).toMatchObject([failed(over), { data: {} }]);
   });
 
-  it('no more elements of a bulk are run', async () => {
+  it('end a bulk before its remaining elements', async () => {
     const first = { type: 'bulk', args: [half, half] };
     const { status, json } = await post('/v2/query', JSON.stringify({ type: 'bulk', args: [first, insert] }));
     expect([status, json]).toMatchObject([400, { path: '$.args[0].args[1].args', error: over, code: 'bad-request' }]);
     expect(await isThere()).toBe(false);
   });
 
-  it('what is left of a bulk that goes on is refused one by one', async () => {
+  it('reject the remaining elements of a bulk_keep_going one by one', async () => {
     const elements = [...Array.from({ length: 120 }, () => ({ type: 'export_metadata', args: {} })), { type: 'clear_metadata', args: {} }];
     const { json } = await post('/v1/metadata', JSON.stringify({ type: 'bulk_keep_going', args: elements }));
     const answers = json as unknown[];
@@ -214,9 +211,9 @@ describe('once the answers have too many bytes together', () => {
     expect((await post('/v1/graphql', query('{ item(limit: 1) { id } }'))).json).toEqual({ data: { item: [{ id: 1 }] } });
   });
 
-  it('what runs beside it is cancelled, and no more is begun', async () => {
+  it('cancel concurrent operations and start no more', async () => {
     const reading = ({ args }: ReturnType<typeof sql>) => ({ type: 'run_sql', args: { ...args, read_only: true } });
-    // Longer than a test may take.
+    // Longer than the timeout of a test.
     const slow = sql('select pg_sleep(600)');
     const elements = [...Array(9).fill(slow), large, ...Array(20).fill(slow)].map(reading);
     const { status, json } = await post('/v2/query', JSON.stringify({ type: 'concurrent_bulk', args: elements }));
@@ -233,8 +230,8 @@ describe('once the answers have too many bytes together', () => {
   });
 });
 
-describe('answers', () => {
-  it('echoes the request id or makes one, on errors too', async () => {
+describe('responses', () => {
+  it('echo or generate the request id, on errors too', async () => {
     const mine = await post('/v1/graphql', '{', { ...admin, 'x-request-id': 'abc-1' });
     expect(mine.headers.get('x-request-id')).toBe('abc-1');
     const longest = 'x'.repeat(256);
@@ -249,7 +246,7 @@ describe('answers', () => {
     expect(made.json).toEqual({ path: '$', error: 'resource does not exist', code: 'not-found' });
   });
 
-  it('compresses what is large, when asked', async () => {
+  it('are compressed if they are large and the client accepts it', async () => {
     const raw = (encoding: string): Promise<{ encoding: string | undefined; body: Buffer }> =>
       new Promise((resolve, reject) => {
         const out = request(
@@ -276,7 +273,7 @@ describe('answers', () => {
     expect((await raw('gzip;q=0')).encoding).toBeUndefined();
   });
 
-  it('lets browsers of other origins in', async () => {
+  it('allow cross-origin requests of browsers', async () => {
     const preflight = await service.send('/v1/graphql', {
       method: 'OPTIONS',
       headers: { origin: 'http://app.example', 'access-control-request-headers': 'x-svc-role' },
@@ -288,13 +285,13 @@ describe('answers', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBe('true');
   });
 
-  it('tells its health and version to everybody', async () => {
+  it('show health and version without credentials', async () => {
     expect(await service.send('/healthz')).toMatchObject({ status: 200, text: 'OK' });
     expect((await service.send('/v1/version')).json).toMatchObject({ server_type: 'ce' });
   });
 
   it.each(['/healthz', '/svc/healthz', '/v1/version', '/healthz/sources', '/v1alpha1/config', '/api/swagger/json'])(
-    'answers HEAD %s like GET, without the body',
+    'to HEAD %s have the headers of GET without the body',
     async (path) => {
       for (const headers of [{}, admin]) {
         const [get, head] = [await service.send(path, { headers }), await service.send(path, { method: 'HEAD', headers })];
@@ -303,13 +300,13 @@ describe('answers', () => {
           expect(head.headers.get(name)).toBe(get.headers.get(name));
       }
       const [logged] = service.observations.filter((each) => each.kind === 'http' && each.method === 'HEAD' && each.url === path);
-      // Good answers of probes are not logged.
+      // Successful probes are not logged.
       if (path.endsWith('/healthz')) expect(logged).toBeUndefined();
       else expect(logged).toMatchObject({ responseSize: 0 });
     },
   );
 
-  it('runs no operation for HEAD', async () => {
+  it('to HEAD run no operation', async () => {
     const path = `/v1/graphql?query=${encodeURIComponent('mutation { delete_item(where: {}) { affected_rows } }')}`;
     expect(await service.send(path, { method: 'HEAD', headers: admin })).toMatchObject({ status: 404 });
   });
@@ -328,15 +325,15 @@ describe('documents', () => {
     ],
     ['no selection', '{ item }', '$.selectionSet.item', "missing selection set for 'item'"],
     ['negative limit', '{ item(limit: -1) { id } }', '$.selectionSet.item.args.limit', 'expected a non-negative 32-bit integer'],
-    ['mutation that does not exist', 'mutation { nothing }', '$', ''],
+    ['unknown mutation', 'mutation { nothing }', '$', ''],
     ['subscription over HTTP', 'subscription { item { id } }', '$', 'subscriptions are not supported over HTTP'],
-  ])('%s', async (_what, text, path, message) => {
+  ])('are rejected with a GraphQL error: %s', async (_what, text, path, message) => {
     const { errors } = (await service.graphql(text)) as unknown as { errors: { message: string; extensions: { path: string } }[] };
     expect(errors[0]?.message).toContain(message);
     if (path !== '$') expect(errors[0]?.extensions.path).toBe(path);
   });
 
-  it('tells where the syntax is wrong', async () => {
+  it('with a syntax error are rejected with its position', async () => {
     expect(await service.graphql('query {\n  item { id ) }\n}')).toEqual({
       errors: [
         {
@@ -348,7 +345,7 @@ describe('documents', () => {
     });
   });
 
-  it('names a key that nobody knows where there is no query, and ignores it where there is one', async () => {
+  it('report an unknown key if there is no query, and ignore it otherwise', async () => {
     expect(JSON.parse((await post('/v1/graphql', '{"tabel": "x"}')).text)).toMatchObject({
       errors: [{ message: expect.stringContaining('the key \'query\' was not present; unknown key "tabel"') }],
     });
@@ -359,12 +356,12 @@ describe('documents', () => {
     expect(JSON.parse(answer.text)).toEqual({ data: { item: [{ id: 1 }] } });
   });
 
-  it('refuses a value out of range with its position', async () => {
+  it('with a value out of range are rejected with its position', async () => {
     const answer = await service.graphql('query ($id: Int!) { item_by_pk(id: $id) { id } }', { variables: { id: 3e9 } });
     expect(answer).toMatchObject({ errors: [{ extensions: { path: '$.selectionSet.item_by_pk.args.id', code: 'parse-failed' } }] });
   });
 
-  it('answers every root of a request in the order that was asked', async () => {
+  it('have all roots answered in the order of the request', async () => {
     const answer = await post(
       '/v1/graphql',
       query('{ b: item(limit: 1) { id } __typename a: item_by_pk(id: 2) { id } none: item_by_pk(id: -1) { id } }'),
@@ -373,7 +370,7 @@ describe('documents', () => {
   });
 });
 
-it('survives a client that goes away in the middle of its request', async () => {
+it('of a client that disconnects midway do not disturb the service', async () => {
   const { port, hostname } = new URL(service.url);
   await new Promise<void>((resolve) => {
     const socket = createConnection(Number(port), hostname, () => {

@@ -1,4 +1,4 @@
-/** SQL functions as fields: arguments with and without names and defaults, sessions, results, permissions. */
+/** SQL functions as fields: positional and named arguments, defaults, sessions, results, permissions. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
@@ -86,11 +86,11 @@ describe('functions that read', () => {
     ['{ nameless(args: {arg_1: 7}) { title } }', { nameless: [{ title: 'Sand' }] }],
     ['{ nameless(args: {arg_1: 3, arg_2: 2}, order_by: {id: asc}) { title } }', { nameless: [{ title: 'Sea' }, { title: 'Sand' }] }],
     ['{ best { title } none_at_all { title } }', { best: { title: 'Sand' }, none_at_all: null }],
-  ])('%s', async (query, expected) => {
+  ])('return rows: %s', async (query, expected) => {
     expect(await data(query)).toEqual(expected);
   });
 
-  it('get the session and show what the role may see', async () => {
+  it('receive the session and return only rows that the role may see', async () => {
     const query = '{ my_articles { title } }';
     expect(await data(query, { session: { 'user-id': '8' } })).toEqual({ my_articles: [{ title: 'Sand' }] });
     expect(await data(query, { role: 'user', session: { 'user-id': '8' } })).toEqual({ my_articles: [] });
@@ -100,7 +100,7 @@ describe('functions that read', () => {
     );
   });
 
-  it('may be volatile, and run once then', async () => {
+  it('may be volatile, and then run once', async () => {
     const before = (await data('{ article_by_pk(id: 1) { likes } }')) as { article_by_pk: { likes: number } };
     expect(await data('{ countUp(where: {id: {_eq: 1}}) { likes } }')).toEqual({ countUp: [{ likes: before.article_by_pk.likes + 1 }] });
     expect(await data('{ countUp(args: {by: -1}, where: {id: {_eq: 1}}) { likes } }')).toEqual({ countUp: [before.article_by_pk] });
@@ -117,15 +117,15 @@ describe('functions that read', () => {
       '{ my_articles(args: {session: "{}"}) { title } }',
       "validation-failed at $.selectionSet.my_articles: 'my_articles' has no argument named 'args'",
     ],
-  ])('%s is refused', async (query, message) => {
+  ])('rejects %s', async (query, message) => {
     expect(await refused(query)).toBe(message);
   });
 });
 
 describe('computed fields', () => {
-  it('take arguments, and the session', async () => {
+  it('take arguments and the session', async () => {
     const query = `{ author(order_by: {shout: desc}) { whose two: shout(args: {times: 2}) one: shout popular(args: {lowest: 6}) { title } } }`;
-    // A field with arguments of the caller's is no way to order.
+    // A field with caller's arguments cannot be used in an order.
     expect(await refused(query)).toBe(
       "validation-failed at $.selectionSet.author.args.order_by[0].shout: field 'shout' not found in type: 'author_order_by'",
     );
@@ -138,7 +138,7 @@ describe('computed fields', () => {
     expect(await data('{ author(where: {whose: {_like: "%Ann"}}) { id } }')).toEqual({ author: [{ id: 1 }] });
   });
 
-  it('are there by permission: of their own, or of the table that they return', async () => {
+  it('require a permission of their own, or one for the returned table', async () => {
     expect(await data('{ author(order_by: {id: asc}) { whose popular(args: {lowest: 0}) { title } } }', { role: 'user' })).toMatchObject({
       author: [
         { whose: 'user sees Ann', popular: [{}] },
@@ -152,7 +152,7 @@ describe('computed fields', () => {
 });
 
 describe('permissions for functions', () => {
-  it('are asked for where they are not inferred', async () => {
+  it('are required if they are not inferred', async () => {
     const strict = await startTestService({ ADMIN_SECRET: 'hush', INFER_FUNCTION_PERMISSIONS: 'false' });
     try {
       await strict.sql(
@@ -175,7 +175,7 @@ describe('permissions for functions', () => {
   });
 });
 
-describe('an argument that is an array', () => {
+describe('an array argument of a function', () => {
   const ids = async (args: string, declaration = '', variables: JsonObject = {}): Promise<unknown> => {
     const query = `query ${declaration} { listed(args: ${args}) { id } }`;
     const headers = { 'x-svc-admin-secret': 'hush' };
@@ -214,11 +214,11 @@ describe('an argument that is an array', () => {
     ['{ids: $ids, titles: $titles}', '($ids: _int4 = [1, 2, 3], $titles: [String!])', { titles: ['Sky', 'Sand'] }],
     ['{ids: [$a, $b], keys: null}', '($a: Int!, $b: Int!)', { a: 1, b: 3 }],
     ['$args', '($args: listed_args!)', { args: { ids: [3, 1], titles: '{Sky,Sand}' } }],
-  ])('is taken as a list and as text: %s %s', async (args, declaration, variables) => {
+  ])('may be a list or a text: %s %s', async (args, declaration, variables) => {
     expect(await ids(args, declaration, variables)).toEqual([1, 3]);
   });
 
-  it('takes another list from a plan that is there', async () => {
+  it('may have another length in a cached plan', async () => {
     for (const list of [[1], [2, 3], [], '{2}']) {
       expect(await ids('{ids: $ids}', '($ids: _int4!)', { ids: list })).toEqual(typeof list === 'string' ? [2] : list);
     }
@@ -237,7 +237,7 @@ describe('an argument that is an array', () => {
     ['{ids: $ids}', '($ids: [String!])', { ids: ['1'] }, "variable 'ids' is declared as '[String!]', but used where '_int4' is expected"],
     ['{ids: $ids}', '($ids: _text)', { ids: ['1'] }, "variable 'ids' is declared as '_text', but used where '_int4' is expected"],
     ['{ids: $ids}', '($ids: _int4)', { ids: { a: 1 } }, 'Integer expected for input type: integer'],
-  ])('is refused with a reason: %s %s', async (args, declaration, variables, message) => {
+  ])('is rejected with a reason: %s %s', async (args, declaration, variables, message) => {
     expect(await ids(args, declaration, variables)).toBe(message);
   });
 });

@@ -21,7 +21,7 @@ describe('the audits of GraphQL over HTTP', () => {
       fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...admin } }),
   });
 
-  it('are all there', () => expect(audits).toHaveLength(61));
+  it('are complete', () => expect(audits).toHaveLength(61));
 
   it.each(audits.map((audit) => [audit.id, audit.name, audit] as const))('%s %s', async (_id, _name, audit) => {
     const result = await audit.fn();
@@ -33,15 +33,15 @@ function get(parameters: Readonly<Record<string, string>>, headers: Record<strin
   return service.send(`/v1/graphql?${new URLSearchParams(parameters)}`, { headers: { ...admin, ...headers } });
 }
 
-describe('GET', () => {
-  it('takes variables and the name of the operation, and is not cached', async () => {
+describe('GraphQL requests over GET', () => {
+  it('carry variables and the operation name, and are not cached', async () => {
     const query = 'query a { item { id } } query b($id: Int!) { item_by_pk(id: $id) { name } }';
     const answer = await get({ query, variables: '{"id": 2}', operationName: 'b', extensions: '{"x": 1}' });
     expect(answer.text).toBe('{"data":{"item_by_pk":{"name":"two"}}}');
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('takes empty parameters as absent', async () => {
+  it('treat empty parameters as absent', async () => {
     expect((await get({ query: '{ item { id } }', variables: '', operationName: '', extensions: '' })).status).toBe(200);
   });
 
@@ -51,20 +51,20 @@ describe('GET', () => {
     ['variables that are no object', { query: '{ item { id } }', variables: '[1]' }, 'parse-failed', '$.variables'],
     ['extensions that are no JSON', { query: '{ item { id } }', extensions: 'x' }, 'invalid-json', '$.extensions'],
     ['variables nested without end', { query: '{ item { id } }', variables: '['.repeat(5000) }, 'invalid-json', '$.variables'],
-  ])('%s: 400', async (_what, parameters, code, path) => {
+  ])('return 400: %s', async (_what, parameters, code, path) => {
     const answer = await get(parameters);
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ errors: [{ extensions: { code, path } }] });
   });
 
-  it.each(['%FF', '%', '%zz', '%ED%A0%80'])('refuses the ill-formed %j, which would become other characters', async (text) => {
+  it.each(['%FF', '%', '%zz', '%ED%A0%80'])('reject the malformed %j instead of replacing characters', async (text) => {
     const answer = await service.send(`/v1/graphql?query={item(where:{name:{_eq:"${text}"}}){id}}`);
     expect(answer.status).toBe(400);
-    const message = 'the query string of the URL is not well encoded: it has to be UTF-8, with percent signs as %25';
+    const message = 'the query string of the URL has an invalid encoding: it must be UTF-8, with percent signs as %25';
     expect(answer.json).toEqual({ errors: [{ message, extensions: { path: '$', code: 'bad-request' } }] });
   });
 
-  it.each(['application/json', GRAPHQL_RESPONSE])('refuses mutations with 405 and changes nothing (%s)', async (accept) => {
+  it.each(['application/json', GRAPHQL_RESPONSE])('reject mutations with 405 and change nothing (%s)', async (accept) => {
     const answer = await get({ query: 'mutation { delete_item(where: {}) { affected_rows } }' }, { accept });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('POST');
@@ -74,7 +74,7 @@ describe('GET', () => {
     });
   });
 
-  it('asks for credentials', async () => {
+  it('require credentials', async () => {
     const answer = await service.send(`/v1/graphql?${new URLSearchParams({ query: '{ item { id } }' })}`, {
       headers: { accept: GRAPHQL_RESPONSE },
     });
@@ -83,11 +83,11 @@ describe('GET', () => {
   });
 });
 
-describe('answers', () => {
+describe('GraphQL responses', () => {
   const post = (query: string, accept: string): Promise<Answer> =>
     service.send('/v1/graphql', { method: 'POST', headers: { ...admin, accept }, body: JSON.stringify({ query }) });
 
-  it('of GraphQL’s own type have the status of their error', async () => {
+  it('with the GraphQL media type have the status of their error', async () => {
     const failing = 'mutation { insert_item(objects: {id: 1, name: "again"}) { affected_rows } }';
     const graphql = await post(failing, GRAPHQL_RESPONSE);
     expect([graphql.status, graphql.headers.get('content-type')]).toEqual([400, `${GRAPHQL_RESPONSE}; charset=utf-8`]);
@@ -96,7 +96,7 @@ describe('answers', () => {
     expect(json.json).toEqual(graphql.json);
   });
 
-  it('to a batch have the type that was asked for, and status 200', async () => {
+  it('to a batch have the requested media type and status 200', async () => {
     const answer = await service.send('/v1/graphql', {
       method: 'POST',
       headers: { ...admin, accept: GRAPHQL_RESPONSE },

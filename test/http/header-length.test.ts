@@ -9,32 +9,32 @@ afterEach(async () => {
   service = undefined;
 });
 
-/** The status for a header of so many bytes; null when the server hung up while it was sent. */
+/** Status for a header of that length; null if the server closed the connection during the request. */
 async function statusFor(length: number): Promise<number | null> {
   const sent = service?.send('/healthz', { headers: { 'x-filler': 'x'.repeat(length) } });
   return (await sent?.catch(() => null))?.status ?? null;
 }
 
 describe('--max-total-header-length', () => {
-  it.runIf(DEEP)('is 16 KiB without the option', async () => {
+  it.runIf(DEEP)('defaults to 16 KiB', async () => {
     service = await startTestService();
     expect(await statusFor(12_000)).toBe(200);
     expect([431, null]).toContain(await statusFor(20_000));
   });
 
-  it.runIf(DEEP)('lets more through, up to the limit', async () => {
+  it.runIf(DEEP)('permits longer headers up to the limit', async () => {
     service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '100000' });
     expect(await statusFor(90_000)).toBe(200);
     expect([431, null]).toContain(await statusFor(110_000));
   });
 
-  it('lets less through', async () => {
+  it('rejects longer headers than a lower limit', async () => {
     service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '2000' });
     expect(await statusFor(1000)).toBe(200);
     expect(await statusFor(3000)).toBe(431);
   });
 
-  it.runIf(DEEP)('counts what stands between names and values, and refuses two Hosts, for websockets too', async () => {
+  it.runIf(DEEP)('counts separators and rejects a repeated Host header, for websockets too', async () => {
     service = await startTestService();
     const { port, hostname } = new URL(service.url);
     const answerTo = async (path: string, headers: string): Promise<string> => {
@@ -50,7 +50,7 @@ describe('--max-total-header-length', () => {
       await new Promise((resolve) => socket.once('close', resolve));
       return text.split('\r\n', 1)[0] ?? '';
     };
-    // Of names and values there are 4000 bytes.
+    // Names and values have 4000 bytes.
     const many = 'a:\r\n'.repeat(4000);
     const upgrade =
       'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
@@ -64,7 +64,7 @@ describe('--max-total-header-length', () => {
     expect(await answerTo('/healthz', '')).toContain('200');
   });
 
-  it.runIf(DEEP)('is the only bound: no header is left out because there are many', async () => {
+  it.runIf(DEEP)('is the only limit: no header is dropped because of their number', async () => {
     service = await startTestService();
     const { port, hostname } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -79,7 +79,7 @@ describe('--max-total-header-length', () => {
     expect(text).toContain('restricted access : admin only');
   });
 
-  it.runIf(DEEP)('does not let a URL bring more values than a body may', async () => {
+  it.runIf(DEEP)('does not allow more values in a URL than in a body', async () => {
     service = await startTestService({ MAX_TOTAL_HEADER_LENGTH: '1000000', REQUEST_VALUE_LIMIT: '1000' });
     const url = (values: number): string => `/v1/graphql?query={__typename}&extensions={"a":[${Array(values).fill('1').join(',')}]}`;
     expect((await service.send(url(500))).json).toEqual({ data: { __typename: 'query_root' } });

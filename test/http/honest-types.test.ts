@@ -1,4 +1,4 @@
-/** A type that says "never null" is never answered with null, whatever the role, the keys and the tables that inherit. */
+/** A non-null type is never answered with null, whatever the role, the keys and the inheriting tables. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -82,11 +82,11 @@ async function nonNull(type: string, role = 'admin'): Promise<readonly string[]>
   return fields.filter(({ type: { kind } }) => kind === 'NON_NULL').map(({ name }) => name);
 }
 
-describe('an object relationship is never null', () => {
+describe('a non-null object relationship', () => {
   const columns = ['id', 'late_id', 'legacy_id', 'reporter_id', 'vault_id'];
   const always = ['late', 'reporter'];
 
-  it('where a foreign key that is checked leads from columns that are never null to a table without row security', async () => {
+  it('requires a validated foreign key on non-null columns to a table without row security', async () => {
     expect(await nonNull('ticket')).toEqual([...columns, ...always].sort());
     expect(await nonNull('person')).toEqual(['id', 'name', 'public']);
     expect(await nonNull('note')).toContain('person');
@@ -98,11 +98,11 @@ describe('an object relationship is never null', () => {
     ['both', always],
     ['some', []],
     ['none', []],
-  ])('as far as role %s sees every row of the target', async (role, relationships) => {
+  ])('requires that role %s sees every row of the target', async (role, relationships) => {
     expect(await nonNull('ticket', role)).toEqual([...columns, ...relationships].sort());
   });
 
-  it('and the others are null indeed', async () => {
+  it('is nullable otherwise, and null occurs', async () => {
     expect(await service.graphql('{ ticket(order_by: {id: asc}) { reporter { name } } }', { role: 'some' })).toEqual({
       data: { ticket: [{ reporter: { name: 'Ann' } }, { reporter: null }] },
     });
@@ -111,7 +111,7 @@ describe('an object relationship is never null', () => {
     });
   });
 
-  it('once the key is validated, and until the target has policies', async () => {
+  it('exists once the key is validated, and until the target has policies', async () => {
     await service.sql('delete from ticket where id = 1; alter table ticket validate constraint legacy');
     expect(await nonNull('ticket')).toContain('legacy');
     await service.sql('alter table person enable row level security');
@@ -122,7 +122,7 @@ describe('an object relationship is never null', () => {
   });
 });
 
-it('does not promise what tables that inherit do not keep', async () => {
+it('is nullable if inheriting tables do not enforce the key', async () => {
   // The owner of a dog may be missing, and its name too.
   expect(await nonNull('animal')).toEqual(['id', 'owner_id']);
   expect(await service.graphql('{ animal(order_by: [{id: asc}, {name: asc}]) { name owner { name } } }')).toEqual({
@@ -137,7 +137,7 @@ it('does not promise what tables that inherit do not keep', async () => {
   expect(await nonNull('visit')).toContain('animal');
 });
 
-it('finds each row once where the target of its key is there twice, in a table that inherits', async () => {
+it('returns each row once if its key occurs twice in an inheriting table', async () => {
   expect(await service.graphql('{ visit(order_by: {id: asc}) { id animal { id } } }')).toEqual({
     data: { visit: [10, 11].map((id) => ({ id, animal: { id: 1 } })) },
   });
@@ -146,14 +146,14 @@ it('finds each row once where the target of its key is there twice, in a table t
   });
 });
 
-it('answers with one of the rows where a key is there twice, in a table that inherits', async () => {
+it('returns one of the rows if a key occurs twice in an inheriting table', async () => {
   const update = (more: string): Promise<JsonObject> =>
     service.graphql(`mutation { update_animal_by_pk(pk_columns: {id: 1}, _set: {owner_id: 1}) { id ${more} } }`);
   expect(await update('')).toEqual({ data: { update_animal_by_pk: { id: 1 } } });
   expect(await update('owner { name }')).toEqual({ data: { update_animal_by_pk: { id: 1, owner: { name: 'Ann' } } } });
 });
 
-it('does not believe a domain that its values are never null', async () => {
+it('treats the not-null constraint of a domain as nullable', async () => {
   expect(await nonNull('page_view')).toEqual([]);
   expect(await service.graphql('{ page_view(order_by: {id: asc}) { title } }')).toEqual({
     data: { page_view: [{ title: 'one' }, { title: null }] },

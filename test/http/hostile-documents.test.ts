@@ -1,4 +1,4 @@
-/** Requests that are made to keep the server busy are answered or refused within a bound of CPU time, and the work is linear. */
+/** Requests that keep the server busy are answered or rejected within a bound of CPU time, and the work is linear. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuOf } from '../support/cpu.ts';
 import { sample } from '../support/deep.ts';
@@ -6,9 +6,9 @@ import { budgetOf, hostileRequests, hostileSchema } from '../support/hostile-doc
 import { openRawConnection, type RawAnswer, type RawConnection } from '../support/raw-connection.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** For the check of the clock. */
+/** For the test of the measurement. */
 const BUDGET_MS = 50;
-/** The best counts: the compiler, the collector of garbage and whoever shares the processor make each attempt dearer, never cheaper. */
+/** Number of attempts. The best counts: the compiler, garbage collection and other load make an attempt more expensive, never cheaper. */
 const ATTEMPTS = 10;
 
 let service: TestService;
@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('work is seen by the clock', async () => {
+it('measures CPU time', async () => {
   const used = await cpuOf(async () => {
     const started = process.cpuUsage();
     while (process.cpuUsage(started).user < BUDGET_MS * 1000);
@@ -36,9 +36,9 @@ it('work is seen by the clock', async () => {
   expect(used).toBeGreaterThan(BUDGET_MS / 5);
 });
 
-describe('a hostile request', () => {
+describe('a hostile document', () => {
   it.each(sample(hostileRequests, 80, ({ name }) => name.startsWith('two roots')).map((hostile) => [hostile.name, hostile] as const))(
-    '%s',
+    'is answered or rejected within its CPU budget: %s',
     async (_name, hostile) => {
       const body = Buffer.from(hostile.body());
       const budget = budgetOf(hostile);
@@ -52,15 +52,15 @@ describe('a hostile request', () => {
       }
       expect([200, 400]).toContain(answer.status);
       for (const one of [JSON.parse(answer.text) as object].flat()) expect(Object.keys(one)).toHaveLength(1);
-      // Refused for a reason, not by an accident.
+      // Rejected deliberately, not by an internal error.
       expect(answer.text).not.toContain('"code":"unexpected"');
       expect(best).toBeLessThan(budget);
     },
   );
 });
 
-describe('the values of a request', () => {
-  const REFUSED = 'JSON has too many values: their weight is over the limit of ';
+describe('the number of values in a request', () => {
+  const REFUSED = 'JSON has too many values: their weight exceeds the limit of ';
   const numbers = (count: number): string => `[${'1,'.repeat(count - 1)}1]`;
   const query = (variables: string): string =>
     `{"query":"query ($d: jsonb) { author(where: {data: {_eq: $d}}) { id } }","variables":${variables}}`;
@@ -69,26 +69,26 @@ describe('the values of a request', () => {
     return (json as { errors?: [{ message: string }] }).errors?.[0].message ?? (json as { error?: string }).error;
   };
 
-  it('are bounded', async () => {
+  it('is limited', async () => {
     expect(await message('/v1/graphql', query(`{"d":${numbers(190_000)}}`))).toBeUndefined();
     expect(await message('/v1/graphql', query(`{"d":${numbers(210_000)}}`))).toBe(`${REFUSED}200000`);
   });
 
-  it('may be more in a larger request', async () => {
+  it('may be higher in a larger request', async () => {
     const text = (length: number): string => `"${'x'.repeat(length)}"`;
     expect(await message('/v1/graphql', query(`{"d":[${text(800_000)},${numbers(210_000)}]}`))).toBeUndefined();
   });
 
-  it('of administrators are not bounded', async () => {
+  it('is unlimited for administrators', async () => {
     const args = `{"webhook_url":"http://x","body":${numbers(210_000)},"request_transform":{"version":2,"method":"PUT"}}`;
     expect(await message('/v1/metadata', `{"type":"test_webhook_transform","args":${args}}`)).toBeUndefined();
   });
 });
 
-describe('the work is linear', () => {
+describe('the work for a document', () => {
   const many = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join('');
 
-  /** Characters of the statement: what planning makes, counted without a clock. */
+  /** Characters of the statement: a measure of planning without a clock. */
   async function statementSize(query: string): Promise<number> {
     const answer = await service.send('/v1/graphql/explain', { method: 'POST', body: JSON.stringify({ query: { query } }) });
     expect(answer.status).toBe(200);
@@ -112,7 +112,7 @@ describe('the work is linear', () => {
       'a fragment in many places',
       (n: number) => `{ ${many(n, (i) => `a${i}: author { ...F } `)} } fragment F on author { id name books { id } }`,
     ],
-  ])('%s', async (_name, document) => {
+  ])('is linear: %s', async (_name, document) => {
     const small = await statementSize(document(80));
     const large = await statementSize(document(160));
     expect(large).toBeLessThan(small * 2.2);

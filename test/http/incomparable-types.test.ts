@@ -1,4 +1,4 @@
-/** Types without some comparison operators or without an order: GraphQL offers what the database can do with them. */
+/** Types without some comparison operators or without an order: GraphQL offers only the operations of the database. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -98,7 +98,7 @@ describe('offers the comparison operators that the database has', () => {
     ['int4range', [...EQUALITY, ...ORDER]],
     ['cidr', [...EQUALITY, ...ORDER]],
     ['String_array', [...EQUALITY, ...ORDER, '_contains', '_contained_in']],
-    // Of two types of one name, the operators of either.
+    // For two types with one name, the operators of either.
     ['token', ['_eq', '_in']],
   ])('%s', async (type, operators) => {
     expect(sorted(await fieldsOf(`${type}_comparison_exp`))).toEqual(sorted([...operators, ...NULLS]));
@@ -156,7 +156,7 @@ async function codeOf(query: string): Promise<string> {
   return answer.errors?.[0]?.extensions.code ?? 'none';
 }
 
-describe('runs everything that it offers', () => {
+describe('runs every offered operation', () => {
   it('conditions of selects and updates', async () => {
     for (const [column, value] of Object.entries(VALUES)) {
       for (const operator of await fieldsOf(`${column === 'pair' ? 'pair_scalar' : column}_comparison_exp`)) {
@@ -184,14 +184,14 @@ describe('runs everything that it offers', () => {
     }
   });
 
-  it('counts of values that have no order', async () => {
+  it('counts of values without an order', async () => {
     expect(await service.graphql('{ thing_aggregate { aggregate { count(columns: [point, json]) } } }')).toEqual({
       data: { thing_aggregate: { aggregate: { count: 2 } } },
     });
   });
 });
 
-describe('refuses what the database cannot do', () => {
+describe('rejects operations that the database does not have', () => {
   it('as conditions and orders', async () => {
     for (const operator of ['_eq: "(1,2)"', '_in: ["(1,2)"]', '_gt: "(1,2)"']) {
       expect(await codeOf(`{ thing(where: {point: {${operator}}}) { id } }`)).toBe('validation-failed');
@@ -219,7 +219,7 @@ describe('refuses what the database cannot do', () => {
     });
   });
 
-  it('of two types with one name, for the type that lacks the operator', async () => {
+  it('on two types with one name, for the type without the operator', async () => {
     expect(await service.graphql('{ thing(where: {token: {_eq: "t"}}) { id } }')).toEqual({ data: { thing: [{ id: 1 }] } });
     expect(await service.graphql('{ thing(where: {other_token: {_eq: "t"}}) { id } }')).toMatchObject({
       errors: [

@@ -1,11 +1,11 @@
-/** `validate_input` of permissions: a hook that the test plays sees what is to be written first. */
+/** `validate_input` of permissions: a test webhook receives the rows before they are written. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
-import { type PlayedRequest, type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServerRequest, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
 
-let hook: PlayedServer;
+let hook: FakeServer;
 let service: TestService;
 const SECRET = 'hush';
 
@@ -22,7 +22,7 @@ const allow = (kind: string, table: string, role: string, permission: Json): Pro
   service.metadata(`pg_create_${kind}_permission`, { table, role, permission });
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   service = await startTestService(
     { ADMIN_SECRET: SECRET },
     { HOOKS: hook.url, HOOK_KEY: 'opensesame', DEAD: 'http://127.0.0.1:1', NOWHERE: 'no url' },
@@ -84,11 +84,11 @@ const names = async (): Promise<Json> => {
   return ((data as JsonObject)['author'] as readonly JsonObject[]).map(({ name }) => name as string);
 };
 const refuse = (path: string, reason: string): void => {
-  hook.answer = (request: PlayedRequest) => (request.path.startsWith(path) ? { status: 400, body: { message: reason } } : {});
+  hook.answer = (request: FakeServerRequest) => (request.path.startsWith(path) ? { status: 400, body: { message: reason } } : {});
 };
 
-describe('the call', () => {
-  it('says who writes what, and has the headers of the definition', async () => {
+describe('the call of an input validation webhook', () => {
+  it('contains the session and the rows, and has the configured headers', async () => {
     const session = { 'user-id': '7' };
     expect(await run('mutation { insert_author(objects: [{name: "Zoe", data: {a: [1.50]}}]) { affected_rows } }', { session })).toEqual({
       data: { insert_author: { affected_rows: 1 } },
@@ -106,7 +106,7 @@ describe('the call', () => {
     );
   });
 
-  it('forwards the headers of the client where that is wanted, but no secrets', async () => {
+  it('forwards client headers if configured, but no secrets', async () => {
     const headers = { 'x-svc-admin-secret': SECRET, 'x-svc-role': 'user', authorization: 'Bearer t', 'user-agent': 'client' };
     const body = JSON.stringify({ query: 'mutation { delete_author(where: {name: {_eq: "Bob"}}) { affected_rows } }' });
     await service.send('/v1/graphql', { method: 'POST', headers, body });
@@ -117,14 +117,14 @@ describe('the call', () => {
     expect(await names()).toEqual(['Ann']);
   });
 
-  it('has the values of variables, also when the plan is used again', async () => {
+  it('contains the values of variables, also with a cached plan', async () => {
     const query = 'mutation ($rows: [author_insert_input!]!) { insert_author(objects: $rows) { affected_rows } }';
     for (const name of ['Cid', 'Dan']) await run(query, { variables: { rows: [{ name }] } });
     expect(asked().map(([, input]) => input)).toEqual([[{ name: 'Cid' }], [{ name: 'Dan' }]]);
     expect(await names()).toEqual(['Ann', 'Bob', 'Cid', 'Dan']);
   });
 
-  it('is made for every table of a nested insert, once', async () => {
+  it('is made once for every table of a nested insert', async () => {
     await run(`mutation { insert_author(objects: [
       {name: "Cid", articles: {data: [{title: "a"}, {title: "b"}]}}, {name: "Dan", articles: {data: {title: "c"}}}]) { affected_rows } }`);
     expect(asked().map(([path]) => path)).toEqual(['/author/insert?key=opensesame', '/article/insert']);
@@ -135,7 +135,7 @@ describe('the call', () => {
     expect(asked()[1]?.[1]).toEqual([{ title: 'a' }, { title: 'b' }, { title: 'c' }]);
   });
 
-  it('has the arguments of updates', async () => {
+  it('contains the arguments of updates', async () => {
     await run('mutation { update_author(where: {id: {_eq: 1}}, _set: {name: "Eve"}) { affected_rows } }');
     await run('mutation ($id: Int!) { update_author_by_pk(pk_columns: {id: $id}, _set: {name: "Fay"}) { id } }', { variables: { id: 2 } });
     await run(
@@ -170,8 +170,8 @@ describe('the call', () => {
   });
 });
 
-describe('a hook that does not agree', () => {
-  it('stops the whole request before anything is written', async () => {
+describe('an input validation webhook', () => {
+  it('that rejects the input stops the whole request before any write', async () => {
     refuse('/author/delete', 'nobody goes');
     const query = 'mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } delete_author(where: {}) { affected_rows } }';
     expect(await message(query)).toBe('validation-failed at $: nobody goes');
@@ -193,7 +193,7 @@ describe('a hook that does not agree', () => {
       ],
       2,
     ),
-  )('and %s is an error of the service', async (_what, status, body) => {
+  )('with an invalid response is a service error: %s', async (_what, status, body) => {
     hook.answer = () => ({ status, body });
     expect(await message('mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } }')).toBe(
       'unexpected at $: internal error when validating input data',
@@ -201,7 +201,7 @@ describe('a hook that does not agree', () => {
     expect(await names()).toEqual(['Ann', 'Bob']);
   });
 
-  it.each(sample(['hasty', 'dead', 'unset', 'keyless', 'nowhere'], 2))('and cannot be asked: %s', async (role) => {
+  it.each(sample(['hasty', 'dead', 'unset', 'keyless', 'nowhere'], 2))('that cannot be called is a service error: %s', async (role) => {
     hook.answer = () => null;
     expect(await message('mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } }', { role })).toBe(
       'unexpected at $: internal error when validating input data',
@@ -210,7 +210,7 @@ describe('a hook that does not agree', () => {
   });
 });
 
-describe('the definition', () => {
+describe('the definition of an input validation', () => {
   it('is exported with its defaults', async () => {
     const { sources } = (await service.metadata('export_metadata', {})) as unknown as {
       sources: { tables: { table: JsonObject; insert_permissions: { permission: JsonObject }[] }[] }[];
@@ -231,7 +231,7 @@ describe('the definition', () => {
       ],
       3,
     ),
-  )('is refused: %j', async (more, place, refusal) => {
+  )('is rejected: %j', async (more, place, refusal) => {
     const permission = { columns: ['title'], check: {}, validate_input: hooked('', more) };
     const body = JSON.stringify({ type: 'pg_create_insert_permission', args: { table: 'article', role: 'other', permission } });
     const answer = await service.send('/v1/metadata', { method: 'POST', headers: { 'x-svc-admin-secret': SECRET }, body });

@@ -46,7 +46,7 @@ describe('introspection of some roles', () => {
     for (const query of QUERIES) expect(await service.graphql(query, { role: 'user' })).toHaveProperty('data');
   });
 
-  it('may be disabled for admin too', async () => {
+  it('can be disabled for admin too', async () => {
     await service.metadata('set_graphql_introspection_options', { disabled_for_roles: ['admin'] });
     expect(await service.graphql('{ __schema { queryType { name } } }')).toEqual(refusal('admin', '__schema'));
     await service.metadata('set_graphql_introspection_options', { disabled_for_roles: [] });
@@ -71,7 +71,7 @@ describe('introspection of all roles', () => {
   });
 });
 
-describe('what a role without introspection learns', () => {
+describe('error messages for a role without introspection', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ ENABLE_EXT_FEDERATION: 'true' });
@@ -92,7 +92,7 @@ describe('what a role without introspection learns', () => {
   afterAll(() => service.stop());
 
   it.each(['{ _service { sdl } }', '{ x: _service { sdl } }', '{ ...F } fragment F on query_root { _service { __typename } }'])(
-    'is not the text of its schema: %s',
+    'do not contain its schema: %s',
     async (query) => {
       expect(await service.graphql(query, { role: 'user' })).toEqual(refusal('user', '_service'));
       expect(await service.graphql(query, { role: 'other' })).toHaveProperty('data');
@@ -112,12 +112,12 @@ describe('what a role without introspection learns', () => {
     ['a list in a variable', 'query ($d: [item_select_column!]) { item(distinct_on: $d) { id } }', { d: ['nothing'] }],
     ['an order', '{ item(order_by: {id: nothing}) { id } }', {}],
     ['an order in a variable', 'query ($o: [item_order_by!]) { item(order_by: $o) { id } }', { o: { id: 'nothing' } }],
-  ])('are not the values of an enum: %s', async (_what, query, variables) => {
-    const told = await service.graphql(query, { role: 'other', variables });
-    expect(JSON.stringify(told)).toMatch(/expected one of the values \['.*\] for type '\w+', but found 'nothing'/);
+  ])('do not contain the values of an enum: %s', async (_what, query, variables) => {
+    const answer = await service.graphql(query, { role: 'other', variables });
+    expect(JSON.stringify(answer)).toMatch(/expected one of the values \['.*\] for type '\w+', but found 'nothing'/);
     const hidden = await service.graphql(query, { role: 'user', variables });
     expect(hidden).toEqual({
-      errors: [{ ...(told['errors'] as { message: string }[])[0], message: "'nothing' is not one of the values that may be given here" }],
+      errors: [{ ...(answer['errors'] as { message: string }[])[0], message: "'nothing' is not one of the values that may be given here" }],
     });
   });
 });

@@ -1,4 +1,4 @@
-/** Requests as large as they may be, full of nothing: each is refused, or answered, at a bounded cost. */
+/** Requests of the maximum size without meaning: each is rejected or answered at a bounded cost. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuOf } from '../support/cpu.ts';
 import { sample } from '../support/deep.ts';
@@ -6,7 +6,7 @@ import { openRawConnection, type RawAnswer, type RawConnection } from '../suppor
 import { startTestService, type TestService } from '../support/service.ts';
 
 const SIZE = 16_000_000;
-/** Most of it is for the 16 MB to be sent, by a client on the same thread, and received. */
+/** Most of the time is for a client on the same thread to send 16 MB, and for the service to receive them. */
 const BUDGET_MS = 170;
 const LONGEST_ANSWER = 10_000;
 const ATTEMPTS = 8;
@@ -68,8 +68,8 @@ const bodies: readonly (readonly [string, () => string])[] = [
   ['an exponent', () => `{"query":"{ author { id } }","variables":{"x":1e${fill('1')}}}`],
 ];
 
-describe('16 megabytes', () => {
-  it.each(sample(bodies, 12))('%s', async (_what, make) => {
+describe('a request of 16 megabytes', () => {
+  it.each(sample(bodies, 12))('has a bounded cost: %s', async (_what, make) => {
     const body = Buffer.from(make());
     let answer: RawAnswer = { status: 0, text: '' };
     const ask = async (): Promise<void> => {

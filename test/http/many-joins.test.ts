@@ -1,11 +1,11 @@
-/** Requests that look into very many related rows: planned in time, and with the same answers as few. */
+/** Requests that read very many related rows are planned in time, and have the same answers as small ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const MANY = 150;
-/** PostgreSQL would plan so many joins for longer than a test may take. */
+/** PostgreSQL would plan so many joins for longer than the timeout of a test. */
 const VERY_MANY = 450;
 
 let service: TestService;
@@ -46,19 +46,19 @@ async function rows(query: string, role: string, variables: JsonObject = {}): Pr
   return (answer['data'] as { readonly rows: readonly JsonObject[] }).rows;
 }
 
-describe.each(sample(['admin', 'reader'], 1))('as %s', (role) => {
+describe.each(sample(['admin', 'reader'], 1))('many joins as %s', (role) => {
   it.each([
     ['book', 'author', '{ id name chief { id name } }'],
     ['author', 'books', '(where: {id: {_lt: 9}}, order_by: {id: desc}, limit: 2) { id author { name } }'],
     ['author', 'books_aggregate', '{ aggregate { count max { title } } }'],
-  ])('of each %s, %s over and over', async (table, name, selection) => {
+  ])('return, for each %s, %s repeatedly', async (table, name, selection) => {
     const one = await rows(`{ rows: ${table}(order_by: {id: asc}) { a: ${name}${selection} } }`, role);
     const many = await rows(`{ rows: ${table}(order_by: {id: asc}) { ${times(MANY, (n) => `a${n}: ${name}${selection}`)} } }`, role);
     const repeated = (row: JsonObject): Json => Object.fromEntries(Array.from({ length: MANY }, (_, n) => [`a${n}`, row['a'] ?? null]));
     expect(many).toEqual(one.map(repeated));
   });
 
-  it('an object in 450 places', async () => {
+  it('return an object in 450 positions', async () => {
     const one = await rows('{ rows: book(order_by: {id: asc}) { author { name } } }', role);
     const many = await rows(`{ rows: book(order_by: {id: asc}) { ${times(VERY_MANY, (n) => `a${n}: author { name }`)} } }`, role);
     expect(many.map((row) => row['a0'])).toEqual(one.map((row) => row['author']));
@@ -69,7 +69,7 @@ describe.each(sample(['admin', 'reader'], 1))('as %s', (role) => {
     ['a related column', { author: { rank: 'desc_nulls_last' } }],
     ['a column of rows related to them', { author: { chief: { name: 'asc_nulls_first' } } }],
     ['an aggregate', { author: { books_aggregate: { count: 'desc_nulls_last' } } }],
-  ])('orders by %s, over and over', async (_what, order) => {
+  ])('order by %s repeatedly', async (_what, order) => {
     const query = 'query ($order: [book_order_by!]) { rows: book(order_by: $order) { id } }';
     const paged = 'query ($order: [book_order_by!]) { rows: book(order_by: $order, limit: 7, offset: 2) { id a: author { name } } }';
     for (const text of [query, paged]) {
@@ -83,7 +83,7 @@ describe.each(sample(['admin', 'reader'], 1))('as %s', (role) => {
     ['a list', 'author', (n) => ({ books: { id: { _gt: n % 6 } } })],
     ['objects of objects', 'book', (n) => ({ author: { chief: { id: { _lt: (n % 2) + 2 } } } })],
     ['lists of objects', 'author', (n) => ({ chief: { books: { id: { _gt: n % 6 } } } })],
-  ])('filters by %s, over and over', async (_what, table, condition) => {
+  ])('filter by %s repeatedly', async (_what, table, condition) => {
     const query = `query ($where: ${table}_bool_exp!) { rows: ${table}(where: $where, order_by: {id: asc}) { id } }`;
     const few = await rows(query, role, { where: { _and: Array.from({ length: 6 }, (_, n) => condition(n)) } });
     expect(few.length).toBeGreaterThan(0);

@@ -96,7 +96,7 @@ async function data(query: string, options: GraphqlOptions = {}): Promise<JsonOb
   return body['data'] as JsonObject;
 }
 
-/** `code at path: message` of the only error; the answer must hold no data. */
+/** `code at path: message` of the only error; the response must hold no data. */
 async function refused(query: string, options: GraphqlOptions = {}): Promise<string> {
   const body = await service.graphql(query, options);
   expect(body['data']).toBeUndefined();
@@ -110,7 +110,7 @@ async function rowsOf(sql: string): Promise<Json> {
 }
 
 describe('inserts', () => {
-  it('take defaults for what is not given, presets and the order of the input', async () => {
+  it('use defaults, presets and the order of the input', async () => {
     const query = 'mutation ($o: [author_insert_input!]!) { insert_author(objects: $o) { affected_rows returning { id name mood } } }';
     const objects: Json = [{ name: 'Zoe', mood: 'happy' }, { name: 'Yan' }, { mood: 'sad', name: 'Xi' }];
     expect(await data(query, { ...user, variables: { o: objects } })).toEqual({
@@ -136,7 +136,7 @@ describe('inserts', () => {
     });
   });
 
-  it('of many rows from a variable', async () => {
+  it('take many rows from a variable', async () => {
     const o = Array.from({ length: 3000 }, (_, i) => ({ name: `a${i}`, rating: i, data: { i }, note: 'x', owner: i }));
     const query = 'mutation ($o: [author_insert_input!]!) { insert_author(objects: $o) { affected_rows } }';
     expect(await data(query, { variables: { o } })).toEqual({ insert_author: { affected_rows: 3000 } });
@@ -145,7 +145,7 @@ describe('inserts', () => {
     ]);
   });
 
-  it('write related rows before and after, and see them', async () => {
+  it('write related rows before and after, and return them', async () => {
     const query = `mutation { insert_article_one(object: { title: "New", author: { data: {
       name: "Zoe", detail: { data: { phone: "1" } }, articles: { data: [{ title: "Old" }, { title: "Older" }] }
     } } }) { title author { name detail { phone } articles(order_by: {title: asc}) { title } label(args: {prefix: "Dr. "}) } } }`;
@@ -165,7 +165,7 @@ describe('inserts', () => {
     expect(await data(counted)).toEqual({ insert_author: { affected_rows: 3 } });
   });
 
-  it('check related rows under the permission for their table', async () => {
+  it('check related rows against the permission for their table', async () => {
     const query =
       'mutation { insert_author(objects: {name: "Zoe", articles: {data: {title: "t"}}}) { affected_rows returning { name articles { title } } } }';
     expect(await data(query, user)).toEqual({
@@ -199,16 +199,16 @@ describe('inserts', () => {
       "validation-failed at $.selectionSet.insert_author.args.objects[0].mood: expected one of the values ['happy', 'sad'] for type 'mood_enum', but found 'bored'",
     ],
     [
-      'null where none may be',
+      'null in a non-null column',
       'insert_author(objects: {name: null})',
       "validation-failed at $.selectionSet.insert_author.args.objects[0].name: unexpected null value for type 'String'",
     ],
-  ])('refuse %s and leave nothing behind', async (_what, field, message) => {
+  ])('reject %s and write nothing', async (_what, field, message) => {
     expect(await refused(`mutation { ${field} { affected_rows } }`, user)).toBe(message);
     expect(await rowsOf('select count(*) from author')).toEqual([['3']]);
   });
 
-  it('go through views that take rows', async () => {
+  it('write through insertable views', async () => {
     expect(
       await data('mutation { insert_happy_author(objects: {name: "Zoe", mood: "happy"}) { affected_rows returning { name } } }'),
     ).toEqual({
@@ -219,7 +219,7 @@ describe('inserts', () => {
     );
   });
 
-  it('need the header of the backend where the permission is for the backend only', async () => {
+  it('require the backend header if the permission is backend-only', async () => {
     const query = 'mutation { insert_author(objects: {name: "Zoe"}) { affected_rows } }';
     expect(await refused(query, { role: 'trusted' })).toBe('validation-failed at $: no mutations exist');
     expect(await data(query, { role: 'trusted', session: { 'use-backend-only-permissions': 'true' } })).toEqual({
@@ -228,8 +228,8 @@ describe('inserts', () => {
   });
 });
 
-describe('conflicts', () => {
-  it('are skipped, or update what may be updated', async () => {
+describe('insert conflicts', () => {
+  it('are skipped, or update the permitted columns', async () => {
     const upsert = (rest: string, names = '[{name: "Ann", note: "new"}, {name: "Zoe"}]') =>
       `mutation { insert_author(objects: ${names}, on_conflict: {constraint: author_name_key, ${rest}}) { affected_rows returning { name } } }`;
     expect(await data(upsert('update_columns: []'))).toEqual({ insert_author: { affected_rows: 1, returning: [{ name: 'Zoe' }] } });
@@ -237,7 +237,7 @@ describe('conflicts', () => {
       insert_author: { affected_rows: 1, returning: [{ name: 'Ann' }] },
     });
     expect(await rowsOf("select note from author where name = 'Ann'")).toEqual([['new']]);
-    // Cid is another one's, so the filter of the update permission skips him.
+    // Cid belongs to another user, so the filter of the update permission skips it.
     expect(await data(upsert('update_columns: [mood]', '[{name: "Bob", mood: sad}, {name: "Cid", mood: sad}]'), user)).toEqual({
       insert_author: { affected_rows: 1, returning: [{ name: 'Bob' }] },
     });
@@ -249,7 +249,7 @@ describe('conflicts', () => {
     expect(await data(one)).toEqual({ insert_author_one: null });
   });
 
-  it('leave nothing that a related row could hang on', async () => {
+  it('leave no parent row for related rows', async () => {
     const nothing = '{constraint: author_name_key}';
     expect(
       await refused(
@@ -277,7 +277,7 @@ describe('updates', () => {
     ['_delete_key: {data: "a"}', 'select data from author where id = 1', ['{"l": [1, 2, 3]}']],
     ['_delete_at_path: {data: ["a", "b"]}', "select data->'a' from author where id = 1", ['{}']],
     ['_set: {data: null}', 'select data is null from author where id = 1', ['t']],
-  ])('%s', async (operators, check, expected) => {
+  ])('apply operators: %s', async (operators, check, expected) => {
     const query = `mutation { update_author(where: {id: {_eq: 1}}, ${operators}) { affected_rows } }`;
     if (check === null) {
       expect(await refused(query)).toBe(
@@ -289,7 +289,7 @@ describe('updates', () => {
     expect(await rowsOf(check)).toEqual([expected]);
   });
 
-  it('reach the rows of the permission, set its presets and obey its check', async () => {
+  it('change the permitted rows, set presets and obey the check', async () => {
     const query = (name: string) =>
       `mutation { update_author(where: {mood: {_is_null: true}}, _set: {name: "${name}", mood: happy}) { affected_rows returning { id name } } }`;
     await service.sql("update author set mood = 'sad' where id = 2");
@@ -301,14 +301,14 @@ describe('updates', () => {
     expect(await rowsOf('select name from author where id = 2')).toEqual([['Bob']]);
   });
 
-  it('of one row give that row, or null', async () => {
+  it('by key return the row or null', async () => {
     const query = 'mutation ($k: author_pk_columns_input!) { update_author_by_pk(pk_columns: $k, _set: {name: "Zed"}) { id name } }';
     expect(await data(query, { variables: { k: { id: 1 } }, ...user })).toEqual({ update_author_by_pk: { id: 1, name: 'Zed' } });
     expect(await data(query, { variables: { k: { id: 3 } }, ...user })).toEqual({ update_author_by_pk: null });
     expect(await data('mutation { update_author_by_pk(pk_columns: {id: 1}) { id } }')).toEqual({ update_author_by_pk: null });
   });
 
-  it('run in order when they are many', async () => {
+  it('run in order in a batch update', async () => {
     const query = `mutation { update_author_many(updates: [
       {where: {name: {_eq: "Ann"}}, _set: {name: "Amy"}}, {where: {}}, {where: {name: {_eq: "Amy"}}, _inc: {rating: 1}}
     ]) { affected_rows returning { name rating } } }`;
@@ -324,7 +324,7 @@ describe('updates', () => {
 });
 
 describe('deletes', () => {
-  it('take the rows of the permission and show them', async () => {
+  it('remove the permitted rows and return them', async () => {
     await service.sql('delete from article');
     expect(await data('mutation { delete_author(where: {}) { affected_rows returning { name articles { title } } } }', user)).toEqual({
       delete_author: {
@@ -347,7 +347,7 @@ describe('deletes', () => {
   });
 });
 
-describe('an operation', () => {
+describe('a mutation with several fields', () => {
   it('runs its fields in order in one transaction', async () => {
     const query = `mutation {
       first: insert_article_one(object: {title: "One", author_id: 1, views: 1}) { title }
@@ -365,7 +365,7 @@ describe('an operation', () => {
     });
   });
 
-  it('is undone as a whole', async () => {
+  it('is rolled back as a whole', async () => {
     const query = (last: string) => `mutation { insert_article_one(object: {title: "One"}) { title } ${last} }`;
     expect(await refused(query('fail_loudly { id }'))).toBe('unexpected at $: database query error');
     expect(await refused(query('insert_detail(objects: {author_id: 1, phone: ""}) { affected_rows }'))).toContain(
@@ -379,7 +379,7 @@ describe('an operation', () => {
 });
 
 describe('functions that write', () => {
-  it('need a permission of their own and show what the role may see', async () => {
+  it('require a permission of their own and return only visible rows', async () => {
     const query = 'mutation { raise_views(args: {by: 1}, order_by: {id: asc}) { title views } }';
     await service.sql(
       'update article set author_id = null; update article set author_id = 1 where id = 1; insert into author (id, name) values (7, $$Sue$$); update article set author_id = 7 where id = 2',
@@ -394,8 +394,8 @@ describe('functions that write', () => {
   });
 });
 
-describe('namespaces', () => {
-  it('do not part what belongs together', async () => {
+describe('namespaces of sources', () => {
+  it('keep the fields of a mutation in one transaction', async () => {
     await service.sql('create table counter (name text primary key, n int not null check (n < 3))');
     await service.metadata('pg_track_table', { table: 'counter' });
     const metadata = (await service.metadata('export_metadata', {}, { version: 2 })) as { metadata: { sources: JsonObject[] } };

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What the operation answers where it is refused; null: it is not. */
+/** The error of the operation, or null if it succeeds. */
 async function refusal(type: string, args: Json): Promise<{ code: string; path: string; error: string } | null> {
   const { status, json } = await service.send('/v1/metadata', { method: 'POST', body: printJson({ type, args }) });
   if (status === 200) return null;
@@ -18,7 +18,7 @@ async function refusal(type: string, args: Json): Promise<{ code: string; path: 
   return { code, path, error };
 }
 
-it('reads tables and columns of any name under GraphQL names of their own', async () => {
+it('reads tables and columns of any name under custom GraphQL names', async () => {
   const table = 'Robert"); drop table "x';
   const long = `c${'x'.repeat(62)}`;
   await service.sql(`create schema "other ""one"""; create table "other ""one"""."Robert""); drop table ""x" (
@@ -37,7 +37,7 @@ it('reads tables and columns of any name under GraphQL names of their own', asyn
   });
 });
 
-it('tracks what has no GraphQL name, but leaves it out until it gets one', async () => {
+it('tracks tables without a valid GraphQL name, but hides them until they get one', async () => {
   await service.sql(`create table "1st-table" (id int primary key, "a b" text)`);
   await service.metadata('pg_track_table', { table: '1st-table' });
   expect(await service.graphql('{ __type(name: "query_root") { name } }')).toEqual({ data: { __type: { name: 'query_root' } } });
@@ -48,7 +48,7 @@ it('tracks what has no GraphQL name, but leaves it out until it gets one', async
   });
 });
 
-it.runIf(DEEP)('refuses a table with a column whose type has no GraphQL name', async () => {
+it.runIf(DEEP)('rejects a table with a column whose type has no GraphQL name', async () => {
   await service.sql(`create type "my-mood" as enum ('sad'); create table moody (id int primary key, mood "my-mood")`);
   const tracked = await service.send('/v1/metadata', {
     method: 'POST',
@@ -61,7 +61,7 @@ it.runIf(DEEP)('refuses a table with a column whose type has no GraphQL name', a
   expect(await service.graphql('{ moody(where: {mood: {_eq: "sad"}}) { mood } }')).toEqual({ data: { moody: [] } });
 });
 
-it.runIf(DEEP)('gives aliases of any length back', async () => {
+it.runIf(DEEP)('returns aliases of any length', async () => {
   const a = `a${'b'.repeat(100)}`;
   const answer = await service.graphql(`{ first { ${a}1: id ${a}2: id } ${a}: first { id } }`);
   expect(answer).toEqual({ data: { first: [], [a]: [] } });
@@ -69,7 +69,7 @@ it.runIf(DEEP)('gives aliases of any length back', async () => {
   expect(await service.graphql(`{ first { ${a}1: id ${a}2: id } }`)).toEqual({ data: { first: [{ [`${a}1`]: 7, [`${a}2`]: 7 }] } });
 });
 
-it.runIf(DEEP)('keeps numbers of any precision', async () => {
+it.runIf(DEEP)('preserves numbers of any precision', async () => {
   await service.sql('create table number (id bigint primary key, n numeric, j jsonb)');
   await service.metadata('pg_track_table', { table: 'number' });
   const digits = '12345678901234567890.12345678901234567890';
@@ -89,7 +89,7 @@ it.runIf(DEEP)('keeps numbers of any precision', async () => {
   expect(literal.text).toContain('9007199254740993');
 });
 
-it('leaves columns out whose names GraphQL or a filter uses itself', async () => {
+it('hides columns whose names GraphQL or a filter reserves', async () => {
   await service.sql(
     'create table reserved (id int primary key, __typename text, _and int, _or int, _not int); insert into reserved values (1)',
   );
@@ -108,7 +108,7 @@ it('leaves columns out whose names GraphQL or a filter uses itself', async () =>
   });
 });
 
-it('re-cases everything but relationships by graphql-default', async () => {
+it('re-cases everything except relationships by graphql-default', async () => {
   const cased = await startTestService({ DEFAULT_NAMING_CONVENTION: 'graphql-default' });
   try {
     await cased.sql(`create table sub_category (id int primary key);
@@ -148,25 +148,25 @@ it('re-cases everything but relationships by graphql-default', async () => {
   }
 });
 
-it('refuses fields of a table with names that GraphQL cannot have, or has itself', async () => {
+it('rejects fields of a table with invalid or reserved GraphQL names', async () => {
   await service.sql(`
     create table writer (id int primary key, full_name text);
     create table letter (id int primary key, writer_id int references writer);
     create function greeting(w writer) returns text as $$ select 'Dear ' || w.full_name $$ language sql stable`);
   await service.metadata('pg_track_tables', { tables: ['writer', 'letter'].map((table) => ({ table })) });
   const illegal = 'cannot include "to whom" in the GraphQL schema because  it is not a valid GraphQL identifier';
-  const reserved = (name: string): string => `no field can have the name "${name}", which GraphQL or conditions use themselves`;
+  const reserved = (name: string): string => `no field can have the name "${name}": it is reserved by GraphQL or by conditions`;
   const relationship = (name: string) =>
     refusal('pg_create_object_relationship', { table: 'letter', name, using: { foreign_key_constraint_on: 'writer_id' } });
   expect(await relationship('to whom')).toEqual({ code: 'validation-failed', path: '$.args', error: illegal });
   expect(await relationship('_and')).toEqual({ code: 'validation-failed', path: '$.args', error: reserved('_and') });
   const computed = await refusal('pg_add_computed_field', { table: 'writer', name: '_or', definition: { function: 'greeting' } });
   expect(computed?.error).toContain(`because ${reserved('_or')}`);
-  // Nothing of what was refused stands in the way of what comes after.
+  // A rejected change does not block later ones.
   await service.sql('alter table letter drop column writer_id', { cascade: true });
 });
 
-it.runIf(DEEP)('refuses remote relationships whose fields would hide others', async () => {
+it.runIf(DEEP)('rejects remote relationships whose fields would hide others', async () => {
   await service.sql(
     'create table pupil (id int primary key, full_name text); create table lesson (id int primary key, pupil_id int references pupil)',
   );
@@ -194,7 +194,7 @@ it.runIf(DEEP)('refuses remote relationships whose fields would hide others', as
   });
 });
 
-it.runIf(DEEP)('leaves the names of introspection to it', async () => {
+it.runIf(DEEP)('reserves the names of introspection', async () => {
   await service.sql(`
     create table __hidden (id int primary key);
     create table pen (id int primary key);

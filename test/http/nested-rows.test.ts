@@ -1,4 +1,4 @@
-/** Many nested rows in one mutation: how many may come, how they find each other, and which of them is wrong. */
+/** Many nested rows in one mutation: the limit, the matching of parents and children, and the reported row. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
@@ -38,7 +38,7 @@ const send = (query: string, rows: Json) => service.graphql(query, { variables: 
 const rows = async (query: string) => ((await service.sql(query)) as { readonly result: readonly (readonly string[])[] }).result.slice(1);
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 
-describe('many rows', () => {
+describe('many nested rows', () => {
   const tree = (columns: (index: number) => object = () => ({})) =>
     many(400, (i) => ({
       name: `a${i}`,
@@ -52,12 +52,12 @@ describe('many rows', () => {
 
   const LOST_TAGS = "select count(*) from tag join article on article.id = article_id where label not like title || '.%'";
 
-  it('of three levels are each at their place', async () => {
+  it('of three levels are each attached to their parent', async () => {
     expect(await send(INTO_AUTHOR, tree())).toEqual({ data: { insert_author: { affected_rows: 10_400 } } });
     expect(await rows(LOST)).toEqual([['2000', '8000']]);
   });
 
-  it.runIf(DEEP)('may have different columns, whose defaults they get', async () => {
+  it.runIf(DEEP)('may have different columns, with defaults for the rest', async () => {
     expect(
       await send(
         INTO_AUTHOR,
@@ -78,14 +78,14 @@ describe('many rows', () => {
     const objects = many(5000, (i) => ({ title: `a${i}.`, author: { data: { name: `a${i}` } } }));
     expect(await send(INTO_ARTICLE, objects)).toEqual({ data: { insert_article: { affected_rows: 10_000 } } });
     expect(await rows(LOST)).toEqual([['5000', '0']]);
-    // Rows are written in the order in which they came.
+    // Rows are written in the order of the request.
     expect(await rows('select count(*) from article where id <> author_id')).toEqual([['0']]);
   });
 
-  it.runIf(DEEP)('may each come with a clause that lets those be that are there', async () => {
+  it.runIf(DEEP)('may each have an on_conflict clause that skips existing rows', async () => {
     const onConflict = { constraint: 'tag_pkey', update_columns: [] };
     const id = (number: number): string => `00000000-0000-0000-0000-${String(number).padStart(12, '0')}`;
-    // The first tag of each article but the first is there already: the one before has it.
+    // The first tag of each article except the first exists already, through the previous article.
     const objects = many(2000, (i) => ({
       title: `t${i}`,
       tags: { data: many(5, (k) => ({ id: id(4 * i + k), label: `t${i}.${k}` })), on_conflict: onConflict },
@@ -94,7 +94,7 @@ describe('many rows', () => {
     expect(await rows(LOST_TAGS)).toEqual([['0']]);
   });
 
-  it.runIf(DEEP)('may each depend on an object with such a clause, which has to be new', async () => {
+  it.runIf(DEEP)('may each depend on an object with such a clause, which must be new', async () => {
     const onConflict = { constraint: 'author_name_key', update_columns: [] };
     const objects = many(2000, (i) => ({ title: `a${i}.`, author: { data: { name: `a${i}` }, on_conflict: onConflict } }));
     await service.sql("insert into author (name) values ('a1234')");
@@ -107,20 +107,20 @@ describe('many rows', () => {
     expect(await rows(LOST)).toEqual([['2000', '0']]);
   });
 
-  it('may belong to few', async () => {
+  it('may belong to few parents', async () => {
     const objects = many(3, (i) => ({ name: `a${i}`, articles: { data: many(3000, (k) => ({ title: `a${i}.${k}`, views: k })) } }));
     expect(await send(INTO_AUTHOR, objects)).toEqual({ data: { insert_author: { affected_rows: 9_003 } } });
     expect(await rows(LOST)).toEqual([['9000', '0']]);
   });
 });
 
-describe('of several wrong rows', () => {
+describe('the error for several invalid rows', () => {
   const pathOf = async (query: string, objects: Json) => {
     const answer = (await send(query, objects)) as { readonly errors: readonly { readonly extensions: { readonly path: string } }[] };
     return answer.errors[0]?.extensions.path;
   };
 
-  it('the first one is named, whichever column is wrong', async () => {
+  it('names the first one, whichever column is invalid', async () => {
     const objects: Json[] = many(60, (i) => ({ name: `a${i}`, age: i }));
     objects[50] = { name: null, age: 1 };
     objects[40] = { name: 'x', age: [] };
@@ -129,7 +129,7 @@ describe('of several wrong rows', () => {
     expect(await pathOf(INTO_AUTHOR, objects)).toBe('$.selectionSet.insert_author.args.objects[30].name');
   });
 
-  it('the first one is named among nested ones', async () => {
+  it('names the first one among nested rows', async () => {
     const objects = (wrong: readonly string[]) =>
       many(20, (i) => ({
         name: `a${i}`,

@@ -1,4 +1,4 @@
-/** Many nested rows that may update others: they share statements where their keys are different, and are as if they came one by one. */
+/** Many nested upserts share statements if their keys differ, with the same result as one by one. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
@@ -38,7 +38,7 @@ const send = (rows: Json) => service.graphql(INTO_ARTICLE, { variables: { rows }
 const written = (count: number) => ({ data: { insert_article: { affected_rows: count } } });
 const rows = async (query: string) => ((await service.sql(query)) as { readonly result: readonly (readonly string[])[] }).result.slice(1);
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-/** Rows that come in tens; all cases but the first take as many as they need to mean something. */
+/** Rows in groups of ten; all cases except the first use as few as are meaningful. */
 const TENS = DEEP ? 1000 : 100;
 const BY_NAME = { constraint: 'author_name_key', update_columns: ['name', 'age'] };
 const BY_LABEL = { constraint: 'tag_label_key', update_columns: ['seen'] };
@@ -50,8 +50,8 @@ const revised = (task: () => Promise<void>): Promise<void> =>
     .then(task)
     .finally(() => service.sql('drop trigger revise on author').then(() => service.metadata('reload_metadata', {})));
 
-describe('thousands of objects', () => {
-  it('that are all different', async () => {
+describe('thousands of nested upserts', () => {
+  it('may all be different', async () => {
     await service.sql("insert into author (name, age) select 'a' || i, -1 from generate_series(0, 4999) i");
     const objects = many(10_000, (i) => ({ title: `a${i}`, author: { data: { name: `a${i}`, age: i }, on_conflict: BY_NAME } }));
     expect(await send(objects)).toEqual(written(20_000));
@@ -62,25 +62,25 @@ describe('thousands of objects', () => {
   const few = (age: (index: number) => number) =>
     many(10 * TENS, (i) => ({ title: `a${i % 10}`, author: { data: { name: `a${i % 10}`, age: age(i) }, on_conflict: BY_NAME } }));
 
-  it('that are ten, again and again', async () => {
+  it('may repeat ten objects', async () => {
     expect(await send(few(() => 1))).toEqual(written(20 * TENS));
     expect(await rows(OF_OTHERS)).toEqual([['0']]);
     expect(await rows('select count(*), count(distinct id) from author')).toEqual([['10', '10']]);
   });
 
-  it('that are ten with other values each time: the last ones stay', async () => {
+  it('may repeat ten objects with other values: the last values win', async () => {
     expect(await send(few((i) => i))).toEqual(written(20 * TENS));
     expect(await rows(OF_OTHERS)).toEqual([['0']]);
     expect(await rows('select min(age), max(age), count(*) from author')).toEqual([[String(10 * TENS - 10), String(10 * TENS - 1), '10']]);
   });
 
-  it('that are ten, where a trigger counts', () =>
+  it('may repeat ten objects with a counting trigger', () =>
     revised(async () => {
       expect(await send(few(() => 1))).toEqual(written(20 * TENS));
       expect(await rows('select distinct revised from author')).toEqual([[String(TENS - 1)]]);
     }));
 
-  it('that are one, where a trigger counts, take too many statements', () =>
+  it('are rejected as too many statements for one object with a counting trigger', () =>
     revised(async () => {
       const objects = many(2500, () => ({ title: 'a', author: { data: { name: 'a', age: 1 }, on_conflict: BY_NAME } }));
       expect(await send(objects)).toMatchObject({
@@ -90,8 +90,8 @@ describe('thousands of objects', () => {
     }));
 });
 
-describe('rows below others', () => {
-  it('whose key has that of the row above', async () => {
+describe('nested upserts below other rows', () => {
+  it('may have the same key as their parent', async () => {
     const clause = { constraint: 'line_pkey', update_columns: ['label'] };
     const objects = many(500, (i) => ({
       title: `t${i}`,
@@ -101,7 +101,7 @@ describe('rows below others', () => {
     expect(await rows('select count(*) from line join article on id = article_id and title = label')).toEqual([['2500']]);
   });
 
-  it('of which some update others', async () => {
+  it('may update other rows of the request', async () => {
     const objects = many(600, (i) => ({
       title: `t${i}`,
       tags: { data: [{ label: `l${i}`, seen: i }, ...(i % 3 === 2 ? [{ label: `l${i - 1}`, seen: -i }] : [])], on_conflict: BY_LABEL },
@@ -113,7 +113,7 @@ describe('rows below others', () => {
     ]);
   });
 
-  it('that are the same for the database alone', async () => {
+  it('may be equal for the database alone', async () => {
     const objects = many(200, (i) => ({
       title: `t${i}`,
       tags: { data: [{ label: i % 2 ? `L${i - 1}` : `l${i}`, seen: i }], on_conflict: BY_LABEL },
@@ -122,7 +122,7 @@ describe('rows below others', () => {
     expect(await rows('select count(*), sum(seen) from tag')).toEqual([['100', String(100 * 100)]]);
   });
 
-  it('that share what an object that others name again is given', async () => {
+  it('may share a value of an object that occurs again', async () => {
     const objects = many(400, (i) => ({
       title: `a${i % 4}`,
       author: { data: { name: `a${i % 4}`, age: i, articles: { data: [{ title: `a${i % 4}` }] } }, on_conflict: BY_NAME },
@@ -133,7 +133,7 @@ describe('rows below others', () => {
   });
 });
 
-it('answers in the order of the request', async () => {
+it('are returned in the order of the request', async () => {
   const query = `mutation ($rows: [author_insert_input!]!) {
     insert_author(objects: $rows, on_conflict: {constraint: author_name_key, update_columns: [age]}) { returning { name articles { title } } } }`;
   const objects = many(60, (i) => ({ name: `a${i % 40}`, age: i, articles: { data: [{ title: `t${i}` }] } }));

@@ -1,4 +1,6 @@
-/** Relationships to views that take no rows: administrators' input types have them, as generated clients expect, but not their use. */
+/**
+ * Relationships to views that are not insertable: administrators' input types contain them, as generated clients expect, but reject them.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -32,7 +34,7 @@ async function fieldsOf(type: string, role = 'admin'): Promise<readonly string[]
   return found?.inputFields.map(({ name }) => name) ?? null;
 }
 
-it('are in the input types of administrators, but there is no root for the view', async () => {
+it('relationships to read-only views are in the input types of administrators, without a root field for the view', async () => {
   expect(await fieldsOf('house_insert_input')).toEqual(['city', 'id', 'same', 'statistics']);
   expect(await fieldsOf('houses_of_city_obj_rel_insert_input')).toEqual(['data']);
   expect(await fieldsOf('houses_of_city_insert_input')).toEqual(['city', 'houses', 'houses_there']);
@@ -41,12 +43,12 @@ it('are in the input types of administrators, but there is no root for the view'
   expect(JSON.stringify(roots)).not.toContain('insert_houses_of_city');
 });
 
-it('are not in those of other roles, who cannot have the permission', async () => {
+it('relationships to read-only views are not in the input types of other roles', async () => {
   expect(await fieldsOf('house_insert_input', 'user')).toEqual(['city', 'id']);
   expect(await fieldsOf('houses_of_city_insert_input', 'user')).toBeNull();
 });
 
-it('are refused when they are used, wherever they come from', async () => {
+it('rejects nested inserts into read-only views, from any level', async () => {
   const refusal = (path: string): JsonObject => ({
     errors: [{ message: 'rows cannot be inserted into "houses_of_city"', extensions: { path, code: 'not-supported' } }],
   });
@@ -61,8 +63,8 @@ it('are refused when they are used, wherever they come from', async () => {
   expect(await service.graphql(query, { variables: { rows: [harmless] } })).toEqual({ data: { insert_house: { affected_rows: 1 } } });
 });
 
-it('insert into views that take rows', async () => {
+it('inserts into insertable views', async () => {
   const query = 'mutation { insert_house_one(object: {id: 20, same: {data: [{city: "Oslo"}]}}) { id } }';
-  // The row of the view has the number of the house, which is there already: it came as far as the table.
+  // The row of the view has a house number that exists already: the insert reached the table.
   expect(JSON.stringify(await service.graphql(query))).toContain('Uniqueness violation');
 });

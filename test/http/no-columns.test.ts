@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test('gives a role no root field and no type for a table without readable fields', async () => {
+test('offers no root field and no type for a table without readable fields', async () => {
   const { data } = await service.graphql('{ __schema { types { name kind fields { name } } } }', { role: 'user' });
   const { types } = (data as unknown as { __schema: { types: { name: string; kind: string; fields: { name: string }[] | null }[] } })
     .__schema;
@@ -50,7 +50,7 @@ test('gives a role no root field and no type for a table without readable fields
   expect(types.find(({ name }) => name === 'mutation_root')?.fields?.map(({ name }) => name)).toEqual(['insert_lone']);
 });
 
-test('keeps a table without readable columns whose relationships lead to some', async () => {
+test('offers a table without readable columns if its relationships lead to some', async () => {
   expect(await service.graphql('{ membership { person { name } } }', { role: 'user' })).toEqual({
     data: { membership: [{ person: { name: 'Ada' } }] },
   });

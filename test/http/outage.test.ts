@@ -29,7 +29,7 @@ const connections = async (allowed: boolean): Promise<void> => {
   if (!allowed) await runSql(testServerUrl(), `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name()}'`);
 };
 
-it('answers from one source while another is away, and from both again later', async () => {
+it('answers from one source while another is unavailable, and from both again later', async () => {
   expect(await service.graphql('{ far { id } near { id } }')).toEqual({ data: { far: [{ id: 1 }], near: [{ id: 1 }] } });
   await connections(false);
   expect(await service.graphql('{ far { id } }')).toMatchObject({
@@ -46,7 +46,7 @@ it('answers from one source while another is away, and from both again later', a
   expect(answer).toEqual({ data: { far: [{ id: 1 }] } });
 });
 
-it('adds no source that cannot be reached, and keeps everything as it was', async () => {
+it('rejects a new source that cannot be reached, and keeps the metadata unchanged', async () => {
   const before = await service.metadata('export_metadata', {}, { version: 2 });
   await expect(
     service.metadata('pg_add_source', {
@@ -113,7 +113,7 @@ describe.runIf(DEEP)('a source that cannot be opened', () => {
     locked: 'password authentication failed for user "u"',
   };
 
-  it.each(Object.keys(reasons))('is named with its reason in the records and, at each retry, in the log: %s', async (source) => {
+  it.each(Object.keys(reasons))('is reported with the reason as an inconsistency and, at each retry, in the log: %s', async (source) => {
     const { inconsistent_objects } = (await away.metadata('get_inconsistent_metadata', {})) as { inconsistent_objects: JsonObject[] };
     expect(inconsistent_objects).toContainEqual({
       definition: source,
@@ -143,11 +143,11 @@ describe.runIf(DEEP)('a source that cannot be opened', () => {
     ['reader', '{ space { deep { id } } }', 'space', 'refused'],
     ['both', '{ far { id } near { id } }', 'far', 'lost'],
     ['caller', '{ search_far { id } }', 'search_far', 'lost'],
-  ])('is told to %s: %s', async (role, query, field, source) => {
+  ])('is reported to %s: %s', async (role, query, field, source) => {
     expect(await away.graphql(query, { role })).toMatchObject(unavailable(source, `$.selectionSet.${field}`));
   });
 
-  it('is told in the words of its kind', async () => {
+  it('is reported in the words of its kind', async () => {
     expect(await away.graphql('{ moved { id } }')).toMatchObject({
       errors: [{ message: 'the source "elsewhere" is not available', extensions: { code: 'database-error' } }],
     });
@@ -167,11 +167,11 @@ describe.runIf(DEEP)('a source that cannot be opened', () => {
     ['reader', 'mutation { insert_safe_one(object: {}) { id } }', 'no mutations exist'],
     ['reader', '{ search_far { id } }', "field 'search_far' not found in type: 'query_root'"],
     ['admin', '{ nothing { id } }', "field 'nothing' not found in type: 'query_root'"],
-  ])('is not told to those who may not know the table, %s: %s', async (role, query, message) => {
+  ])('is hidden from roles without permission on the table, %s: %s', async (role, query, message) => {
     expect(await away.graphql(query, { role })).toMatchObject({ errors: [{ message, extensions: { code: 'validation-failed' } }] });
   });
 
-  it('answers again when its database is there', async () => {
+  it('answers again when its database is available', async () => {
     await runSql(testServerUrl(), `create database ${missing}`);
     await runSql(urlOf(missing), 'create table far (id int primary key); insert into far values (7)');
     let answer: JsonObject = {};

@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const service of started) await service.stop();
 });
 
-describe('with query-log', () => {
+describe('the query log', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log' });
@@ -32,7 +32,7 @@ describe('with query-log', () => {
   });
   const seen = <T>(kind: string) => service.observations.slice(before).filter((o) => o.kind === kind) as T[];
 
-  it('tells each query, its variables, and its statements with their values', async () => {
+  it('contains each query, its variables, and its statements with their values', async () => {
     const query = 'query items($name: String) { a: item(where: {name: {_eq: $name}}) { id } item { name } }';
     const body = JSON.stringify({ query, operationName: 'items', variables: { name: 'one' } });
     const headers = { 'x-request-id': 'here', 'x-svc-role': 'user', 'x-svc-id': '1' };
@@ -50,7 +50,7 @@ describe('with query-log', () => {
     expect(seen<HttpObservation>('http')).toMatchObject([{ requestId: 'here', query: request }]);
   });
 
-  it('tells what the schema answers, and queries over GET, REST endpoints and batches', async () => {
+  it('contains queries answered by the schema, and queries over GET, REST endpoints and batches', async () => {
     await service.metadata('create_query_collection', { name: 'c', definition: { queries: [{ name: 'q', query: '{ item { id } }' }] } });
     const definition = { query: { collection_name: 'c', query_name: 'q' } };
     await service.metadata('create_rest_endpoint', { name: 'e', url: 'items', methods: ['GET'], definition });
@@ -70,7 +70,7 @@ describe('with query-log', () => {
     expect(seen<HttpObservation>('http').at(-1)).toMatchObject({ mode: 'batched', query: batch });
   });
 
-  it('has no entry for mutations and for what is refused, but both are in the entry of the request', async () => {
+  it('has no record for mutations and rejected requests, which are in the record of the request', async () => {
     const mutation = 'mutation { delete_item(where: {id: {_eq: 9}}) { affected_rows } }';
     await service.graphql(mutation);
     await service.graphql('{ nothing }');
@@ -78,13 +78,13 @@ describe('with query-log', () => {
     expect(seen<HttpObservation>('http').map(({ query }) => query)).toEqual([{ query: mutation }, { query: '{ nothing }' }]);
   });
 
-  it('has the type of operations of the administration, not their arguments', async () => {
+  it('contains the type of metadata operations, not their arguments', async () => {
     await service.metadata('export_metadata', {});
     expect(seen<HttpObservation>('http')).toMatchObject([{ url: '/v1/metadata', query: { type: 'export_metadata' } }]);
   });
 });
 
-describe('with variables that are not told', () => {
+describe('the query log with redacted variables', () => {
   let service: TestService;
   const lines = () => service.observations.filter(({ kind }) => kind === 'http' || kind === 'query');
   const printed = () => JSON.stringify(lines(), (_key, value: unknown) => (value instanceof Map ? [...value] : value));
@@ -92,7 +92,7 @@ describe('with variables that are not told', () => {
     service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log', LOG_MASKED_VARIABLES: 'pin, filter,path' });
   });
 
-  it('hides their values in requests, statements and URLs, and shows others', async () => {
+  it('redacts their values in requests, statements and URLs, and shows others', async () => {
     const query = 'query ($pin: String!, $open: String!) { item(where: {name: {_in: [$pin, $open]}}) { id } }';
     const variables = { pin: 'hush', open: 'visible' };
     expect(await service.graphql(query, { variables })).toEqual({ data: { item: [] } });
@@ -114,7 +114,7 @@ describe('with variables that are not told', () => {
     expect(printed()).toContain('visible');
   });
 
-  it('hides them in the URLs of REST endpoints, whoever asks', async () => {
+  it('redacts them in the URLs of REST endpoints for any caller', async () => {
     const text = 'query ($path: String!, $pin: String!, $open: String!) { item(where: {name: {_in: [$path, $pin, $open]}}) { id } }';
     await service.metadata('create_query_collection', { name: 'c', definition: { queries: [{ name: 'q', query: text }] } });
     const definition = { query: { collection_name: 'c', query_name: 'q' } };
@@ -127,7 +127,7 @@ describe('with variables that are not told', () => {
   });
 });
 
-it('tells the queries of failures only', async () => {
+it('logs the queries of failures only', async () => {
   const service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log', HTTP_LOG_QUERY_ONLY_ON_ERROR: 'true' });
   const failing = { query: 'query broken { nothing }', operationName: 'broken' };
   const named = { query: 'query good { item { id } }', operationName: 'good' };
@@ -140,8 +140,8 @@ it('tells the queries of failures only', async () => {
   expect(told).toEqual([brief, null, failing, [brief, brief], [named, failing], { type: 'export_metadata' }]);
 });
 
-describe('with the operations of the administration', () => {
-  it('tells them without their secrets', async () => {
+describe('the query log with metadata operations', () => {
+  it('contains them without their secrets', async () => {
     const service = await start({ ENABLED_LOG_TYPES: 'http-log,query-log', ENABLE_METADATA_QUERY_LOGGING: 'true' });
     const send = (path: string, type: string, args: unknown) =>
       service.send(path, { method: 'POST', body: JSON.stringify({ type, args }), headers: { 'x-svc-client-secret': 'hush' } });
@@ -187,13 +187,13 @@ describe('with the operations of the administration', () => {
     expect(JSON.stringify(entries)).not.toContain('hush');
   });
 
-  it.runIf(DEEP)('tells nothing without the log of queries', async () => {
+  it.runIf(DEEP)('contains nothing if the log of queries is disabled', async () => {
     const service = await start({ ENABLE_METADATA_QUERY_LOGGING: 'true' });
     for (const o of service.observations) if (o.kind === 'http') expect(o.query).toBeNull();
   });
 });
 
-it.runIf(DEEP)('tells no queries without being asked to', async () => {
+it.runIf(DEEP)('logs no queries by default', async () => {
   const service = await start({});
   await service.graphql('{ item { id } }');
   await service.send('/v1/graphql', { method: 'POST', body: '[{"query": "{ item { id } }"}]' });
@@ -201,13 +201,13 @@ it.runIf(DEEP)('tells no queries without being asked to', async () => {
   for (const o of service.observations) if (o.kind === 'http') expect(o.query).toBeNull();
 });
 
-it.runIf(DEEP)('warns at start of settings that have no effect yet', async () => {
+it.runIf(DEEP)('warns at start-up about settings without effect', async () => {
   const service = await start({ ENABLED_APIS: 'metadata,graphql,developer', ENABLED_LOG_TYPES: 'query-log,websocket-log' });
   const warnings = service.observations.flatMap((o) => (o.kind === 'startup' && o.message === 'setting_without_effect' ? [o.info] : []));
   expect(warnings).toEqual([{ warning: '--enabled-apis developer has no effect until there are endpoints under /dev' }]);
 });
 
-it.runIf(DEEP)('writes the entries', async () => {
+it.runIf(DEEP)('writes the log records', async () => {
   const { databaseUrl } = await start({});
   const process = runService(['serve'], {
     DATABASE_URL: databaseUrl,

@@ -1,4 +1,4 @@
-/** Two databases that differ play the primary and its copy, so that an answer shows where it comes from. */
+/** Two different databases act as the primary and its replica, so that an answer shows its origin. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all([primary.drop(), copy.drop()]);
 });
 
-test('answer queries, while everything else goes to the primary', async () => {
+test('sends queries to replicas and everything else to the primary', async () => {
   expect(await names()).toEqual(from('copy'));
   expect(await service.graphql('mutation { insert_place_one(object: {id: 2, name: "new"}) { name } }')).toEqual({
     data: { insert_place_one: { name: 'new' } },
@@ -53,31 +53,31 @@ test('answer queries, while everything else goes to the primary', async () => {
   });
 });
 
-test('leave what they do not have yet to the primary', async () => {
+test('falls back to the primary for tables that replicas do not have yet', async () => {
   await service.sql("create table late (name text); insert into late values ('primary')", { source: 'main' });
   await service.metadata('pg_track_table', { source: 'main', table: { schema: 'public', name: 'late' } });
   expect(await service.graphql('{ late { name } }')).toEqual({ data: { late: [{ name: 'primary' }] } });
   expect(await names()).toEqual(from('copy'));
 });
 
-test('are done without while they are away', async () => {
+test('does without replicas while they are unavailable', async () => {
   await relay.stop();
   for (let i = 0; i < 3; i++) expect(await names()).toEqual(from('primary', 'new'));
   await relay.start();
-  // They are asked again after five seconds, which a short run has no time for.
+  // Replicas are retried after five seconds, for which a short run has no time.
   if (!DEEP) return;
   await expect.poll(names, WAIT).toEqual(from('copy'));
 });
 
 test.runIf(DEEP)(
-  'are done without while they are silent, and nobody waits',
+  'does without silent replicas, and no request waits',
   async () => {
     relay.silence();
-    // What is under way when a replica falls silent ends with its time.
+    // Statements in progress when a replica falls silent end with their timeout.
     expect(await names()).toMatchObject({ errors: [{ extensions: { code: 'timeout' } }] });
     const started = performance.now();
     for (let i = 0; i < 20; i++) expect(await names()).toEqual(from('primary', 'new'));
-    // Also once it has been asked again.
+    // Also after a retry.
     await sleep(6_000);
     for (let i = 0; i < 20; i++) expect(await names()).toEqual(from('primary', 'new'));
     expect(performance.now() - started).toBeLessThan(6_000 + 10 * REQUEST_TIMEOUT_MS);
@@ -88,7 +88,7 @@ test.runIf(DEEP)(
 );
 
 test.runIf(DEEP)(
-  'keep nobody waiting when they are silent from the start',
+  'does not wait for replicas that are silent from the start',
   async () => {
     relay.silence();
     await service.metadata('pg_add_source', {
@@ -108,12 +108,12 @@ test.runIf(DEEP)(
   180_000,
 );
 
-test('errors of the request are told, not tried again', async () => {
+test('reports errors of a request without a retry on the primary', async () => {
   const answer = await service.graphql('{ place(where: {name: {_regex: "("}}) { name } }');
   expect(answer['errors']).toMatchObject([{ extensions: { code: 'data-exception' } }]);
 });
 
-test('are part of the exported metadata', async () => {
+test('exports replicas in the metadata', async () => {
   expect(await service.metadata('export_metadata', {})).toMatchObject({
     sources: [
       {

@@ -1,4 +1,4 @@
-/** Values under several names: they are read once, and printed as if each had been read. */
+/** Fields under several aliases are read once, and printed as if each had been read. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -45,11 +45,11 @@ async function data(query: string, variables: JsonObject = {}): Promise<JsonObje
 }
 
 function lastSql(): string {
-  const told = service.observations.flatMap((o) => (o.kind === 'query' ? [[...(o.statements?.values() ?? [])]] : [])).at(-1);
-  return JSON.stringify(told?.[0] ?? '').replaceAll('\\"', '"');
+  const logged = service.observations.flatMap((o) => (o.kind === 'query' ? [[...(o.statements?.values() ?? [])]] : [])).at(-1);
+  return JSON.stringify(logged?.[0] ?? '').replaceAll('\\"', '"');
 }
 
-/** A selection under two names, and the same twice by itself, with what its value is read as. */
+/** A selection under two aliases, and the same twice separately, with the form in which its value is read. */
 const SELECTIONS: readonly (readonly [name: string, selection: string, read: RegExp])[] = [
   ['a column', 'author(order_by: {id: asc}) { id A name B }', /"name"/g],
   ['a column of JSON', 'author(order_by: {id: asc}) { A data B }', /"data"/g],
@@ -72,7 +72,7 @@ function named(selection: string, names: readonly string[]): string {
   return `{ ${before}${names.map((name) => (name === '' ? field : `${name}: ${field}`)).join(' ')}${after} }`;
 }
 
-/** With what each name has as under the first one alone. */
+/** Gives each name the value of the first one. */
 function spread(value: Json, field: string, names: readonly string[]): Json {
   if (Array.isArray(value)) return value.map((item: Json) => spread(item, field, names));
   if (typeof value !== 'object' || value === null) return value;
@@ -83,7 +83,7 @@ function spread(value: Json, field: string, names: readonly string[]): Json {
   );
 }
 
-describe('the answer is the same as if each had been read, and it is read once', () => {
+describe('reads repeated fields once, with the same answer', () => {
   test.each(SELECTIONS)('%s', async (_, selection, read) => {
     const once = await data(named(selection, ['first']));
     const reads = lastSql().match(read)?.length;
@@ -92,7 +92,7 @@ describe('the answer is the same as if each had been read, and it is read once',
     expect(lastSql().match(read)?.length).toBe(reads);
   });
 
-  test('the rows of several selections of the same fields', async () => {
+  test('the rows of several selections with the same fields', async () => {
     const found = await data(
       `query ($id: Int!) { a: author(where: {id: {_eq: $id}}) { x: id t: name } b: author(where: {id: {_eq: $id}}) { t: name y: id z: name }
         c: author(where: {id: {_lt: $id}}) { id name } d: author(where: {id: {_eq: $id}}) { z: books { id } } }`,
@@ -122,7 +122,7 @@ describe('the answer is the same as if each had been read, and it is read once',
   });
 
   test.each(['at', 'check', 'kind', 'volatile', 'function'])(
-    'rows that differ by a JSON argument below "%s" are read apart',
+    'reads rows separately that differ in a JSON argument below "%s"',
     async (key) => {
       const json = (value: string): string => (key === 'at' ? `{at: ${value}}` : `{at: {}, ${key}: ${value}}`);
       const filter = (value: string): string => `note(where: {data: {_contains: ${json(value)}}}) { id }`;
@@ -133,7 +133,7 @@ describe('the answer is the same as if each had been read, and it is read once',
     },
   );
 
-  test('what a mutation returns', async () => {
+  test('the result of a mutation', async () => {
     const found = await data(
       `mutation { a: update_author_by_pk(pk_columns: {id: 2}, _set: {name: "B"}) { x: name y: name books { id i: id } }
         b: update_author(where: {id: {_eq: 2}}, _set: {name: "Bob"}) { affected_rows r: returning { n: name m: name } s: returning { n: id } }
@@ -151,13 +151,13 @@ describe('the answer is the same as if each had been read, and it is read once',
   });
 });
 
-test('an answer that is printed larger than it may be is refused', async () => {
+test('rejects an answer whose printed form exceeds the limit', async () => {
   const names = Array.from({ length: 100 }, (_, i) => `a${i}: name`).join(' ');
   const answer = await service.graphql(`{ author(where: {id: {_eq: 3}}) { ${names} } }`);
-  expect(answer['errors']).toMatchObject([{ message: 'the answer has more than 2000000 bytes' }]);
+  expect(answer['errors']).toMatchObject([{ message: 'the response exceeds 2000000 bytes' }]);
 });
 
-test('a subscription gets them too', async () => {
+test('reads repeated fields once in a subscription', async () => {
   const socket = await new TestSocket(service.url, { protocol: MODERN }).init();
   try {
     socket.start('1', 'subscription { a: author_by_pk(id: 2) { id n: name m: name } }');

@@ -57,7 +57,7 @@ async function post(
   return service.send('/v1/graphql', { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
 }
 
-/** Another row, which an answer that was kept does not have. */
+/** Inserts a row that a cached answer does not contain. */
 async function add(): Promise<void> {
   next += 1;
   await service.sql(`insert into note values (${next}, 'a', 'new')`);
@@ -65,8 +65,8 @@ async function add(): Promise<void> {
 
 const count = ({ json }: Answer): number => (json as { data: { note: unknown[] } }).data.note.length;
 
-describe('an answer', () => {
-  it('is kept as long as the query says, and told of', async () => {
+describe('a cached answer', () => {
+  it('is returned for the time that the query specifies, with its headers', async () => {
     const first = await post('query @cached(ttl: 120) { note { id } }');
     expect(first.headers.get('x-svc-query-cache-key')).toMatch(/^[0-9a-f]{40}$/);
     expect(first.headers.get('x-svc-query-family-cache-key')).toMatch(/^[0-9a-f]{40}$/);
@@ -78,14 +78,14 @@ describe('an answer', () => {
     expect(count(await post('{ note { id } }'))).toBe(3);
   });
 
-  it('is forgotten after that', async () => {
+  it('expires after that time', async () => {
     await post('query @cached(ttl: 1) { note { id } }');
     await add();
     await sleep(1100);
     expect(count(await post('query @cached(ttl: 1) { note { id } }'))).toBe(3);
   });
 
-  it('is made anew where the query says so, and kept', async () => {
+  it('is refreshed and stored if the query requires it', async () => {
     const query = 'query($again: Boolean!) @cached(refresh: $again) { note { id } }';
     await post(query, { variables: { again: false } });
     await add();
@@ -95,7 +95,7 @@ describe('an answer', () => {
     expect(count(await post(query, { variables: { again: false } }))).toBe(3);
   });
 
-  it('is another one for other variables, and for other fields', async () => {
+  it('differs for other variables and other fields', async () => {
     const query = 'query($id: Int!) @cached { note(where: {id: {_eq: $id}}) { id } }';
     const one = await post(query, { variables: { id: 1 } });
     const two = await post(query, { variables: { id: 2 } });
@@ -105,7 +105,7 @@ describe('an answer', () => {
     expect((await post('query @cached { note { id } }')).text).not.toBe((await post('query @cached { note { other: id } }')).text);
   });
 
-  it('is shared by sessions that the database is asked the same for, and by no others', async () => {
+  it('is shared by sessions with the same relevant variables, and by no others', async () => {
     const query = 'query @cached { note { id } }';
     const of = (role: string, user: string): Promise<Answer> => post(query, { role, session: { 'user-id': user } });
     const [a, b] = [await of('user', 'a'), await of('user', 'b')];
@@ -113,12 +113,12 @@ describe('an answer', () => {
     await add();
     expect((await of('user', 'a')).text).toBe(a.text);
     const [c, d] = [await of('reader', 'a'), await of('reader', 'b')];
-    // The rule of this role reads no session variable.
+    // The permission of this role reads no session variable.
     expect(c.headers.get('x-svc-query-cache-key')).toBe(d.headers.get('x-svc-query-cache-key'));
     expect(c.headers.get('x-svc-query-cache-key')).not.toBe(a.headers.get('x-svc-query-cache-key'));
   });
 
-  it('does not outlive the rules under which it was made', async () => {
+  it('does not survive a change of its permissions', async () => {
     const query = 'query @cached { note { id } }';
     expect(count(await post(query, { role: 'reader' }))).toBe(2);
     const permission = { columns: ['id'], filter: { id: { _eq: 1 } } };
@@ -128,7 +128,7 @@ describe('an answer', () => {
     expect(count(await post(query, { role: 'reader' }))).toBe(1);
   });
 
-  it('is forgotten when the metadata changes, and not counted among those that are cleared', async () => {
+  it('is dropped when the metadata changes, and not counted as cleared', async () => {
     const bytes = async (): Promise<string | undefined> => /^svc_cache_bytes (\d+)$/m.exec((await service.send('/v1/metrics')).text)?.[1];
     await post('query @cached { note { id text } }');
     expect(await bytes()).not.toBe('0');
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect((await service.send('/v1/cache/clear', { method: 'POST' })).json).toEqual({ message: 'success', clearedItemCount: 0 });
   });
 
-  it('of other servers is for the same session and the same headers', async () => {
+  it('of remote schemas is shared within the same session and the same headers only', async () => {
     handler.requests.length = 0;
     const query = 'query @cached { say { text } }';
     const as = (user: string, more: Record<string, string> = {}): Promise<Answer> =>
@@ -150,7 +150,7 @@ describe('an answer', () => {
     expect(handler.requests).toHaveLength(3);
   });
 
-  it.runIf(DEEP)('is asked for once by those who ask at the same time', async () => {
+  it.runIf(DEEP)('is computed once for concurrent requests', async () => {
     const before = await cacheRequests();
     const answers = await Promise.all(Array.from({ length: 10 }, () => post('query @cached { slowly { id } }')));
     expect(new Set(answers.map(({ text }) => text))).toEqual(
@@ -169,7 +169,7 @@ async function cacheRequests(): Promise<{ readonly hit: number; readonly miss: n
 
 const bytesKept = async (): Promise<number> => Number(/svc_cache_bytes (\d+)/.exec((await service.send('/v1/metrics')).text)?.[1]);
 
-it('is compressed once for all who take it so, and that is counted with it', async () => {
+it('is compressed once for all clients of an encoding, and the compressed size counts', async () => {
   await service.sql(`update note set text = repeat('x', 5000) where id = 1`);
   const query = 'query @cached { note { text } }';
   const sizes: number[] = [];
@@ -187,14 +187,14 @@ it('is compressed once for all who take it so, and that is counted with it', asy
   expect(last).toBe(both);
 });
 
-it('says to caches of clients on what it depends', async () => {
+it('has a Vary header for client caches', async () => {
   const { headers } = await post('query @cached { note { id } }', { role: 'user', session: { 'user-id': 'a' } });
   const names = (headers.get('vary') ?? '').toLowerCase().split(', ');
   expect(names).toEqual(expect.arrayContaining(['authorization', 'cookie', 'x-svc-role', 'x-svc-user-id']));
   expect(new Set(names).size).toBe(names.length);
 });
 
-describe('what is not kept', () => {
+describe('an uncached answer', () => {
   it.each([
     ['introspection', 'query @cached { __schema { queryType { name } } }'],
     ['functions that give something else each time', 'query @cached { dice { id } }'],
@@ -215,7 +215,7 @@ describe('what is not kept', () => {
     expect((await post('query @cached { say { text } }')).text).toContain('yes');
   });
 
-  it('is what is too large, which is told', async () => {
+  it('exceeds the size limit, which is reported', async () => {
     await service.sql(`update note set text = repeat('x', 30000) where id = 1`);
     const answer = await post('query @cached { note { text } }');
     expect(answer.headers.get('warning')).toBe('199 - cache-store-size-limit-exceeded');
@@ -223,25 +223,25 @@ describe('what is not kept', () => {
     expect((await post('mutation @cached { delete_note(where: {}) { affected_rows } }')).json).toHaveProperty('errors');
   });
 
-  it.each(['-1', '0'])('is an answer for %s seconds', async (ttl) => {
+  it.each(['-1', '0'])('has a ttl of %s seconds', async (ttl) => {
     await post(`query @cached(ttl: ${ttl}) { note { id } }`);
     await add();
     expect(count(await post(`query @cached(ttl: ${ttl}) { note { id } }`))).toBe(3);
   });
 
-  it('stays out of caches of browsers that ask by GET', async () => {
+  it('stays out of browser caches for GET requests', async () => {
     const answer = await service.send(`/v1/graphql?query=${encodeURIComponent('query @cached { note { id } }')}`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('x-svc-query-cache-key')).toMatch(/^[0-9a-f]{40}$/);
   });
 });
 
-describe('clearing', () => {
+describe('clearing the response cache', () => {
   const query = 'query($id: Int!) @cached { note(where: {id: {_gte: $id}}) { id } }';
   const clear = async (parameters: string): Promise<unknown> =>
     (await service.send(`/v1/cache/clear${parameters}`, { method: 'POST' })).json;
 
-  it('forgets one, a family, or all', async () => {
+  it('removes one answer, a family, or all', async () => {
     const first = await post(query, { variables: { id: 1 } });
     for (const id of [0, -1]) await post(query, { variables: { id } });
     await post('query @cached { note { text } }');
@@ -255,12 +255,12 @@ describe('clearing', () => {
     expect(await clear('')).toEqual({ message: 'success', clearedItemCount: 1 });
   });
 
-  it('is for administrators', async () => {
+  it('is restricted to administrators', async () => {
     const answer = await service.send('/v1/cache/clear', { method: 'POST', headers: { 'x-svc-role': 'user' } });
     expect(answer.json).toMatchObject({ code: 'access-denied' });
   });
 
-  it.runIf(DEEP)('also counts for what is under way', async () => {
+  it.runIf(DEEP)('applies to answers in progress', async () => {
     await gate.shut();
     const making = post('query @cached { waits { id } }');
     await gate.untilWaiting(1);

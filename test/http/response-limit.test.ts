@@ -1,4 +1,4 @@
-/** `--response-limit`: what databases answer to one operation is refused before it is held. */
+/** `--response-limit`: database results of one operation over the limit are rejected before they are buffered. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
@@ -6,8 +6,8 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 
 const LIMIT = 20_000;
-const refused = (message = `the answer has more than ${LIMIT} bytes`) => ({ message, extensions: { path: '$', code: 'bad-request' } });
-const DONE = `the answer has more than ${LIMIT} bytes. The mutation was committed; its answer was not sent`;
+const refused = (message = `the response exceeds ${LIMIT} bytes`) => ({ message, extensions: { path: '$', code: 'bad-request' } });
+const DONE = `the response exceeds ${LIMIT} bytes. The mutation was committed; its answer was not sent`;
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,29 +22,29 @@ const few = '{ item(limit: 20) { name } }';
 const changed = async (): Promise<Json> => (await service.graphql('{ item_aggregate { aggregate { sum { n } } } }'))['data'] ?? null;
 const sum = (n: number) => ({ item_aggregate: { aggregate: { sum: { n } } } });
 
-describe('an answer that is too large', () => {
-  it('is refused, and those beside it are given', async () => {
+describe('a result over the response limit', () => {
+  it('is rejected without affecting concurrent requests', async () => {
     const all = '{ item { name } }';
     const [large, small] = await Promise.all([service.graphql(all), service.graphql(few)]);
     expect(large).toMatchObject({ errors: [refused()] });
     expect((small as { data: { item: Json[] } }).data.item).toHaveLength(20);
-    // On the connection that it was refused on too.
+    // Including requests on the same connection.
     for (let i = 0; i < 20; i++) expect(await service.graphql('{ item(limit: 1) { id } }')).toEqual({ data: { item: [{ id: 1 }] } });
   });
 
-  it('is that of all fields together', async () => {
+  it('counts all fields together', async () => {
     const half = 'item(limit: 50) { name }';
     expect(await service.graphql(`{ ${half} }`)).toMatchObject({ data: {} });
     expect(await service.graphql(`{ a: ${half} b: ${half} }`)).toMatchObject({ errors: [refused()] });
   });
 
-  it('is said to be one where the mutation is done', async () => {
+  it('is reported as such if the mutation is committed', async () => {
     const mutation = 'mutation { update_item(where: {}, _inc: {n: 1}) { affected_rows returning { name } } }';
     expect(await service.graphql(mutation)).toMatchObject({ errors: [refused(DONE)] });
     expect(await changed()).toEqual(sum(100));
   });
 
-  it('is refused of operations on rows', async () => {
+  it('is rejected in data operations', async () => {
     const select = (limit: number) =>
       service.send('/v2/query', {
         method: 'POST',
@@ -54,12 +54,12 @@ describe('an answer that is too large', () => {
     expect((await select(100)).json).toMatchObject({ error: refused().message, code: 'bad-request' });
   });
 
-  it('is refused in a batch that may have more', async () => {
+  it('is rejected in a batch with a higher total', async () => {
     const body = JSON.stringify([{ query: '{ item { name } }' }, { query: few }]);
     expect((await service.send('/v1/graphql', { method: 'POST', body })).json).toMatchObject([{ errors: [refused()] }, { data: {} }]);
   });
 
-  it('is refused of the subscriber whose it is', async () => {
+  it('ends only the subscription that it belongs to', async () => {
     const socket = await new TestSocket(service.url, { protocol: MODERN }).init();
     const query = 'subscription ($most: Int!) { item(where: {id: {_lte: $most}}) { name } }';
     const subscribe = (id: string, most: number): void => socket.send({ type: 'subscribe', id, payload: { query, variables: { most } } });
@@ -72,7 +72,7 @@ describe('an answer that is too large', () => {
   });
 });
 
-describe.skipIf(!hasMariadb())('an answer of MariaDB that is too large', () => {
+describe.skipIf(!hasMariadb())('a MariaDB result over the response limit', () => {
   let server: TestMariadb;
   beforeAll(async () => {
     server = await startMariadb();
@@ -87,18 +87,18 @@ describe.skipIf(!hasMariadb())('an answer of MariaDB that is too large', () => {
   afterAll(() => server.stop());
   const total = async (): Promise<Json> => (await service.graphql('{ thing(limit: 1) { n } }'))['data'] ?? null;
 
-  it('is refused', async () => {
+  it('is rejected', async () => {
     expect(await service.graphql('{ thing { name } }')).toMatchObject({ errors: [refused()] });
     expect(await service.graphql('{ thing(limit: 1) { id } }')).toEqual({ data: { thing: [{ id: 1 }] } });
   });
 
-  it('leaves nothing of a transaction', async () => {
+  it('rolls the transaction back', async () => {
     const mutation = 'mutation { update_thing(where: {}, _inc: {n: 1}) { affected_rows returning { name } } }';
     expect(await service.graphql(mutation)).toMatchObject({ errors: [refused()] });
     expect(await total()).toEqual({ thing: [{ n: 0 }] });
   });
 
-  it('is said to be one where the mutation is done', async () => {
+  it('is reported as such if the mutation is committed', async () => {
     const mutation = 'mutation { delete_thing(where: {id: {_gt: 1}}) { returning { name } } }';
     expect(await service.graphql(mutation)).toMatchObject({ errors: [refused(DONE)] });
     expect(await service.graphql('{ thing { id } }')).toEqual({ data: { thing: [{ id: 1 }] } });

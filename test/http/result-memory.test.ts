@@ -1,4 +1,4 @@
-/** `--result-memory`: what requests hold of it, how it leaves room for others, and that nothing of it is lost. */
+/** `--result-memory`: reservations of requests, their effect on other requests, and their release. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { AT_GATE, type Gate, gateOf } from '../support/gate.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all([server.close(), handler.close()]);
 });
 
-/** Bytes that are held and expected. */
+/** Reserved bytes, actual and expected. */
 async function inUse(): Promise<readonly number[]> {
   const { text } = await service.send('/v1/metrics');
   return ['result_memory_bytes', 'result_memory_expected_bytes'].map((name) =>
@@ -52,7 +52,7 @@ async function inUse(): Promise<readonly number[]> {
 
 const nothing = (): Promise<void> => expect.poll(inUse, WAIT).toEqual([0, 0]);
 
-/** Reads of rows under many names with other arguments each, of which much is expected. */
+/** Reads of rows under many aliases with different arguments, with a large expected result. */
 const unequal = (names: number, first: number, table = 'slow'): string =>
   `{ ${Array.from({ length: names }, (_, n) => `a${n}: ${table}(where: {id: {_gt: ${first + n}}}) { id }`).join(' ')} }`;
 
@@ -68,7 +68,7 @@ const busy = (message = 'try again') => ({
   errors: [{ message: expect.stringContaining(message), extensions: { code: 'busy' } }],
 });
 
-it('answers others while documents of many unequal reads wait for the database', async () => {
+it('answers others while documents of many different reads wait for the database', async () => {
   await gate.shut();
   const large = [500, 44, 30].map((names, i) => service.graphql(unequal(names, 1000 * (i + 1)), { role: 'greedy' }));
   await gate.untilWaiting(1);
@@ -82,8 +82,8 @@ it('answers others while documents of many unequal reads wait for the database',
   await nothing();
 }, 90_000);
 
-describe('holds nothing after', () => {
-  it('a request whose client goes, while it runs and while it waits for its turn', async () => {
+describe('the memory reservation is released after', () => {
+  it('a client disconnects from a running or a queued request', async () => {
     await gate.shut();
     const clients = new AbortController();
     const asked = [500, 499, 498].map((names, i) =>
@@ -108,7 +108,7 @@ describe('holds nothing after', () => {
     await nothing();
   });
 
-  it('a websocket that closes while its operations run', async () => {
+  it('a websocket closes with running operations', async () => {
     await gate.shut();
     const socket = await new TestSocket(service.url, { protocol: MODERN, headers: { 'x-svc-role': 'greedy' } }).init();
     for (const [i, kind] of ['query', 'subscription', 'query'].entries())
@@ -119,7 +119,7 @@ describe('holds nothing after', () => {
     await nothing();
   });
 
-  it('a batch and bulks of which parts are refused', async () => {
+  it('a batch and bulks with rejected parts', async () => {
     const whole = { query: '{ item { body } }' };
     const batch = await post('/v1/graphql', [whole, whole, whole, { query: '{ item(limit: 1) { id } }' }], 'greedy');
     expect(batch.json).toMatchObject([{ data: {} }, { data: {} }, busy(), { data: {} }]);
@@ -130,7 +130,7 @@ describe('holds nothing after', () => {
   });
 });
 
-it('refuses a later operation of a batch that would have to wait', async () => {
+it('rejects a later operation of a batch that would have to wait', async () => {
   await gate.shut();
   const first = service.graphql(unequal(500, 20_000), { role: 'greedy' });
   await gate.untilWaiting(1);
@@ -141,7 +141,7 @@ it('refuses a later operation of a batch that would have to wait', async () => {
   await nothing();
 });
 
-describe('counts', () => {
+describe('the memory reservation includes', () => {
   it('answers of remote schemas', async () => {
     expect(await service.graphql('{ long(size: 1000) }')).not.toHaveProperty('errors');
     const answer = await post('/v1/graphql', { query: '{ long(size: 10000000) }' }, 'admin');
@@ -149,14 +149,14 @@ describe('counts', () => {
     await nothing();
   });
 
-  it('answers of actions, and says that a handler was called', async () => {
+  it('answers of actions, with an error that says that the handler was called', async () => {
     expect(await post('/v1/graphql', { query: '{ act_query }' }, 'admin')).toMatchObject({ status: 503, json: busy() });
     const changed = await post('/v1/graphql', { query: 'mutation { act_mutation }' }, 'admin');
     expect(changed).toMatchObject({ status: 503, json: busy('The mutation was committed; its answer was not sent') });
     await nothing();
   });
 
-  it('rows that a mutation returns, and says that it was done', async () => {
+  it('rows that a mutation returns, with an error that says that it was committed', async () => {
     const insert = `mutation ($body: String!) { insert_written(objects: [{body: $body}, {body: $body}]) { returning { body } } }`;
     const answer = await service.graphql(insert, { variables: { body: 'x'.repeat(5_000_000) } });
     expect(answer).toMatchObject(busy('The mutation was committed; its answer was not sent'));
@@ -167,7 +167,7 @@ describe('counts', () => {
   });
 });
 
-describe('counts what subscriptions print and skips refreshes without room', () => {
+describe('counts printed answers of subscriptions and skips refreshes without free memory', () => {
   // Three megabytes that are printed as 60.
   const names = Array.from({ length: 20 }, (_, n) => `a${n}: body`).join(' ');
 

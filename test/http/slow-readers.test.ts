@@ -10,7 +10,7 @@ const REQUEST = `POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: a
 
 beforeAll(async () => {
   service = await startTestService({ RESPONSE_TIMEOUT: '1', RESULT_MEMORY: '22000000' });
-  // An answer of 20 MB: more than the system takes in between.
+  // A response of 20 MB: more than the system buffers.
   await service.sql("create table item (id int, name text); insert into item select n, repeat('x', 1000000) from generate_series(1, 20) n");
   await service.metadata('pg_track_table', { table: 'item' });
 });
@@ -28,7 +28,7 @@ async function unread(requests: string): Promise<Socket> {
 
 const answered = (): number => service.observations.filter((o) => o.kind === 'http').length;
 
-/** What the client gets when it reads on: to the end of the answer, or of the connection. */
+/** Reads the rest: to the end of the response, or of the connection. */
 function rest(socket: Socket, onData: (received: number) => void = () => undefined): Promise<number> {
   return new Promise((resolve) => {
     let received = 0;
@@ -76,7 +76,7 @@ it('answers others while a client does not read, within the memory for results',
 });
 
 // Five seconds of waiting.
-it.runIf(DEEP)('does not close the connection of a client that reads, if slowly', async () => {
+it.runIf(DEEP)('keeps the connection of a client that reads slowly', async () => {
   const socket = await unread(REQUEST);
   const started = performance.now();
   let pauses = 0;
@@ -91,7 +91,7 @@ it.runIf(DEEP)('does not close the connection of a client that reads, if slowly'
   socket.destroy();
 });
 
-it.runIf(DEEP)('waits for the reader before it answers what was sent behind', async () => {
+it.runIf(DEEP)('waits for the reader before it answers pipelined requests', async () => {
   await service.sql("create sequence reads; create view counted as select name from item where nextval('reads') > 0");
   await service.metadata('pg_track_table', { table: 'counted' });
   const query = JSON.stringify({ query: '{ counted { name } }' });
@@ -103,7 +103,7 @@ it.runIf(DEEP)('waits for the reader before it answers what was sent behind', as
   socket.destroy();
 });
 
-it.runIf(DEEP)('lets a slow query take longer than its client may take for the answer', async () => {
+it.runIf(DEEP)('allows a slow query more time than its client has to read the response', async () => {
   await service.sql('create view slow as select id from item, lateral (select pg_sleep(2.5)) as pause where id = 1');
   await service.metadata('pg_track_table', { table: 'slow' });
   expect(await service.graphql('{ slow { id } }')).toEqual({ data: { slow: [{ id: 1 }] } });

@@ -19,11 +19,11 @@ afterAll(async () => {
   await service.stop();
 });
 
-it('multiplies the connections to a source', async () => {
+it('multiplies the connections to a source by the number of stripes', async () => {
   await gate.shut();
   const answers = Promise.all(Array.from({ length: 10 }, () => service.graphql('mutation { slow { id } }')));
   await gate.untilWaiting(4);
-  // No other comes.
+  // No further connection is opened.
   await sleep(100);
   expect(await gate.waiting()).toBe(4);
   await gate.open();

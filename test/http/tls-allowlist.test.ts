@@ -1,17 +1,17 @@
-/** Hosts with self-signed certificates: who may be called is in the metadata. */
+/** Hosts with self-signed certificates: the metadata lists the permitted ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-let hook: PlayedServer;
+let hook: FakeServer;
 let service: TestService;
 let port: string;
 const SECRET = 'hush';
 
 beforeAll(async () => {
-  hook = await playServer(SELF_SIGNED);
+  hook = await startFakeServer(SELF_SIGNED);
   hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' } });
   port = new URL(hook.url).port;
   service = await startTestService({ ADMIN_SECRET: SECRET, AUTH_HOOK: hook.url });
@@ -21,7 +21,7 @@ afterAll(async () => {
   await hook.close();
 });
 
-/** The answer of an operation: its message, or its error. */
+/** The result of an operation: its message, or its error. */
 async function administer(type: string, args: Json): Promise<Json> {
   const headers = { 'x-svc-admin-secret': SECRET };
   const { status, json } = await service.send('/v1/metadata', { method: 'POST', headers, body: JSON.stringify({ type, args }) });
@@ -41,7 +41,7 @@ const reached = async (): Promise<boolean> => {
 };
 
 describe('the TLS allow-list', () => {
-  it('decides at once who is called', async () => {
+  it('takes effect at once', async () => {
     expect(await reached()).toBe(false);
     expect(await add('127.0.0.1')).toBe('success');
     expect(await reached()).toBe(true);
@@ -58,7 +58,7 @@ describe('the TLS allow-list', () => {
     expect(await drop({ host: '127.0.0.1', suffix: '1' })).toBe('success');
   });
 
-  it('is exported sorted, and not at all when it is empty', async () => {
+  it('is exported sorted, and omitted if it is empty', async () => {
     expect(await exported()).toBeUndefined();
     await add({ host: 'b.test', suffix: '8443', permissions: ['self-signed'] });
     await add('b.test');
@@ -99,7 +99,7 @@ describe('the TLS allow-list', () => {
       { host: 'x', permissions: ['anything'] },
       'parse-failed $.args.permissions[0]: unexpected value "anything" for TlsPermission; expecting one of self-signed',
     ],
-  ])('%s %j is refused', async (operation, args, refusal) => {
+  ])('%s rejects %j', async (operation, args, refusal) => {
     expect(await (operation === 'add' ? add(args) : drop(args))).toBe(`400 ${refusal}`);
   });
 });

@@ -1,4 +1,4 @@
-/** Reads that look alike and are not equal are never read as one. */
+/** Reads that look alike but differ are never merged. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -29,13 +29,13 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-test('calls a volatile function for each name', async () => {
+test('calls a volatile function once per alias', async () => {
   const { data } = await service.graphql('{ a: call { id } b: call { id } }');
   const { a, b } = data as { readonly a: readonly JsonObject[]; readonly b: readonly JsonObject[] };
   expect([a[0]?.['id'], b[0]?.['id']].sort()).toEqual([1, 2]);
 });
 
-test('tells JSON paths apart, of literals and of variables', async () => {
+test('distinguishes JSON paths in literals and in variables', async () => {
   const query = `query ($x: String, $y: String) { doc(order_by: {id: asc}) {
     a: data(path: "a") b: data(path: "b") a2: data(path: "a") x: data(path: $x) y: data(path: $y) whole: data } }`;
   expect(await service.graphql(query, { variables: { x: 'a', y: 'b' } })).toEqual({
@@ -48,7 +48,7 @@ test('tells JSON paths apart, of literals and of variables', async () => {
   });
 });
 
-test('tells arguments, conditions, orders, limits and offsets apart', async () => {
+test('distinguishes arguments, conditions, orders, limits and offsets', async () => {
   const query = `query ($x: Int!, $y: Int!) {
     doc(order_by: {id: asc}) { a: own(args: {n: $x}) b: own(args: {n: $y}) c: own(args: {n: 1}) d: own(args: {n: 10}) e: own(args: {n: 1}) }
     p: doc(where: {id: {_eq: $x}}) { id } q: doc(where: {id: {_eq: $y}}) { id }
@@ -74,7 +74,7 @@ test('tells arguments, conditions, orders, limits and offsets apart', async () =
   });
 });
 
-test('masks cells of an inherited role under every name', async () => {
+test('masks cells of an inherited role under every alias', async () => {
   const query = '{ a: doc(order_by: {id: asc}) { x: id secret y: secret owner } b: doc(order_by: {id: asc}) { owner o2: owner secret } }';
   expect(await service.graphql(query, { role: 'both', session: { 'user-id': 'b' } })).toEqual({
     data: {

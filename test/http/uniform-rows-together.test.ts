@@ -1,4 +1,4 @@
-/** Rows that are read column by column (see uniform-rows.test.ts) below parents, before hooks, and again and again. */
+/** Rows that are read column by column (see uniform-rows.test.ts) below parents, with webhooks, and in repeated requests. */
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import {
@@ -6,7 +6,7 @@ import {
   empty,
   hook,
   listText,
-  playUniformRows,
+  useUniformRows,
   post,
   row,
   type Row,
@@ -16,16 +16,16 @@ import {
   stored,
 } from '../support/uniform-rows.ts';
 
-playUniformRows();
+useUniformRows();
 
-describe('rows of a parent', () => {
+describe('uniform rows below a parent', () => {
   const many = (data: string): string => `{"parents":[{"name":"Ann","children":{"data":${data}}}]}`;
   const QUERY = `mutation ($parents: [parent_insert_input!]!) { insert_parent(objects: $parents) {
     affected_rows returning { id name children(order_by: {id: asc}) { id parent_id n note tag lot } pets(order_by: {id: asc}) { id parent_id n } } } }`;
   const sixty = rows(60, (n) => ({ n, ...(n % 2 === 0 ? { note: `"${n}` } : {}) }));
   const at = '$.selectionSet.insert_parent.args.objects[0].children.data';
 
-  it('are known by it', async () => {
+  it('are attached to it', async () => {
     const { data } = await post(QUERY, many(listText(sixty)));
     const returned = {
       id: 1,
@@ -43,7 +43,7 @@ describe('rows of a parent', () => {
     expect(data).toEqual({ insert_parent: { affected_rows: 61, returning: [returned] } });
   });
 
-  it('are of several tables and parents', async () => {
+  it('may belong to several tables and parents', async () => {
     const pets = rows(55, (n) => ({ n: -n }));
     const parent = (name: string): string => `{"name":"${name}","children":{"data":${listText(sixty)}},"pets":{"data":${listText(pets)}}}`;
     const variables = `{"parents":[${parent('Ann')},{"name":"Bob"},${parent('Cid')}]}`;
@@ -67,7 +67,7 @@ describe('rows of a parent', () => {
     }
   });
 
-  it('stand beside a related row', async () => {
+  it('may stand beside a related row', async () => {
     const query = `mutation ($rows: [child_insert_input!]!, $pets: [pet_insert_input!]!) {
       insert_child(objects: $rows) { affected_rows returning { id parent_id n } }
       insert_parent(objects: {name: "Bob", pets: {data: $pets}}) { affected_rows returning { id pets { n } } } }`;
@@ -86,7 +86,7 @@ describe('rows of a parent', () => {
 
   it.each<[string, readonly Row[], string, string]>([
     [
-      'say again what it determines',
+      'repeat a column that it determines',
       rows(60, (n) => ({ n, parent_id: 5 })),
       `${at}[0]`,
       'cannot insert "parent_id" columns as their values are already being determined by parent insert',
@@ -98,7 +98,7 @@ describe('rows of a parent', () => {
       'cannot insert "parent_id" columns as their values are already being determined by parent insert',
     ],
     ['have a wrong value', but(sixty, 57, { n: true }), `${at}[57].n`, 'Integer expected for input type: integer'],
-    ['have null where none may be', but(sixty, 57, { n: null }), `${at}[57].n`, "unexpected null value for type 'Int'"],
+    ['have null in a non-null column', but(sixty, 57, { n: null }), `${at}[57].n`, "unexpected null value for type 'Int'"],
   ])('%s', async (_what, list, path, message) => {
     const few = path.endsWith('[0]') ? list.slice(0, 40) : list.slice(20);
     for (const [given, place] of [
@@ -111,7 +111,7 @@ describe('rows of a parent', () => {
     expect(await stored('parent')).toEqual([]);
   });
 
-  it('are refused with it', async () => {
+  it('are rejected with it', async () => {
     const options = { role: 'user', session: { 'user-id': '7' } };
     const query = 'mutation ($parents: [parent_insert_input!]!) { insert_parent(objects: $parents) { affected_rows } }';
     expect(await post(query, many(listText(sixty)), options)).toEqual({ data: { insert_parent: { affected_rows: 61 } } });
@@ -123,12 +123,12 @@ describe('rows of a parent', () => {
   });
 });
 
-describe('a hook', () => {
+describe('a webhook for uniform rows', () => {
   const asked = (): readonly (readonly [string, string])[] =>
     hook.requests.map(({ path, body }) => [path, printJson((parseJson(body) as unknown as { data: { input: Json } }).data.input)]);
   const odd = rows(60, (n) => ({ n, ...(n % 2 === 0 ? { note: null } : {}) })).map((given): Row => [...given].reverse());
 
-  it('sees rows as they were sent', async () => {
+  it('receives rows as they were sent', async () => {
     const query = 'mutation ($rows: [child_insert_input!]!) { insert_child(objects: $rows) { affected_rows } }';
     for (const sent of [odd, [...odd, ...odd]]) {
       hook.requests.length = 0;
@@ -144,7 +144,7 @@ describe('a hook', () => {
     expect(await stored('child')).toEqual([]);
   });
 
-  it('sees the rows of all parents', async () => {
+  it('receives the rows of all parents', async () => {
     const query = 'mutation ($parents: [parent_insert_input!]!) { insert_parent(objects: $parents) { affected_rows } }';
     const few = rows(2, (n) => ({ n: 100 + n }));
     const variables = `{"parents":[{"name":"Ann","children":{"data":${listText(odd)}}},{"name":"Bob","children":{"data":${listText(few)}}}]}`;
@@ -152,7 +152,7 @@ describe('a hook', () => {
     expect(asked()).toEqual([['/child', listText([...odd, ...few])]]);
   });
 
-  it('sees what becomes of rows that are there', async () => {
+  it('receives the conflict clause for existing rows', async () => {
     const query = `mutation ($rows: [item_insert_input!]!) {
       insert_item(objects: $rows, on_conflict: {constraint: item_pkey, update_columns: [n]}) { affected_rows } }`;
     const items = rows(60, (n) => ({ sku: `s${n}`, n, note: 'x' }));
@@ -169,7 +169,7 @@ describe('a hook', () => {
   });
 });
 
-describe('one operation', () => {
+describe('a repeated operation with uniform rows', () => {
   const QUERY = `mutation ($rows: [child_insert_input!]!) {
     insert_child(objects: $rows) { affected_rows returning { id n note tag owner } } }`;
   const returned = async (list: readonly Row[]): Promise<readonly JsonObject[]> => {
@@ -181,7 +181,7 @@ describe('one operation', () => {
     return returning;
   };
 
-  it('takes any number of rows, in any order, with other keys', async () => {
+  it('accepts any number of rows, in any order, with other keys', async () => {
     const noted = (n: number): JsonObject => ({ n, note: `note ${n}` });
     for (const count of [60, 75, 1, 49, 50, 51, 0, 2500, 60]) {
       const found = await returned(rows(count, noted));
@@ -205,7 +205,7 @@ describe('one operation', () => {
     expect(errors).toMatchObject([{ extensions: { path: '$.selectionSet.insert_child.args.objects[59].n' } }]);
   });
 
-  it('is still right after the column got a default', async () => {
+  it('stays correct after the column gets a default', async () => {
     const list = rows(60, (n) => ({ n, ...(n === 0 ? { note: 'first' } : {}) }));
     expect((await returned(list)).at(-1)).toMatchObject({ note: null });
     try {
@@ -216,7 +216,7 @@ describe('one operation', () => {
     }
   });
 
-  it('knows tables and columns by the names that they got', async () => {
+  it('uses custom names of tables and columns', async () => {
     const configuration: JsonObject = { custom_name: 'kidOf', column_config: { note: { custom_name: 'remark' } } };
     const customization: JsonObject = { naming_convention: 'graphql-default' };
     await service.metadata('pg_set_table_customization', { table: 'child', configuration });

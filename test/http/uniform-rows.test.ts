@@ -1,6 +1,6 @@
 /**
- * Rows that are a list in a variable are read column by column, others row by row: nobody can tell by what is stored, by the
- * answer or by the errors. Most tests insert a list and then the same rows as one variable each, few to a root.
+ * Rows of a list in a variable are read column by column, others row by row. The stored rows, the answers and the errors
+ * must not differ. Most tests insert a list and then the same rows with one variable each, few per root.
  */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import {
   failure,
   inserted,
   type Into,
-  playUniformRows,
+  useUniformRows,
   post,
   type Row,
   rows,
@@ -20,7 +20,7 @@ import {
   stored,
 } from '../support/uniform-rows.ts';
 
-playUniformRows();
+useUniformRows();
 
 describe('rows of many types', () => {
   const SPECIAL = [
@@ -105,7 +105,7 @@ describe('rows of many types', () => {
     xml: oneOf('<a b="c">d</a>', 'text', '<a/><b/>'),
   };
   const columnValue = (key: string): fc.Arbitrary<string> | undefined => (Object.hasOwn(COLUMNS, key) ? COLUMNS[key] : undefined);
-  /** Those that all rows have or none: others than null stand for a value left out. */
+  /** Values for all rows or none; other values than null stand for an omitted value. */
   const REQUIRED = ['id', 'n', 'a', 'c', 'cs'];
   const OPTIONAL = Object.keys(COLUMNS).filter((key) => !REQUIRED.includes(key));
   const into: Into = { table: 'many', returning: ['key', ...Object.keys(COLUMNS)].join(' ') };
@@ -172,7 +172,7 @@ describe('rows of many types', () => {
     })
     .map((list) => list.map((entries, i): Row => [...entries, ['key', String(i)]]));
 
-  it('are stored as few rows are', async () => {
+  it('are stored in the same way as few rows', async () => {
     await fc.assert(
       fc.asyncProperty(someRows, async (all) => {
         await empty();
@@ -182,14 +182,14 @@ describe('rows of many types', () => {
     );
   });
 
-  it('fail as few rows do', async () => {
+  it('fail in the same way as few rows', async () => {
     const place = fc.record({ index: fc.integer({ min: 1, max: 49 }), entry: fc.constantFrom(...INVALID) });
     await fc.assert(
       fc.asyncProperty(someRows, place, async (all, { index, entry }) => {
         await empty();
         const [key] = entry;
         const given = all.some((entries) => entries.some(([name]) => name === key));
-        // Where no row has the column, all have to get one: a column that one row has may be another way to read them.
+        // If no row has the column, all must get it: a column in one row may change how all are read.
         const other =
           REQUIRED.includes(key) && !given
             ? all.map((entries): Row => [...entries, [key, key === 'n' || key === 'id' ? '1' : 'null']])
@@ -224,15 +224,15 @@ describe('a row among many', () => {
 
   it.each<[string, JsonObject, string]>([
     ['has a value of another type', { n: true }, `parse-failed at ${at}[57].n: Integer expected for input type: integer`],
-    ['has a text that is no value', { n: 'x' }, `data-exception at ${at}[57]: invalid input syntax for type integer: "x"`],
-    ['has null where none may be', { n: null }, `validation-failed at ${at}[57].n: unexpected null value for type 'Int'`],
+    ['has an invalid text', { n: 'x' }, `data-exception at ${at}[57]: invalid input syntax for type integer: "x"`],
+    ['has null in a non-null column', { n: null }, `validation-failed at ${at}[57].n: unexpected null value for type 'Int'`],
     [
       'has a key that there is not',
       { nope: 1 },
       `validation-failed at ${at}[57].nope: field 'nope' not found in type: 'child_insert_input'`,
     ],
     [
-      'has no value of an enum',
+      'has an unknown enum value',
       { color: 'green' },
       `validation-failed at ${at}[57].color: expected one of the values ['blue', 'red'] for type 'color_enum', but found 'green'`,
     ],
@@ -242,7 +242,7 @@ describe('a row among many', () => {
     expect(outcome.stored).toEqual([]);
   });
 
-  it('is no object', async () => {
+  it('may be no object', async () => {
     for (const [value, found] of [
       ['null', 'null'],
       ['7', 'a number'],
@@ -260,7 +260,7 @@ describe('a row among many', () => {
     expect(await stored('child')).toEqual([]);
   });
 
-  it('does not have a column that the others have', async () => {
+  it('may lack a column of the other rows', async () => {
     const without = (key: string, index: number): readonly Row[] =>
       children.map((given, i): Row => (i === index ? given.filter(([name]) => name !== key) : given));
     expect(await inserted(child, without('note', 57))).toMatchObject({ kind: 'done', affected: 60 });
@@ -274,7 +274,7 @@ describe('a row among many', () => {
     expect(await inserted(child, [...children, []])).toMatchObject({ kind: 'failed', stored: [], error: { path: `${at}[60]` } });
   });
 
-  it('takes defaults where it leaves columns out', async () => {
+  it('gets defaults for omitted columns', async () => {
     const some = rows(60, (n) => ({
       n,
       ...(n % 2 === 0 ? { id: 1000 + n } : {}),
@@ -289,7 +289,7 @@ describe('a row among many', () => {
         59: { id: 30, tag: 'none', lot: 7, number: 51 },
       },
     });
-    // Null is no default.
+    // Null is not a default.
     await empty();
     expect(
       await inserted(
@@ -299,7 +299,7 @@ describe('a row among many', () => {
     ).toMatchObject({ returned: { 59: { id: 60, tag: null, lot: null } } });
   });
 
-  it('takes the defaults of a view', async () => {
+  it('gets the defaults of a view', async () => {
     const view: Into = { table: 'noted_child', returning: 'id n note tag' };
     expect(
       await inserted(
@@ -314,7 +314,7 @@ describe('a row among many', () => {
     });
   });
 
-  it('takes the defaults of what is behind a view', async () => {
+  it('gets the defaults of the table behind a view', async () => {
     const view: Into = { table: 'numbered_child', returning: 'id n tag number' };
     const some = rows(60, (n) => ({ n, ...(n % 2 === 0 ? { tag: 'given', number: 1000 + n } : {}) }));
     expect(await inserted(view, some)).toMatchObject({
@@ -322,7 +322,7 @@ describe('a row among many', () => {
     });
   });
 
-  it('leaves out columns that are named like what every object has', async () => {
+  it('may omit columns with names of object properties', async () => {
     const odd: Into = { table: 'odd', returning: 'constructor toString hasOwnProperty n valueOf' };
     const some = rows(60, (n) => ({ n, ...(n % 2 === 0 ? { constructor: `c${n}`, toString: n, hasOwnProperty: 'h' } : {}) }) as JsonObject);
     expect(await inserted(odd, some)).toMatchObject({
@@ -346,7 +346,7 @@ describe('a row among many', () => {
     });
   });
 
-  it('comes back in its place', async () => {
+  it('is returned in its position', async () => {
     const some = rows(75, (n) => ({ n: (n * 37) % 75, color: n % 2 === 0 ? 'red' : null }));
     const outcome = await inserted(child, some);
     expect(outcome).toMatchObject({ kind: 'done', affected: 75 });
@@ -355,7 +355,7 @@ describe('a row among many', () => {
     );
   });
 
-  describe('of a role', () => {
+  describe('a row among many, inserted by a role', () => {
     const own: Into = { ...child, options: user };
 
     it('has presets', async () => {
@@ -370,7 +370,7 @@ describe('a row among many', () => {
       });
     });
 
-    it.each(['owner', 'tag', 'lot'])('has no value for %s', async (key) => {
+    it.each(['owner', 'tag', 'lot'])('may have no value for %s', async (key) => {
       const outcome = await inserted(own, but(children, 57, { [key]: null }));
       expect(failure(outcome)).toBe(`validation-failed at ${at}[57].${key}: field '${key}' not found in type: 'child_insert_input'`);
       await empty();
@@ -388,7 +388,7 @@ describe('a row among many', () => {
     });
   });
 
-  describe('that is there already', () => {
+  describe('a row among many that exists already', () => {
     const seed = async (): Promise<unknown> => {
       await empty();
       return service.sql("insert into item select 's' || n, n + 10, 'old', 1 from generate_series(0, 9) n");
@@ -401,13 +401,13 @@ describe('a row among many', () => {
     });
     beforeEach(seed);
 
-    it('stays as it is', async () => {
+    it('stays unchanged', async () => {
       expect(await inserted(upsert(''), items, seed)).toMatchObject({ kind: 'done', affected: 50 });
       await seed();
       expect(await inserted(item, items, seed)).toMatchObject({ kind: 'failed', error: { code: 'constraint-violation' } });
     });
 
-    it('is updated, by null or a default where it leaves a column out', async () => {
+    it('is updated, with null or a default for an omitted column', async () => {
       const outcome = await inserted(upsert('n, note, count'), items, seed);
       expect(outcome).toMatchObject({
         kind: 'done',
@@ -423,8 +423,8 @@ describe('a row among many', () => {
       expect(await inserted(upsert('count'), counted, seed)).toMatchObject({ returned: { 57: { count: 57 }, 58: { count: 3 } } });
     });
 
-    it('is updated as the permission says', async () => {
-      // The filter spares one row.
+    it('is updated as the permission specifies', async () => {
+      // The filter excludes one row.
       expect(await inserted(upsert('n, count', user), items, seed)).toMatchObject({
         affected: 59,
         returned: { 58: { sku: 's0', n: 59, note: '7' } },
@@ -435,7 +435,7 @@ describe('a row among many', () => {
       expect(await inserted(upsert('n', user), but(items, 3, { n: -1 }), seed)).toMatchObject({ error: { code: 'permission-error' } });
     });
 
-    it('is there twice', async () => {
+    it('may occur twice', async () => {
       const twice = but(items, 45, { sku: 's18' });
       expect(await inserted(upsert(''), twice, seed)).toMatchObject({ kind: 'done', affected: 49 });
       await seed();

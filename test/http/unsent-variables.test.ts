@@ -1,4 +1,4 @@
-/** A nullable variable that was not sent leaves out what it stands for, as the GraphQL specification says: it is not null. */
+/** An unsent nullable variable omits its argument or field, as the GraphQL specification says; it is not null. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
@@ -31,7 +31,7 @@ function errorOf(answer: JsonObject): string | undefined {
   return (answer['errors'] as readonly { message: string }[] | undefined)?.[0]?.message;
 }
 
-describe('a variable that was not sent', () => {
+describe('an unsent variable', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await start();
@@ -45,7 +45,7 @@ describe('a variable that was not sent', () => {
     return answer['data'];
   };
 
-  it('leaves a column as it is in an update, whichever requests came before', async () => {
+  it('leaves a column unchanged in an update, after any earlier request', async () => {
     const query = `mutation ($title: String, $body: String, $count: Int) {
       update_note_by_pk(pk_columns: {id: 1}, _set: {title: $title, body: $body}, _inc: {count: $count}) { title body count } }`;
     const update = async (variables: JsonObject): Promise<Json> =>
@@ -57,7 +57,7 @@ describe('a variable that was not sent', () => {
     expect(await update({ title: 'I', body: null })).toEqual({ title: 'I', body: null, count: 7 });
   });
 
-  it('changes nothing where it is all there is to change', async () => {
+  it('changes nothing as the only change of an update', async () => {
     const set =
       'mutation ($set: note_set_input, $t: String) { update_note(where: {}, _set: $set) { affected_rows } again: update_note(where: {}, _set: {title: $t}) { affected_rows } }';
     expect(await data(set)).toEqual({ update_note: { affected_rows: 0 }, again: { affected_rows: 0 } });
@@ -74,7 +74,7 @@ describe('a variable that was not sent', () => {
     });
   });
 
-  it('stores the row without its relationships, or in its place, where those were not sent', async () => {
+  it('stores the row without its relationships, or in place of an unsent row', async () => {
     const query = `mutation ($lines: line_arr_rel_insert_input, $conflict: note_on_conflict, $id: Int!) {
       insert_note(objects: [{id: $id, title: "new", lines: $lines}], on_conflict: $conflict) { affected_rows } }`;
     expect(await data(query, { id: 10 })).toEqual({ insert_note: { affected_rows: 1 } });
@@ -83,7 +83,7 @@ describe('a variable that was not sent', () => {
     expect(await data(query, { id: 10, conflict })).toEqual({ insert_note: { affected_rows: 1 } });
   });
 
-  it('leaves arguments out: of queries, orders, pages and functions', async () => {
+  it('omits arguments of queries, orders, pages and functions', async () => {
     const query = `query ($where: note_bool_exp, $order: [note_order_by!], $limit: Int, $offset: Int, $on: [note_select_column!], $path: String, $by: order_by) {
       note(where: $where, order_by: $order, limit: $limit, offset: $offset, distinct_on: $on) { id data(path: $path) }
       ordered: note(order_by: {id: desc, title: $by}) { id } }`;
@@ -98,7 +98,7 @@ describe('a variable that was not sent', () => {
     const call = 'query ($p: String, $minimum: Int) { notes_like(args: {pattern: $p, minimum: $minimum}) { id } }';
     expect(await data(call, { p: 't%' })).toEqual({ notes_like: [{ id: 2 }] });
     expect(await data(call, { p: null, minimum: 1 })).toEqual({ notes_like: [{ id: 1 }, { id: 2 }] });
-    // NULL in place of the default lets no row through.
+    // NULL in place of the default would return no row.
     expect(await data(call, { p: null, minimum: null })).toEqual({ notes_like: [] });
     expect(errorOf(await service.graphql(call))).toBe('Non default arguments cannot be omitted');
   });
@@ -121,7 +121,7 @@ describe('a variable that was not sent', () => {
       ],
       2,
     ),
-  )('is refused in a condition: %s', async (query, message) => {
+  )('is rejected in a condition: %s', async (query, message) => {
     expect(errorOf(await service.graphql(query))).toBe(message);
   });
 });
@@ -129,7 +129,7 @@ describe('a variable that was not sent', () => {
 describe.each([
   ['--unsent-variables-are-null', { UNSENT_VARIABLES_ARE_NULL: 'true' }, null, "unexpected null value for type 'Int'"],
   ['no_null_unbound_variable_default', { EXPERIMENTAL_FEATURES: 'no_null_unbound_variable_default' }, 'one', undefined],
-])('with %s a variable that was not sent', (_name, options, title, refusal) => {
+])('an unsent variable with %s', (_name, options, title, refusal) => {
   let service: TestService;
   beforeAll(async () => {
     service = await start(options);
@@ -137,7 +137,7 @@ describe.each([
   });
   afterAll(() => service.stop());
 
-  it('is the same everywhere', async () => {
+  it('has the same effect everywhere', async () => {
     const set = 'mutation ($t: String) { update_note_by_pk(pk_columns: {id: 1}, _set: {title: $t}) { id } }';
     await service.graphql(set);
     expect(await service.graphql('{ note_by_pk(id: 1) { title } }')).toEqual({ data: { note_by_pk: { title } } });

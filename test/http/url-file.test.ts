@@ -1,4 +1,4 @@
-/** Database URLs that are read from files: another text counts for the next connection. */
+/** Database URLs that are read from files: new content takes effect at the next connection. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,14 +32,14 @@ afterAll(async () => {
 const add = (name: string, path: string) =>
   service.metadata('pg_add_source', { name, configuration: { connection_info: { database_url: { dynamic_from_file: path } } } });
 
-test('a source follows its file', async () => {
+test('follows the file of a source URL', async () => {
   const [first, second] = databases as readonly [TestDatabase, TestDatabase];
   writeFileSync(file, `${first.url}\n`);
   await add('main', file);
   await service.metadata('pg_track_table', { source: 'main', table: 'place' });
   expect(await names()).toEqual(from('0'));
   writeFileSync(file, second.url);
-  // Connections that are open go on with what they were opened with.
+  // Open connections are unaffected.
   expect(await names()).toEqual(from('0'));
   await runSql(
     second.url,
@@ -51,7 +51,7 @@ test('a source follows its file', async () => {
   });
 });
 
-test('files elsewhere, files without a URL and missing ones are refused, and show nothing', async () => {
+test('rejects files in other folders, files without a URL and missing files without revealing their content', async () => {
   const text = 'a secret that is no URL';
   writeFileSync(join(folder, 'wrong'), text);
   for (const [path, message] of [
@@ -75,7 +75,7 @@ test('files elsewhere, files without a URL and missing ones are refused, and sho
   ).rejects.toThrow('\\"dynamic_from_file\\" stands alone');
 });
 
-test.runIf(DEEP)("the service's own databases may be named so", async () => {
+test.runIf(DEEP)("supports files for the service's own databases", async () => {
   const [first] = databases as readonly [TestDatabase];
   const own = join(folder, 'own');
   writeFileSync(own, first.url);

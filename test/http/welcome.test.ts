@@ -40,12 +40,12 @@ describe.each(['/', '/v1/graphql', '/v1/graphql?x=1', '/v1alpha1/graphql'])('a b
   });
 });
 
-it('shows a command that works', async () => {
+it('shows a working command', async () => {
   for (const service of [open, secured]) {
     const { text } = await service.send('/', { headers: BROWSER });
     const command = unescaped(/<pre><code>([\s\S]*?)<\/code>/.exec(text)?.[1] as string);
     expect(command).toContain(`${service.url}/v1/graphql`);
-    // The service is in this process: it cannot answer while the command is waited for.
+    // The service runs in this process and cannot answer while the test waits for the command.
     expect(execFileSync('sh', ['-n', '-c', command]).toString()).toBe('');
     const [, body] = /-d '([^']*)'/.exec(command) as unknown as [string, string];
     const headers = { 'content-type': 'application/json', 'x-svc-admin-secret': SECRET };
@@ -54,7 +54,7 @@ it('shows a command that works', async () => {
   }
 });
 
-it('is for browsers only', async () => {
+it('is distinguished from other clients', async () => {
   for (const accept of ['*/*', 'application/json', 'text/html;q=0, application/json', 'application/json, text/html;q=0.5']) {
     expect((await open.send('/', { headers: { accept } })).json).toEqual({
       path: '$',

@@ -1,4 +1,4 @@
-/** Which row is wrong, where only the database finds out. */
+/** The position of the invalid row if only the database detects the error. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -39,7 +39,7 @@ async function fault(table: string, rows: Json, clause = ''): Promise<string> {
 }
 
 const ID = '00000000-0000-0000-0000-0000000000';
-/** Rows that are right, but for some. */
+/** Rows that are valid except for some. */
 const books = (count: number, wrong: Readonly<Record<number, Readonly<Record<string, Json>>>>, unlike = false): Json[] =>
   Array.from({ length: count }, (_, i) => ({
     id: i,
@@ -54,29 +54,29 @@ describe.each([
   ['alike', 80, false],
   ['few', 9, false],
   ['unlike', 80, true],
-] as const)('among rows that are %s', (_, count, unlike) => {
+] as const)('the error for rows that are %s', (_, count, unlike) => {
   it.each<[string, Readonly<Record<string, Json>>]>([
     ['a text that is no number', { rating: 'x', pages: 4 }],
     ['a number that is too large', { rating: '1', pages: '99999999999' }],
-    ['a value that an enum has not', { mood: 'so "so"' }],
-    ['a day that is none', { day: '2020-13-45' }],
-    ['a point in time that is none', { at: '10:00', hour: '10:00' }],
-    ['a key that is not there', { shelf_id: 99 }],
-    ['a key that is there already', { id: 0, title: 'other' }],
-    ['a text that is there already', { title: 'taken' }],
-    ['what a check refuses', { pages: -5 }],
-  ])('%s', async (_name, cells) => {
+    ['an unknown enum value', { mood: 'so "so"' }],
+    ['an invalid date', { day: '2020-13-45' }],
+    ['an invalid timestamp', { at: '10:00', hour: '10:00' }],
+    ['an unknown foreign key', { shelf_id: 99 }],
+    ['an existing key', { id: 0, title: 'other' }],
+    ['an existing unique text', { title: 'taken' }],
+    ['a value that violates a check', { pages: -5 }],
+  ])('names the row with %s', async (_name, cells) => {
     await service.sql("insert into book (id, title) values (-1, 'taken')");
     const same = Object.fromEntries(Object.keys(cells).map((name) => [name, name === 'hour' ? '10:00' : null]));
     const keep = 'title' in cells || 'pages' in cells || 'id' in cells ? {} : same;
     const wrong = Object.fromEntries(Array.from({ length: count }, (_unused, i) => [i, i === 5 ? { ...keep, ...cells } : keep]));
     const rows = books(count, wrong, unlike);
-    // What another row has as well tells no row from the others.
+    // A value that another row has too does not identify a row.
     const expected = 'id' in cells ? AT : `${AT}[5]`;
     expect(await fault('book', rows)).toBe(expected);
   });
 
-  it('the first of several', async () => {
+  it('names the first of several invalid rows', async () => {
     expect(await fault('book', books(count, { 4: { shelf_id: 99 }, 7: { shelf_id: 99 } }, unlike))).toBe(`${AT}[4]`);
     expect(await fault('book', books(count, { 4: { title: null, pages: 3 } }, unlike))).toBe(`${AT}[4].title`);
   });
@@ -90,26 +90,26 @@ it('names a row below others', async () => {
   expect(await fault('shelf', shelves)).toBe(`${at('shelf')}[6].books.data[1]`);
 });
 
-it('names no row where it may be another one', async () => {
+it('names no row if it could be another one', async () => {
   expect(await fault('book', [...books(3, {}), { id: 9, title: '-1', pages: 2 }, { id: 2000, title: '2', pages: -1 }])).toBe(`${AT}[4]`);
-  // Three rows that could be the one described.
+  // Three rows match the description.
   const swapped = [
     { id: -7, title: '3', pages: 8 },
     { id: 3, title: '8', pages: -7 },
     { id: 8, title: '-7', pages: 3 },
   ];
   expect(await fault('book', swapped)).toBe(AT);
-  // The same key twice: which of them is wrong depends on what is there.
+  // The same key twice: which row is invalid depends on the stored rows.
   expect(await fault('book', books(4, { 2: { title: 't0' } }))).toBe(AT);
-  // A single row needs no number.
+  // A single row needs no index.
   expect(await fault('book', books(1, { 0: { pages: 0 } }))).toBe(AT);
-  // An update changes rows that are there by its own rules.
+  // An update changes existing rows by its own rules.
   const clause = ', on_conflict: {constraint: book_pkey, update_columns: [pages]}';
   expect(await fault('book', books(4, { 2: { pages: 0 } }), clause)).toBe(AT);
   expect(await fault('book', books(4, { 2: { price: 'x' } }), clause)).toBe(`${AT}[2]`);
 });
 
-it('names no row where a trigger changes them, but for what is no value at all', async () => {
+it('names no row if a trigger changes rows, except for invalid values', async () => {
   const sizes = (...of: readonly number[]): Json => of.map((size, i) => ({ id: i, size, shelf_id: 1, price: i === 3 ? 'x' : '1' }));
   expect(await fault('watched', sizes(20, 5, -5))).toBe(at('watched'));
   expect(await fault('watched', sizes(20, 20, 20, 20, 20))).toBe(`${at('watched')}[3]`);

@@ -1,4 +1,4 @@
-/** Changes of event triggers that two instances draft at the same time, for the same version of the metadata. */
+/** Changes of event triggers that two instances draft at the same time, based on the same metadata version. */
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -75,7 +75,7 @@ for (const { kind, isThere, ofId } of [
         await one.metadata('dbb_add_source', { name: 'shop', configuration });
       }
       for (const table of ['item', 'other']) await one.metadata(`${kind}_track_table`, { source: shared.source, table });
-      // The first trigger makes the tables of events.
+      // The first trigger creates the event tables.
       await post(one, create('first', 'other'));
     });
     afterAll(async () => {
@@ -120,7 +120,7 @@ for (const { kind, isThere, ofId } of [
       return rows.map((each) => JSON.parse(each) as Json);
     };
 
-    /** Both instances know the newest version, and none can store another one until a rollback. */
+    /** Both instances have the newest version, and neither can store another one until a rollback. */
     async function holdVersion(): Promise<void> {
       const versionOf = async (service: TestService): Promise<Json | undefined> =>
         ((await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject)['resource_version'];
@@ -169,7 +169,7 @@ for (const { kind, isThere, ofId } of [
       await expectCaptured(creating);
     });
 
-    /** Comment with the mark of `trg`, or its trigger. */
+    /** Comment with the fingerprint of `trg`, or its trigger. */
     const installed = async (): Promise<string> =>
       (
         await shared.query(
@@ -188,7 +188,7 @@ for (const { kind, isThere, ofId } of [
       },
     });
 
-    it('captures rows by the stored definition when two changes of an event trigger meet', async () => {
+    it('captures rows by the stored definition when two changes of an event trigger collide', async () => {
       await post(one, create('trg', 'item'));
       const { resource_version = null } = (await one.metadata('export_metadata', {}, { version: 2 })) as JsonObject;
       await holdVersion();
@@ -208,7 +208,7 @@ for (const { kind, isThere, ofId } of [
       expect(await captured()).toEqual([{ id: 1 }, { id: 2 }]);
     });
 
-    it('makes both changes of an event trigger, one after the other, when two instances get them at once', async () => {
+    it('applies two concurrent changes of an event trigger one after the other', async () => {
       await post(one, create('trg', 'item'));
       await holdVersion();
       const before = await installed();
@@ -243,7 +243,7 @@ for (const { kind, isThere, ofId } of [
       await shared.query('insert into item (id) values (2)');
       expect((await post(two, replace(['id']))).status).toBe(200);
       await shared.query('insert into item (id) values (3)');
-      // The first was captured by the definition that the killed instance has left.
+      // The killed instance's definition captured the first one.
       expect(await captured()).toEqual([{ id: 1 }, { id: 2, name: null }, { id: 3 }]);
     });
   });

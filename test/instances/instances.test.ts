@@ -8,7 +8,7 @@ import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-/** Nothing in these tests waits for a look at the version: what is seen was heard. */
+/** Disables polling of the version, so that a change can only arrive by notification. */
 const NEVER_POLL = { SCHEMA_SYNC_POLL_INTERVAL: '600000' };
 
 let one: TestService;
@@ -42,7 +42,7 @@ const version = async (service: TestService): Promise<number> =>
   Number(((await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject)['resource_version']);
 
 describe('a change made through one instance', () => {
-  it('is heard of by the other, either way round', async () => {
+  it('is received by the other, in both directions', async () => {
     await one.metadata('pg_track_table', { table: 'author' });
     await until(() => two.graphql('{ author { name } }'), answers);
     await two.metadata('pg_track_table', { table: 'article' });
@@ -58,7 +58,7 @@ describe('a change made through one instance', () => {
     await one.metadata('pg_track_table', { table: 'author' });
   });
 
-  it('is that answers are forgotten, on all of them', async () => {
+  it('clears the response caches of all instances', async () => {
     await one.metadata('pg_track_table', { table: 'author' }).catch(() => undefined);
     await until(() => two.graphql('{ author { name } }'), answers);
     const query = 'query @cached(ttl: 600) { author { id name } }';
@@ -76,7 +76,7 @@ describe('a change made through one instance', () => {
     await runSql(one.databaseUrl, `update author set name = 'Ann'`);
   });
 
-  it.runIf(DEEP)('is built upon by the other without waiting', async () => {
+  it.runIf(DEEP)('is the base of a later change through the other without waiting', async () => {
     for (let i = 0; i < 10; i++) {
       await one.metadata('pg_untrack_table', { table: 'article' });
       await two.metadata('pg_track_table', { table: 'article' });
@@ -84,7 +84,7 @@ describe('a change made through one instance', () => {
     expect(await two.graphql('{ article { id } }')).toEqual({ data: { article: [] } });
   });
 
-  it.runIf(DEEP)('carries what has changed in the database', async () => {
+  it.runIf(DEEP)('includes changes of the database', async () => {
     await two.sql('alter table author add column age int');
     await until(() => one.graphql('{ author { age } }'), answers);
     await one.sql('alter table author drop column age', { cascade: true });
@@ -95,7 +95,7 @@ describe('a change made through one instance', () => {
   });
 });
 
-describe('changes through both at once', () => {
+describe('concurrent changes through two instances', () => {
   const roles = (document: unknown): string[] => {
     const found: string[] = [];
     JSON.stringify(document, (key, value: unknown) => {
@@ -106,7 +106,7 @@ describe('changes through both at once', () => {
   };
   const post = (service: TestService, body: JsonObject) => service.send('/v1/metadata', { method: 'POST', body: JSON.stringify(body) });
 
-  it.runIf(DEEP)('are all made, or refused as conflicts', async () => {
+  it.runIf(DEEP)('are all applied, or rejected as conflicts', async () => {
     const made: string[] = [];
     const change = async (service: TestService, worker: number): Promise<void> => {
       for (let i = 0; i < 10; i++) {
@@ -128,7 +128,7 @@ describe('changes through both at once', () => {
     }
   });
 
-  it.runIf(DEEP)('lose nothing where each names the version that it was made from', async () => {
+  it.runIf(DEEP)('lose nothing if each has the resource version that it was based on', async () => {
     const entry = (document: JsonObject, table: string) => {
       const sources = document['sources'] as unknown as { tables: { table: { name: string }; configuration?: { comment?: string } }[] }[];
       return sources[0]?.tables.find((each) => each.table.name === table);
@@ -172,7 +172,7 @@ describe.runIf(DEEP)('an instance that cannot reach the metadata database', () =
     await relay.stop();
   });
 
-  it('keeps serving, refuses changes and catches up', async () => {
+  it('keeps serving, rejects changes and catches up', async () => {
     expect(await three.graphql('{ author { name } }')).toEqual({ data: { author: [{ name: 'Ann' }] } });
     await relay.stop();
     await one.metadata('pg_untrack_table', { table: 'article' });
@@ -192,7 +192,7 @@ describe.runIf(DEEP)('an instance that cannot reach the metadata database', () =
   });
 });
 
-it.runIf(DEEP)('an instance that does not follow others learns of their changes when it makes one', async () => {
+it.runIf(DEEP)('loads changes of other instances before its own change if synchronization is disabled', async () => {
   for (const role of ['first', 'second']) {
     await one.metadata('pg_create_select_permission', { table: 'article', role, permission: { columns: ['id'], filter: {} } });
   }

@@ -1,4 +1,4 @@
-/** Changes whose commit in the metadata database has no answer, with SQL, whole sources and MariaDB. */
+/** Changes whose commit in the metadata database gets no response, with SQL, whole sources and MariaDB. */
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const HOOK = 'http://127.0.0.1:9/';
 let metadata: TestDatabase;
 let relay: Relay;
 let steady: TestService;
-/** Reaches the metadata database through the relay. */
+/** An instance that reaches the metadata database through the relay. */
 let cut: TestService;
 let mariadb: Awaited<ReturnType<typeof startMariadb>> | undefined;
 let other: TestDatabase;
@@ -46,12 +46,12 @@ afterAll(async () => {
   await mariadb?.stop();
 });
 
-/** Takes SQL and changes of the metadata in one request. */
+/** Runs SQL and metadata changes in one request. */
 const V1_QUERY: ReadonlySet<string> = new Set(['run_sql', 'bulk']);
 const post = (type: string, args: Json): Promise<Answer> =>
   cut.send(V1_QUERY.has(type) ? '/v1/query' : '/v1/metadata', { method: 'POST', body: JSON.stringify({ type, args }) });
 
-/** Sends a change whose commit has no answer. */
+/** Sends a change whose commit gets no response. */
 async function lose(commit: 'arrives' | 'is lost', type: string, args: Json): Promise<void> {
   const lost = relay.loseCommit(commit);
   const answer = await post(type, args);
@@ -96,8 +96,8 @@ beforeEach(async () => {
   await settled();
 });
 
-describe.each(['arrives', 'is lost'] as const)('a change whose commit %s without an answer', (commit) => {
-  it('captures new columns of SQL and takes back the definition that came with it', async () => {
+describe.each(['arrives', 'is lost'] as const)('a change whose commit %s without a response', (commit) => {
+  it('captures new columns of SQL and reverts the definition that came with it', async () => {
     const database = new pg.Client({ connectionString: steady.databaseUrl });
     await database.connect();
     const capture = async (id: number): Promise<Json> => {
@@ -117,7 +117,7 @@ describe.each(['arrives', 'is lost'] as const)('a change whose commit %s without
       await lose(commit, 'run_sql', { sql: 'alter table item add column extra int' });
       expect(await capture(1)).toEqual([{ id: 1, name: null, extra: null }]);
       relay.speak();
-      // What the SQL did is read again with a version, even if that of the request was not stored.
+      // The effects of the SQL are introspected with the next version, even if that of the request was not stored.
       await expect.poll(storedVersion, WAIT).toBeGreaterThan(before);
       await settled();
       expect(await capture(2)).toEqual([{ id: 2, name: null, extra: null }]);
@@ -157,7 +157,7 @@ describe.each(['arrives', 'is lost'] as const)('a change whose commit %s without
     }
   });
 
-  it.skipIf(!hasMariadb())('keeps the event trigger of MariaDB that is stored, or takes back what was not', async () => {
+  it.skipIf(!hasMariadb())('keeps the stored event trigger of MariaDB, or reverts one that was not stored', async () => {
     const client = await createConnection({ uri: mariadb?.url('shop') ?? '' });
     const triggers = async (): Promise<readonly string[]> => {
       const [rows] = await client.query<RowDataPacket[][]>({

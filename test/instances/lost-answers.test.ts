@@ -1,4 +1,4 @@
-/** Changes of the metadata whose commit has no answer, because the metadata database goes out of reach at that moment. */
+/** Metadata changes whose commit gets no response, because the metadata database becomes unreachable at that moment. */
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -10,9 +10,9 @@ import { type Answer, startTestService, type TestService } from '../support/serv
 const HOOK = 'http://127.0.0.1:9/';
 let metadata: TestDatabase;
 let relay: Relay;
-/** Follows `cut` on a connection of its own to the metadata database. */
+/** Performs `cut` on a separate connection to the metadata database. */
 let steady: TestService;
-/** Reaches the metadata database through the relay. */
+/** An instance that reaches the metadata database through the relay. */
 let cut: TestService;
 let database: pg.Client;
 
@@ -81,8 +81,8 @@ beforeEach(async () => {
   await expect.poll(functions).toEqual([]);
 });
 
-describe('a change whose commit has no answer', () => {
-  it('keeps the event trigger that is stored, and captures every row', async () => {
+describe('a change whose commit gets no response', () => {
+  it('keeps the stored event trigger, and captures every row', async () => {
     const lost = relay.loseCommit();
     const answer = await post(cut, 'pg_create_event_trigger', create());
     await lost;
@@ -110,7 +110,7 @@ describe('a change whose commit has no answer', () => {
     await expect.poll(triggers).toEqual(['notify_svc_trg_UPDATE']);
   });
 
-  it('leaves the replaced event trigger as it was when nothing was stored', async () => {
+  it('restores the replaced event trigger if nothing was stored', async () => {
     await cut.metadata('pg_create_event_trigger', create());
     await inStep();
     const lost = relay.loseCommit('is lost');
@@ -125,7 +125,7 @@ describe('a change whose commit has no answer', () => {
     expect(await capturesInsert(2)).toBe(true);
   });
 
-  it('removes the event trigger that was created when nothing was stored', async () => {
+  it('removes the created event trigger if nothing was stored', async () => {
     const lost = relay.loseCommit('is lost');
     expect((await post(cut, 'pg_create_event_trigger', create())).status).toBe(503);
     await lost;
@@ -146,7 +146,7 @@ describe('a change whose commit has no answer', () => {
     await expect.poll(functions).toEqual([]);
   });
 
-  it('is answered once the metadata database is back within the request', async () => {
+  it('is answered once the metadata database is available again within the request', async () => {
     const lost = relay.loseCommit();
     void lost.then(() => relay.speak());
     expect((await post(cut, 'pg_create_event_trigger', create())).status).toBe(200);
@@ -154,7 +154,7 @@ describe('a change whose commit has no answer', () => {
     expect(await triggers()).toEqual(['notify_svc_trg_INSERT']);
   });
 
-  it('is not taken for a later change that was refused', async () => {
+  it('is not mistaken for a later change that was rejected', async () => {
     const lost = relay.loseCommit();
     const cron = (name: string) => ({ name, webhook: HOOK, schedule: '0 0 1 1 *', include_in_metadata: true });
     expect((await post(cut, 'create_cron_trigger', cron('first'))).status).toBe(503);
@@ -168,8 +168,8 @@ describe('a change whose commit has no answer', () => {
   });
 });
 
-describe('while the metadata database is away', () => {
-  it('refuses nothing for certain', async () => {
+describe('an unavailable metadata database', () => {
+  it('causes no definite rejection', async () => {
     await relay.stop();
     try {
       await steady.metadata('pg_create_event_trigger', create({ enable_manual: true }));
@@ -188,8 +188,8 @@ describe('while the metadata database is away', () => {
   });
 });
 
-describe('a change that is refused while the metadata database goes away', () => {
-  it('is reported until what it has installed is taken back', async () => {
+describe('a change that is rejected while the metadata database becomes unavailable', () => {
+  it('is reported until its installed objects are reverted', async () => {
     await cut.metadata('pg_create_event_trigger', create());
     await inStep();
     const holder = new pg.Client({ connectionString: metadata.url });
@@ -213,8 +213,8 @@ describe('a change that is refused while the metadata database goes away', () =>
   });
 });
 
-describe('what others have taken away', () => {
-  it('is put back by an instance that follows a change of the event trigger', async () => {
+describe('installed objects that were removed externally', () => {
+  it('are restored by an instance that loads a change of the event trigger', async () => {
     await cut.metadata('pg_create_event_trigger', create());
     await inStep();
     await database.query('drop trigger "notify_svc_trg_INSERT" on item');
@@ -225,7 +225,7 @@ describe('what others have taken away', () => {
     await expect.poll(triggers).toEqual(['notify_svc_trg_INSERT']);
   });
 
-  it.runIf(DEEP)('is removed by a later attempt when a writer held the table for too long', async () => {
+  it.runIf(DEEP)('are removed by a later attempt if a writer blocked the table for too long', async () => {
     await cut.metadata('pg_create_event_trigger', create());
     await inStep();
     await database.query('begin');

@@ -1,4 +1,4 @@
-/** What joins between sources may take, and where they are told of or refused. */
+/** Limits of joins between sources, with their logs and errors. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { QueryObservation } from '../../src/observability/observation.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -60,17 +60,17 @@ afterAll(async () => {
 const post = (body: Json, path = '/v1/graphql') => service.send(path, { method: 'POST', body: JSON.stringify(body) });
 const people = (count: number, field = 'id') => `{ person(limit: ${count}, order_by: {id: asc}) { purchases { ${field} } } }`;
 const TOO_MANY_KEYS = 'the answer needs more than 6 different keys of other sources';
-const TOO_MUCH_PRINTED = { errors: [{ message: 'the answers of remote schemas and actions have more than 2000 bytes' }] };
-const TOO_LONG = 'the joined answers have more than 2000 bytes';
+const TOO_MUCH_PRINTED = { errors: [{ message: 'the responses of remote schemas and actions exceed 2000 bytes' }] };
+const TOO_LONG = 'the joined answers exceed 2000 bytes';
 
-test('a request may ask for so many keys, and a batch for no more', async () => {
+test('limits the keys of a request, and of a whole batch', async () => {
   expect(await service.graphql(people(6))).toHaveProperty('data');
   expect(await service.graphql(people(7))).toMatchObject({ errors: [{ message: TOO_MANY_KEYS }] });
   const batch = [{ query: people(4) }, { query: people(2) }, { query: people(1) }, { query: '{ person { id } }' }];
   expect((await post(batch)).json).toMatchObject([{ data: {} }, { data: {} }, { errors: [{ message: TOO_MANY_KEYS }] }, { data: {} }]);
 });
 
-test('an answer may be so long, and those of a batch together', async () => {
+test('limits the size of an answer, and of all answers of a batch', async () => {
   expect(await service.graphql('{ person(limit: 1) { a: purchases { item } b: purchases { item } } }')).toHaveProperty('data');
   const long = '{ person(limit: 3) { a: purchases { a: item b: item } b: purchases { a: item b: item } } }';
   expect(await service.graphql(long)).toMatchObject({ errors: [{ message: TOO_LONG }] });
@@ -78,7 +78,7 @@ test('an answer may be so long, and those of a batch together', async () => {
   expect((await post(batch)).json).toMatchObject([{ data: {} }, { errors: [{ message: TOO_LONG }] }]);
 });
 
-test('what is printed of the answers of servers and handlers is bounded, however short they are', async () => {
+test('limits the printed size of answers from servers and handlers, however short they are', async () => {
   const names = (count: number) => Array.from({ length: count }, (_, i) => `n${i}: __typename`).join(' ');
   expect(await service.graphql(`{ towns { ${names(5)} } }`)).toHaveProperty('data');
   expect(await service.graphql(`{ towns { ${names(10)} } }`)).toMatchObject(TOO_MUCH_PRINTED);
@@ -90,7 +90,7 @@ test('what is printed of the answers of servers and handlers is bounded, however
   expect((await post(batch)).json).toMatchObject([{ data: {} }, TOO_MUCH_PRINTED]);
 });
 
-test('the same holds for the result of an asynchronous action', async () => {
+test('limits the result of an asynchronous action in the same way', async () => {
   const { later } = (await service.graphql('mutation { later }'))['data'] as { later: string };
   const told = (fields: string) => service.graphql(`query ($id: uuid!) { later(id: $id) { ${fields} } }`, { variables: { id: later } });
   while (JSON.stringify(await told('output { text }')).length < 500) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -98,7 +98,7 @@ test('the same holds for the result of an asynchronous action', async () => {
   expect(await told('a: output { text } b: output { c: text d: text } e: output { text }')).toMatchObject(TOO_MUCH_PRINTED);
 });
 
-test('the query log has the statement of a join, without values that are not told', async () => {
+test('logs the statement of a join without redacted values', async () => {
   const before = service.observations.length;
   const query = 'query ($hidden: String) { person(limit: 1) { purchases(where: {item: {_eq: $hidden}}) { id } } }';
   expect(await service.graphql(query, { variables: { hidden: 'planted' } })).toEqual({ data: { person: [{ purchases: [] }] } });
@@ -109,7 +109,7 @@ test('the query log has the statement of a join, without values that are not tol
   expect(JSON.stringify([logged?.query, [...(logged?.statements ?? [])]])).not.toContain('planted');
 });
 
-test('a subscription has no fields of other sources', async () => {
+test('rejects fields of other sources in a subscription', async () => {
   const explain = async (query: string): Promise<JsonObject> =>
     (await post({ query: { query } }, '/v1/graphql/explain')).json as JsonObject;
   expect(await explain('subscription { person { id purchases { id } } }')).toMatchObject({

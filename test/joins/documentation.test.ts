@@ -1,4 +1,4 @@
-/** The examples of docs/joins.md, as they stand there. */
+/** The examples of docs/joins.md, unchanged. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -64,7 +64,7 @@ const data = async (query: string): Promise<Json> => {
   return body['data'] as Json;
 };
 
-test('a table of another source', async () => {
+test('joins a table of another source', async () => {
   await run(operationOf('purchases'));
   const query = blocks.find(({ language }) => language === 'graphql')?.text ?? '';
   expect(await data(query)).toEqual({
@@ -79,14 +79,14 @@ test('a table of another source', async () => {
   });
 });
 
-test('a field of a remote schema', async () => {
+test('joins a field of a remote schema', async () => {
   await run(operationOf('weather'));
   expect(await data('{ customer(order_by: {id: asc}) { weather { degrees } } }')).toEqual({
     customer: [{ weather: { degrees: 12 } }, { weather: null }],
   });
 });
 
-test('a list of keys', async () => {
+test('joins by a list of keys', async () => {
   const written = blocks.find(({ text }) => text.startsWith('"remote_field"'))?.text ?? '';
   const { args } = operationOf('weather');
   const { to_remote_schema } = args['definition'] as { to_remote_schema: JsonObject };
@@ -97,7 +97,7 @@ test('a list of keys', async () => {
   });
 });
 
-test('from a type of a remote schema', async () => {
+test('joins from a type of a remote schema', async () => {
   const { type, args } = operationOf('visitors');
   await run({ type, args: { ...args, remote_schema: 'forecasts' } });
   expect(await data('{ country(code: "no") { name visitors(order_by: {id: asc}) { id } } }')).toEqual({

@@ -1,4 +1,4 @@
-/** Joined fields whose server means no good, or whose clients do not: what is told, what ends, and what stays. */
+/** Joined fields of hostile servers or hostile clients: errors, aborts and cleanup. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,35 +78,35 @@ const answers = (body: unknown, headers: Record<string, string> = { 'content-typ
   server.answer = () => ({ headers, body });
 };
 const asked = (data: object) => ({ data });
-/** How long the server may take. */
+/** Timeout for the server. */
 const limit = (timeout_seconds: number): Promise<Json> =>
   service.metadata('update_remote_schema', { name: 'far', definition: { url: `${server.url}?key=planted-key`, timeout_seconds } });
 const MARKED = Object.fromEntries([0, 1, 2].map((i) => [`f${i}`, { name: `["x:0","1"]${'\u0001'}\u2028"` }]));
 
-/** Which take long. */
+/** Slow requests. */
 const HEAVY: readonly [string, () => void, string][] = [
-  ['answers more values than may be', () => answers(`{"data":[${'{},'.repeat(2_100_000)}{}]}`), 'has too many values'],
+  ['answers with too many values', () => answers(`{"data":[${'{},'.repeat(2_100_000)}{}]}`), 'has too many values'],
 ];
 
-describe('a server that', () => {
+describe('a joined server', () => {
   test.each<[string, () => void, string]>([
     ['answers HTML', () => answers('<html>planted-page</html>', { 'content-type': 'text/html' }), 'is not valid JSON'],
-    ['answers half of it', () => answers('{"data":{"f0":{"name":"x"'), 'is not valid JSON'],
-    ['answers nothing', () => answers(''), 'is not valid JSON'],
-    ['answers levels without end', () => answers(`{"data":${'['.repeat(100_000)}`), 'is nested deeper than 512 levels'],
+    ['answers with a truncated body', () => answers('{"data":{"f0":{"name":"x"'), 'is not valid JSON'],
+    ['answers with an empty body', () => answers(''), 'is not valid JSON'],
+    ['answers with unlimited nesting', () => answers(`{"data":${'['.repeat(100_000)}`), 'is nested deeper than 512 levels'],
     ...(DEEP ? HEAVY : []),
-    ['answers much that is no JSON', () => answers('<p>,</p>'.repeat(125_000 * MEGABYTES)), 'is not valid JSON'],
-    ['breaks off', () => (server.answer = () => 'reset'), 'HTTP exception occurred'],
+    ['answers with a large body that is not JSON', () => answers('<p>,</p>'.repeat(125_000 * MEGABYTES)), 'is not valid JSON'],
+    ['breaks the connection', () => (server.answer = () => 'reset'), 'HTTP exception occurred'],
     ['answers with another type', () => answers(asked({ f0: 'x', f1: 'y', f2: 'z' })), 'expecting an object in the response from remote'],
     [
       'answers with a list',
       () => answers(asked({ f0: [{ name: 'x' }], f1: null, f2: null })),
       'expecting an object in the response from remote',
     ],
-    ['leaves out a key', () => answers(asked({ f0: null })), 'expecting a key for each join in the response from remote'],
-    ['leaves out a field', () => answers(asked({ f0: {}, f1: {}, f2: {} })), 'expecting key name'],
-    ['answers of something else', () => answers(asked({ constructor: {}, __proto__: {} })), 'expecting a key for each join'],
-  ])('%s is one error at the field', async (_what, misbehave, message) => {
+    ['omits a key', () => answers(asked({ f0: null })), 'expecting a key for each join in the response from remote'],
+    ['omits a field', () => answers(asked({ f0: {}, f1: {}, f2: {} })), 'expecting key name'],
+    ['answers with unrelated keys', () => answers(asked({ constructor: {}, __proto__: {} })), 'expecting a key for each join'],
+  ])('causes one error at the field: %s', async (_what, misbehave, message) => {
     misbehave();
     const { text } = await post({ query: JOINED });
     expect(JSON.parse(text)).toMatchObject({
@@ -117,7 +117,7 @@ describe('a server that', () => {
     expect((await post({ query: JOINED })).json).toHaveProperty('data');
   });
 
-  test('hangs is one error at the field', async () => {
+  test('that hangs causes one error at the field', async () => {
     await limit(1);
     try {
       server.answer = () => 'hang';
@@ -131,7 +131,7 @@ describe('a server that', () => {
     expect((await post({ query: JOINED })).json).toHaveProperty('data');
   });
 
-  test('answers what looks like our marks changes nothing but its field', async () => {
+  test('that answers with text like our placeholders changes only its own field', async () => {
     answers(asked(MARKED));
     const { json } = await post({ query: JOINED });
     expect((json as { data: { person: { town: { name: string } }[] } }).data.person.map((row) => row.town.name)).toEqual(
@@ -139,7 +139,7 @@ describe('a server that', () => {
     );
   });
 
-  test('answers a list with rows that nobody asked for, twice or of no key, gives those that were asked for', async () => {
+  test('that returns surplus, duplicate or unknown rows contributes only the requested ones', async () => {
     const rows = [
       null,
       5,
@@ -164,7 +164,7 @@ describe('a server that', () => {
     });
   });
 
-  test('answers much is heard to the end, while others are answered', async () => {
+  test('that sends a large answer is read to its end, while others are answered', async () => {
     const data = { f0: { data: Array.from({ length: 125 * MEGABYTES }, (_, i) => ({ i, text: 'x'.repeat(8000) })) }, f1: null, f2: null };
     answers(asked(data));
     const large = post({ query: '{ person(order_by: {id: asc}, limit: 3) { town { data } } }' });
@@ -175,7 +175,7 @@ describe('a server that', () => {
     expect(text.endsWith('{"town":null}]}}')).toBe(true);
   });
 
-  test('sends elsewhere is not followed, and nothing of ours goes there', async () => {
+  test('that redirects elsewhere is not followed, and receives no data', async () => {
     const { port } = elsewhere.address() as AddressInfo;
     for (const location of [
       `http://127.0.0.1:${port}/forged`,
@@ -189,7 +189,7 @@ describe('a server that', () => {
     expect(reached).toEqual([]);
   });
 
-  test('renames its types while it runs fails in its own words, and cannot be reloaded over what needs them', async () => {
+  test('that renames its types while it runs fails with its own message, and cannot be reloaded while they are needed', async () => {
     const before = await service.metadata('export_metadata', {});
     server.schema = buildSchema(SDL.replaceAll('town(', 'city(').replaceAll('Town', 'City'));
     try {
@@ -206,8 +206,8 @@ describe('a server that', () => {
   });
 });
 
-describe('a client that', () => {
-  test('goes away while a joined field is asked for: the server hears of it', async () => {
+describe('a client of joined fields', () => {
+  test('that disconnects aborts the request to the server', async () => {
     server.answer = () => 'hang';
     const controller = new AbortController();
     const gone = service.send('/v1/graphql', {
@@ -223,7 +223,7 @@ describe('a client that', () => {
     expect(server.dropped).toHaveLength(1);
   });
 
-  test('has limits is held to them in joined fields too', async () => {
+  test('is subject to its limits in joined fields too', async () => {
     const limited = async (limits: JsonObject, query: string): Promise<Json> => {
       await service.metadata('set_api_limits', { disabled: false, ...limits });
       return service.graphql(query, { role: 'guest' });
@@ -245,14 +245,14 @@ describe('a client that', () => {
     }
   });
 
-  test('asks how it is answered is told every step, and no server is asked', async () => {
+  test('receives every step from explain, and no server is called', async () => {
     const { json } = await post({ query: { query: '{ person { town { name } listed { name } } }' } }, '/v1/graphql/explain');
     expect((json as JsonObject[]).map(({ field }) => field)).toEqual(['person', 'person.town', 'person.listed']);
     expect(JSON.stringify(json)).not.toContain('planted');
     expect(server.requests).toEqual([]);
   });
 
-  test('uses the names of old makes the same relationship', async () => {
+  test('may define the same relationship with older operation names', async () => {
     const old = {
       name: 'old',
       table: 'person',
@@ -272,7 +272,7 @@ describe('a client that', () => {
     expect((await post({ query: '{ person_by_pk(id: 1) { old { name } } }' })).json).toHaveProperty('errors');
   });
 
-  test('follows a stored operation finds joined fields in it and in its description', async () => {
+  test('finds joined fields in a stored operation and in its description', async () => {
     await service.metadata('create_query_collection', { name: 'stored', definition: { queries: [{ name: 'people', query: JOINED }] } });
     const definition = { query: { collection_name: 'stored', query_name: 'people' } };
     await service.metadata('create_rest_endpoint', { name: 'people', url: 'people', methods: ['GET'], definition });
@@ -281,7 +281,7 @@ describe('a client that', () => {
     expect((await get('/api/swagger/json')).text).toContain('"town"');
   });
 
-  test('asks under many names is stopped before any server is asked', async () => {
+  test('that uses too many aliases is rejected before any server is called', async () => {
     const many = Array.from({ length: 201 }, (_, i) => `n${i}: town { data }`).join(' ');
     expect((await post({ query: `{ person { ${many} } }` })).json).toMatchObject({
       errors: [{ message: 'the operation has more than 200 fields from other sources' }],

@@ -1,4 +1,4 @@
-/** What a role does not see of the other side of a join changes no byte of its answers, errors included. */
+/** Unseen rows on the other side of a join change no byte of an answer, errors included. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { runSql, testDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await permit('shop', 'item', 'filtered', visible);
   await permit('default', 'person', 'limited', { columns: ['id', 'open_key', 'masked_key', 'name'], filter: {} });
   await permit('shop', 'item', 'limited', { columns, filter: {}, limit: 1 });
-  // A parent sees all rows without the key, another the key of the first row alone.
+  // One parent role sees all rows without the key, another the key of the first row alone.
   await permit('default', 'person', 'names', { columns: ['id', 'open_key', 'name'], filter: {} });
   await permit('default', 'person', 'keys', { columns: ['id', 'masked_key'], filter: { id: { _eq: 1 } } });
   await permit('shop', 'item', 'keys', visible);
@@ -72,7 +72,7 @@ const text = async (query: string, role: string): Promise<string> => {
   return (await service.send('/v1/graphql', { method: 'POST', headers, body: JSON.stringify({ query }) })).text;
 };
 
-/** Without the lines that the database breaks lists into. */
+/** Removes the line breaks that the database puts into lists. */
 const compact = (answer: string | undefined): string => JSON.stringify(JSON.parse(answer ?? ''));
 
 /** All answers before and after a change. */
@@ -93,7 +93,7 @@ const AGGREGATES = [
   person('items_aggregate { aggregate { count sum { amount } max { title } } nodes { id } }'),
   person('items_aggregate(where: {title: {_like: "%n%"}}) { aggregate { count } }'),
 ];
-/** Conditions and reads that fail, or that hidden values may make fail. */
+/** Conditions and reads that fail, or that hidden values could make fail. */
 const FAILING = [
   person('items(where: {title: {_regex: "("}}) { id }'),
   person('items(where: {title: {_similar: "(*"}}) { id }'),
@@ -109,11 +109,11 @@ describe('rows that the filter hides', () => {
     insert into item values (90, 10, 100, false, 'NaN', '(', 'null'), (91, 20, 200, false, 1e300, 'a\\', '{"a": {"b": [1]}}'),
       (92, null, null, false, -1, null, null), (93, 10, 100, null, 7, 'pen', '[]');
   `;
-  test('come, change and go unnoticed', async () => {
+  test('are inserted, changed and deleted unnoticed', async () => {
     const queries = [...READS, ...AGGREGATES, ...FAILING];
     const [before, after] = await around(queries, 'filtered', () => runSql(shop.url, HIDDEN));
     expect(after).toEqual(before);
-    // What is compared has rows and errors.
+    // The compared answers contain rows and errors.
     expect(compact(before[0])).toContain('"title":"ink"');
     expect(before.filter((answer) => answer.startsWith('{"errors"')).length).toBeGreaterThan(2);
     expect(await text(READS[0] as string, 'admin')).toContain('"id":90');
@@ -123,14 +123,14 @@ describe('rows that the filter hides', () => {
     expect(gone).toEqual(before);
   });
 
-  test('make no error where they are all that a key leads to', async () => {
+  test('cause no error if a key leads only to them', async () => {
     await runSql(shop.url, 'truncate item');
     const [before, after] = await around([...READS, ...AGGREGATES, ...FAILING], 'filtered', () => runSql(shop.url, HIDDEN));
     expect(after).toEqual(before);
     expect(compact(before[0])).toContain('"items":[]');
   });
 
-  test('are no less hidden from joins in joins', async () => {
+  test('are hidden from nested joins too', async () => {
     const definition = {
       to_source: { relationship_type: 'array', source: 'default', table: 'person', field_mapping: { open_key: 'open_key' } },
     };
@@ -165,7 +165,7 @@ describe('masked keys', () => {
     person('by_masked_aggregate { aggregate { count sum { amount } } }'),
     person('by_masked(where: {title: {_regex: "("}}) { id }'),
   ];
-  test('lead nowhere, whatever they are', async () => {
+  test('join no rows, whatever their values', async () => {
     const change = () => service.sql('update person set masked_key = 100 where id = 2');
     const [before, after] = await around(QUERIES, 'masked', change);
     expect(after).toEqual(before);
@@ -175,7 +175,7 @@ describe('masked keys', () => {
     expect(compact(await text(QUERIES[0] as string, 'admin'))).toContain('{"id":2,"masked_key":100,"by_masked":[{"id":1');
   });
 
-  test('change nothing where the rows that they would lead to change', async () => {
+  test('change nothing when the rows with these keys change', async () => {
     const [before, after] = await around(QUERIES, 'masked', () =>
       runSql(shop.url, "update item set title = 'other', amount = 8 where id = 3"),
     );

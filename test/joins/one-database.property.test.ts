@@ -1,6 +1,6 @@
 /**
- * A tree of tables has the same answers in one database, and spread over two and a GraphQL server; one of the two is of MariaDB now and then,
- * where that is installed.
+ * A tree of tables has the same answers in one database and spread over two and a GraphQL server; sometimes one of the two is a MariaDB,
+ * if it is installed.
  */
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ async function otherOnMariadb(): Promise<NonNullable<typeof mariadb>> {
 
 beforeAll(async () => {
   await startScattered();
-  // A short run has too few worlds for a third kind, unless that is what it is about.
+  // A short run has too few worlds for a third kind, unless it tests that kind.
   const isWanted = DEEP || process.env['SVC_TEST_REQUIRE_MARIADB'] === '1';
   if (isWanted && hasMariadb()) mariadb = await otherOnMariadb();
 });
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 test(
-  'answers have the same bytes in one database and in three places',
+  'returns the same bytes from one database and from three locations',
   async () => {
     const { crossed, mixed } = await compareScattered({ worlds: DEEP ? 40 : 2, queries: cases(40, 10) }, mariadb);
     expect(crossed).toBeGreaterThan(0);

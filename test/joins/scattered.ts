@@ -6,10 +6,10 @@ import { DEEP, SEED } from '../support/deep.ts';
 import { runSql, testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** Where a table is: in one of two databases, or behind a GraphQL server, which is a service like the one that is tested. */
+/** Location of a table: one of two databases, or a GraphQL server, which is another instance of the service under test. */
 type Side = 'left' | 'right' | 'away';
 type Mapping = Readonly<Record<string, string>>;
-/** Of the sources on databases of PostgreSQL; one of Citus compiles in another way. */
+/** Kind of the sources on PostgreSQL databases; Citus compiles differently. */
 type Kind = 'postgres' | 'dbc';
 type Kinds = Readonly<Record<'whole' | 'left' | 'right', Kind>>;
 
@@ -19,7 +19,7 @@ const DDL = TABLES.map(
     `create table ${name} (id int primary key, code text collate "C" unique, n int, m bigint, s text collate "C", c varchar(3) collate "C", v int);
      create index on ${name} (n); create index on ${name} (s);`,
 ).join('\n');
-/** From columns of the parent to columns of the child, and of the child to a key of the parent. */
+/** From columns of the parent to columns of the child, and from the child to a key of the parent. */
 const TO_CHILDREN: readonly Mapping[] = [
   { id: 'n' },
   { id: 'm' },
@@ -31,7 +31,7 @@ const TO_CHILDREN: readonly Mapping[] = [
   { n: 'n', s: 's' },
 ];
 const TO_PARENT: readonly Mapping[] = [{ n: 'id' }, { m: 'id' }, { s: 'code' }, { c: 'code' }];
-/** To a server nothing is asked for a key that is null, so that a list is null and an aggregate too: its keys never are. */
+/** No request goes to a server for a null key, so that lists and aggregates are null: its keys never are. */
 const TO_CHILDREN_AWAY: readonly Mapping[] = [{ id: 'n' }, { id: 'm' }, { id: 'v' }];
 const TO_PARENT_AWAY: readonly Mapping[] = [{ n: 'id' }, { id: 'id' }];
 const TEXTS = ['a', 'b', '', ' ', 'abc', 'abcd', '"', '\\', '"]', '\\"', '[",', 'é\n', '😀', 'null'];
@@ -39,7 +39,7 @@ const TEXTS = ['a', 'b', '', ' ', 'abc', 'abcd', '"', '\\', '"]', '\\"', '[",', 
 export interface Table {
   readonly name: string;
   readonly side: Side;
-  /** An index into the tables before it; none for the root. */
+  /** Index of an earlier table; null for the root. */
   readonly parent: number | null;
   readonly toChildren: Mapping;
   readonly toParent: Mapping;
@@ -82,15 +82,15 @@ const world = fc.array(table, { minLength: 2, maxLength: TABLES.length }).map((t
   }),
 );
 
-/** A database of another kind, which has the place of the one on the right. */
+/** A database of another kind in place of the database `right`. */
 export interface Other {
   readonly kind: string;
   readonly configuration: JsonObject;
-  /** What metadata calls a table. */
+  /** The name of a table in metadata. */
   named(table: string): Json;
-  /** Beside its name, so that its root fields are called by that alone. */
+  /** Schema of a table, apart from its name, so that its root fields have that name only. */
   readonly naming: (table: string) => JsonObject;
-  /** Rows of these tables, and of no others. */
+  /** Replaces the rows of these tables only. */
   fill(tables: readonly Table[]): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export async function stopScattered(): Promise<void> {
 
 const OBJECT_FIELDS = { object: '_by_pk', array: '' };
 
-/** The last one returns what a relationship to the table of a server leads to. */
+/** The last argument maps a relationship to the table of a server. */
 function toServer(name: string, field: string, mapping: Mapping, byKey: boolean): JsonObject {
   const pairs = Object.entries(mapping);
   const condition = Object.fromEntries(pairs.map(([own, theirs]) => [theirs, byKey ? `$${own}` : { _eq: `$${own}` }]));
@@ -124,7 +124,7 @@ function toSource(name: string, relationship_type: string, source: string, table
   return { name, definition: { to_source: { relationship_type, source, table, field_mapping } } };
 }
 
-/** The relationships of a table to those of elsewhere. */
+/** The relationships of a table to other locations. */
 function joinsOf(own: Table, tables: readonly Table[], right: Other | null): JsonObject[] {
   const joins: JsonObject[] = [];
   const add = (name: string, kind: 'object' | 'array', { side, name: target }: Table, mapping: Mapping): void => {
@@ -143,7 +143,7 @@ function joinsOf(own: Table, tables: readonly Table[], right: Other | null): Jso
   return joins;
 }
 
-/** @param place of all tables, or of those that are there @param right what stands in for the database there */
+/** @param place location of all tables, or only of existing ones @param right the replacement for that database */
 function sourceMetadata(place: Side | 'whole', tables: readonly Table[], right: Other | null = null, kind: Kind = 'postgres'): JsonObject {
   const other = place === 'right' ? right : null;
   const named = (name: string): Json => other?.named(name) ?? name;
@@ -195,7 +195,7 @@ function remoteSchema(tables: readonly Table[], right: Other | null): JsonObject
   };
 }
 
-/** @param other what stands in for the database `right` */
+/** @param other the replacement for database `right` */
 async function setUp(tables: readonly Table[], other: Other | null, kinds: Kinds): Promise<void> {
   const fill = (own: readonly Table[]): string =>
     [
@@ -210,14 +210,14 @@ async function setUp(tables: readonly Table[], other: Other | null, kinds: Kinds
   for (const side of sides) await runSql(databases[side].url, fill(tables.filter((each) => each.side === side)));
   await other?.fill(tables.filter(({ side }) => side === 'right'));
   await server.metadata('replace_metadata', { metadata: { version: 3, sources: [sourceMetadata('away', tables)] } });
-  // A remote schema that stays is not asked again.
+  // An unchanged remote schema is not introspected again.
   await service.metadata('replace_metadata', { metadata: { version: 3, sources: [] } });
   const sources = (['whole', 'left', 'right'] as const).map((place) => sourceMetadata(place, tables, other, kinds[place]));
   const remote_schemas = tables.some(({ side }) => side === 'away') ? [remoteSchema(tables, other)] : [];
   await service.metadata('replace_metadata', { metadata: { version: 3, sources, remote_schemas } });
 }
 
-/** A choice of a query; the same numbers make the same query in both worlds. */
+/** Choices of a query; the same numbers make the same query in both worlds. */
 class Query {
   readonly #tables: readonly Table[];
   readonly #choose: (below: number) => number;
@@ -235,13 +235,13 @@ class Query {
     const number = this.#choose(7);
     const own = [
       `v: {_gt: ${number - 3}}`,
-      // `_eq` may be what the definition of a relationship fixes.
+      // A relationship may fix `_eq`.
       `n: {_in: [${number}]}`,
       's: {_is_null: true}',
       `_not: {v: {_lt: ${number}}}`,
       `id: {_in: [0, 2, ${number}]}`,
     ];
-    // Conditions on related rows are there only where one database has both.
+    // Conditions on related rows exist only within one database.
     const parent = of.parent === null ? undefined : this.#tables[of.parent];
     if (parent?.side === of.side) own.push(`up: {v: {_gt: ${number - 3}}}`);
     return `{${this.#pick(...own)}}`;
@@ -275,18 +275,18 @@ class Query {
   }
 }
 
-/** Without the blanks that a database puts between values, and that are gone once an answer of a server was read. */
+/** Removes the whitespace that a database puts between values, which parsing a server's answer loses. */
 const compact = (json: string): string => json.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
 
-/** Also without the last digits of means, which are doubles in other databases. */
+/** Also removes the last digits of means, which other databases compute as doubles. */
 const asValues = (json: string): string =>
   JSON.stringify(JSON.parse(json, (_, value) => (typeof value === 'number' && !Number.isInteger(value) ? value.toPrecision(12) : value)));
 
 /**
- * Asks the same of some worlds in one database and in three places; fails where the answers differ.
- * @param counts of worlds, and of queries to each
- * @param other is there in some of them; null: in none
- * @returns how many queries led from one place to another, and how many of them with the other kind of database
+ * Compares the answers of some worlds from one database and from three locations.
+ * @param counts number of worlds, and of queries per world
+ * @param other used in some of them; null for none
+ * @returns number of queries between locations, and of those with the other kind of database
  */
 export async function compareScattered(
   counts: { readonly worlds: number; readonly queries: number },

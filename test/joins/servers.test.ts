@@ -108,8 +108,8 @@ const data = async (query: string, options = {}): Promise<Json> => {
   return body['data'] as Json;
 };
 
-describe('from a table', () => {
-  test('one request asks for all rows', async () => {
+describe('a join from a table to a server', () => {
+  test('sends one request for all rows', async () => {
     const query = '{ person(order_by: {id: asc}) { name account { __typename mail t: tags(first: 1) } } }';
     expect(await data(query)).toEqual({
       person: [
@@ -121,14 +121,14 @@ describe('from a table', () => {
     expect(users.asked()).toHaveLength(1);
   });
 
-  test('the keys may travel as a list', async () => {
+  test('can send the keys as a list', async () => {
     expect(await data('{ person(order_by: {id: asc}) { listed { mail } } }')).toEqual({
       person: [{ listed: { mail: 'ann@x' } }, { listed: { mail: 'bob@x' } }, { listed: null }],
     });
     expect(users.asked().map(({ variables }) => variables)).toEqual([{ v0: ['1', '2', '3'] }]);
   });
 
-  test('what the definition fixes and what the client says are put together', async () => {
+  test('merges arguments of the definition and of the client', async () => {
     const query = 'query ($w: PostFilter_remote_rel_personwritings!) { person_by_pk(id: 2) { writings(where: $w) { title } } }';
     expect(await data(query, { variables: { w: { title: 'x', tags: ['mine'] } } })).toEqual({
       person_by_pk: { writings: [{ title: JSON.stringify({ author: 2, title: 'x', tags: ['mine', 'own'] }) }] },
@@ -137,7 +137,7 @@ describe('from a table', () => {
     expect(JSON.stringify(refused)).toContain("field 'author' not found");
   });
 
-  test('an error of the server is one of the request', async () => {
+  test('returns an error of the server with the path of the request', async () => {
     users.answer = () => ({ body: { errors: [{ message: 'no' }] } });
     try {
       const answer = await service.graphql('{ person { account { mail } } }');
@@ -153,7 +153,7 @@ describe('from a table', () => {
   });
 });
 
-describe('what a role’s permission presets', () => {
+describe('a preset in the role’s permission', () => {
   const SEEN = `
     type User { id: ID! mail: String town: String tags(first: Int @preset(value: 1)): [String!]! posts(where: PostFilter): [Post!]! }
     type Post { title: String! }
@@ -181,19 +181,19 @@ describe('what a role’s permission presets', () => {
     await permit('fixed', 'users', 'type Query { user(id: ID! @preset(value: "2", static: true)): User } type User { mail: String }');
   });
 
-  test('goes along with the key and with what the client says', async () => {
+  test("is sent with the key and the client's arguments", async () => {
     expect(await asClerk('{ person_by_pk(id: 1) { writings(where: {tags: ["mine"]}) { title } } }')).toEqual({
       person_by_pk: { writings: [{ title: JSON.stringify({ author: 1, title: 'theirs', tags: ['mine', 'own'] }) }] },
     });
     expect(Object.values(users.asked().at(-1)?.variables ?? {})).toContainEqual(2);
-    // Nothing of it is in the client's hands.
+    // The client controls none of it.
     for (const args of ['where: {title: "x"}', 'limit: 5']) {
       const refused = await service.graphql(`{ person_by_pk(id: 1) { writings(${args}) { title } } }`, { role: 'clerk', session });
       expect(refused).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
     }
   });
 
-  test('holds below the joined field, for a list of keys, and on the way back', async () => {
+  test('applies below the joined field, for a list of keys, and in reverse joins', async () => {
     expect(await asClerk('{ person(where: {id: {_eq: 1}}) { account { tags } listed { tags people { writings { title } } } } }')).toEqual({
       person: [
         {
@@ -204,7 +204,7 @@ describe('what a role’s permission presets', () => {
     });
   });
 
-  test('needs the session variable, and says where', async () => {
+  test('requires the session variable, and its error has the path', async () => {
     const answer = await service.graphql('{ person { writings { title } } }', { role: 'clerk', session: { title: 'x' } });
     expect(answer).toEqual({
       errors: [
@@ -217,12 +217,12 @@ describe('what a role’s permission presets', () => {
     expect(users.asked()).toEqual([]);
   });
 
-  test('stands in place of the key', async () => {
+  test('replaces the key', async () => {
     const answer = await data('{ person_by_pk(id: 1) { account { mail } } }', { role: 'fixed' });
     expect(answer).toEqual({ person_by_pk: { account: { mail: 'bob@x' } } });
   });
 
-  test('what it does not have is not there', async () => {
+  test('hides fields without permission', async () => {
     for (const query of ['{ person { account { id } } }', '{ person { listed { mail } } }', '{ person { writings { title } } }']) {
       expect(await service.graphql(query, { role: 'guest' })).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
     }
@@ -230,14 +230,14 @@ describe('what a role’s permission presets', () => {
   });
 });
 
-describe('from a type of a server', () => {
-  test('to a table, and on to the server', async () => {
+describe('a join from a type of a server', () => {
+  test('leads to a table, and on to the server', async () => {
     expect(await data('{ user(id: 1) { mail people { id account { mail } } people_aggregate { aggregate { count } } } }')).toEqual({
       user: { mail: 'ann@x', people: [{ id: 1, account: { mail: 'ann@x' } }], people_aggregate: { aggregate: { count: 1 } } },
     });
   });
 
-  test('whatever the client calls its fields', async () => {
+  test('works with any aliases of the client', async () => {
     const query = `{ svc__typename: user(id: 1) { svc__key__mail: id svc__typename: mail svc__key__town: town
       svc__client__svc__typename: tags people { id account { svc__key__mail: __typename svc__key__id: mail } } } }`;
     expect(await data(query)).toEqual({
@@ -251,7 +251,7 @@ describe('from a type of a server', () => {
     });
   });
 
-  test('whose keys are of other types in other types of an interface', async () => {
+  test("supports keys of different types in an interface's types", async () => {
     const query = '{ holders { __typename ... on Shop { owner { name } } ... on Club { owner { name } c: code } } }';
     expect(await data(query)).toEqual({
       holders: [
@@ -262,7 +262,7 @@ describe('from a type of a server', () => {
     });
   });
 
-  test('to another server', async () => {
+  test('leads to another server', async () => {
     expect(await data('{ person(order_by: {id: asc}) { account { weather } } }')).toEqual({
       person: [{ account: { weather: 4 } }, { account: { weather: null } }, { account: null }],
     });
@@ -270,7 +270,7 @@ describe('from a type of a server', () => {
   });
 });
 
-describe('the definition', () => {
+describe('the definition of a relationship to a server', () => {
   const refused = async (definition: Json): Promise<string> => {
     const error = await service
       .metadata('pg_create_remote_relationship', { table: 'person', name: 'x', definition })
@@ -291,11 +291,11 @@ describe('the definition', () => {
       field({ directory: { arguments: {}, field: { find: { arguments: { town: 'x', loud: '$id' } } } } }),
     ],
     ['Expecting one single mapping, received too many.', field({ user: { arguments: {} }, users: { arguments: {} } })],
-  ])('%s', async (message, definition) => {
+  ])('is rejected: %s', async (message, definition) => {
     expect(await refused(definition)).toContain(message);
   });
 
-  test('keeps the server from being removed', async () => {
+  test('prevents the removal of the server', async () => {
     const error = await service.metadata('remove_remote_schema', { name: 'weather' }).catch((thrown: unknown) => thrown as Error);
     expect((error as Error).message).toContain('remote relationship User.weather in remote schema');
   });

@@ -67,8 +67,8 @@ const data = async (query: string, options = {}): Promise<Json> => {
   return body['data'] as Json;
 };
 
-describe('a query', () => {
-  test('has rows, one row and aggregates of the other database', async () => {
+describe('a query across databases', () => {
+  test('returns rows, single rows and aggregates of the other database', async () => {
     const query = `{ person(order_by: {id: asc}) {
       name purchases(order_by: {id: asc}) { item price } teamOf { title } purchases_aggregate { aggregate { count sum { price } } }
     } }`;
@@ -95,7 +95,7 @@ describe('a query', () => {
     });
   });
 
-  test('takes the arguments of the target, and variables', async () => {
+  test('accepts the arguments of the target, and variables', async () => {
     const query = `query ($p: purchase_bool_exp!, $n: Int!) {
       person(where: {id: {_in: [1, 2]}}, order_by: {id: asc}) { a: purchases(where: $p, limit: $n, order_by: {price: desc}) { item } b: purchases(offset: 1) { item } }
     }`;
@@ -107,7 +107,7 @@ describe('a query', () => {
     });
   });
 
-  test('goes back and forth', async () => {
+  test('joins back and forth', async () => {
     const query = `{ purchase(where: {person_id: {_eq: 2}}) { buyer { name boss purchases { item buyer { name } } } } }`;
     expect(await data(query)).toEqual({
       purchase: [{ buyer: { name: 'Bob', boss: 1, purchases: [{ item: 'cup', buyer: { name: 'Bob' } }] } }],
@@ -126,7 +126,7 @@ describe('a query', () => {
     expect(await data('{ person_by_pk(id: 9) { id } }')).toEqual({ person_by_pk: null });
   });
 
-  test('is the role’s: filter, limit and columns of the target', async () => {
+  test('applies the role’s filter, limit and columns of the target', async () => {
     const query = '{ person(order_by: {id: asc}) { name purchases { item } } }';
     expect(await data(query, { role: 'user' })).toEqual({
       person: [
@@ -138,14 +138,14 @@ describe('a query', () => {
     });
     const hidden = await service.graphql('{ person { purchases { secret } } }', { role: 'user' });
     expect(JSON.stringify(hidden)).toContain("field 'secret' not found in type: 'purchase'");
-    // No table without the right to select from it, and no key without the right to its column.
+    // No table without select permission, and no key without permission on its column.
     expect(JSON.stringify(await service.graphql('{ person { teamOf { id } } }', { role: 'user' }))).toContain("field 'teamOf' not found");
     expect(JSON.stringify(await service.graphql('{ person { purchases { id } } }', { role: 'blind' }))).toContain(
       "field 'purchases' not found",
     );
   });
 
-  test('fails at the field whose key is no value of the type of its target', async () => {
+  test('fails at a field whose key is not valid in the type of its target', async () => {
     const misfit = {
       ...purchases,
       name: 'misfit',
@@ -174,7 +174,7 @@ describe('a query', () => {
   });
 });
 
-describe('the definition', () => {
+describe('the definition of a relationship to another database', () => {
   const refused = async (type: string, args: Json): Promise<string> => {
     const error = await service.metadata(type, args).catch((thrown: unknown) => thrown as Error);
     return error instanceof Error ? error.message : 'accepted';
@@ -202,11 +202,11 @@ describe('the definition', () => {
         definition: { to_remote_schema: { remote_schema: 'r', lhs_fields: ['id'], remote_field: { f: { arguments: {} } } } },
       },
     ],
-  ])('%s', async (message, args) => {
+  ])('is rejected: %s', async (message, args) => {
     expect(await refused('pg_create_remote_relationship', args)).toContain(message);
   });
 
-  test('is changed and removed', async () => {
+  test('can be changed and removed', async () => {
     const own = { name: 'all', table: 'person', definition: team.definition };
     await service.metadata('pg_create_remote_relationship', own);
     await service.metadata('pg_update_remote_relationship', { ...own, definition: purchases.definition });
@@ -216,7 +216,7 @@ describe('the definition', () => {
     expect(await refused('pg_update_remote_relationship', own)).toContain('not-exists');
   });
 
-  test('is exported and loaded again', async () => {
+  test('is exported and imported again', async () => {
     const metadata = await service.metadata('export_metadata', {});
     expect(JSON.stringify(metadata)).toContain('"remote_relationships":[{"name":"purchases","definition":{"to_source"');
     await service.metadata('replace_metadata', metadata);
@@ -224,7 +224,7 @@ describe('the definition', () => {
     expect(await data('{ person_by_pk(id: 2) { purchases { item } } }')).toEqual({ person_by_pk: { purchases: [{ item: 'cup' }] } });
   });
 
-  test('is in the way of what it needs', async () => {
+  test('prevents changes of its dependencies', async () => {
     expect(await refused('pg_untrack_table', { source: 'shop', table: 'purchase' })).toContain('remote relationship person.purchases');
     expect(await refused('pg_drop_source', { name: 'shop' })).toContain('remote relationship person.purchases');
     const drop = await service.sql('alter table purchase drop column person_id', { source: 'shop' }).catch((error: Error) => error.message);
@@ -249,7 +249,7 @@ describe('the definition', () => {
     await service.metadata('rename_source', { name: 'store', new_name: 'shop' });
   });
 
-  test('goes with what it needs by cascade', async () => {
+  test('is removed with its dependencies by cascade', async () => {
     await service.metadata('pg_drop_source', { name: 'shop', cascade: true });
     expect(JSON.stringify(await service.metadata('export_metadata', {}))).not.toContain('remote_relationships');
     expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });

@@ -1,4 +1,4 @@
-/** Attacks on permissions that were thought of by hand, on both kinds of database: what is not seen is neither found, linked to, nor told of. */
+/** Hand-written attacks on permissions, on both kinds of database: hidden rows are not found, linked to or revealed. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { hasMariadb } from '../support/mariadb.ts';
@@ -46,14 +46,14 @@ describe.skipIf(!hasMariadb())('attacks on permissions', () => {
     });
     await grant('update', 'story', 'user', { columns: ['title'], filter: OWN });
     await grant('delete', 'story', 'user', { filter: OWN });
-    // Of two parents, one sees names of all, the other keys of its own.
+    // One parent role sees names of all rows, the other one keys of its own.
     await grant('select', 'writer', 'names', { columns: ['id', 'name'], filter: {} });
     await grant('select', 'writer', 'serials', { columns: ['id', 'serial'], filter: OWN });
     await grant('select', 'story', 'names', { columns: ['id', 'writer_id'], filter: {} });
     await twins.service.metadata('add_inherited_role', { role_name: 'both', role_set: ['names', 'serials'] });
   });
   afterAll(() => twins?.stop());
-  /** SQL of an administrator. */
+  /** Runs SQL of an administrator. */
   async function write(sql: string, ...kinds: readonly Kind[]): Promise<void> {
     for (const kind of kinds) {
       const body = JSON.stringify({ type: kind === 'pg' ? 'run_sql' : 'dbb_run_sql', args: { source: SOURCES[kind], sql } });
@@ -71,9 +71,9 @@ describe.skipIf(!hasMariadb())('attacks on permissions', () => {
 
   describe.each(KINDS)('on %s', (kind) => {
     it.each([
-      ['that is updated', 'update_columns: [name]'],
-      ['that is left as it is', 'update_columns: []'],
-    ])('a nested upsert does not link to a hidden row %s', async (_, columns) => {
+      ['with an update', 'update_columns: [name]'],
+      ['without an update', 'update_columns: []'],
+    ])('does not link a nested upsert to a hidden row: %s', async (_, columns) => {
       const before = await all(kind);
       const constraint = kind === 'pg' ? 'writer_name_key' : 'name';
       const object = `{id: 30, title: "t", writer: {data: {id: 99, name: "hidden", serial: 7}, on_conflict: {constraint: ${constraint}, ${columns}}}}`;
@@ -83,7 +83,7 @@ describe.skipIf(!hasMariadb())('attacks on permissions', () => {
       expect(await all(kind)).toBe(before);
     });
 
-    it('an upsert neither changes nor tells of a hidden row', async () => {
+    it('neither changes nor reveals a hidden row by an upsert', async () => {
       const before = await all(kind);
       const primary = kind === 'pg' ? ['writer_pkey', 'story_pkey'] : ['PRIMARY', 'PRIMARY'];
       const root = `mutation { _insert_writer(objects: [{id: 2, name: "x", serial: 8}], on_conflict: {constraint: ${primary[0]}, update_columns: [name, serial]}) { affected_rows returning { id name } } }`;
@@ -95,9 +95,9 @@ describe.skipIf(!hasMariadb())('attacks on permissions', () => {
       );
     });
 
-    it('errors tell neither of values that are hidden nor of those that are preset', async () => {
+    it('reveals neither hidden nor preset values in errors', async () => {
       const attempts = [
-        // To what is hidden, from what is hidden.
+        // To a hidden row, and from one.
         'mutation { _update_writer(where: {id: {_eq: 1}}, _inc: {serial: 4141}) { affected_rows } }',
         'mutation { _update_writer(where: {id: {_eq: 1}}, _set: {name: "hidden"}) { affected_rows } }',
         'mutation { _insert_writer_one(object: {id: 6, name: "z", serial: 1}) { id } a: _insert_writer_one(object: {id: 7, name: "y", serial: 1}) { id } }',
@@ -114,7 +114,7 @@ describe.skipIf(!hasMariadb())('attacks on permissions', () => {
       }
     });
 
-    it('what one parent of a role masks is no way to related rows', async () => {
+    it('does not reach related rows through a column that one parent role masks', async () => {
       const queries = [
         '{ _writer(where: {serial: {_eq: 4242}}) { id } }',
         '{ _writer(where: {_not: {serial: {_neq: 4242}}}, order_by: {id: asc}) { id serial } }',
@@ -130,7 +130,7 @@ describe.skipIf(!hasMariadb())('attacks on permissions', () => {
       expect(before.join()).not.toContain('4242');
     });
 
-    it('a live query shows nothing that a permission hides once that has changed', async () => {
+    it('stops a live query from showing rows after a permission changed', async () => {
       const source = SOURCES[kind];
       const permit = (filter: JsonObject): JsonObject[] => [
         { type: `${kind}_drop_select_permission`, args: { source, table: 'story', role: 'watcher' } },

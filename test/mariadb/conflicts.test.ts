@@ -1,4 +1,4 @@
-/** Upserts of MariaDB where the column changes what is given, and where others write the same rows at the same time. */
+/** Upserts of MariaDB with columns that convert their values, and with concurrent writers of the same rows. */
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
@@ -13,7 +13,7 @@ create table slot (id int primary key auto_increment, code varchar(20) not null,
 create table visit (id int primary key auto_increment, slot_id int not null, n int, foreign key (slot_id) references slot (id));
 insert into price values (1.01, 1), (2.00, 2); insert into moment values ('2024-01-01 00:00:00.123', 1); insert into span values ('01:00:00.5', 7.3, 1);`;
 
-describe.skipIf(!hasMariadb())('rows of MariaDB that are there already', () => {
+describe.skipIf(!hasMariadb())('conflicts in MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
   let other: Connection;
@@ -53,7 +53,7 @@ describe.skipIf(!hasMariadb())('rows of MariaDB that are there already', () => {
     return `${error?.extensions.code}: ${error?.message}`;
   };
 
-  it('are found by what the column makes of a value', async () => {
+  it('finds rows by the converted value of a column', async () => {
     const upsert = (table: string, object: string): Promise<string> =>
       ask(
         `mutation { insert_${table}_one(object: ${object}, on_conflict: {constraint: PRIMARY, update_columns: [n]}) { n } insert_${table}(objects: [${object}], on_conflict: {constraint: PRIMARY}) { affected_rows } }`,
@@ -70,7 +70,7 @@ describe.skipIf(!hasMariadb())('rows of MariaDB that are there already', () => {
     await ask('mutation { delete_price_by_pk(amount: 0) { n } }');
   });
 
-  it('are found again under a key that the column has made another one', async () => {
+  it('finds rows again under a key that the column has converted', async () => {
     expect(await ask('mutation { update_price(where: {n: {_eq: 2}}, _set: {amount: 3.005}) { returning { amount n } } }')).toBe(
       '{"update_price":{"returning":[{"amount":3.01,"n":2}]}}',
     );
@@ -87,7 +87,7 @@ describe.skipIf(!hasMariadb())('rows of MariaDB that are there already', () => {
     ).toBe('{"update_span":{"returning":[{"t":"02:00:00.9","unsigned_amount":11.0}]}}');
   });
 
-  it('may come in between, of many who insert the same', async () => {
+  it('handles rows that concurrent upserts insert in between', async () => {
     const query = `mutation($code: String!) {
       insert_slot(objects: [{code: $code, hits: 1}], on_conflict: {constraint: slot_code, update_columns: [hits]}) { affected_rows returning { code } } }`;
     const nested = `mutation($code: String!) {
@@ -104,12 +104,12 @@ describe.skipIf(!hasMariadb())('rows of MariaDB that are there already', () => {
     );
   });
 
-  /** Somebody else has the row, uncommitted, when the upsert looks for it. */
+  /** Runs an upsert while another session has changed the row without committing. */
   async function meanwhile(query: string, theirs: string, end: 'commit' | 'rollback'): Promise<string> {
     await other.query('start transaction');
     await other.query(theirs);
     const answer = ask(query);
-    // One that is seen twice waits.
+    // A statement that is seen twice is waiting.
     for (let seen = 0; seen < 2; ) {
       const [rows] = await other.query<RowDataPacket[]>(
         "select count(*) as n from information_schema.processlist where command = 'Execute' and info like '%`slot`%'",
@@ -121,7 +121,7 @@ describe.skipIf(!hasMariadb())('rows of MariaDB that are there already', () => {
     return answer;
   }
 
-  it('may come or go while a row is looked for', async () => {
+  it('handles rows that appear or disappear during the search', async () => {
     const upsert =
       'mutation { insert_slot(objects: [{code: "late", hits: 7}], on_conflict: {constraint: slot_code, update_columns: [hits]}) { affected_rows returning { code hits } } }';
     const seven = '{"insert_slot":{"affected_rows":1,"returning":[{"code":"late","hits":7}]}}';

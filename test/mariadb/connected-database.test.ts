@@ -1,4 +1,4 @@
-/** Tables of the connected database that are named with it: they have one identity, the name without a schema. */
+/** Tables named with the connected database are the same as those named without a schema. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
@@ -38,7 +38,7 @@ describe.skipIf(!hasMariadb())('tables named with the connected database', () =>
     await server?.stop();
   });
 
-  it('are edited under either name and stored without the schema', async () => {
+  it('can be edited under either name and are stored without the schema', async () => {
     await metadata('track_table', { table: item });
     await service.metadata('dbb_track_tables', { tables: [{ source: 'shop', table: place }] });
     await metadata('track_table', { table: { schema: 'stock', name: 'item' } });
@@ -86,7 +86,7 @@ describe.skipIf(!hasMariadb())('tables named with the connected database', () =>
     expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
   });
 
-  it('are found under the other name by the operations that take parts away', async () => {
+  it('are found under the other name by operations that remove parts', async () => {
     await metadata('drop_select_permission', { table: 'item', role: 'user' });
     await metadata('delete_event_trigger', { name: 'item_added' });
     await metadata('delete_remote_relationship', { table: item, name: 'same' });
@@ -95,7 +95,7 @@ describe.skipIf(!hasMariadb())('tables named with the connected database', () =>
     expect((await tables()).map(({ table }) => table)).toEqual([{ name: 'place' }, { name: 'item', schema: 'stock' }]);
   });
 
-  it('are stored without the schema when a document is imported, also one that brings the source', async () => {
+  it('are stored without the schema by an import, also one that adds the source', async () => {
     const document = source([
       { table: item, object_relationships: [{ name: 'place', using: { foreign_key_constraint_on: 'place_id' } }] },
       {
@@ -112,7 +112,7 @@ describe.skipIf(!hasMariadb())('tables named with the connected database', () =>
     }
   });
 
-  it('of a source that the same bulk adds are found under both names', async () => {
+  it('are found under both names in a source that the same bulk adds', async () => {
     await service.metadata('replace_metadata', { metadata: { version: 3, sources: [] } });
     await service.metadata('bulk', [
       { type: 'dbb_add_source', args: { name: 'shop', configuration } },
@@ -125,9 +125,9 @@ describe.skipIf(!hasMariadb())('tables named with the connected database', () =>
     expect(await tables()).toMatchObject([{ table: { name: 'item' }, select_permissions: [{ role: 'user' }] }]);
   });
 
-  it('are refused when a document has the table under both names', async () => {
+  it('are refused if a document has the table under both names', async () => {
     await expect(service.metadata('replace_metadata', source([{ table: 'item' }, { table: item }]))).rejects.toThrow(
-      'which the source is connected to, are named without it',
+      'so its tables are named without it',
     );
   });
 });

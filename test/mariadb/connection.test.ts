@@ -1,4 +1,4 @@
-/** How servers of MariaDB are connected to: settings, refusals, sessions that others have set up otherwise, restarts. */
+/** Connections to MariaDB: settings, refusals, hostile session settings and restarts. */
 import { createServer } from 'mysql2';
 import { createConnection } from 'mysql2/promise';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ import { MODERN, TestSocket } from '../support/websocket.ts';
 import { WAIT } from '../support/wait.ts';
 import type { RunOptions, Statement } from '../../src/backend/connection.ts';
 
-/** What an administrator may have set for other applications, and what reads would trip over. */
+/** Settings that an administrator may have chosen for other applications, and that would break reads. */
 const HOSTILE = [
   '--sql-mode=ANSI_QUOTES,NO_BACKSLASH_ESCAPES,PIPES_AS_CONCAT,PAD_CHAR_TO_FULL_LENGTH,NO_UNSIGNED_SUBTRACTION',
   '--default-time-zone=+09:00',
@@ -30,7 +30,7 @@ const HOSTILE = [
   '--skip-character-set-client-handshake',
 ];
 
-describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
+describe.skipIf(!hasMariadb())('connections to MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
   const open = (
@@ -63,36 +63,36 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     await server?.stop();
   });
 
-  it('is counted, with whoever waits for one', async () => {
+  it('counts sessions and waiting callers', async () => {
     const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1, waitTimeoutMs: 1000 });
     const deadline = (): number => Date.now() + 800;
     await source.query('select 1', []);
     const [first] = source.measures?.() ?? [];
-    expect(first).toMatchObject({ family: 'mariadb', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
-    // The one connection is busy until all of this has been seen, however long it takes.
+    expect(first).toMatchObject({ family: 'mariadb', role: 'primary', used: 0, idle: 1, maxConnections: 1, pending: 0 });
+    // Keeps the only connection busy until everything has been observed.
     const holder = await createConnection({ uri: server.url('shop').replace('mariadb:', 'mysql:') });
     await holder.query("select get_lock('held', 0)");
     const slow = source.query("select get_lock('held', 60)", []);
     const failures = Promise.allSettled([source.query('select 1', []), source.query('select 1', [], { deadline: deadline() })]);
-    // At each turn of the loop: a look between timers could come after those of both who wait.
+    // In each turn of the event loop: a check between timers could come after those of both waiting callers.
     while (source.measures?.()[0]?.pending !== 2) await new Promise(setImmediate);
     expect(source.measures?.()[0]).toMatchObject({ used: 1, idle: 0, pending: 2 });
     expect((await failures).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     await holder.end();
     await slow;
     const counts = source.measures?.()[0]?.counts;
-    expect(counts).toMatchObject({ timeouts: 1, late: 1, abandoned: 0, errors: 0 });
+    expect(counts).toMatchObject({ timeouts: 1, timedOut: 1, cancelled: 0, errors: 0 });
     expect([counts?.initTime.count, counts?.waitTime.count, counts?.queryTime.count]).toEqual([1, 2, 2]);
     await source.close();
   });
 
-  it('tells whether definitions have changed, and that rows have not changed them', async () => {
+  it('detects DDL, but not changes of rows', async () => {
     const source = await open({ connection_string: server.url('shop') });
-    let known = (await source.catalogMark?.(null)) ?? null;
+    let known = (await source.catalogFingerprint?.(null)) ?? null;
     const changes = async (sql: string): Promise<boolean> => {
       await server.run(`use shop; ${sql}`);
       const before = known;
-      known = (await source.catalogMark?.(before)) ?? null;
+      known = (await source.catalogFingerprint?.(before)) ?? null;
       return known?.definitions !== before?.definitions;
     };
     for (const sql of [
@@ -114,7 +114,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     await source.close();
   });
 
-  it('says which operation a statement is for, where that is wanted', async () => {
+  it('tags statements with their operation if configured', async () => {
     const source = await open({ connection_string: server.url('shop') });
     const tags = { before: '', after: " /*operation_name='Mine'*/", labels: new Map(), isUnique: true };
     const own = 'select info from information_schema.processlist where id = connection_id()';
@@ -128,7 +128,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     await source.close();
   });
 
-  it('is described by a URL, from the environment or with parts from there', async () => {
+  it('accepts a URL, also from the environment or with parts of it', async () => {
     const url = server.url('{{NAME}}');
     for (const info of [{ connection_string: url }, { connection_string: { from_env: 'URL' } }]) {
       const source = await open(info, { NAME: 'shop', URL: server.url('shop') });
@@ -138,9 +138,9 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const refusals: readonly (readonly [string | JsonObject, string, string])[] = [
       [{ from_env: 'NONE' }, 'not-found', "environment variable 'NONE' not set"],
       ['mariadb://x/{{NONE}}', 'not-found', 'NONE'],
-      ['nonsense', 'database-error', 'it is no URL'],
+      ['nonsense', 'database-error', 'it is not a URL'],
       ['postgres://root@127.0.0.1/shop', 'database-error', 'mariadb:// or mysql://'],
-      ['mariadb://root@127.0.0.1', 'database-error', 'it names no database'],
+      ['mariadb://root@127.0.0.1', 'database-error', 'it has no database'],
       ['mariadb://root@127.0.0.1/shop?flags=1', 'database-error', 'unknown parameter'],
       ['mariadb://root@127.0.0.1/%zz', 'database-error', 'percent escape'],
       [server.url('shop').replace('root', 'nobody'), 'database-error', 'Access denied'],
@@ -161,10 +161,10 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
   });
 
   it.each([
-    ['8.4.3', 'none of MariaDB from version 10.6 on: its version is 8.4.3'],
-    ['5.5.5-10.5.27-MariaDB-log', 'too old, it has version 5.5.5-10.5.27-MariaDB-log'],
-    ['11.0.1-TiDB', 'its version is 11.0.1-TiDB'],
-  ])('is refused to a server of version %s', async (version, reason) => {
+    ['8.4.3', 'the server has version 8.4.3, but MariaDB 10.6 or later is required'],
+    ['5.5.5-10.5.27-MariaDB-log', 'the server has version 5.5.5-10.5.27-MariaDB-log'],
+    ['11.0.1-TiDB', 'the server has version 11.0.1-TiDB'],
+  ])('refuses a server of version %s', async (version, reason) => {
     const played = createServer((connection) => {
       connection.serverHandshake({
         protocolVersion: 10,
@@ -212,7 +212,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     }
   });
 
-  it.runIf(DEEP)('is lent in turn, and not waited for longer than is said', async () => {
+  it.runIf(DEEP)('lends sessions in turn and limits the waiting time', async () => {
     const source = await open({
       connection_string: server.url('shop'),
       pool_settings: { max_connections: 2, idle_timeout: 1, pool_timeout: 1 },
@@ -238,7 +238,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       });
       await Promise.all(long);
       await expect(sleep(0)).resolves.toBeDefined();
-      // A session whose time is over is not used again; one that nobody waits for is stopped in the database.
+      // A session is not reused after a timeout, and is killed in the database after a cancellation.
       await expect(source.runJson(statement('select cast(sleep(300) as char)'), [], { deadline: Date.now() + 100 })).rejects.toMatchObject({
         code: 'timeout',
       });
@@ -255,7 +255,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     }
   });
 
-  it('has its own settings, whatever those of the server are', async () => {
+  it('applies its own session settings, whatever those of the server are', async () => {
     await add('shop', { connection_string: { from_env: 'SHOP' }, pool_settings: { max_connections: 3 } });
     for (const table of ['item', 'wide']) await service.metadata('dbb_track_table', { source: 'shop', table });
     await service.metadata('dbb_create_array_relationship', {
@@ -272,7 +272,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     const { item, item_aggregate: all, found } = data as { item: readonly JsonObject[]; item_aggregate: JsonObject; found: unknown };
     expect(item).toHaveLength(3);
     expect(item[0]).toMatchObject({ id: 1, name: `a\\"'b`, at: '2024-01-02T03:04:05.500+00:00', fixed: 'x' });
-    // More than the server's bound of aggregated texts.
+    // More than the server's limit for `group_concat`.
     const wides = item[0]?.['wides'] as readonly { body: string }[];
     expect(wides.map(({ body }) => body.length)).toEqual([3000, 3000, 3000]);
     expect([all, found]).toEqual([{ aggregate: { count: 3, avg: { id: 2 } } }, [{ id: 1 }]]);
@@ -300,9 +300,9 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
     ]);
   });
 
-  it('keeps no more rows of SQL than fit', async () => {
+  it('limits the bytes of SQL results', async () => {
     const source = await open({ connection_string: server.url('shop') }, {}, { maxConnections: 1 });
-    const most = { mostBytes: 1000 };
+    const most = { maxBytes: 1000 };
     for (const sql of [
       'select * from shop.wide',
       "select repeat('x', 500000)",
@@ -313,14 +313,14 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       const failed = await source.runSql(`set sql_select_limit = 1000000; ${sql}`, most).catch((error: unknown) => error);
       expect(failed).toMatchObject({
         code: 'bad-request',
-        message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows',
+        message: 'the rows are larger than 1000 bytes in total: request fewer rows, or set max_rows',
       });
       expect((await source.runSql('select 1', most)).rows).toEqual([['1']]);
     }
     await source.close();
   });
 
-  it('never brings what the server has cut', async () => {
+  it('refuses answers that the server has truncated', async () => {
     // An array, an object in it, and the list of a join.
     await server.run(`set autocommit = 1; create table shop.long_text (id int primary key, body mediumtext character set utf8mb4);
       insert into shop.long_text values (1, repeat('z', 700000)), (2, repeat('z', 700000))`);
@@ -332,7 +332,7 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       name: 'text',
       definition: { to_source: { source: 'shop', table: 'long_text', relationship_type: 'object', field_mapping: { target: 'id' } } },
     });
-    const refused = /the answer is larger than the database can make/;
+    const refused = /the answer is larger than the database can produce/;
     for (const query of [
       '{ long_text { id body } }',
       '{ long_text_aggregate { nodes { body } } }',
@@ -366,8 +366,8 @@ describe.skipIf(!hasMariadb())('a connection to MariaDB', () => {
       await server.start();
       await vi.waitFor(async () => expect(await ask()).toContain('"count":3'), WAIT);
       await server.run('set autocommit = 1; insert into shop.item (id) values (4)');
-      let heard = '';
-      while (!heard.includes('"count":4')) heard = JSON.stringify(await socket.next());
+      let received = '';
+      while (!received.includes('"count":4')) received = JSON.stringify(await socket.next());
     } finally {
       socket.close();
     }

@@ -1,4 +1,4 @@
-/** Tables of several databases of one server in one source, with what a restricted user may do in them. */
+/** Tables of several databases of one server in one source, with a restricted user. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
@@ -12,7 +12,7 @@ alter table shop.item add constraint item_place foreign key (place_id) reference
 create table hidden.item (id int primary key, secret varchar(20));
 insert into stock.place values (1, 'cellar'); insert into stock.item values (1, 5); insert into shop.item values (1, 'bulb', 1);`;
 
-describe.skipIf(!hasMariadb())('databases of one MariaDB', () => {
+describe.skipIf(!hasMariadb())('databases of one MariaDB server', () => {
   let server: TestMariadb;
   let service: TestService;
   const metadata = (type: string, args: JsonObject): Promise<Json> => service.metadata(`dbb_${type}`, { source: 'shop', ...args });
@@ -38,7 +38,7 @@ describe.skipIf(!hasMariadb())('databases of one MariaDB', () => {
     await server?.stop();
   });
 
-  it('are told apart by the names of tables', async () => {
+  it('distinguishes tables of the same name by database', async () => {
     expect(await metadata('get_source_tables', {})).toEqual([
       { name: 'item' },
       { schema: 'hidden', name: 'item' },
@@ -53,11 +53,11 @@ describe.skipIf(!hasMariadb())('databases of one MariaDB', () => {
     expect(await ask('{ item { name } stock_item { n } stock_place { label } }')).toBe(
       '{"item":[{"name":"bulb"}],"stock_item":[{"n":5}],"stock_place":[{"label":"cellar"}]}',
     );
-    // It is the same table under another name.
+    // The same table under another name.
     await expect(metadata('track_table', { table: { schema: 'shop', name: 'item' } })).rejects.toThrow('already-tracked');
   });
 
-  it('are related by their foreign keys, and written together', async () => {
+  it('follows foreign keys between databases and writes them together', async () => {
     expect(await metadata('suggest_relationships', {})).toMatchObject({ relationships: [{ type: 'object' }, { type: 'array' }] });
     await metadata('create_object_relationship', { table: 'item', name: 'place', using: { foreign_key_constraint_on: 'place_id' } });
     await metadata('create_array_relationship', {
@@ -87,7 +87,7 @@ describe.skipIf(!hasMariadb())('databases of one MariaDB', () => {
     });
   });
 
-  it('are followed when SQL changes their tables', async () => {
+  it('follows changes of tables by SQL', async () => {
     expect((await runSql('alter table stock.place rename column label to mark')).text).toContain('CommandOk');
     expect(await ask('{ stock_place(order_by: {mark: asc}) { mark items { name } } }')).toBe(
       '{"stock_place":[{"mark":"attic","items":[{"name":"box"},{"name":"cup"}]},{"mark":"cellar","items":[{"name":"bulb"}]}]}',
@@ -95,7 +95,7 @@ describe.skipIf(!hasMariadb())('databases of one MariaDB', () => {
     expect((await runSql('drop table stock.item')).text).toContain('dependency-error');
     expect((await runSql('rename table stock.item to shop.amount')).text).toContain('CommandOk');
     expect(await ask('{ amount { n } }')).toBe('{"amount":[{"n":6}]}');
-    // A table that comes and goes is found when somebody asks for it alone.
+    // A new table is found if it is requested alone.
     await server.run('create table stock.late (id int primary key)');
     await metadata('track_table', { table: { schema: 'stock', name: 'late' } });
     expect(await ask('{ stock_late { id } }')).toBe('{"stock_late":[]}');

@@ -1,4 +1,4 @@
-/** Where MariaDB answers otherwise than PostgreSQL to the same mutation, by title. */
+/** Mutations that MariaDB answers differently from PostgreSQL, by title. */
 import type { WriteDifference } from '../support/same-writes.ts';
 
 export const DIFFERENCES: ReadonlyMap<string, WriteDifference> = new Map<string, WriteDifference>([

@@ -1,4 +1,4 @@
-/** The queue of captured events in MariaDB: leases, order, bounds, the log and its removal. */
+/** Queue of captured events in MariaDB: leases, order, limits, log and clean-up. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
@@ -13,7 +13,7 @@ import { A, B, capturedTrigger, endOf, INSERT, keepsOrder, keyOf, type TakeArgum
 import { countsAttemptsOnce } from '../support/lost-answers.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
 
-describe.skipIf(!hasMariadb())('events in MariaDB', () => {
+describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
   let server: TestMariadb;
   let source: Source;
   let captures: Captures;
@@ -25,8 +25,8 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       { sourceName: database, environment: {}, usePreparedStatements: true, maxConnections },
     );
   const tableOf = async (of: Source, name = 'item'): Promise<CatalogTable> => {
-    const wanted = { schema: '', name };
-    return (await of.introspect({ tables: [wanted] })).tables.get(nameKey(wanted)) as CatalogTable;
+    const qualified = { schema: '', name };
+    return (await of.introspect({ tables: [qualified] })).tables.get(nameKey(qualified)) as CatalogTable;
   };
   const captured = (name: string, definition: JsonObject = INSERT, more: JsonObject = {}, on = table): CapturedTrigger =>
     capturedTrigger(on, name, definition, more);
@@ -37,7 +37,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
   const sql = async (text: string): Promise<readonly (readonly (string | null)[])[]> => (await source.query(text, [])).rows;
   const rows = (count: number, kind = `'k'`): Promise<unknown> => sql(`insert into item select seq, ${kind}, 0 from seq_1_to_${count}`);
 
-  /** The queue of an instance whose transactions wait before they commit. */
+  /** Queue of an instance whose transactions pause before they commit. */
   const slow = (committing: () => Promise<void>): MariadbEventQueue => {
     const transact: EventDatabase['transact'] = (_, run) =>
       source.transaction({}, async (connection) => {
@@ -70,12 +70,18 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     await sql('truncate item');
   });
 
-  it('are kept from others by a lease, which can be renewed and ends', async () => {
+  it('keeps events under a lease, which can be renewed and expires', async () => {
     await install(captured('t'));
     await rows(3);
     const first = await take(A, { t: 2 });
     expect(first.map(keyOf)).toEqual([1, 2]);
-    expect(first[0]).toMatchObject({ lane: 't', tries: 0, schema: 'shop', table: 'item', createdAt: expect.stringMatching(/T.*\.\d{6}$/) });
+    expect(first[0]).toMatchObject({
+      queue: 't',
+      tries: 0,
+      schema: 'shop',
+      table: 'item',
+      createdAt: expect.stringMatching(/T.*\.\d{6}$/),
+    });
     expect([await taken(B), await taken(B)]).toEqual([[3], []]);
     const ids = first.map(({ id }) => id);
     expect(await captures.events.renew(B, ids)).toEqual([]);
@@ -84,13 +90,13 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect(await taken(B)).toEqual([]);
     await captures.events.release(A, ids.slice(0, 1));
     expect(await taken(B)).toEqual([1]);
-    // The service of the other one has died.
+    // The other instance has died.
     await sql(`update svc_catalog.event_log set lease_until = utc_timestamp() - interval 1 second where lease_holder = 'a'`);
     expect(await taken(B)).toEqual([2]);
     expect(await end(A, first)).toEqual([]);
   });
 
-  it('are told of as somebody works on them, and redelivered after it', async () => {
+  it('reports events in delivery and redelivers them afterwards', async () => {
     await install(captured('t'));
     await rows(1);
     const [event] = (await take()) as [CapturedEvent];
@@ -105,7 +111,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect(await taken()).toEqual([1]);
   });
 
-  it('end with what came of them, which is logged', async () => {
+  it('records outcomes and logs them', async () => {
     await install(captured('t'));
     await rows(3);
     const [one, two, three] = (await take()) as [CapturedEvent, CapturedEvent, CapturedEvent];
@@ -123,7 +129,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       ['0', '1', '0', null, null],
     ]);
     expect(await captures.invocations('t', { limit: 1, offset: 0 })).toMatchObject([{ event_id: two.id, request: { a: '\0é' } }]);
-    // More than the server takes in one statement: it is the delivery that counts.
+    // More than the server accepts in one statement; the outcome is recorded all the same.
     expect((await captures.event(one.id, { limit: 1, offset: 0 }))?.invocations).toMatchObject([
       { trigger_name: 't', http_status: 200, request: { type: 'too_large' }, response: {} },
     ]);
@@ -131,7 +137,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect((await take()).map(({ tries }) => tries)).toEqual([1]);
   });
 
-  it('have each attempt counted once where the answers to its recording are lost', async () => {
+  it('counts each attempt once if the response to its recording is lost', async () => {
     await install(captured('t'));
     await rows(1);
     await countsAttemptsOnce(captures.events, 't', async () => {
@@ -140,7 +146,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     });
   });
 
-  it('are not archived with those of a deleted trigger whose name another one has got since', async () => {
+  it('does not archive events of a new trigger with the name of a deleted one', async () => {
     await install(captured('t'));
     await rows(2);
     const query: EventDatabase['query'] = async (text, ...more) => {
@@ -156,28 +162,28 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     await mariadbCaptures({ name: 'shop', query, transact, define }, { stringifyNumericTypes: false }).retain([], {
       owner: 'test',
       settled: 1,
-      gone: ['t'],
+      removed: ['t'],
     });
     expect(await sql('select archived from svc_catalog.event_log order by place')).toEqual([['1'], ['1'], ['0']]);
     expect(await taken()).toEqual([3]);
   });
 
-  it('of several triggers take turns, within bounds of number, bytes and all instances together', async () => {
+  it('takes events of several triggers in turn, within limits of number, bytes and all instances', async () => {
     await install(captured('t'), captured('u'));
     await rows(10, `repeat('k', 1000)`);
-    const lanes = (await take(A, { t: 100, u: 3 }, 8)).map(({ lane }) => lane);
-    expect([lanes.filter((lane) => lane === 'u').length, lanes.length]).toEqual([3, 8]);
+    const queues = (await take(A, { t: 100, u: 3 }, 8)).map(({ queue }) => queue);
+    expect([queues.filter((queue) => queue === 'u').length, queues.length]).toEqual([3, 8]);
     expect(await take(A, { other: 5 })).toEqual([]);
     const some = async (bytes: number) =>
-      (await captures.events.fetch({ lease: A, limit: 9, bytes, lanes: [{ name: 'u', limit: 9 }] })).length;
+      (await captures.events.fetch({ lease: A, limit: 9, bytes, queues: [{ name: 'u', limit: 9 }] })).length;
     expect([await some(1), await some(1500), await some(1500)]).toEqual([1, 2, 2]);
     await captures.redeliverAll({ state: 'any' }, null);
     await sql('update svc_catalog.event_log set lease_until = null, lease_holder = null');
-    // An instance with one connection gets along too.
+    // Works with a single connection, too.
     const other = await open('shop', 1);
     try {
       const bounded = (lease: Lease, by: Captures): Promise<readonly CapturedEvent[]> =>
-        by.events.fetch({ lease, limit: 100, lanes: [{ name: 't', limit: 100, overall: 3 }] });
+        by.events.fetch({ lease, limit: 100, queues: [{ name: 't', limit: 100, overall: 3 }] });
       const all = await Promise.all([A, B, A, B].map((lease, i) => bounded(lease, i < 2 ? captures : (other.captures as Captures))));
       expect(all.flat()).toHaveLength(3);
       expect((await bounded(B, captures)).length).toBe(0);
@@ -199,7 +205,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       isOfRow: (id) => `json_value(payload, '$.data.new.id') = '${id}'`,
     }));
 
-  it('do not wait for writers, nor do writers for them', async () => {
+  it('neither waits for writers nor blocks them', async () => {
     await install(captured('t'));
     await rows(2);
     await source.transaction({}, async (connection) => {
@@ -212,7 +218,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect(await taken()).toEqual([9, 10]);
   });
 
-  it('are those of the database that the source is connected to', async () => {
+  it('separates events by the connected database of the source', async () => {
     const other = await open('other');
     const theirs = other.captures as Captures;
     try {
@@ -224,10 +230,10 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       expect(await taken()).toEqual([1]);
       expect([await captures.isTaken('t', 'they'), await captures.isTaken('t', 'test')]).toEqual([true, false]);
       expect(await captures.count({ state: 'any' })).toBe(1);
-      // A table of the other database, through this source: the name is theirs there.
+      // A table of the other database, in which that source owns the name.
       const across: CatalogTable = { ...table, name: { schema: 'other', name: 'item' } };
       expect(await install(captured('t', INSERT, {}, across))).toMatchObject([{ name: 't', error: { code: 'already-exists' } }]);
-      // What one takes away the other keeps.
+      // Uninstalling one keeps the other.
       await captures.uninstall('test');
       await sql(`insert into other.item values (3, 'k', 0)`);
       expect((await takeFrom(theirs, B, { t: 9 }, 9)).map(keyOf)).toEqual([3]);
@@ -238,7 +244,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     }
   });
 
-  it('get their tables by several instances that start together', async () => {
+  it('creates its tables once when several instances start together', async () => {
     const others = await Promise.all([open(), open(), open()]);
     try {
       const all = await Promise.all(
@@ -252,7 +258,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     }
   });
 
-  it('are given up, and delivered again by time and trigger', async () => {
+  it('gives up events and redelivers them by time and trigger', async () => {
     await install(captured('t'), captured('u'));
     await rows(3);
     await end(A, await take(A, { t: 9, u: 9 }), { kind: 'failed' });
@@ -263,14 +269,14 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect([await taken(A, { t: 9, u: 9 }), await captures.count({ state: 'error' })]).toEqual([[1, 2], 4]);
   });
 
-  it('are listed as long as they are not too many bytes', async () => {
+  it('lists events up to a limit of bytes', async () => {
     await install(captured('t'));
     await rows(3);
     await sql(`insert into svc_catalog.event_invocation_logs (source_database, trigger_name, event_id, request, response)
       select 'shop', 't', 'e', concat('"', repeat('r', 900000), '"'), '1' from seq_1_to_40`);
     await expect(captures.invocations('t', { limit: 100, offset: 0 })).rejects.toMatchObject({
       code: 'bad-request',
-      message: expect.stringMatching(/^these 40 rows have more than \d+ bytes: .* at most 3\d here$/),
+      message: expect.stringMatching(/^these 40 rows have more than \d+ bytes: .* at most 3\d$/),
     });
     expect(await captures.invocations('t', { limit: 2, offset: 38 })).toHaveLength(2);
     expect(await captures.list({ state: 'any', trigger: 't' }, { limit: 2, offset: 1 })).toMatchObject([
@@ -279,7 +285,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     ]);
   });
 
-  it('are removed when they are old, batch by batch, without those that are pending or worked on', async () => {
+  it('removes old events in batches, except pending ones and those in delivery', async () => {
     await install(captured('t'));
     await rows(6);
     const events = await take(A, { t: 5 });
@@ -294,9 +300,9 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect(await captures.cleanUp(() => null, {})).toEqual({ events: 0, invocations: 0 });
   });
 
-  it('have clean-ups planned, which one instance takes', async () => {
+  it('plans clean-ups, each of which one instance runs', async () => {
     await install(captured('t'));
-    // Old ones would be forgotten by whoever comes second.
+    // The second instance would discard old ones.
     const [older, later] = [2, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString()) as [string, string];
     await captures.planCleanups('t', [older, later, '2999-01-01T00:00:00Z']);
     await captures.planCleanups('t', [older]);
@@ -316,7 +322,7 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
       ['dead', null],
       ['completed', '3'],
     ]);
-    // One whose instance died in the middle is given up, others are forgotten in time.
+    // A run whose instance has died is given up; old ones are removed.
     await sql(
       `update svc_catalog.svc_event_log_cleanups set status = 'running', started_at = utc_timestamp() - interval 2 hour where status = 'completed'`,
     );
@@ -328,9 +334,9 @@ describe.skipIf(!hasMariadb())('events in MariaDB', () => {
     expect([...(await captures.plannedCleanups())]).toEqual([['u', 2]]);
   });
 
-  it('are none before there are tables', async () => {
+  it('returns nothing before the tables exist', async () => {
     expect([await captures.list({ state: 'any' }, { limit: 1, offset: 0 }), await captures.count({ state: 'any' })]).toEqual([[], 0]);
     expect([await captures.redeliver('a'), await captures.event('a', { limit: 1, offset: 0 })]).toEqual(['missing', null]);
-    expect(await captures.retain([], { owner: 'test', settled: 1, gone: ['t'] })).toBe(true);
+    expect(await captures.retain([], { owner: 'test', settled: 1, removed: ['t'] })).toBe(true);
   });
 });

@@ -1,26 +1,26 @@
-/** Event triggers of MariaDB over HTTP: what is captured, what follows tables and metadata, what is delivered. */
+/** Event triggers of MariaDB over HTTP: capture, changes of tables and metadata, delivery. */
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-/** Nobody listens there. */
+/** An address without a listener. */
 const HOOK = 'http://127.0.0.1:9/';
 
 describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
-  let receiver: PlayedServer;
-  /** Of somebody who has nothing to do with the service. */
+  let receiver: FakeServer;
+  /** A session of another application. */
   let database: Connection;
 
   beforeAll(async () => {
     server = await startMariadb();
     await server.run('create database shop');
-    receiver = await playServer();
+    receiver = await startFakeServer();
     service = await startTestService({}, { SHOP: server.url('shop'), HOOKS: receiver.url });
     database = await createConnection({
       uri: server.url('shop'),
@@ -65,7 +65,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     const found = await rows('select payload from svc_catalog.event_log order by place');
     return found.map((row) => parseJson(String(row['payload'])) as JsonObject);
   }
-  /** With all digits of their numbers. */
+  /** Returns changes with all digits of their numbers. */
   async function changes(): Promise<readonly string[]> {
     return (await payloads()).map(({ op, data }) => {
       const { old, new: now } = data as JsonObject;
@@ -79,7 +79,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
       )
     ).map((row) => `${String(row['t'])} on ${String(row['o'])}`);
 
-  it('capture the old and the new row of each operation, and manual events', async () => {
+  it('captures the old and the new row of each operation, and manual events', async () => {
     await create({
       enable_manual: true,
       insert: { columns: '*', payload: ['id', 'name'] },
@@ -105,7 +105,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await refused('invoke_event_trigger', { name: 'other', payload: {} })).toMatchObject({ code: 'not-exists' });
   });
 
-  it('have the values that queries have, whatever the zone of the writer', async () => {
+  it('captures the values that queries return, in any time zone of the writer', async () => {
     await database.query(`create table every (id int primary key, yes boolean, some bit(5), seen timestamp(3) null, made datetime(1), day date, at time(2),
       photo varbinary(9), latin varchar(9) character set latin1, kind enum('x','y'), zeros int(5) zerofill, x double, f float, place point, u uuid,
       net inet6, counted int generated always as (id * 2), kept int generated always as (id * 3) stored, y year)`);
@@ -130,7 +130,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(captured.slice(0, 2)).toEqual((data as JsonObject)['every']);
   });
 
-  it('write nothing that is rolled back, and say who asked', async () => {
+  it('captures nothing of a rollback, and records the session', async () => {
     await create({ insert: { columns: '*' } });
     const trace = { trace_id: '0af7651916cd43dd8448eb211c80319c', span_id: 'b7ad6b7169203331', sampling_state: '1' };
     const body = (sql: string): string => printJson({ type: 'dbb_run_sql', args: { source: 'shop', sql } });
@@ -155,7 +155,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     ]);
   });
 
-  it('need no right of whoever writes the table, and cost a change that is too large for an event', async () => {
+  it('requires no privileges of writers, and fails a change that is too large for an event', async () => {
     await create({ insert: { columns: '*' } });
     await database.query("create or replace user teller@'%'; grant insert on shop.author to teller@'%'");
     const teller = await createConnection({ host: '127.0.0.1', port: server.port, user: 'teller', database: 'shop' });
@@ -172,7 +172,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await changes()).toHaveLength(1);
   });
 
-  it('do not see what foreign keys take away, nor a table that is emptied as a whole', async () => {
+  it('does not capture cascades of foreign keys or truncates', async () => {
     await create({ table: 'article', delete: { columns: '*' } });
     await database.query(
       'insert into author (id) values (1); insert into article values (1, 1, null); delete from author; truncate article',
@@ -180,7 +180,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await changes()).toEqual([]);
   });
 
-  it('follow definitions by SQL, which stand though the metadata does not allow them', async () => {
+  it('follows DDL, which commits even if the metadata does not allow it', async () => {
     await create({ insert: { columns: '*' }, update: { columns: ['score'] } });
     await runSql('alter table author add extra int default 5; alter table author drop column doc');
     await database.query('insert into author (id) values (1)');
@@ -188,7 +188,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     const answer = await runSql('alter table author drop column score');
     expect(answer.json).toMatchObject({ code: 'dependency-error' });
     expect(answer.text).toContain('event-trigger author.trg in source \\"shop\\"');
-    // It is checked before anything is done.
+    // It is checked beforehand.
     await database.query('update author set score = 1');
     expect(await changes()).toHaveLength(2);
     await runSql('alter table author drop column score', { cascade: true });
@@ -197,7 +197,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await rows('select distinct archived from svc_catalog.event_log')).toEqual([{ archived: 1 }]);
   });
 
-  it('go with what they belong to, and come back where others have taken them away', async () => {
+  it('removes triggers with their tables and sources, and restores dropped ones', async () => {
     await create({ insert: { columns: '*' }, delete: { columns: '*' } });
     await create({ name: 'other', table: 'article', insert: { columns: '*' } });
     expect(await installed()).toEqual([
@@ -220,7 +220,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await rows(`select 1 from information_schema.schemata where schema_name = 'svc_catalog'`)).toEqual([]);
   });
 
-  it('leave nothing behind where a later part of their bulk fails', async () => {
+  it('leaves nothing behind if a later part of the bulk fails', async () => {
     const trigger = { source: 'shop', name: 'trg', table: 'author', webhook: HOOK, insert: { columns: '*' } };
     const args: Json = [
       { type: 'dbb_create_event_trigger', args: trigger },
@@ -231,7 +231,7 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     expect(await installed()).toEqual([]);
   });
 
-  it('are refused by name, table, columns, and by the database in its own words', async () => {
+  it('refuses triggers by name, table and columns, and shows refusals of the database', async () => {
     await database.query('create view v as select * from author');
     await operate('track_table', { table: 'v' });
     const attempt = (args: JsonObject): Promise<Json> =>
@@ -254,12 +254,12 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     });
   });
 
-  it('belong to one service of several at the same database', async () => {
+  it('keeps the triggers of several services on one database apart', async () => {
     await create({ insert: { columns: '*' } });
     const [row] = await rows('select action_statement as body from information_schema.triggers');
     const mark = encodeURIComponent(JSON.stringify({ owner: 'another', trigger: 'trg', database: 'shop', made: 1 }));
     await operate('delete_event_trigger', { name: 'trg' });
-    // Where the table is in use, the trigger is removed after the answer.
+    // If the table is in use, the trigger is removed after the answer.
     await vi.waitFor(async () => expect(await installed()).toEqual([]), WAIT);
     const theirs = String(row?.['body']).replace(/svc \S+/, `svc ${mark}`);
     await database.query(`create trigger notify_svc_trg_INSERT after insert on author for each row ${theirs}`);
@@ -273,16 +273,16 @@ describe.skipIf(!hasMariadb())('event triggers of MariaDB', () => {
     await database.query('drop trigger notify_svc_trg_INSERT; drop database svc_catalog');
   });
 
-  it('are delivered with retries, dead letters, redelivery and logs', async () => {
+  it('delivers events with retries, dead letters, redelivery and logs', async () => {
     let isWell = false;
     receiver.answer = ({ path }) => (path === '/fails' && !isWell ? { status: 503, body: 'no' } : { body: { ok: true } });
     const retry_conf = { num_retries: 1, interval_sec: 0, timeout_sec: 5 };
     await create({ webhook: '{{HOOKS}}/told', insert: { columns: '*' }, retry_conf, headers: [{ name: 'X-Key', value: 'k' }] });
     await create({ name: 'fails', webhook: '{{HOOKS}}/fails', insert: { columns: ['id'], payload: ['id'] }, retry_conf });
     await runSql("insert into author (id, score) values (7, '0.0000000001')");
-    const told = () => receiver.requests.filter(({ path }) => path === '/told');
-    await vi.waitFor(() => expect(told()).toHaveLength(1), WAIT);
-    const [call] = told();
+    const deliveries = () => receiver.requests.filter(({ path }) => path === '/told');
+    await vi.waitFor(() => expect(deliveries()).toHaveLength(1), WAIT);
+    const [call] = deliveries();
     expect(call?.headers['x-key']).toBe('k');
     expect(call?.body).toContain('"score": 0.0000000001');
     expect(parseJson(call?.body ?? '')).toMatchObject({

@@ -1,10 +1,10 @@
-/** The grants that the documentation tells are what the service needs, and no more: they are read from its page and run. */
+/** The documented grants are necessary and sufficient: they are read from the page and applied. */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
 import { hasMariadb, startMariadb, startOwnMariadb, type TestMariadb } from '../support/mariadb.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 import { WAIT } from '../support/wait.ts';
@@ -16,19 +16,19 @@ create view named as select name from item;
 create table private.secret (id int primary key);
 insert into item values (1, 'bulb');`;
 
-/** The statements of the page: for reads and writes, and for event triggers. */
+/** Statements of the page: for reads and writes, and for event triggers. */
 const [FIRST = '', EVENTS = ''] = (/## Grants\s+```sql shown\n([^`]*)```/.exec(readFileSync('docs/mariadb.md', 'utf8'))?.[1] ?? '').split(
   '-- for event triggers',
 );
 
-describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documentation', () => {
+describe.skipIf(!hasMariadb())('documented grants of MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
-  let hook: PlayedServer;
+  let hook: FakeServer;
   beforeAll(async () => {
     server = await startMariadb();
     await server.run(TABLES);
-    hook = await playServer();
+    hook = await startFakeServer();
     const url = (user: string): string => server.url('shop').replace('root@', `${user}@`);
     service = await startTestService(
       { REQUEST_TIMEOUT: '2', EVENTS_FETCH_INTERVAL: '100' },
@@ -60,7 +60,7 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
       using: { foreign_key_constraint_on: { table: 'part', column: 'item_id' } },
     });
   }
-  /** Somebody else has the row, so that the request is over before its statement: the service ends that. */
+  /** Locks the row for longer than the request, so that the service has to kill the statement. */
   async function endsInTime(query: string): Promise<void> {
     const { createConnection } = await import('mysql2/promise');
     const holder = await createConnection({ uri: server.url('shop').replace('mariadb:', 'mysql:') });
@@ -79,7 +79,7 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
     }
   }
 
-  it('may read, with no more than select', async () => {
+  it('allow reads with select alone', async () => {
     await add('READER');
     expect(await metadata('get_source_tables', {})).toEqual([{ name: 'item' }, { name: 'named' }, { name: 'part' }]);
     expect(
@@ -96,11 +96,11 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
       body: printJson({ query: { query: '{ item { id } }' } }),
     });
     expect(explained.status).toBe(200);
-    // Whoever may not do so is told nothing of the database.
+    // Without privileges, the answer reveals nothing of the database.
     expect(await ask('mutation { insert_item(objects: [{name: "x"}]) { affected_rows } }')).toContain('database query error');
   });
 
-  it('may write, and end what takes too long', async () => {
+  it('allow writes and the cancellation of slow statements', async () => {
     await add('WRITER');
     expect(
       await ask(
@@ -114,7 +114,7 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
     await expect(metadata('create_event_trigger', trigger)).rejects.toThrow('command denied');
   });
 
-  it('may have event triggers, and takes away what they have made', async () => {
+  it('allow event triggers and their removal', async () => {
     await server.run(EVENTS);
     await add('WRITER');
     const trigger = { name: 'told', table: 'item', webhook: '{{HOOK}}', insert: { columns: '*' } };
@@ -137,8 +137,8 @@ describe.skipIf(!hasMariadb())('a user of MariaDB with the grants of the documen
   });
 });
 
-describe.runIf(DEEP && hasMariadb())('a MariaDB that writes a binary log', () => {
-  it('makes triggers for those whom it trusts', async () => {
+describe.runIf(DEEP && hasMariadb())('MariaDB with a binary log', () => {
+  it('allows triggers for trusted users', async () => {
     const server = await startOwnMariadb(['--log-bin=binary', '--server-id=1']);
     const service = await startTestService({}, { SHOP: server.url('shop').replace('root@', 'svc@') });
     try {

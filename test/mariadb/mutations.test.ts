@@ -1,4 +1,4 @@
-/** What only MariaDB does: values of its types, keys of all kinds, what it would change or cut without a word, and its locks. */
+/** Behaviour specific to MariaDB: values of its types, keys of all kinds, silent conversions and truncation, and locks. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { hasMariadb } from '../support/mariadb.ts';
@@ -46,7 +46,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
   });
   afterAll(() => shop?.stop());
 
-  /** The text of the data, with all digits of its numbers; of an error its code and message. */
+  /** Returns the data as text with all digits of its numbers, or code and message of the error. */
   async function ask(query: string, options: GraphqlOptions = {}): Promise<string> {
     const { data, errors } = await shop.service.graphql(query, options);
     if (errors === undefined) return printJson(data as Json);
@@ -94,7 +94,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     );
   });
 
-  it('takes no value for another one', async () => {
+  it('refuses values that MariaDB would convert to others', async () => {
     for (const [query, message] of [
       [
         'mutation { insert_years_one(object: {made: 24}) { id } }',
@@ -136,7 +136,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     ]) {
       expect(await ask(query as string)).toMatch(new RegExp(`^${(message as string).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`));
     }
-    // Zero is a number, not the next one; members that look like numbers are members.
+    // Zero is a value, not the next one; numeric members are members.
     expect(
       await ask(
         'mutation { insert_years(objects: [{id: 0, made: 2024, size: "1"}, {made: 0, size: "s,m"}]) { returning { id made size } } }',
@@ -144,7 +144,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     ).toBe('{"insert_years":{"returning":[{"id":0,"made":2024,"size":"1"},{"id":1,"made":0,"size":"s,m"}]}}');
   });
 
-  it('joins no values that are others', async () => {
+  it('does not join values that are equal only after conversion', async () => {
     const relate = (column: string, remote: string): Promise<unknown> =>
       shop.service.metadata('dbb_create_array_relationship', {
         source: 'shop',
@@ -164,19 +164,19 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     await relate('id', 'score');
   });
 
-  it('tells of rows that are left out nothing, not their number', async () => {
+  it('reveals nothing of excluded rows, not even their number', async () => {
     const most = '(where: {n: {_gte: 0}}, _inc: {n: 2147483647}) { affected_rows }';
     const answer = await ask(`mutation { a: update_hub${most} b: update_hub${most} }`);
     expect(answer).toMatch(/^data-exception .*Out of range value for column 'n'$/);
   });
 
-  it('takes nothing away at no path', async () => {
+  it('removes nothing at an empty path', async () => {
     expect(await ask('mutation { update_author_by_pk(pk_columns: {id: 3}, _delete_at_path: {facts: []}) { facts } }')).toBe(
       '{"update_author_by_pk":{"facts":[1,2]}}',
     );
   });
 
-  it('finds texts of a list by the collation of their column, whatever its character set is', async () => {
+  it('finds texts in a list by the collation of their column, in any character set', async () => {
     expect(
       await ask('{ one: latin(where: {code: {_in: ["a", "😀"]}}) { code } none: latin(where: {code: {_in: ["Ä", "?"]}}) { code } }'),
     ).toBe('{"one":[{"code":"a"}],"none":[]}');
@@ -189,7 +189,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
   });
 
   it('finds rows by keys of all types', async () => {
-    // By any other collation the first two would be one row.
+    // In any other collation, the first two would be the same row.
     expect(
       await ask(
         'mutation { update_latin(where: {n: {_in: [1, 3]}}, _inc: {n: 10}) { affected_rows returning { code n } } latin: update_latin(where: {n: {_eq: 2}}, _set: {n: 5}) { returning { code n } } }',
@@ -243,29 +243,29 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     );
   });
 
-  it('refuses what it cannot check or give back', async () => {
+  it('refuses what it can neither check nor return', async () => {
     expect(
       await ask(
         'mutation { insert_floating(objects: [{f: 0.1, n: 1}]) { affected_rows returning { f } } update_floating(where: {}, _set: {n: 2}) { affected_rows } }',
       ),
     ).toContain('"affected_rows":1');
     expect(await ask('mutation { update_floating(where: {}, _set: {n: 2}) { returning { f } } }')).toContain(
-      'not-supported $: rows of "floating" cannot be updated where they are checked or returned',
+      'not-supported $: rows of "floating" cannot be updated with a check or returned fields',
     );
     expect(await ask('mutation { delete_floating(where: {}) { affected_rows returning { n } } }')).toBe(
       '{"delete_floating":{"affected_rows":1,"returning":[{"n":2}]}}',
     );
-    // No transaction could take back what they are given.
+    // Engines without transactions cannot roll back.
     expect(await ask('mutation { insert_myisam_table(objects: [{id: 1}]) { affected_rows } }')).toContain(
       "field 'insert_myisam_table' not found",
     );
     expect(await ask('mutation { delete_famous(where: {}) { affected_rows } }')).toContain("field 'delete_famous' not found");
   });
 
-  it('gives no part of an answer for the whole, and writes nothing then', async () => {
+  it('rolls back if the answer would be truncated', async () => {
     const update = (id: number): string =>
       `mutation { update_hub(where: {id: {_eq: ${id}}}, _inc: {n: 1}) { returning { n parts { body } } } }`;
-    expect(await ask(update(1))).toContain('bad-request $: the answer is larger than the database can make');
+    expect(await ask(update(1))).toContain('bad-request $: the answer is larger than the database can produce');
     expect(await ask(update(2))).toBe('{"update_hub":{"returning":[{"n":1,"parts":[{"body":"y"},{"body":"y"}]}]}}');
     expect(await ask('mutation { delete_part(where: {hub_id: {_eq: 1}, id: {_lt: 3}}) { returning { id body } } }')).toMatch(
       /^\{"delete_part":\{"returning":\[\{"id":1,"body":"x{40000}"/,
@@ -273,24 +273,24 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     expect(await ask('{ hub(order_by: {id: asc}) { n } }')).toBe('{"hub":[{"n":0},{"n":1}]}');
   });
 
-  it('tells triggers who writes', async () => {
+  it('passes the session to triggers', async () => {
     for (const id of ['7', '8']) {
       await ask(`mutation { insert_counter_one(object: {id: 1${id}, n: 0}) { id } }`, { session: { 'user-id': id } });
     }
     expect(await ask('{ audit(order_by: {line: asc}) { line } }')).toBe('{"audit":[{"line":"17 7"},{"line":"18 8"}]}');
-    // Whoever reads next is somebody else.
+    // The next reader is another user.
     await ask('mutation { delete_counter_by_pk(id: 18) { id } }', { session: { 'user-id': '8' } });
     expect(await ask('{ own(limit: 1) { writer } }')).toBe('{"own":[{"writer":null}]}');
   });
 
-  it('writes the same rows at the same time', async () => {
+  it('writes the same rows concurrently', async () => {
     const upsert = (i: number): Promise<string> =>
       ask(
         `mutation { insert_counter(objects: [{id: ${50 + (i % 3)}, n: ${i}}], on_conflict: {constraint: PRIMARY, update_columns: [n]}) { affected_rows } }`,
       );
     const done = await Promise.all(Array.from({ length: 24 }, (_, i) => upsert(i)));
     expect(done).toEqual(Array.from({ length: 24 }, () => '{"insert_counter":{"affected_rows":1}}'));
-    // One of two that wait for each other is begun again.
+    // One of two deadlocked transactions is repeated.
     const [a, b] = [
       'update_counter_by_pk(pk_columns: {id: 1}, _inc: {n: 1}) { id }',
       'update_counter_by_pk(pk_columns: {id: 2}, _inc: {n: 1}) { id }',
@@ -304,27 +304,27 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     expect(await ask('{ counter(where: {id: {_in: [1, 2]}}) { n } }')).toBe(`{"counter":[{"n":${changed}},{"n":${changed}}]}`);
   });
 
-  it('writes nothing for who has gone', async () => {
+  it('writes nothing after the client has disconnected', async () => {
     const { createConnection } = await import('mysql2/promise');
     const holder = await createConnection({ uri: shop.database.url('shop').replace('mariadb:', 'mysql:') });
     try {
       await holder.query('start transaction');
       await holder.query('update counter set n = n where id = 3');
-      const given = new AbortController();
+      const controller = new AbortController();
       const query =
         'mutation { insert_counter_one(object: {id: 99, n: 0}) { id } update_counter_by_pk(pk_columns: {id: 3}, _inc: {n: 1}) { id } }';
       const answer = fetch(`${shop.service.url}/v1/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query }),
-        signal: given.signal,
+        signal: controller.signal,
       }).catch(() => 'gone');
       const waits = async (): Promise<boolean> => {
         const [rows] = await holder.query("select count(*) as n from information_schema.processlist where info like 'update `counter`%'");
         return (rows as unknown as { n: number }[])[0]?.n === 1;
       };
       while (!(await waits())) await new Promise((resolve) => setTimeout(resolve, 10));
-      given.abort();
+      controller.abort();
       expect(await answer).toBe('gone');
       while (await waits()) await new Promise((resolve) => setTimeout(resolve, 10));
     } finally {
@@ -333,7 +333,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
     expect(await ask('{ counter(where: {id: {_in: [3, 99]}}) { id n } }')).toBe('{"counter":[{"id":3,"n":0}]}');
   });
 
-  it('begins a single statement again that the server gives up', async () => {
+  it('repeats a single statement that deadlocks', async () => {
     const { createConnection } = await import('mysql2/promise');
     const holder = await createConnection({ uri: shop.database.url('shop').replace('mariadb:', 'mysql:') });
     try {
@@ -342,7 +342,7 @@ describe.skipIf(!hasMariadb())('mutations of MariaDB', () => {
       await shop.service.metadata('reload_metadata', { reload_sources: true });
       await shop.service.metadata('dbb_track_table', { source: 'shop', table: 'crossed' });
       await holder.query('start transaction');
-      // Of two the server gives up the one that has written less.
+      // Of two deadlocked transactions, the server aborts the one that has written less.
       await holder.query("insert into audit select 'x' from seq_1_to_100");
       await holder.query('update crossed set n = n where id = 2');
       const answer = ask('mutation { update_crossed(where: {}, _inc: {n: 1}) { affected_rows } }');

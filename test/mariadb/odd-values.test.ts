@@ -1,4 +1,4 @@
-/** Values that no column holds, compared in all ways with columns of all types and character sets: each has an answer, or an error that says why. */
+/** Values that no column holds, compared in all ways with columns of all types and character sets: each gives an answer or a clear error. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { sample, SEED } from '../support/deep.ts';
@@ -121,7 +121,7 @@ const ODD_VALUES: readonly Json[] = [
 describe.skipIf(!hasMariadb())('odd values', () => {
   let mariadb: TestMariadb;
   let service: TestService;
-  /** Comparisons of a column with the types of what they take. */
+  /** Comparisons of a column, with the types of their operands. */
   const comparisons: (readonly [column: string, operator: string, type: string])[] = [];
 
   beforeAll(async () => {
@@ -163,7 +163,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
     return failed;
   }
 
-  it('can be compared', { timeout: 600_000 }, async () => {
+  it('compares them', { timeout: 600_000 }, async () => {
     expect(new Set(comparisons.map(([column]) => column))).toEqual(new Set(Object.keys(COLUMNS)));
     const requests = comparisons.flatMap(([column, operator, type]) =>
       ODD_VALUES.map((value): readonly [string, JsonObject] => [
@@ -179,7 +179,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
     expect(await failures([...always, ...sample(aFifth(requests), 150)])).toEqual([]);
   });
 
-  it('can be written', async () => {
+  it('writes them', async () => {
     const requests = Object.keys(COLUMNS).flatMap((column) =>
       ODD_VALUES.flatMap((value): (readonly [string, JsonObject])[] => [
         ['mutation($o: odd_insert_input!) { insert_odd_one(object: $o) { id } }', { o: { [column]: value } }],
@@ -189,7 +189,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
     expect(await failures(sample(requests, 80))).toEqual([]);
   });
 
-  it('can be what a document is changed by, and paths into it', async () => {
+  it('uses them as operands and paths of JSON updates', async () => {
     const args: readonly (readonly [string, string])[] = [
       ...['_append', '_prepend'].map((name) => [name, '[1]'] as const),
       ...['_delete_key', '_delete_at_path'].map((name) => [name, name] as const),
@@ -207,7 +207,7 @@ describe.skipIf(!hasMariadb())('odd values', () => {
   });
 });
 
-/** Others with the next seed: all of them take minutes. */
+/** Selects different items with each seed; all of them take minutes. */
 function aFifth<T>(items: readonly T[]): readonly T[] {
   return items.filter((_, i) => i % 5 === SEED % 5);
 }

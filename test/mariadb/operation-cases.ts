@@ -1,4 +1,4 @@
-/** What is tried of every operation of MariaDB sources: what succeeds, and two ways to be refused, in the order of a source's life. */
+/** Cases for each operation of MariaDB sources, in the order of a source's life: one that succeeds and two that are refused. */
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type Case, sharedCases } from '../support/source-cases.ts';
 

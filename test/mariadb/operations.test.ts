@@ -1,4 +1,4 @@
-/** Every operation of MariaDB sources: one that succeeds, and two that are refused, in the order of a source's life. */
+/** Each operation of MariaDB sources, in the order of a source's life: one case that succeeds and two that are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
@@ -50,8 +50,8 @@ describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
   it.each(CASES.map(([operation, args, ...refusals]) => ({ operation, args, refusals })))(
     'dbb_$operation',
     async ({ operation, args, refusals }) => {
-      // An event may be on its way just now.
-      const isBusy = ({ json: said }: Answer): boolean => (said as JsonObject | null)?.['code'] === 'busy';
+      // An event may be in delivery at this moment.
+      const isBusy = ({ json: body }: Answer): boolean => (body as JsonObject | null)?.['code'] === 'busy';
       let answered = await run(operation, args);
       for (; isBusy(answered); answered = await run(operation, args)) await new Promise((resolve) => setTimeout(resolve, 20));
       const { status, text, json } = answered;
@@ -69,7 +69,7 @@ describe.skipIf(!hasMariadb())('operations of MariaDB', () => {
     },
   );
 
-  it('are all in the list', async () => {
+  it('covers the whole list of operations', async () => {
     expect(CASES.map(([operation]) => operation).sort()).toEqual([...listedOperations('dbb'), 'run_sql'].sort());
     for (const absent of ['track_function', 'add_computed_field', 'set_table_is_enum'])
       expect((await run(absent, {})).json).toMatchObject({ code: expect.stringMatching(/not-supported|parse-failed/) });

@@ -1,4 +1,4 @@
-/** The properties of `test/permission-safety`, on MariaDB. */
+/** Properties of `test/permission-safety` on MariaDB. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { testReads, testWrites } from '../permission-safety/of-kind.ts';
 import { type Place, placeVariable } from '../permission-safety/set-up.ts';

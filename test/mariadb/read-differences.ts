@@ -1,4 +1,4 @@
-/** Where MariaDB answers otherwise than PostgreSQL to the same query, by title. */
+/** Queries that MariaDB answers differently from PostgreSQL, by title. */
 import type { ReadDifference } from '../support/same-reads.ts';
 
 const FRACTIONS: ReadDifference = {

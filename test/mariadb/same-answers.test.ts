@@ -1,4 +1,4 @@
-/** The same tables and requests on PostgreSQL and MariaDB have the same answers. */
+/** PostgreSQL and MariaDB give the same answers to the same requests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sample } from '../support/deep.ts';
 import { hasMariadb } from '../support/mariadb.ts';
@@ -27,7 +27,7 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     await twins.relate('object', 'book', 'writer', 'writer_id');
     await twins.relate('array', 'book', 'marks', { table: 'mark', column: 'book_id' });
     await twins.relate('object', 'mark', 'book', 'book_id');
-    // Each column compared with another one, and what only some may see.
+    // Each column compared with another one, and columns that only some may see.
     await twins.both('create_select_permission', {
       table: 'book',
       role: 'user',
@@ -51,13 +51,13 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
   });
   afterAll(() => twins?.stop());
 
-  it.each(sample(READS, 6))('answer %s', async (request) => {
+  it.each(sample(READS, 6))('answer %s alike', async (request) => {
     const theirs = await twins.answer('pg', request);
     expect(theirs).toContain('"data"');
     expect(await twins.answer('dbb', request)).toBe(theirs);
   });
 
-  it.each(ROLES)('let $role with $session see the same', async (options) => {
+  it.each(ROLES)('show $role with $session the same rows', async (options) => {
     for (const request of ROLE_READS) {
       const theirs = await twins.answer('pg', request, options);
       expect(theirs).toContain('"data"');

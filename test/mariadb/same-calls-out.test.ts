@@ -1,9 +1,9 @@
-/** What mutations have to do with others is the same on PostgreSQL and MariaDB: hooks of permissions, and joins behind `returning`. */
+/** Calls during mutations are the same on PostgreSQL and MariaDB: validation hooks, and joins in `returning`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { hasMariadb } from '../support/mariadb.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { type Kind, SOURCES, startTwins, type Twins } from '../support/twins.ts';
 
 const KINDS = ['pg', 'dbb'] as const;
@@ -20,7 +20,7 @@ const ROWS = '{ _team(order_by: {id: asc}) { id name } _player(order_by: {id: as
 
 describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
   let twins: Twins;
-  let hook: PlayedServer;
+  let hook: FakeServer;
   let ranks: GraphqlServer;
 
   const hooked = (path: string): JsonObject => ({ type: 'http', definition: { url: `${hook.url}${path}` } });
@@ -28,7 +28,7 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     twins.both(`create_${kind}_permission`, { table, role: 'user', permission });
 
   beforeAll(async () => {
-    hook = await playServer();
+    hook = await startFakeServer();
     ranks = await startGraphqlServer(
       'type Query { rank(name: String!): Int holders: [Holder!]! } type Holder { player: Int! label: String }',
       {
@@ -55,7 +55,7 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     });
     await permit('update', 'player', { columns: ['name'], filter: {}, validate_input: hooked('/player/update') });
     await permit('delete', 'player', { filter: {}, validate_input: hooked('/player/delete') });
-    // The badges of a player are those that the other database has.
+    // The badges of a player are in the other database.
     await twins.service.metadata('add_remote_schema', { name: 'ranks', definition: { url: ranks.url } });
     for (const kind of KINDS) {
       const source = SOURCES[kind];
@@ -83,19 +83,19 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     hook.requests.length = 0;
   });
 
-  interface Heard {
+  interface Exchange {
     readonly answer: string;
-    /** What hooks were asked. */
-    readonly asked: readonly string[];
+    /** Requests to hooks. */
+    readonly calls: readonly string[];
     readonly rows: string;
   }
 
-  async function heard(kind: Kind, request: string, role: string | null, variables?: JsonObject): Promise<Heard> {
+  async function exchange(kind: Kind, request: string, role: string | null, variables?: JsonObject): Promise<Exchange> {
     hook.requests.length = 0;
     const options = { ...(role === null ? {} : { role }), ...(variables === undefined ? {} : { variables }) };
     const answer = await twins.answer(kind, request, options);
-    const asked = hook.requests.map(({ path, body }) => `${path} ${body}`);
-    return { answer, asked, rows: await twins.answer(kind, ROWS) };
+    const calls = hook.requests.map(({ path, body }) => `${path} ${body}`);
+    return { answer, calls, rows: await twins.answer(kind, ROWS) };
   }
 
   const HOOKED: readonly (readonly [title: string, request: string, variables?: JsonObject])[] = [
@@ -122,20 +122,20 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
   const named = (request: string, kind: Kind): string => request.replace('CONSTRAINT', kind === 'pg' ? 'team_pkey' : 'PRIMARY');
 
   it.each(HOOKED.map(([title, request, variables]) => ({ title, request, variables })))(
-    'ask hooks of $title first, and write nothing that they refuse',
+    'call hooks before $title and write nothing that they reject',
     async ({ request, variables }) => {
       hook.answer = ({ path }) => (/insert|update|delete/.test(path) ? { status: 400, body: { message: 'not this one' } } : {});
-      const refused = await Promise.all([heard('pg', named(request, 'pg'), 'user', variables)]);
-      const other = await heard('dbb', named(request, 'dbb'), 'user', variables);
+      const refused = await Promise.all([exchange('pg', named(request, 'pg'), 'user', variables)]);
+      const other = await exchange('dbb', named(request, 'dbb'), 'user', variables);
       expect(other).toEqual(refused[0]);
       expect(other.answer).toContain('not this one');
-      expect(other.asked).toHaveLength(1);
+      expect(other.calls).toHaveLength(1);
       hook.answer = () => ({});
-      const theirs = await heard('pg', named(request, 'pg'), 'user', variables);
-      const ours = await heard('dbb', named(request, 'dbb'), 'user', variables);
+      const theirs = await exchange('pg', named(request, 'pg'), 'user', variables);
+      const ours = await exchange('dbb', named(request, 'dbb'), 'user', variables);
       expect(ours).toEqual(theirs);
       expect(ours.answer).toContain('"data"');
-      expect(ours.asked.length).toBeGreaterThan(0);
+      expect(ours.calls.length).toBeGreaterThan(0);
       expect(ours.rows).not.toBe(other.rows);
     },
   );
@@ -169,16 +169,16 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
       'a delete',
       'mutation { _delete_player(where: {id: {_gt: 1001}}) { affected_rows returning { name rank badges { label } other_team { id } } } _delete_player_by_pk(id: 1001) { rank other_team { name } } }',
     ],
-  ])('join others behind %s', async (title, request) => {
-    const theirs = await heard('pg', named(request, 'pg'), null);
-    const ours = await heard('dbb', named(request, 'dbb'), null);
+  ])('join other sources in the answer of %s', async (title, request) => {
+    const theirs = await exchange('pg', named(request, 'pg'), null);
+    const ours = await exchange('dbb', named(request, 'dbb'), null);
     expect(sortedReturning(ours.answer)).toEqual(sortedReturning(theirs.answer));
     expect(ours.answer).toContain('"data"');
     expect(ours.answer, title).toMatch(/"rank":\d|"badges|"other_team":\{/);
     expect(ours.rows).toBe(theirs.rows);
   });
 
-  it('are joined to what other servers and actions answer', async () => {
+  it('join answers of remote schemas and actions', async () => {
     const { service } = twins;
     const object = (kind: Kind): JsonObject => ({ name: `${kind}_player`, type: 'object', remote_table: 'player', source: SOURCES[kind] });
     for (const kind of KINDS) {
@@ -217,10 +217,10 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
     expect(ours).toMatch(/"badges":\[\{"label":"gold"\}\].*"picks":\[\{"player":\{"name":"Cid"/);
   });
 
-  it('have written what a join behind it fails for', async () => {
+  it('keep the written rows when a join in the answer fails', async () => {
     const request = 'mutation { _update_player(where: {id: {_eq: 3}}, _set: {note: "kept"}) { returning { id rank } } }';
     ranks.answer = () => ({ status: 500, body: 'away' });
-    const [theirs, ours] = [await heard('pg', request, null), await heard('dbb', request, null)];
+    const [theirs, ours] = [await exchange('pg', request, null), await exchange('dbb', request, null)];
     ranks.answer = () => undefined;
     expect(ours).toEqual(theirs);
     expect(ours.answer).toContain('"errors"');
@@ -228,7 +228,7 @@ describe.skipIf(!hasMariadb())('PostgreSQL and MariaDB', () => {
   });
 });
 
-/** Rows that are deleted together come in no order. */
+/** Sorts deleted rows, which have no order. */
 function sortedReturning(text: string): unknown {
   return JSON.parse(text, (key, value: unknown) =>
     key === 'returning' && Array.isArray(value) ? [...value].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : value,

@@ -1,4 +1,4 @@
-/** Tables of MariaDB with a column of every family, and a service that has them as the source `shop`. */
+/** Tables of MariaDB with a column of every family, and a service with the source `shop`. */
 import { startTestService, type TestService } from '../support/service.ts';
 import { startMariadb, type TestMariadb } from '../support/mariadb.ts';
 

@@ -1,4 +1,4 @@
-/** A server that is there, and says nothing any more. */
+/** A server that accepts connections but stops responding. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Source, Writes } from '../../src/backend/backend.ts';
 import { configuration } from '../../src/databases/mariadb/configuration.ts';
@@ -8,7 +8,7 @@ import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.t
 import { type Relay, relayTo } from '../support/relay.ts';
 import type { Statement } from '../../src/backend/connection.ts';
 
-describe.skipIf(!hasMariadb())('a silent MariaDB', () => {
+describe.skipIf(!hasMariadb())('unresponsive MariaDB', () => {
   let server: TestMariadb;
   let relay: Relay;
   let source: Source & Writes;
@@ -28,22 +28,22 @@ describe.skipIf(!hasMariadb())('a silent MariaDB', () => {
   const statement = (text: string): Statement => ({ text, parameters: [], repeatable: true, columns: 1 });
   const one = (how = {}) => source.runJson(statement("select '1'"), [], how);
 
-  it('is not waited for longer than the request', async () => {
+  it('does not delay a request beyond its deadline', async () => {
     await Promise.all([one(), one()]);
     relay.silence();
     const how = { deadline: Date.now() + 100 };
     const insert = { text: 'insert into item values (1)', parameters: [], repeatable: false, columns: 0 };
     const write = { statement: insert, values: [], failures: [], path: ROOT };
-    const given = new AbortController();
-    const asked = [
+    const controller = new AbortController();
+    const requests = [
       one(how),
       source.runMutation([write, write], { ...how, settings: [] }),
-      // They find no session that is free.
+      // These find no free session.
       one(how),
-      source.runMutation([write], { signal: given.signal, settings: [] }),
+      source.runMutation([write], { signal: controller.signal, settings: [] }),
     ];
-    given.abort();
-    for (const answer of await Promise.allSettled(asked)) {
+    controller.abort();
+    for (const answer of await Promise.allSettled(requests)) {
       expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } });
     }
     relay.speak();

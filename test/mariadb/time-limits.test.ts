@@ -1,4 +1,4 @@
-/** Nothing goes on in MariaDB for longer than its request: reads, mutations, and those who wait for a free session. */
+/** Reads, mutations and waits for a free session end with their request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,10 +13,10 @@ insert into item values (1, 0), (2, 0);
 create function pause(n int) returns int not deterministic no sql return sleep(20) + n;
 create view slow as select id, pause(n) as n from item;`;
 
-describe.skipIf(!hasMariadb())('a request to MariaDB', () => {
+describe.skipIf(!hasMariadb())('requests to MariaDB', () => {
   let server: TestMariadb;
   let service: TestService;
-  /** Holds the row with the id 2. */
+  /** Holds a lock on the row with the id 2. */
   let holder: Connection;
   beforeAll(async () => {
     server = await startMariadb();
@@ -42,7 +42,7 @@ describe.skipIf(!hasMariadb())('a request to MariaDB', () => {
     if (errors === undefined) return printJson(data as Json);
     return String((errors as unknown as { extensions: { code: string } }[])[0]?.extensions.code);
   };
-  /** Statements of the service that the server works on, or lets wait for the row. */
+  /** Returns the number of running or blocked statements of the service. */
   async function working(): Promise<number> {
     const [rows] = await holder.query<RowDataPacket[]>(
       "select count(*) as n from information_schema.processlist where command <> 'Sleep' and info is not null and id <> connection_id()",
@@ -69,28 +69,28 @@ describe.skipIf(!hasMariadb())('a request to MariaDB', () => {
     'a delete': 'mutation { insert_loose_one(object: {n: 1}) { n } delete_item(where: {}) { returning { id } } }',
   };
 
-  it('ends in time, all that it has written with it', async () => {
-    // More than there are sessions: those at the end have waited for one.
+  it('end at the deadline and roll back', async () => {
+    // More than there are sessions, so that some wait for one.
     const answers = await Promise.all(Object.values(WAITING).map(ask));
     expect(answers).toEqual(Object.keys(WAITING).map(() => 'timeout'));
     await unchanged();
   });
 
-  it.each(['a query', 'a transaction of several'] as const)('that is %s ends when its client has gone', async (what) => {
-    const given = new AbortController();
+  it.each(['a query', 'a transaction of several'] as const)('end when the client disconnects: %s', async (what) => {
+    const controller = new AbortController();
     const answer = fetch(`${service.url}/v1/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: printJson({ query: WAITING[what] }),
-      signal: given.signal,
+      signal: controller.signal,
     }).catch(() => 'gone');
     await until(1);
-    given.abort();
+    controller.abort();
     expect(await answer).toBe('gone');
     await unchanged();
   });
 
-  it('holds no sessions afterwards', async () => {
+  it('return their sessions', async () => {
     await holder.query('rollback');
     expect(
       await Promise.all(Array.from({ length: 6 }, () => ask('mutation { update_item(where: {}, _inc: {n: 1}) { affected_rows } }'))),

@@ -1,4 +1,4 @@
-/** A service with little memory, and one client that sends large documents with other filters all the time. */
+/** A service with little memory, and one client that keeps sending large documents with different filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
@@ -11,7 +11,7 @@ const AT_ONCE = 4;
 let database: TestDatabase;
 let served: ServedProcess;
 
-// A short run looks at the sizes of plans only (`plan-size`): here a process answers until its memory would be full.
+// A short run only tests the estimated sizes (`plan-size`): here a process answers until its memory would be full.
 describe.runIf(DEEP)('plans of large documents', () => {
   beforeAll(async () => {
     database = await testDatabase();
@@ -32,7 +32,7 @@ describe.runIf(DEEP)('plans of large documents', () => {
     return response.json();
   }
 
-  it('are kept within bounds, in the service and in the database', async () => {
+  it('stay within a memory limit, in the service and in the database', async () => {
     const url = await served.listening;
     await post(url, '/v2/query', { type: 'run_sql', args: { sql: 'create table item (id int primary key, name text)' } });
     await post(url, '/v1/metadata', { type: 'pg_track_table', args: { table: 'item' } });

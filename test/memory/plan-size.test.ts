@@ -1,11 +1,11 @@
-/** Estimates of what operations and plans take of the heap, against what they take. */
+/** Compares the estimated and the actual heap size of operations and plans. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { warmUpSnapshot } from '../../src/app/warm-up/schema.ts';
 import { backends } from '../../src/databases/index.ts';
 import { compilersOf } from '../../src/pipeline/compilers.ts';
-import { type Plan, planOperation } from '../../src/plan/plan.ts';
+import { type OperationPlan, planOperation } from '../../src/plan/plan.ts';
 import { planSize } from '../../src/plan/plan-size.ts';
 import { DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../../src/schema/role-schemas.ts';
 import type { PreparedOperation } from '../../src/graphql-engine/translation.ts';
@@ -52,22 +52,22 @@ function heap(): number {
 
 const COUNT = 30;
 
-describe('the memory of an operation and its plan is estimated', () => {
-  it.each(sample(Object.keys(DOCUMENTS), 4))('%s', (name) => {
+describe('the memory estimate of an operation and its plan', () => {
+  it.each(sample(Object.keys(DOCUMENTS), 4))('is close to the actual size: %s', (name) => {
     const document = DOCUMENTS[name] as (salt: number) => readonly [string, JsonObject?];
-    const make = (salt: number): readonly [PreparedOperation, Plan] => {
+    const make = (salt: number): readonly [PreparedOperation, OperationPlan] => {
       const [query, variables = {}] = document(salt);
-      // Flat, as a request's is.
+      // A flat string, as in a request.
       const prepared = schema.prepare(Buffer.from(query).toString(), null);
       return [prepared, planOperation(prepared.translate(prepared.variables(variables)), (source) => compilerOf(snapshot, source))];
     };
     make(0);
-    const kept: (readonly [PreparedOperation, Plan])[] = [];
+    const kept: (readonly [PreparedOperation, OperationPlan])[] = [];
     const before = heap();
     for (let salt = 1; salt <= COUNT; salt++) kept.push(make(salt));
     const measured = (heap() - before) / COUNT;
     const estimated = kept.reduce((sum, [prepared, plan]) => sum + prepared.memory + planSize(plan), 0) / COUNT;
-    // Never much more than was thought; less is only waste.
+    // Never much more than estimated; less only wastes memory.
     expect(measured / estimated, `${Math.round(measured)} bytes, estimated ${Math.round(estimated)}`).toBeLessThan(1.3);
     expect(measured / estimated, `${Math.round(measured)} bytes, estimated ${Math.round(estimated)}`).toBeGreaterThan(0.3);
   });

@@ -1,4 +1,4 @@
-/** Large introspections of remote schemas, which are read while the service answers other requests. */
+/** Large introspections of remote schemas, which are parsed while the service answers other requests. */
 import { expect, test } from 'vitest';
 import type { RemoteSchema } from '../../src/metadata/remote-schema.ts';
 import { openRemote } from '../../src/state/live-remote.ts';
@@ -30,7 +30,7 @@ function introspection(types: number, fields: number): Json {
   };
 }
 
-/** Milliseconds of the processor between two turns of the event loop, at most. */
+/** Maximum CPU time between two turns of the event loop, in milliseconds. */
 async function longestStretch(run: () => Promise<void>): Promise<number> {
   let longest = 0;
   let running = true;
@@ -57,7 +57,7 @@ const remote: RemoteSchema = {
 test.each([
   ['many types', 400, 40],
   ['a type with many fields', 1, 16_000],
-])('reads an introspection with %s in slices', async (_what, types, fields) => {
+])('parses an introspection with %s cooperatively', async (_what, types, fields) => {
   const json = introspection(types, fields);
   const attempts: number[] = [];
   for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -68,7 +68,7 @@ test.each([
           introspect: async () => json,
           network: { tlsAllowlist: [] } as never,
           before: null,
-          patienceMs: null,
+          timeoutMs: null,
         });
         expect(input.failure).toBeNull();
       }),

@@ -1,4 +1,4 @@
-/** Memory of the service and of PostgreSQL while requests print up to half a megabyte under hundreds of names. */
+/** Memory of the service and of PostgreSQL while requests print up to half a megabyte under hundreds of aliases. */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { Client } from 'pg';
@@ -13,11 +13,11 @@ const ROWS = DEEP ? 1000 : 250;
 const BYTES = 500;
 const KILOBYTES = (ROWS * BYTES) / 1000;
 const AT_ONCE = DEEP ? 50 : 2;
-/** ms; fifty answers have twelve gigabytes together. */
+/** In ms; fifty answers have twelve gigabytes together. */
 const LONGEST = 900_000;
 /**
- * Bytes; `docs/reference/limits.md` states those of the deep run. The short run prints 60 MB twice: less than twice the memory of an idle
- * service does for it, but not for answers that are kept as they are printed.
+ * In bytes; `docs/reference/limits.md` states those of the deep run. The short run prints 60 MB twice: less than twice the memory of an
+ * idle service is enough for it, but not for buffering the answers in printed form.
  */
 const MOST_SERVICE = DEEP ? 1_500_000_000 : 250_000_000;
 const MOST_BACKENDS = DEEP ? 2_300_000_000 : 60_000_000;
@@ -62,7 +62,7 @@ async function metadata(path: string, type: string, args: object): Promise<void>
 interface Answered {
   readonly status: number;
   readonly size: number;
-  /** Of an error. */
+  /** Size of an error response. */
   readonly start: string;
 }
 
@@ -88,7 +88,7 @@ function ask(query: string, variables: JsonObject = {}): Promise<Answered> {
   });
 }
 
-/** Bytes of memory that a process has for itself; 0 where it is gone. */
+/** Private memory of a process in bytes; 0 if it has ended. */
 function privateMemory(pid: number, field: 'RssAnon' | 'VmHWM'): number {
   try {
     const found = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -117,7 +117,7 @@ const QUERIES: readonly (readonly [name: string, query: (salt: number) => string
   ],
 ];
 
-describe.runIf(process.platform === 'linux')(`${AT_ONCE} requests at once that print ${KILOBYTES} kB under ${NAMES} names`, () => {
+describe.runIf(process.platform === 'linux')(`${AT_ONCE} concurrent requests that print ${KILOBYTES} kB under ${NAMES} aliases`, () => {
   test.each(DEEP ? QUERIES : QUERIES.slice(0, 1))(
     '%s',
     async (name, query) => {

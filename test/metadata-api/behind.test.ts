@@ -1,10 +1,10 @@
-/** Operations that change no metadata, on an instance that does not know the newest version yet. */
+/** Operations without a metadata change on an instance that has not loaded the newest version yet. */
 import { expect, it, onTestFinished } from 'vitest';
 import { withSource } from '../../src/metadata/edit.ts';
 import { EMPTY_METADATA, type Metadata, type SourceMetadata } from '../../src/metadata/metadata.ts';
 import { refusal, testAdministration } from './support.ts';
 
-it('runs SQL on a source that another instance has added since, and refuses one that does not exist', async () => {
+it('runs SQL on a source that another instance has added, and rejects an unknown source', async () => {
   let newer: Metadata | undefined;
   const resourceVersion = 99;
   const api = await testAdministration('create table item (id int)', {

@@ -24,7 +24,7 @@ describe('bulk', () => {
   const tracked = (): number => api.state.current().cache.sources.get('default')?.tables.size ?? 0;
   const version = (): number => api.state.current().resourceVersion;
 
-  it('makes one change of neighbouring edits', async () => {
+  it('merges adjacent edits into one change', async () => {
     const before = version();
     expect(await api.metadata('bulk', [track('author'), track('article'), object('author_id')])).toEqual(
       Array(3).fill({ message: 'success' }),
@@ -32,7 +32,7 @@ describe('bulk', () => {
     expect(version()).toBe(before + 1);
   });
 
-  it('stores and shows all of its changes at once, whatever is between them', async () => {
+  it('stores all of its changes and makes them visible at once, whatever is between them', async () => {
     const before = api.state.current();
     const exported = { type: 'export_metadata', args: {} };
     const untrack = { type: 'pg_untrack_table', args: { table: 'author' } };
@@ -46,7 +46,7 @@ describe('bulk', () => {
     expect(looked).not.toContain(1);
   });
 
-  it('names the element that refused', async () => {
+  it('reports the failing element', async () => {
     expect(await refusal(api.metadata('bulk', [track('author'), track('author')]))).toMatchObject({
       path: '$.args[1].args',
       code: 'already-tracked',
@@ -54,7 +54,7 @@ describe('bulk', () => {
     expect(tracked()).toBe(0);
   });
 
-  it('names the element whose object does not fit the database', async () => {
+  it('reports the element whose object does not match the database', async () => {
     const request: Json = [
       track('author'),
       track('article'),
@@ -78,7 +78,7 @@ describe('bulk', () => {
     expect(await api.queryV2('run_sql', { sql: `select to_regclass('never')` })).toMatchObject({ result: [['to_regclass'], ['NULL']] });
   });
 
-  it('takes back changes that were settled before an operation with effects', async () => {
+  it('reverts changes that were checked before an operation with side effects', async () => {
     await api.metadata('pg_track_table', 'author');
     const request = {
       type: 'bulk',
@@ -92,7 +92,7 @@ describe('bulk', () => {
     expect(tracked()).toBe(1);
   });
 
-  it('sees in an element what elements before it have done', async () => {
+  it('shows each element the results of the elements before it', async () => {
     const request: Json = [
       track('article'),
       track('author'),
@@ -109,7 +109,7 @@ describe('bulk', () => {
     ).toBe(true);
   });
 
-  it('keeps going, with errors among the answers', async () => {
+  it('continues after errors, with errors among the results', async () => {
     expect(await api.metadata('bulk_keep_going', [track('author'), track('author'), track('article')])).toEqual([
       { message: 'success' },
       { path: '$.args[1].args', error: 'view/table already tracked: "author"', code: 'already-tracked' },
@@ -118,7 +118,7 @@ describe('bulk', () => {
     expect(tracked()).toBe(2);
   });
 
-  it('compares the version that the client saw once', async () => {
+  it('checks the expected resource version once', async () => {
     const seen = version();
     await api.metadata('bulk_keep_going', [track('author'), track('article')], { resource_version: seen });
     expect(tracked()).toBe(2);
@@ -130,10 +130,10 @@ describe('bulk', () => {
     });
   });
 
-  it('composes atomic elements before it checks them', async () => {
+  it('applies atomic elements before it checks them', async () => {
     await api.metadata('bulk', [track('author'), track('article'), object('author_id')]);
     const drop = { type: 'pg_drop_relationship', args: { table: 'article', relationship: 'author' } };
-    // One change, so one answer.
+    // One change, so one result.
     expect(await api.metadata('bulk_atomic', [drop, object('author_id')])).toEqual({ message: 'success' });
     expect(await refusal(api.metadata('bulk_atomic', [drop, object('id')]))).toMatchObject({
       code: 'bad-request',
@@ -145,7 +145,7 @@ describe('bulk', () => {
     });
   });
 
-  it('runs read-only statements side by side and nothing else', async () => {
+  it('runs only read-only statements concurrently', async () => {
     const read = { type: 'run_sql', args: { sql: 'select 1 as one', read_only: true } };
     expect(await api.queryV2('concurrent_bulk', [read, read])).toEqual(
       Array(2).fill({ result_type: 'TuplesOk', result: [['one'], ['1']] }),

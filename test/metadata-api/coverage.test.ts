@@ -1,4 +1,4 @@
-/** Every operation exists or says what it is: it succeeds once and refuses twice, over HTTP, in ways that the reference lists. */
+/** Every operation exists and is documented: over HTTP it succeeds once and fails in two ways that the reference lists. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends } from '../../src/databases/index.ts';
@@ -20,13 +20,15 @@ import { BASE, ROWS, SCHEMA } from './operation-cases/base.ts';
 import type { Case } from './operation-cases/case.ts';
 import { PREFIXED, UNPREFIXED } from './operation-cases/cases.ts';
 import { ofCitus } from './operation-cases/citus.ts';
-import { LEGACY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
+import { QUERY_CASES, SCHEMA_CASES } from './operation-cases/query-cases.ts';
 import { type Endpoint, SPECIFIED } from './operation-cases/specified.ts';
 
-/** Of the kind of database that every run has, and its other spelling; operations of Citus are tried beside them, others in `test/mariadb` and `test/bigquery`. */
+/**
+ * Operations of the database kind of every run, with its other prefix, and of Citus; `test/mariadb` and `test/bigquery` cover the others.
+ */
 const PREFIXES = ['pg', 'postgres'];
 
-/** Types, with `:2` for the second form of one. */
+/** Operation types, with `:2` for the second form of one. */
 const nameOf = ({ type, version }: OperationDescription): string => (version === 1 ? type : `${type}:${version}`);
 const typeOf = (name: string): string => name.split(':')[0] ?? name;
 const byName = (descriptions: readonly OperationDescription[]): ReadonlyMap<string, OperationDescription> =>
@@ -40,21 +42,21 @@ const metadataCases = new Map<string, Case>([
     .map(([name, each]) => [`dbc_${name}`, ofCitus(each)] as const),
   ...Object.entries(UNPREFIXED),
 ]);
-/** Operations of the metadata API under their old names: with all forms that one has. */
+/** Operations of the metadata API under their old names, in all forms. */
 const renamed = renamedOperations(backends).flatMap(([legacy, type]) =>
   [...metadataOperations.keys()].filter((name) => typeOf(name) === type).map((name) => [name.replace(type, legacy), name] as const),
 );
 
 /**
- * A short run tries a quarter of the operations, others with each seed. Other spellings and old names reach the same operations:
- * it tries few of these, and looks whether the rest is there.
+ * A short run tries a quarter of the operations, which depend on the seed. Other spellings and old names reach the same operations:
+ * a run tries few of them and checks that the rest exists.
  */
 const spelledAgain = new Set(
   [...metadataCases.keys()]
     .filter((name) => name.startsWith('postgres_') || name.startsWith('dbc_'))
     .concat(renamed.map(([legacy]) => legacy)),
 );
-const spelledOnce = [...metadataCases.keys(), ...Object.keys(LEGACY_CASES), ...Object.keys(SCHEMA_CASES)].filter(
+const spelledOnce = [...metadataCases.keys(), ...Object.keys(QUERY_CASES), ...Object.keys(SCHEMA_CASES)].filter(
   (name) => !spelledAgain.has(name),
 );
 const tried = new Set([...sample([...spelledAgain], 5), ...sample(spelledOnce, Math.ceil(spelledOnce.length / 4))]);
@@ -73,7 +75,7 @@ const ENDPOINTS: Readonly<Record<Endpoint, Covered>> = {
       ...renamed.map(([legacy, name]) => [legacy, metadataOperations.get(name) as OperationDescription] as const),
     ]),
     cases: new Map([
-      ...Object.entries(LEGACY_CASES),
+      ...Object.entries(QUERY_CASES),
       ...renamed.map(([legacy, name]) => [legacy, metadataCases.get(name) as Case] as const),
     ]),
   },
@@ -105,36 +107,36 @@ const post = (path: string, body: JsonObject, role?: string): Promise<Answer> =>
 
 const READ_ROWS = `select (select json_agg(t) from author t) a, (select json_agg(t) from article t) b, (select json_agg(t) from color t) c`;
 
-/** What an operation that is refused leaves as it was. */
+/** The state that a rejected operation must leave unchanged. */
 const stored = async (): Promise<{ version: number; metadata: string; rows: string }> => {
   const { resource_version, metadata } = (await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject;
   const rows = JSON.stringify((await database.query(READ_ROWS)).rows);
   return { version: Number(resource_version), metadata: JSON.stringify(metadata), rows };
 };
 
-/** What is exported of a document that was applied, by the document. */
+/** Exported metadata by applied document. */
 const applied = new Map<Json, string>();
 
-/** Brings the metadata and the rows to the beginning of a case, as far as they are not there. @returns what is stored then */
+/** Restores the metadata and the rows of the start of a case if they differ. @returns the stored metadata */
 async function begin(from: Json): ReturnType<typeof stored> {
   await database.query(ROWS);
   const found = await stored();
   if (found.metadata === applied.get(from)) return found;
   await service.metadata('replace_metadata', { metadata: from, allow_inconsistent_metadata: true }, { version: 2 });
-  // The tables of events are there only now.
+  // The tables of events exist only now.
   await database.query(ROWS);
   const begun = await stored();
   applied.set(from, begun.metadata);
   return begun;
 }
 
-it('all 126 operations of the metadata API that are specified have a case, whatever kind of database they are of', () => {
+it('has a case for each of the 126 specified operations of the metadata API, for any database kind', () => {
   const ofOthers = [...OF_MARIADB.map(([name]) => `dbb_${name}`), ...OF_BIGQUERY.map(([name]) => `dwh_${name}`)];
   const tried = new Set([...[...metadataCases.keys()].map(typeOf), ...ofOthers]);
   const specified = SPECIFIED['/v1/metadata'];
   expect(specified.filter((type) => !tried.has(type))).toEqual([]);
   expect(specified).toHaveLength(126);
-  // And nothing is tried that does not exist.
+  // No case for an operation that does not exist.
   expect(ofOthers.filter((name) => !metadataOperations.has(name) && !name.endsWith('_run_sql'))).toEqual([]);
 });
 
@@ -142,17 +144,17 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
   const specified = SPECIFIED[path];
   const existing = new Set([...operations.keys()].map(typeOf));
 
-  it('every specified operation exists', () => {
+  it('implements every specified operation', () => {
     expect(specified.filter((type) => !existing.has(type))).toEqual([]);
     expect(new Set(specified).size).toBe(specified.length);
   });
 
-  it('every operation has a case', () => {
+  it('has a case for every operation', () => {
     const here = [...operations.keys()].filter((name) => !/^(?:dbb|dwh)_/.test(name));
     expect([...cases.keys()].sort()).toEqual(here.sort());
   });
 
-  /** Of the operation, and of the elements of a bulk. */
+  /** The operation itself and the elements of a bulk. */
   const listedErrors = (name: string, args: Json): OperationErrors => {
     const elements = isJsonArray(args) ? args.map((element) => (element as JsonObject)['type']) : [];
     return [name, ...elements].flatMap((each) => operations.get(String(each))?.errors ?? []);
@@ -168,7 +170,7 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
       const answer = await request(each.args);
       expect(answer.status, answer.text).toBe(200);
       const after = await stored();
-      // A bulk changes what its elements change.
+      // A bulk changes whatever its elements change.
       const changes = operations.get(name)?.changes ?? (path === '/v2/query' ? 'database' : 'metadata');
       expect(after.version).toBe(before.version + (changes === 'metadata' ? 1 : 0));
       if (changes !== 'metadata' || each.keepsMetadata === true) expect(after.metadata).toBe(before.metadata);
@@ -176,7 +178,7 @@ describe.each(Object.entries(ENDPOINTS) as [Endpoint, Covered][])('%s', (path, {
       if (changes === 'nothing') expect(after.rows).toBe(before.rows);
     });
 
-    it('refuses, and changes nothing', async () => {
+    it('fails and changes nothing', async () => {
       const before = await begin(from);
       for (const { args, code, path: place, extra, role, late } of each.fails) {
         const answer = await request(args, extra, role);

@@ -90,8 +90,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe('what it tells', () => {
-  it('of roles', async () => {
+describe('the metadata overview', () => {
+  it('lists roles', async () => {
     expect(await overview()).toMatchObject({ roles: ['b', 'both', 'c', 'd'], inherited_roles: { both: ['b', 'c'] } });
   });
 
@@ -102,13 +102,13 @@ describe('what it tells', () => {
     ['level', ['public', 2, 0, 0, 0, '', '']],
     ['loud', ['public', 1, 0, 0, 0, '', '']],
     ['missing', ['public', 24, 0, 0, 0, '0001', '']],
-  ])('of the table %s', async (name, expected) => {
+  ])('summarizes the table %s', async (name, expected) => {
     const all = await overview();
     const [schema, , ...rest] = tableOf(all, name);
     expect([sourceOf(all).schemas[schema as number], ...rest]).toEqual(expected);
   });
 
-  it('of functions, actions and triggers', async () => {
+  it('lists functions, actions and triggers', async () => {
     const all = await overview();
     expect(sourceOf(all).functions).toEqual([[0, 'leads', 0, 'query', '011']]);
     expect(all).toMatchObject({
@@ -120,20 +120,20 @@ describe('what it tells', () => {
     });
   });
 
-  it('of a source that cannot be opened', async () => {
+  it('includes a source that cannot be opened', async () => {
     const away = sourceOf(await overview(), 'away');
     expect(away['unavailable']).toContain('127.0.0.1');
     expect(away.tables).toEqual([[0, 'far', 8, 0, 0, 0, '11', '']]);
   });
 
-  it('of how much is inconsistent', async () => {
+  it('counts inconsistent objects', async () => {
     const { inconsistent_objects: records } = (await service.metadata('get_inconsistent_metadata', {})) as { inconsistent_objects: Json[] };
     expect((await overview())['inconsistent']).toBe(records.length);
     expect(records.length).toBeGreaterThan(2);
   });
 });
 
-it('is sent again only when something has changed', async () => {
+it('is sent again only after a change', async () => {
   const first = await overview();
   expect(await overview({ if_not: first.tag })).toEqual({
     tag: first.tag,
@@ -147,7 +147,7 @@ it('is sent again only when something has changed', async () => {
   expect(tableOf(next, 'loud').slice(-2)).toEqual(['00001', '00001']);
 });
 
-it('tells within a bulk what the operations before it have done', async () => {
+it('shows the effects of earlier operations of a bulk', async () => {
   const [, inner] = (await service.metadata('bulk', [
     { type: 'pg_untrack_table', args: { table: 'loud' } },
     { type: 'get_overview', args: {} },
@@ -159,7 +159,7 @@ it('tells within a bulk what the operations before it have done', async () => {
 it.each([
   ['no administrator', { 'x-svc-admin-secret': SECRET, 'x-svc-role': 'b' }, 400],
   ['a stranger', {}, 401],
-])('is not for %s', async (_who, headers, status) => {
+])('is not available to %s', async (_who, headers, status) => {
   const body = printJson({ type: 'get_overview', args: {} });
   const answer = await service.send('/v1/metadata', { method: 'POST', body, headers: headers as Record<string, string> });
   expect(answer).toMatchObject({ status, json: { code: 'access-denied' } });

@@ -30,7 +30,7 @@ const sourceOf = (document: JsonObject, name: string): JsonObject =>
 const tableOf = (document: JsonObject, source: string, table: string): Json =>
   (sourceOf(document, source)['tables'] as JsonObject[]).find((each) => (each['table'] as JsonObject)['name'] === table) as Json;
 
-it('gives tables as the whole document has them, and nothing beside', async () => {
+it('exports selected tables as in the whole document', async () => {
   const document = await whole();
   expect(await only({ tables: [{ table: 'author' }, { source: 'other', table: { schema: 'far', name: 'off' } }] })).toEqual({
     version: 3,
@@ -41,12 +41,12 @@ it('gives tables as the whole document has them, and nothing beside', async () =
   });
 });
 
-it('gives sources without their tables', async () => {
+it('exports sources without their tables', async () => {
   const { tables: _, ...rest } = sourceOf(await whole(), 'other');
   expect(await only({ sources: ['other'] })).toEqual({ version: 3, sources: [rest] });
 });
 
-it('gives sections', async () => {
+it('exports sections', async () => {
   const { version, query_collections, inherited_roles, sources } = await whole();
   expect(await only({ sections: ['query_collections', 'inherited_roles', 'actions'] })).toEqual({
     version,
@@ -57,7 +57,7 @@ it('gives sections', async () => {
   expect(await only({})).toEqual({ version });
 });
 
-it('tells the version in its second form', async () => {
+it('returns the version in its second form', async () => {
   const { resource_version: now } = (await service.metadata('export_metadata', {}, { version: 2 })) as JsonObject;
   const answer = await service.metadata('export_metadata', { only: { tables: [{ table: 'article' }] } }, { version: 2 });
   expect(answer).toMatchObject({ resource_version: now, metadata: { sources: [{ name: 'default' }] } });

@@ -1,4 +1,4 @@
-/** Requests of metadata that clients of Hasura send. */
+/** Metadata requests that clients of Hasura send. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -16,7 +16,7 @@ afterAll(() => service?.stop());
 const exported = async (): Promise<JsonObject> => (await service.metadata('export_metadata', {})) as JsonObject;
 const post = async (path: string, body: Json) => service.send(path, { method: 'POST', body: JSON.stringify(body) });
 
-test.each(['/v1/metadata', '/v1/query'])('clear_metadata of %s keeps the source default, emptied', async (path) => {
+test.each(['/v1/metadata', '/v1/query'])('clear_metadata of %s keeps an empty source default', async (path) => {
   await service.metadata('pg_update_source', { name: 'default', customization: { root_fields: { prefix: 'p_' } } });
   await service.metadata('pg_track_table', { table: 'item' });
   await service.metadata('create_query_collection', { name: 'c', definition: { queries: [] } });
@@ -42,7 +42,7 @@ test('reload_metadata accepts one source', async () => {
   expect([both.status, both.json]).toEqual([400, expect.objectContaining({ code: 'parse-failed' })]);
 });
 
-test('create_action_permission keeps the definition of older versions', async () => {
+test('create_action_permission accepts the definition of older versions', async () => {
   await service.metadata('set_custom_types', { objects: [{ name: 'Out', fields: [{ name: 'id', type: 'Int!' }] }] });
   await service.metadata('create_action', {
     name: 'act',

@@ -1,4 +1,4 @@
-/** docs/permissions.md: its examples as they stand there, and what it says of conditions. */
+/** The examples of docs/permissions.md, unchanged, and its statements about conditions. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -25,7 +25,7 @@ const as = (role: string, query: string, session: Record<string, string> = { 'us
   service.graphql(query, { role, session });
 const titles = (...found: readonly string[]): JsonObject => ({ data: { article: found.map((title) => ({ title })) } });
 
-test('the permissions of the page', async () => {
+test('accepts the permissions of the page', async () => {
   const list = '{ article(order_by: {id: asc}) { title } }';
   expect(await as('user', list)).toEqual(titles('one', 'two'));
   expect(await as('editor', '{ article_aggregate { aggregate { count } } author(order_by: {id: asc}) { articles { title } } }')).toEqual({
@@ -79,7 +79,7 @@ test.each<[JsonObject, Record<string, string>, readonly string[] | 'refused']>([
   }
 });
 
-test.each([{ articles_aggregate: { count: { predicate: { _gt: 1 } } } }])('no permission can have %j', async (filter) => {
+test.each([{ articles_aggregate: { count: { predicate: { _gt: 1 } } } }])('rejects a permission with %j', async (filter) => {
   const args = { table: 'author', role: 'other', permission: { columns: ['id'], filter } };
   await expect(service.metadata('pg_create_select_permission', args)).rejects.toThrow('does not exist');
 });

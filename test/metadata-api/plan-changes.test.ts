@@ -1,4 +1,4 @@
-/** Trials of whole documents: what they compare, what they leave out, and that they end. */
+/** Dry runs of whole documents: what they compare, what they omit, and that they end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ afterAll(() => Promise.all([service.stop(), server.close(), elsewhere.close()]))
 
 const plan = async (args: JsonObject): Promise<JsonObject> => (await service.metadata('plan_changes', args)) as JsonObject;
 const current = async (): Promise<JsonObject> => (await service.metadata('export_metadata', {})) as JsonObject;
-/** The document that is current, with another value at a place. */
+/** The current document with another value at a path. */
 function changed(json: Json, path: readonly (string | number)[], value: Json): Json {
   const [first, ...rest] = path;
   if (first === undefined) return value;
@@ -43,7 +43,7 @@ const place = async (section: string, name: string): Promise<readonly (string | 
   return [section, list.findIndex((each) => each['name'] === name)];
 };
 
-it('compares the schemas of those roles alone that a document concerns', async () => {
+it('compares only the schemas of roles that a document affects', async () => {
   const same = await plan({ metadata: await current() });
   expect(same).toEqual({
     migrations: [],
@@ -63,7 +63,7 @@ it('compares the schemas of those roles alone that a document concerns', async (
   });
 });
 
-it('finds what a document tracks that is new in the database, and what a migration makes', async () => {
+it('finds new tables of the database that a document tracks, and tables that a migration creates', async () => {
   const [sources, i] = await place('sources', 'default');
   const tables = ((await current())['sources'] as JsonObject[])[i as number]?.['tables'] as Json[];
   const metadata = (...names: readonly string[]): Promise<Json> =>
@@ -82,7 +82,7 @@ it('finds what a document tracks that is new in the database, and what a migrati
   });
 });
 
-it('asks no server and opens no database, and names those that it therefore did not try', async () => {
+it('calls no server and opens no database, and lists what it could not check', async () => {
   const asked = elsewhere.requests.length;
   const document = await current();
   const remotes = document['remote_schemas'] as JsonObject[];
@@ -104,7 +104,7 @@ it('asks no server and opens no database, and names those that it therefore did 
   });
   expect(elsewhere.requests.length).toBe(asked);
 
-  // Another time limit does not make another server of it; another header may.
+  // Another timeout does not make it a different server; another header may.
   const definition = ['remote_schemas', remotes.findIndex(({ name }) => name === 'known'), 'definition'];
   expect(await plan({ metadata: changed(document, [...definition, 'timeout_seconds'], 5) })).toMatchObject({ untried_remote_schemas: [] });
   expect(await plan({ metadata: changed(document, [...definition, 'headers'], [{ name: 'k', value: 'v' }]) })).toMatchObject({
@@ -115,7 +115,7 @@ it('asks no server and opens no database, and names those that it therefore did 
   expect(await plan({ metadata: changed(document, isolation, 'serializable') })).toMatchObject({ untried_sources: ['default'] });
 });
 
-it('leaves nothing of SQL that hides the end of its transaction', async () => {
+it('rolls back SQL that hides the end of its transaction', async () => {
   const make = 'create table hidden_end (id int)';
   for (const sql of [`create function begin() returns int language sql as 'select 1'; commit; ${make}`, `begin;${make};commit`])
     await expect(plan({ migrations: [{ source: 'default', version: '1', sql }] })).rejects.toThrow('is rolled back');
@@ -129,22 +129,22 @@ it('leaves nothing of SQL that hides the end of its transaction', async () => {
   expect(await service.sql(`select to_regclass('hidden_end') as found`)).toMatchObject({ result: [['found'], ['NULL']] });
 });
 
-it.runIf(DEEP)('names the roles that it does not compare', async () => {
+it.runIf(DEEP)('lists the roles that it does not compare', async () => {
   const [sources, i] = await place('sources', 'default');
   const roles = Array.from({ length: 102 }, (_, k) => `role_${k}`);
   const permissions = roles.map((role) => ({ role, permission: { columns: ['id'], filter: {} } }));
   const { schemas, roles_not_compared: left } = await plan({
     metadata: changed(await current(), [sources ?? '', i ?? 0, 'tables', 0, 'select_permissions'], permissions),
   });
-  // Those of admin and of the roles that lose everything differ too; the rest is told in the order of its names.
+  // Schemas of admin and of roles that lose everything differ too; the rest is reported in the order of names.
   const all = ['admin', 'guest', 'user', ...roles].sort();
   expect([...(schemas as JsonObject[]).map(({ role }) => role), ...(left as Json[])]).toEqual(all.filter((role) => role !== 'admin'));
   expect(left).toHaveLength(4);
 });
 
-describe('while the catalog of the database does not answer', () => {
+describe('a dry run while the database catalog is locked', () => {
   let client: pg.Client;
-  /** What a transaction sees of others' sessions does not move on. */
+  /** Statistics of other sessions are frozen within a transaction. */
   let observer: pg.Client;
   beforeAll(async () => {
     [client, observer] = [new pg.Client(service.databaseUrl), new pg.Client(service.databaseUrl)];
@@ -170,7 +170,7 @@ describe('while the catalog of the database does not answer', () => {
     return changed(await current(), [sources ?? '', i ?? 0, 'tables', 1], { table: { schema: 'public', name: 'article' } });
   };
 
-  it('ends with the time of the trial', async () => {
+  it('ends at its timeout', async () => {
     await expect(plan({ metadata: await tracked(), timeout_seconds: 1 })).rejects.toThrow('"timeout"');
     await until(0);
   });

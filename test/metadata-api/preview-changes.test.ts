@@ -26,7 +26,7 @@ const replaced = (role: string, columns: Json, filter: JsonObject): Json[] => [
 const preview = async (args: JsonObject): Promise<JsonObject> => (await service.metadata('preview_changes', args)) as JsonObject;
 const exported = async (): Promise<string> => printJson(await service.metadata('export_metadata', {}, { version: 2 }));
 
-it('tells whose schema would change, and how', async () => {
+it('lists the roles whose schemas would change, with the changes', async () => {
   const before = await exported();
   const answer = await preview({ changes: replaced('customer', ['id', 'cost'], {}) });
   expect(answer).toMatchObject({ is_consistent: true, inconsistent_objects: [], answers: [], roles_not_compared: [] });
@@ -43,7 +43,7 @@ it('tells whose schema would change, and how', async () => {
   expect(await exported()).toBe(before);
 });
 
-it('tells changed signatures', async () => {
+it('reports changed signatures', async () => {
   const { schema_diff: diff } = await preview({
     changes: [
       { type: 'pg_set_table_customization', args: { table: 'album', configuration: { column_config: { id: { custom_name: 'key' } } } } },
@@ -55,7 +55,7 @@ it('tells changed signatures', async () => {
   expect(changed).toContainEqual({ before: 'query_root.album_by_pk(id: Int!): album', after: 'query_root.album_by_pk(key: Int!): album' });
 });
 
-it('answers queries as they would be answered, exactly, and only those', async () => {
+it('answers queries exactly as the changed metadata would, and only queries', async () => {
   const { answers } = parseJson(
     (
       await service.send('/v1/metadata', {
@@ -86,7 +86,7 @@ it('answers queries as they would be answered, exactly, and only those', async (
   });
 });
 
-it('names the queries of the allow-list and of endpoints that a role could not ask any more', async () => {
+it('reports queries of the allow-list and of endpoints that a role could no longer run', async () => {
   const queries = [
     { name: 'Titles', query: 'query Titles($id: Int!) { album_by_pk(id: $id) { id title } }' },
     { name: 'Ids', query: '{ album { id } }' },
@@ -112,7 +112,7 @@ it('names the queries of the allow-list and of endpoints that a role could not a
   expect(await preview({ changes: [], roles: ['customer'] })).toMatchObject({ broken_queries: [], broken_query_count: 0 });
 });
 
-it('tells what would be inconsistent, where a change allows that', async () => {
+it('reports objects that would be inconsistent if the change allows that', async () => {
   const answer = await preview({
     changes: [
       {
@@ -139,7 +139,7 @@ it('tells what would be inconsistent, where a change allows that', async () => {
   expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
 });
 
-it('lets queries write nothing, whatever functions they call', async () => {
+it('prevents writes of queries, whatever functions they call', async () => {
   await service.sql(`
     create function added() returns setof album language sql volatile as 'insert into album (id) values (99) returning *';
     create function hidden() returns setof album language plpgsql stable as 'begin return query select * from added(); end';
@@ -157,14 +157,14 @@ it('lets queries write nothing, whatever functions they call', async () => {
   expect(told[3]).toBe('{"data":{"album":[{"id":1},{"id":2}]}}');
 });
 
-it('leaves databases as they are', async () => {
+it('leaves databases unchanged', async () => {
   const definition = { table: 'album', name: 'tried', webhook: 'http://localhost:9', insert: { columns: '*' } };
   await preview({ changes: [{ type: 'pg_create_event_trigger', args: definition }] });
   const found = await service.sql("select count(*) from pg_trigger where tgname like '%tried%'", { read_only: true });
   expect(found).toMatchObject({ result: [['count'], ['0']] });
 });
 
-it('goes on while others change the metadata, and tells of what was there when it began', async () => {
+it('continues while others change the metadata, based on the version at its start', async () => {
   const track = { type: 'pg_track_table', args: 'track' };
   const [answer] = await Promise.all([preview({ changes: [track], roles: ['admin'] }), service.metadata('pg_track_table', 'track')]);
   expect(answer['is_consistent']).toBe(true);
@@ -193,7 +193,7 @@ it.each<[string, JsonObject, string, string]>([
     'not-supported',
     '$.args.changes[0].args[0].args',
   ],
-  ['an operation that is not there', { changes: [{ type: 'pg_nothing', args: {} }] }, 'parse-failed', '$.args.changes[0]'],
+  ['an unknown operation', { changes: [{ type: 'pg_nothing', args: {} }] }, 'parse-failed', '$.args.changes[0]'],
   ['too many queries', { changes: [], queries: Array.from({ length: 21 }, () => ({ query: '{ __typename }' })) }, 'bad-request', '$.args'],
   [
     'a user of a wrong form',

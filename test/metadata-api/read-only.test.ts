@@ -40,7 +40,7 @@ it.each([
   ['/v1/query', 'run_sql', { sql: 'insert into item values (1)' }, '$.args'],
   ['/v2/query', 'run_sql', { sql: 'select 1' }, '$.args'],
   ['/v2/query', 'bulk', [{ type: 'run_sql', args: { sql: 'drop table item', read_only: false } }], '$.args[0].args'],
-] as const)('%s refuses %s', async (path, type, args, place) => {
+] as const)('%s rejects %s', async (path, type, args, place) => {
   const { status, json } = await post(path, type, args as Json);
   expect({ status, json }).toMatchObject({ status: 403, json: { code: 'access-denied', path: place } });
   expect(((await post('/v1/metadata', 'export_metadata', {})).json as { sources: Json[] }).sources).toMatchObject([
@@ -70,7 +70,7 @@ it.each([
   'select 1; -- what PostgreSQL reads as two lines\rcommit; insert into item values (1)',
   "copy (select 1) to program 'true'",
   "do $$ begin copy (select 1) to program 'true'; end $$",
-])('read-only SQL changes nothing: %s', async (sql) => {
+])('runs SQL read-only: %s', async (sql) => {
   expect((await post('/v2/query', 'run_sql', { sql, read_only: true })).status).not.toBe(200);
   expect(await count()).toBe('0');
 });
@@ -88,7 +88,7 @@ it.each([
   ['pg_add_source', { name: 'other', configuration: { connection_info: { database_url: 'postgresql://127.0.0.1:9/x' } } }],
   ['pg_update_source', { name: 'default', configuration: { connection_info: { database_url: 'postgresql://127.0.0.1:9/x' } } }],
   ['replace_metadata', { version: 3, sources: [] }],
-] as const)('calls no address that an attempt at %s brings', async (type, args) => {
+] as const)('calls no URL for a rejected %s', async (type, args) => {
   const permission = {
     type: 'pg_create_select_permission',
     args: { table: 'item', role: 'guest', permission: { columns: ['id'], filter: {} } },
@@ -103,7 +103,7 @@ it.each([
   expect(await post('/v1/metadata', 'preview_changes', { changes: [permission] })).toMatchObject({ status: 200 });
 });
 
-it('leaves GraphQL as it is, and follows what others change', async () => {
+it('leaves GraphQL unchanged, and follows changes of other instances', async () => {
   expect(await service.graphql('mutation { insert_item_one(object: { id: 1 }) { id } delete_item(where: {}) { affected_rows } }')).toEqual({
     data: { insert_item_one: { id: 1 }, delete_item: { affected_rows: 1 } },
   });

@@ -1,4 +1,4 @@
-/** Every example of docs/reference/ works: each is sent over HTTP as the page shows it. */
+/** Every example of docs/reference/ works: each is sent over HTTP as on the page. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends } from '../../src/databases/index.ts';
@@ -23,7 +23,7 @@ const all: readonly (readonly [Endpoint, OperationDescription])[] = [
   ...describeLegacyOperations(backends).map((each) => ['/v1/query', each] as const),
 ];
 const examples = all
-  // Those of other kinds are like them, and not every run has a MariaDB.
+  // Examples of other kinds are similar, and not every run has a MariaDB.
   .filter(([, { type }]) => !/^(?:postgres|dbb|dbc|dwh)_/.test(type))
   .map(([path, { type, version, example, changes }]) => {
     const body: JsonObject = { type, ...(version === 1 ? {} : { version }), args: example };
@@ -62,9 +62,9 @@ const exported = async (): Promise<{ readonly version: number; readonly document
 const consistent = async (): Promise<Json> =>
   ((await service.metadata('get_inconsistent_metadata', {})) as JsonObject)['inconsistent_objects'] ?? null;
 
-/** Whether the example before may have changed more than the metadata. */
+/** True if the previous example may have changed more than the metadata. */
 let isSchemaOld = true;
-/** What is exported when the metadata is as the examples find it. */
+/** The exported metadata in the initial state of the examples. */
 let asFound = '';
 
 async function begin(): Promise<void> {
@@ -92,7 +92,7 @@ it.each(sample(examples, Math.ceil(examples.length / 8)))('$name', async ({ key,
   expect(after.version).toBe(before.version + (edits ? 1 : 0));
   if (edits && !SAME_DOCUMENT.has(key)) expect(after.document).not.toBe(before.document);
   else expect(after.document).toBe(before.document);
-  // What failed would be an element of the answer, or a record.
+  // A failure would be an element of the result, or a record.
   if (key.endsWith('bulk_keep_going')) expect(isJsonArray(answer.json) && answer.json.map(codeOf)).toEqual(['already-tracked', undefined]);
   const rows = (answer.json as JsonObject)['affected_rows'];
   if (rows !== undefined) expect(rows).toBe(1);
@@ -101,8 +101,8 @@ it.each(sample(examples, Math.ceil(examples.length / 8)))('$name', async ({ key,
 
 const codeOf = (answer: Json): Json | undefined => (answer as JsonObject)['code'];
 
-describe('the examples', () => {
-  it('of the pages are these', () => {
+describe('the examples of the reference', () => {
+  it('are complete', () => {
     const pages = ['metadata-api', 'query-api'].map((name) =>
       readFileSync(new URL(`../../docs/reference/${name}.md`, import.meta.url), 'utf8'),
     );
@@ -113,7 +113,7 @@ describe('the examples', () => {
     expect(texts(printed)).toEqual(texts(examples.map(({ body }) => body)));
   });
 
-  it('have no set-up that none of them needs', () => {
+  it('have no unused set-up', () => {
     const keys = new Set(examples.map(({ key }) => key));
     expect([...Object.keys(SETUPS), ...SAME_DOCUMENT].filter((key) => !keys.has(key))).toEqual([]);
   });

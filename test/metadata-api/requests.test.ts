@@ -13,7 +13,7 @@ describe('requests that cannot be decoded', () => {
   const metadata = (body: never) =>
     refusal(api.administration.metadata(body, { session: { role: 'admin', variables: new Map(), backendOnly: false } }));
 
-  it('needs an object with a type and arguments', async () => {
+  it('require an object with a type and arguments', async () => {
     expect(await metadata([] as never)).toMatchObject({ path: '$', code: 'parse-failed' });
     expect(await metadata({ args: {} } as never)).toEqual(failed('$', "the key 'type' was not present"));
     expect(await metadata({ type: 'export_metadata' } as never)).toEqual(failed('$', "the key 'args' was not present"));
@@ -23,7 +23,7 @@ describe('requests that cannot be decoded', () => {
     expect(await metadata({ type: 'bulk', args: {} } as never)).toMatchObject({ path: '$.args', code: 'parse-failed' });
   });
 
-  it('tells an unknown operation from an unknown kind', async () => {
+  it('distinguish an unknown operation from an unknown kind', async () => {
     expect(await refusal(api.metadata('pg_nonsense', {}))).toEqual(failed('$', 'unknown metadata command "nonsense" for backend pg'));
     expect(await refusal(api.metadata('postgres_nonsense', {}))).toEqual(failed('$', 'unknown metadata command "nonsense" for backend pg'));
     expect(await refusal(api.metadata('pg_run_sql', {}))).toEqual(
@@ -34,13 +34,13 @@ describe('requests that cannot be decoded', () => {
     );
   });
 
-  it('says of operations of later features that they are not supported', async () => {
+  it('report operations of later features as unsupported', async () => {
     for (const type of ['dbc_create_event_trigger', 'dwh_create_event_trigger', 'dwh_track_function']) {
       expect(await refusal(api.metadata(type, {}))).toMatchObject({ path: '$.args', code: 'not-supported' });
     }
   });
 
-  it('places argument errors, and names the operation where there are prefixes', async () => {
+  it('contain the path of argument errors, and the operation name if it has a prefix', async () => {
     expect(await refusal(api.metadata('pg_create_object_relationship', { table: 'author', name: '', using: {} }))).toMatchObject({
       path: '$.args.name',
       error: expect.stringMatching(
@@ -57,7 +57,7 @@ describe('requests that cannot be decoded', () => {
     expect(await refusal(api.queryV1({ type: 'pg_track_table', args: 'author' }))).toMatchObject({ code: 'parse-failed', path: '$.type' });
   });
 
-  it('describes every operation', () => {
+  it('every operation has a description', () => {
     const described = api.administration.describeOperations();
     expect(described.map(({ type }) => type)).toEqual([...described.map(({ type }) => type)].sort());
     expect(described.find(({ type }) => type === 'pg_track_table')).toMatchObject({

@@ -4,7 +4,7 @@ import { printJson } from '../../src/util/json.ts';
 import { runSql, testDatabase } from '../support/postgres.ts';
 import { type Answer, startTestService, type TestService } from '../support/service.ts';
 
-describe('The specification', () => {
+describe('the specification', () => {
   let service: TestService;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('The specification', () => {
       ['rollback', 'rollback and chain; alter table article drop column author_id'],
       ['abort', 'abort; alter table article drop column author_id'],
       ['prepare', "alter table article drop column author_id; prepare transaction 'a'"],
-    ])('refuses checked SQL with "%s" before any of it runs', async (word, sql) => {
+    ])('rejects checked SQL with "%s" before any of it runs', async (word, sql) => {
       expect(await send('/v2/query', 'run_sql', { sql })).toMatchObject({
         status: 400,
         json: { path: '$.args', code: 'bad-request', error: expect.stringContaining(`cannot have the statement "${word}"`) },
@@ -43,7 +43,7 @@ describe('The specification', () => {
       expect(await service.sql('select author_id from article')).toMatchObject({ result: [['author_id']] });
     });
 
-    it('writes nothing behind a string that goes on over a line break', async () => {
+    it('writes nothing after a string that continues across a line break', async () => {
       const hidden = "select E'a'\n'\\''; commit; create table hidden (); select '1'";
       expect(await send('/v2/query', 'run_sql', { sql: hidden, read_only: true })).toMatchObject({ status: 400 });
       expect(await send('/v2/query', 'run_sql', { sql: `alter table article drop column author_id; ${hidden}` })).toMatchObject({
@@ -52,7 +52,7 @@ describe('The specification', () => {
       expect(await service.sql("select to_regclass('hidden')")).toMatchObject({ result: [['to_regclass'], ['NULL']] });
     });
 
-    it('runs transactions in SQL that is not checked, and savepoints in SQL that is', async () => {
+    it('runs transactions in unchecked SQL, and savepoints in checked SQL', async () => {
       expect(await service.sql('begin; alter table author add column a int; commit', { check_metadata_consistency: false })).toBeDefined();
       expect(await service.sql('begin; alter table author drop column a; commit', { no_transaction: true })).toBeDefined();
       expect(await service.sql('savepoint a; alter table author add column a int; rollback to a; release a')).toBeDefined();
@@ -60,7 +60,7 @@ describe('The specification', () => {
     });
   });
 
-  it('starts with names of experimental features that are always on', async () => {
+  it('accepts names of experimental features that are always on', async () => {
     const named = await startTestService({
       EXPERIMENTAL_FEATURES: 'inherited_roles,streaming_subscriptions,naming_convention',
       LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '1500',
@@ -76,7 +76,7 @@ describe('The specification', () => {
     }
   });
 
-  it('reaches a source of any kind by run_sql', async () => {
+  it('reaches a source of any kind through run_sql', async () => {
     await service.metadata('dbc_add_source', { name: 'spread', configuration: { connection_info: { database_url: service.databaseUrl } } });
     for (const type of ['run_sql', 'dbc_run_sql'])
       expect(await send('/v2/query', type, { source: 'spread', sql: 'select 1 as a' })).toMatchObject({
@@ -106,7 +106,7 @@ describe('The specification', () => {
     }
   });
 
-  it('drops a TLS entry by its host where that names one entry', async () => {
+  it('drops a TLS entry by its host if that names one entry', async () => {
     const add = (suffix?: string): Promise<Json> =>
       service.metadata('add_host_to_tls_allowlist', { host: 'a.example', ...(suffix === undefined ? {} : { suffix }) });
     await add('8443');
@@ -173,7 +173,7 @@ describe('The specification', () => {
     expect((await send('/v1/metadata', 'export_metadata', {}, { resource_version: version })).status).toBe(200);
   });
 
-  it('tracks a table whose name GraphQL cannot have, with a warning', async () => {
+  it('tracks a table without a valid GraphQL name, with a warning', async () => {
     await service.sql('create table "two words" (id int primary key); create table "other-one" (id int primary key)');
     const warning = (name: string): JsonObject => ({
       code: 'illegal-table-name',
@@ -210,7 +210,7 @@ describe('The specification', () => {
     expect(await service.graphql('{ twoWords { id } other { id } }')).toEqual({ data: { twoWords: [], other: [] } });
   });
 
-  it('delivers an event again without its source', async () => {
+  it('redelivers an event without its source', async () => {
     const database = await testDatabase();
     try {
       await runSql(database.url, 'create table note (id int primary key)');
@@ -273,7 +273,7 @@ describe('The specification', () => {
     expect(await send('/v1/metadata', type, args)).toMatchObject({ status: 400, json: { path: '$.args', ...json } });
   });
 
-  it('answers a source that inherited roles need with 400', async () => {
+  it('answers the removal of a source that inherited roles need with 400', async () => {
     const database = await testDatabase();
     try {
       await runSql(database.url, 'create table note (id int primary key)');
@@ -301,7 +301,7 @@ describe('The specification', () => {
     const inconsistent = async (): Promise<Json> =>
       ((await service.metadata('get_inconsistent_metadata', {})) as JsonObject)['inconsistent_objects'] as Json;
 
-    it('are dropped with their REST endpoints by cascade alone', async () => {
+    it('are dropped with their REST endpoints only by cascade', async () => {
       const endpoint = { name: 'list', url: 'list', methods: ['GET'], definition: { query: { collection_name: 'c', query_name: 'q' } } };
       await service.metadata('create_query_collection', {
         name: 'c',
@@ -326,7 +326,7 @@ describe('The specification', () => {
       expect(metadata).not.toHaveProperty('query_collections');
     });
 
-    it('that become invalid are listed and refuse no other request', async () => {
+    it('that become invalid are listed and block no other request', async () => {
       const table = { table: 'author', cascade: true };
       await service.metadata('create_query_collection', {
         name: 'c',

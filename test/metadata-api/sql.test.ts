@@ -29,14 +29,14 @@ describe('SQL and rows', () => {
   const tables = (): string[] =>
     [...(api.state.current().metadata.sources.get('default')?.tables.values() ?? [])].map((table) => table.table.name).sort();
 
-  it('gives all rows of many, with what became of the metadata', async () => {
+  it('returns all of many rows, with the status of the metadata', async () => {
     const many = await api.queryV2('run_sql', { sql: `select i, '"é' as t, null as n from generate_series(1, 1234) i`, cascade: true });
     const rows = Array.from({ length: 1234 }, (_, i) => [String(i + 1), '"é', 'NULL']);
     expect(many).toEqual({ result_type: 'TuplesOk', result: [['i', 't', 'n'], ...rows], affected: [] });
     expect(await api.queryV2('run_sql', { sql: 'select 1 as a where false' })).toEqual({ result_type: 'TuplesOk', result: [['a']] });
   });
 
-  it.runIf(DEEP)('gives no more rows than are wanted, and says that there were more', async () => {
+  it.runIf(DEEP)('returns at most the requested rows, and reports that there were more', async () => {
     const run = (sql: string, max_rows: number, more: JsonObject = {}): Promise<Json> => api.queryV2('run_sql', { sql, max_rows, ...more });
     const many = 'select generate_series(1, 100000) n';
     expect(await run(many, 2)).toEqual({ result_type: 'TuplesOk', result: [['n'], ['1'], ['2']], truncated: true });
@@ -49,17 +49,14 @@ describe('SQL and rows', () => {
       expect(await refusal(run('select 1', wrong))).toMatchObject({ code: 'parse-failed', path: '$.args.max_rows' });
   });
 
-  it.runIf(DEEP)(
-    'lets the server end the transaction of SQL that is compared with the metadata when its service stands still',
-    async () => {
-      const sql = `select current_setting('idle_in_transaction_session_timeout') as bound`;
-      const run = (check_metadata_consistency: boolean): Promise<Json> => api.queryV2('run_sql', { sql, check_metadata_consistency });
-      expect(await run(true)).toMatchObject({ result: [['bound'], ['1min']] });
-      expect(await run(false)).toMatchObject({ result: [['bound'], ['0']] });
-    },
-  );
+  it.runIf(DEEP)('lets the database server end the transaction of checked SQL when its service stalls', async () => {
+    const sql = `select current_setting('idle_in_transaction_session_timeout') as bound`;
+    const run = (check_metadata_consistency: boolean): Promise<Json> => api.queryV2('run_sql', { sql, check_metadata_consistency });
+    expect(await run(true)).toMatchObject({ result: [['bound'], ['1min']] });
+    expect(await run(false)).toMatchObject({ result: [['bound'], ['0']] });
+  });
 
-  it('gives rows as text under a header, and the last result only', async () => {
+  it('returns rows as text under a header, for the last result only', async () => {
     expect(await api.queryV2('run_sql', { sql: `select 1; select 1.50 as a, null as "b c", true as d` })).toEqual({
       result_type: 'TuplesOk',
       result: [
@@ -77,7 +74,7 @@ describe('SQL and rows', () => {
     });
   });
 
-  it('reports what the database says', async () => {
+  it('returns the error of the database', async () => {
     expect(await refusal(api.queryV2('run_sql', { sql: 'select * from nothing' }))).toMatchObject({
       status: 400,
       path: '$.args',
@@ -100,13 +97,13 @@ describe('SQL and rows', () => {
     expect(await api.queryV2('run_sql', { sql: 'select count(*) from author' })).toMatchObject({ result: [['count'], ['0']] });
   });
 
-  it.runIf(DEEP)('lets nothing stand that a read-only transaction writes all the same', async () => {
+  it.runIf(DEEP)('rolls back what a read-only transaction writes nevertheless', async () => {
     for (const sql of ['explain analyze create table written as select 1', 'explain analyze select 1 as a into written'])
       expect(await api.queryV2('run_sql', { sql, read_only: true })).toMatchObject({ result_type: 'TuplesOk' });
     expect(await api.queryV2('run_sql', { sql: `select to_regclass('written')` })).toMatchObject({ result: [['to_regclass'], ['NULL']] });
   });
 
-  it.runIf(DEEP)('reads read-only SQL as the database does, whatever that thinks of backslashes', async () => {
+  it.runIf(DEEP)('parses read-only SQL as the database does, with any backslash setting', async () => {
     await api.queryV2('run_sql', {
       sql: `do $$ begin execute format('alter database %I set standard_conforming_strings = off', current_database()); end $$`,
     });
@@ -116,7 +113,7 @@ describe('SQL and rows', () => {
     expect(await api.queryV2('run_sql', { sql: 'select count(*) from author' })).toMatchObject({ result: [['count'], ['1']] });
   });
 
-  it('refuses to drop what relationships need, unless told to cascade', async () => {
+  it('rejects dropping what relationships need, except with cascade', async () => {
     for (const [sql, text] of [
       ['alter table article drop column author_id', 'relationship article.author in source "default"'],
       ['alter table article drop constraint article_author_id_fkey', 'relationship article.author in source "default"'],
@@ -136,7 +133,7 @@ describe('SQL and rows', () => {
     expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
   });
 
-  it('untracks tables and functions that are gone', async () => {
+  it('untracks dropped tables and functions', async () => {
     await api.metadata('pg_track_function', 'all_authors');
     await api.queryV2('run_sql', { sql: 'drop function all_authors()' });
     expect(api.state.current().metadata.sources.get('default')?.functions.size).toBe(0);
@@ -153,7 +150,7 @@ describe('SQL and rows', () => {
     expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
   });
 
-  it('inserts rows of any type, with defaults where an object has no value', async () => {
+  it('inserts rows of any type, with defaults for missing values', async () => {
     const answer = await api.queryV1(
       parseJson(`{"type": "insert", "args": {"table": "author", "returning": ["id", "name", "data", "tags", "big", "docs", "born"], "objects": [
         {"name": "a'\\\\\\"", "data": {"k": [1, null, 12345678901234567890]}, "tags": ["x,y", "\\"q\\\\", null], "big": 12345678901234567890.12345},
@@ -169,7 +166,7 @@ describe('SQL and rows', () => {
     expect(second).toEqual({ id: 2, name: 'b', data: 'text', tags: null, big: null, docs: [{ a: 1 }, [2]], born: null });
   });
 
-  it('inserts on conflict, and only into tracked tables and columns that exist', async () => {
+  it('inserts on conflict, and only into tracked tables and existing columns', async () => {
     const insert = (args: Json): Promise<Json> => api.queryV1({ type: 'insert', args });
     await insert({ table: 'author', objects: [{ id: 7, name: 'a' }] });
     expect(await insert({ table: 'author', objects: [{ id: 7, name: 'b' }], on_conflict: { action: 'ignore' } })).toEqual({

@@ -4,7 +4,7 @@ import type { Session } from '../../src/auth/session.ts';
 import { backends } from '../../src/databases/index.ts';
 import { encodeAdminError } from '../../src/errors/encode.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
-import { createAdmission } from '../../src/pipeline/admission.ts';
+import { createRateLimiter } from '../../src/pipeline/rate-limiter.ts';
 import { ResultMemory } from '../../src/pipeline/result-memory.ts';
 import { BatchBudget } from '../../src/pipeline/batch-budget.ts';
 import { compilersOf } from '../../src/pipeline/compilers.ts';
@@ -25,7 +25,7 @@ import type { RequestPipeline } from '../../src/pipeline/request-pipeline.ts';
 export const ADMIN: Session = { role: 'admin', variables: new Map([['x-svc-role', 'admin']]), backendOnly: false };
 export const USER: Session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
 
-/** Of the database of the test. */
+/** URL of the database of the test. */
 export const CONFIGURATION: Json = { connection_info: { database_url: { from_env: 'TEST_DATABASE_URL' } } };
 
 export interface Refused extends JsonObject {
@@ -41,7 +41,7 @@ export interface TestAdministration {
   readonly administration: Administration;
   /** `/v1/metadata` as administrator. */
   metadata(type: string, args: Json, more?: JsonObject): Promise<Json>;
-  /** Back to one source with nothing tracked. */
+  /** Restores the metadata with one source and nothing tracked. */
   reset(): Promise<void>;
   queryV1(body: Json): Promise<Json>;
   queryV2(type: string, args: Json): Promise<Json>;
@@ -50,10 +50,10 @@ export interface TestAdministration {
 
 export const PIPELINE: RequestPipeline = {
   limits: DEFAULT_LIMITS,
-  newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: 10_000_000, each: 10_000_000 }),
+  newBudget: () => new BatchBudget(DEFAULT_LIMITS, { batch: 10_000_000, operation: 10_000_000 }),
   responseLimit: 10_000_000,
   memory: new ResultMemory(10_000_000),
-  admission: createAdmission(),
+  rateLimiter: createRateLimiter(),
   allowList: null,
   operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 10_000_000 }),
   compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),
@@ -63,15 +63,15 @@ export const PIPELINE: RequestPipeline = {
   joinBounds: { maxKeys: 1000, maxBytes: 10_000_000 },
 };
 
-/** A database made by `sql`, tracked by nobody, as the source `default`. */
+/** A database created by `sql`, untracked, as the source `default`. */
 const NO_SCHEDULED_EVENTS: ScheduledEvents = {
   create: async () => undefined,
   delete: async () => false,
-  list: async () => ({ rows: [], count: undefined, isCut: false }),
-  invocations: async () => ({ rows: [], count: undefined, isCut: false }),
+  list: async () => ({ rows: [], count: undefined, isTruncated: false }),
+  invocations: async () => ({ rows: [], count: undefined, isTruncated: false }),
 };
 
-/** @param others plays other instances on the same metadata database */
+/** @param others simulates other instances on the same metadata database */
 export async function testAdministration(sql: string, others: Partial<Storage> = {}): Promise<TestAdministration> {
   const database = await testDatabase();
   await runSql(database.url, sql);
@@ -140,7 +140,7 @@ async function answered(body: Promise<readonly Bytes[]>): Promise<Json> {
   return parseJson(textOfBytes(await body));
 }
 
-/** The error that a request ends with, as a client sees it. */
+/** The error of a request, as a client sees it. */
 export async function refusal(request: Promise<unknown>): Promise<Refused> {
   try {
     await request;

@@ -45,7 +45,7 @@ const columnOf = async (name: string): Promise<JsonObject> =>
   ((await info('item'))['columns'] as JsonObject[]).find((column) => column['name'] === name) as JsonObject;
 const listed = async (): Promise<JsonObject[]> => (await service.metadata('pg_get_source_tables', { details: true })) as JsonObject[];
 
-it('tells what kind of table each is, and about how many rows it has', async () => {
+it('returns the kind of each table and its approximate number of rows', async () => {
   const tables = (await listed()).map(({ table, kind, estimated_rows, tracked }) => [
     (table as JsonObject)['name'],
     kind,
@@ -63,7 +63,7 @@ it('tells what kind of table each is, and about how many rows it has', async () 
   expect((await listed())[2]?.['comment']).toBe('what is sold');
 });
 
-it('lists names alone where no details are wanted, as other operations take them', async () => {
+it('returns only names without details, in the form of other operations', async () => {
   const names = (await service.metadata('pg_get_source_tables', {})) as Json[];
   expect(names).toContainEqual({ schema: 'public', name: 'fresh' });
   await service.metadata('bulk', [
@@ -72,14 +72,14 @@ it('lists names alone where no details are wanted, as other operations take them
   ]);
 });
 
-it('finds a table that has just been made', async () => {
+it('finds a new table', async () => {
   await service.sql('create table late (id int)');
   expect((await listed()).map(({ table }) => (table as JsonObject)['name'])).toContain('late');
   expect(await info('late')).toMatchObject({ tracked: false, kind: 'table', columns: [{ name: 'id' }] });
   await service.sql('drop table late');
 });
 
-it('tells what GraphQL calls a table and its columns', async () => {
+it('returns the GraphQL names of a table and its columns', async () => {
   const { graphql, tracked } = await info('item');
   expect(tracked).toBe(true);
   expect(graphql).toEqual({
@@ -122,11 +122,11 @@ it.each([
   ['twice', { generated: true, default: null, insertable: false }],
   ['code', { has_default: false, default: null, graphql_name: 'sku' }],
   ['no name', { graphql_name: null }],
-])('tells of the column %s', async (name, expected) => {
+])('describes the column %s', async (name, expected) => {
   expect(await columnOf(name)).toMatchObject(expected);
 });
 
-it('tells keys, values of enum tables and comments', async () => {
+it('returns keys, values of enum tables and comments', async () => {
   expect(await info('item')).toMatchObject({
     primary_key: ['id'],
     unique_keys: [{ name: 'item_code_level_key', columns: ['code', 'level'] }],
@@ -140,7 +140,7 @@ it('tells keys, values of enum tables and comments', async () => {
   ]);
 });
 
-it('names follow the naming convention of the source', async () => {
+it('follows the naming convention of the source', async () => {
   const configuration = { connection_info: { database_url: { from_env: 'SVC_GRAPHQL_DATABASE_URL' } } };
   const customization = {
     naming_convention: 'graphql-default',
@@ -161,10 +161,10 @@ it.each([
   [{ source: 'nowhere', table: 'item', details: true }, 'not-exists'],
   [{ table: 'item', details: 1 }, 'parse-failed'],
   [{ table: 'item', detail: true }, 'parse-failed'],
-])('refuses %j', async (args, code) => {
+])('rejects %j', async (args, code) => {
   await expect(service.metadata('pg_get_table_info', args)).rejects.toThrow(`"code":"${code}"`);
 });
 
-it('gives null for what is not there', async () => {
+it('returns null for unknown tables', async () => {
   expect(await info('nothing')).toBeNull();
 });

@@ -23,7 +23,7 @@ describe('tracking and describing tables', () => {
   const success = { message: 'success' };
   const exported = async (): Promise<unknown> => ((await api.metadata('export_metadata', {})) as { sources: unknown[] }).sources[0];
 
-  it('tracks a table by bare name, by object, and under the alias of the kind', async () => {
+  it('tracks a table by name, by object, and under the alias of the kind', async () => {
     expect(await api.metadata('pg_track_table', 'author')).toEqual(success);
     expect(await api.metadata('postgres_track_table', { table: { schema: 'public', name: 'article' } })).toEqual(success);
     expect(await api.metadata('pg_track_table', { schema: 'public', name: 'titles' })).toEqual(success);
@@ -31,7 +31,7 @@ describe('tracking and describing tables', () => {
     expect([...(tables?.values() ?? [])].map((table) => table.name.name).sort()).toEqual(['article', 'author', 'titles']);
   });
 
-  it('refuses what is tracked, unknown or in another source', async () => {
+  it('rejects tracked and unknown tables and those of another source', async () => {
     await api.metadata('pg_track_table', 'author');
     expect(await refusal(api.metadata('pg_track_table', 'author'))).toEqual({
       status: 400,
@@ -61,14 +61,14 @@ describe('tracking and describing tables', () => {
     });
   });
 
-  it('leaves everything as it was when an operation fails', async () => {
+  it('changes nothing when an operation fails', async () => {
     await api.metadata('pg_track_table', 'author');
     const before = await api.metadata('export_metadata', {}, { version: 2 });
     await refusal(api.metadata('pg_track_table', 'nothing'));
     expect(await api.metadata('export_metadata', {}, { version: 2 })).toEqual(before);
   });
 
-  it('reads a table again that was made after its source was added', async () => {
+  it('introspects a table again that was created after its source was added', async () => {
     await api.queryV2('run_sql', { sql: 'create table late (id int primary key)' });
     expect(await api.metadata('pg_track_table', 'late')).toEqual(success);
     await api.queryV2('run_sql', { sql: 'alter table late add column more text' });
@@ -78,7 +78,7 @@ describe('tracking and describing tables', () => {
     expect(await api.metadata('get_inconsistent_metadata', {})).toEqual({ is_consistent: true, inconsistent_objects: [] });
   });
 
-  it('keeps and replaces customizations, makes enum tables', async () => {
+  it('stores and replaces customizations, creates enum tables', async () => {
     await api.metadata('pg_track_table', { table: 'author', configuration: { custom_name: 'writer' } });
     await api.metadata('pg_set_table_customization', {
       table: 'author',
@@ -98,7 +98,7 @@ describe('tracking and describing tables', () => {
     expect(await api.metadata('pg_set_table_is_enum', { table: 'color', is_enum: false })).toEqual(success);
   });
 
-  it('tracks many tables and warns about those that it cannot', async () => {
+  it('tracks many tables and warns about invalid ones', async () => {
     expect(await api.metadata('pg_track_tables', { tables: [{ table: 'author' }, { table: 'nothing' }, { table: 'article' }] })).toEqual({
       message: 'success',
       warnings: [
@@ -129,7 +129,7 @@ describe('tracking and describing tables', () => {
     expect(await api.metadata('pg_untrack_tables', { tables: [{ table: 'author' }, { table: 'article' }] })).toEqual(success);
   });
 
-  it('makes, comments, renames and drops relationships', async () => {
+  it('creates, comments, renames and drops relationships', async () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       { type: 'pg_track_table', args: 'article' },
@@ -216,7 +216,7 @@ describe('tracking and describing tables', () => {
     expect([article?.objectRelationships.size, article?.selectPermissions.size]).toEqual([0, 0]);
   });
 
-  it('refuses to untrack a table that others lead to', async () => {
+  it('rejects untracking a table that others depend on', async () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       { type: 'pg_track_table', args: 'article' },
@@ -234,7 +234,7 @@ describe('tracking and describing tables', () => {
     expect(await api.metadata('pg_untrack_table', { table: 'author' })).toEqual(success);
   });
 
-  it('refuses everybody but administrators, whatever the body is', async () => {
+  it('rejects other roles than admin, whatever the body contains', async () => {
     for (const body of [{ type: 'clear_metadata', args: {} }, { type: 'nonsense', args: {} }, []]) {
       expect(await refusal(api.administration.metadata(body, { session: USER }))).toEqual({
         status: 400,

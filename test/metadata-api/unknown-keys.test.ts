@@ -55,7 +55,7 @@ async function inconsistencies(api: TestAdministration): Promise<readonly Record
   return isJsonArray(list) ? (list as unknown as readonly Record[]) : [];
 }
 
-describe('keys of a document that nobody knows', () => {
+describe('unknown keys of a document', () => {
   let api: TestAdministration;
 
   beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('keys of a document that nobody knows', () => {
   afterAll(() => api.close());
   beforeEach(() => api.reset());
 
-  it('are kept, listed with their places and exported', async () => {
+  it('are preserved, listed with their paths and exported', async () => {
     await load(api);
     expect(await api.metadata('export_metadata', {})).toMatchObject(DOCUMENT);
     const listed = await inconsistencies(api);
@@ -91,14 +91,14 @@ describe('keys of a document that nobody knows', () => {
     expect(listed).toHaveLength(10);
   });
 
-  it('make a permission without effect, because they may be what narrows it', async () => {
+  it('disable a permission, because they may restrict it', async () => {
     await load(api);
     const { tables } = api.state.current().cache.sources.get('default') ?? { tables: new Map() };
     const [author] = [...tables.values()];
     expect([...author.permissions.keys()].sort()).toEqual(['alias', 'other']);
   });
 
-  it('do not stand in the way of other changes, and go with the object or by themselves', async () => {
+  it('do not block other changes, and are removed with the object or separately', async () => {
     await load(api);
     await api.metadata('pg_track_table', 'article');
     await api.metadata('pg_drop_insert_permission', { table: 'author', role: 'user' });
@@ -113,7 +113,7 @@ describe('keys of a document that nobody knows', () => {
     expect(left).toMatch(/"other"/);
   });
 
-  it('are kept with sources of kinds that nobody knows', async () => {
+  it('are preserved with sources of unknown kinds', async () => {
     const other = (name: string, kind: string): Json => ({
       name,
       kind,
@@ -156,7 +156,7 @@ describe('keys of a document that nobody knows', () => {
     expect(api.state.current().metadata.unknownSources.size).toBe(0);
   });
 
-  it('fail the command that does not allow inconsistencies, each at its place', async () => {
+  it('fail a command that does not allow inconsistencies, each with its path', async () => {
     const replace = (change: (document: { [key: string]: Json }) => void) => {
       const metadata = structuredClone({ version: 3, sources: [] }) as { [key: string]: Json };
       change(metadata);
@@ -189,7 +189,7 @@ describe('keys of a document that nobody knows', () => {
 });
 
 describe('inherited roles of a document', () => {
-  it('may have one parent or none; the operation asks for two', async () => {
+  it('may have one parent or none; the operation requires two', async () => {
     const api = await testAdministration(SCHEMA);
     try {
       const permissions = [{ role: 'user', permission: { columns: ['id'], filter: { id: { _gt: 1 } } } }];

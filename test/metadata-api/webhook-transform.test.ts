@@ -21,8 +21,8 @@ const shown = async (args: JsonObject): Promise<Json> => {
   return answer.json;
 };
 
-describe('shows the request', () => {
-  it('of docs/transforms.md', async () => {
+describe('the preview of a request transform', () => {
+  it('shows the examples of docs/transforms.md', async () => {
     const page = readFileSync(new URL('../../docs/transforms.md', import.meta.url), 'utf8');
     const [asked, answered] = [...page.matchAll(/^```json (?:metadata|answer)\n(.*?)^```/gms)].map(
       ([, text = '']) => JSON.parse(text) as JsonObject,
@@ -30,7 +30,7 @@ describe('shows the request', () => {
     expect(await shown(asked?.['args'] as JsonObject)).toEqual(answered);
   });
 
-  it('as it is without a change', async () => {
+  it('shows an unchanged request', async () => {
     expect(await shown({ request_transform: {} })).toEqual({
       webhook_url: 'http://localhost:1234/',
       method: 'GET',
@@ -39,7 +39,7 @@ describe('shows the request', () => {
     });
   });
 
-  it('with every part changed', async () => {
+  it('shows a request with every part changed', async () => {
     const answer = await shown({
       webhook_url: 'http://{{HOST}}/hook?a=b',
       env: { HOST: 'example.org', TOKEN: 't' },
@@ -76,13 +76,13 @@ describe('shows the request', () => {
     expect(await shown({ request_transform: { version: 2, body } })).toMatchObject({ body: expected });
   });
 
-  it('of a URL that an environment variable holds', async () => {
+  it('shows a URL from an environment variable', async () => {
     const answer = await shown({ webhook_url: { from_env: 'URL' }, env: { URL: 'https://example.org?a' }, request_transform: {} });
     expect(answer).toMatchObject({ webhook_url: 'https://example.org?a' });
   });
 });
 
-describe('refuses', () => {
+describe('the validation of a request transform', () => {
   const MISSING =
     /^Missing Env Var: (SECRET|constructor)\. For security reasons when testing request options real environment variable values are not available\. /;
 
@@ -98,7 +98,7 @@ describe('refuses', () => {
     expect(json).toEqual({ path: '$.args', code: 'not-found', error: expect.stringMatching(MISSING) });
   });
 
-  it('what is no URL', async () => {
+  it('rejects an invalid URL', async () => {
     const { status, json } = await ask({ webhook_url: 'localhost:1234', request_transform: { url: 'http://example.org' } });
     expect(status).toBe(400);
     expect(json).toEqual({
@@ -109,7 +109,7 @@ describe('refuses', () => {
     });
   });
 
-  it('templates that fail, with all of their faults', async () => {
+  it('rejects failing templates with all of their errors', async () => {
     const { status, json } = await ask({ request_transform: { url: '{{$body.x}}', body: '$nobody' } });
     const place = (start: number, end: number): JsonObject => ({ start_line: 0, start_column: start, end_line: 0, end_column: end });
     expect(status).toBe(400);
@@ -124,7 +124,7 @@ describe('refuses', () => {
     });
   });
 
-  it('templates of the response that cannot be read, and lets those be that could fail', async () => {
+  it('rejects invalid response templates, and accepts those that could fail at run time', async () => {
     const { status, json } = await ask({ request_transform: {}, response_transform: { body: '{{' } });
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: 'validation-failed', error: 'response transform validation failed', path: '$.args' });

@@ -19,7 +19,7 @@ describe('operations on the whole metadata', () => {
   afterAll(() => api.close());
   beforeEach(() => api.reset());
 
-  it('exports what it imports', async () => {
+  it('exports the imported document', async () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       {
@@ -38,7 +38,7 @@ describe('operations on the whole metadata', () => {
     });
   });
 
-  it('refuses a document that does not fit, or records what does not', async () => {
+  it('rejects an inconsistent document, or records the inconsistencies', async () => {
     const metadata: Json = { version: 3, sources: [source([{ table: 'author' }, { table: 'nothing' }])] };
     expect(await refusal(api.metadata('replace_metadata', metadata))).toMatchObject({
       status: 400,
@@ -52,7 +52,7 @@ describe('operations on the whole metadata', () => {
       inconsistent_objects: [{ name: 'table nothing in source default', type: 'table', definition: { name: 'nothing', schema: 'public' } }],
     });
     expect(await api.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: false });
-    // A whole document answers for all that is in it, also for what was there before.
+    // A whole document is responsible for all of its content, unchanged parts included.
     expect(await refusal(api.metadata('replace_metadata', metadata))).toMatchObject({
       status: 400,
       error: 'cannot continue due to inconsistent metadata',
@@ -67,7 +67,7 @@ describe('operations on the whole metadata', () => {
     expect(await api.metadata('reload_metadata', {})).toEqual({ message: 'success', is_consistent: true });
   });
 
-  it.runIf(DEEP)('drops what is inconsistent whole or not at all', async () => {
+  it.runIf(DEEP)('drops all inconsistent objects or none', async () => {
     const hidden = { role: 'a', permission: { columns: ['nothing'], filter: {} } };
     const metadata: Json = {
       version: 3,
@@ -78,7 +78,7 @@ describe('operations on the whole metadata', () => {
     };
     await api.metadata('replace_metadata', { metadata, allow_inconsistent_metadata: true });
     const before = await api.metadata('export_metadata', {}, { version: 2 });
-    // Without its permission the role `a` is gone, so that another object becomes inconsistent.
+    // Without its permission the role `a` does not exist, so that another object becomes inconsistent.
     expect(await refusal(api.metadata('drop_inconsistent_metadata', {}))).toMatchObject({
       status: 400,
       code: 'unexpected',
@@ -90,7 +90,7 @@ describe('operations on the whole metadata', () => {
     expect(await api.metadata('export_metadata', {})).toEqual((before as { metadata: Json }).metadata);
   });
 
-  it('places errors inside the document', async () => {
+  it('reports the path of errors inside the document', async () => {
     expect(
       await refusal(api.metadata('replace_metadata', { metadata: { version: 3, sources: [{ name: 'default', kind: 'pg', tables: {} }] } })),
     ).toMatchObject({
@@ -99,7 +99,7 @@ describe('operations on the whole metadata', () => {
     });
   });
 
-  it('takes documents from before there were sources', async () => {
+  it('accepts documents of versions before sources existed', async () => {
     const document: Json = {
       tables: [
         { table: 'author' },
@@ -112,7 +112,7 @@ describe('operations on the whole metadata', () => {
     expect(api.state.current().cache.sources.get('default')?.tables.size).toBe(0);
   });
 
-  it('compares the version in the request and beside the document', async () => {
+  it('checks the resource version in the request and beside the document', async () => {
     const metadata = await api.metadata('export_metadata', {});
     expect(await refusal(api.metadata('replace_metadata', { metadata, resource_version: 0 }, { version: 2 }))).toMatchObject({
       status: 409,
@@ -125,7 +125,7 @@ describe('operations on the whole metadata', () => {
     });
   });
 
-  it('reloads by name only what there is', async () => {
+  it('reloads only existing objects by name', async () => {
     const before = api.state.current().resourceVersion;
     expect(await api.metadata('reload_metadata', { reload_sources: ['default'] })).toMatchObject(success);
     expect(api.state.current().resourceVersion).toBe(before + 1);
@@ -139,7 +139,7 @@ describe('operations on the whole metadata', () => {
     });
   });
 
-  it('makes and drops inherited roles', async () => {
+  it('creates and drops inherited roles', async () => {
     const permission = (role: string): Json => ({
       type: 'pg_create_select_permission',
       args: { table: 'author', role, permission: { columns: '*', filter: {} } },
@@ -173,7 +173,7 @@ describe('sources', () => {
   afterAll(() => api.close());
   beforeEach(() => api.reset());
 
-  it('adds, updates, renames and drops', async () => {
+  it('can be added, updated, renamed and dropped', async () => {
     const add = { name: 'default', configuration: CONFIGURATION };
     expect(await refusal(api.metadata('pg_add_source', add))).toEqual({
       status: 400,
@@ -204,7 +204,7 @@ describe('sources', () => {
     });
   });
 
-  it.runIf(DEEP)('refuses a source that cannot be reached', async () => {
+  it.runIf(DEEP)('are rejected if they cannot be reached', async () => {
     const configuration: Json = { connection_info: { database_url: 'postgres://nobody@127.0.0.1:1/none' } };
     expect(await refusal(api.metadata('pg_add_source', { name: 'far', configuration }))).toMatchObject({
       path: '$.args',
@@ -215,7 +215,7 @@ describe('sources', () => {
     expect(api.state.current().metadata.sources.has('far')).toBe(false);
   });
 
-  it.runIf(DEEP)('renames sources that are inconsistent or have inconsistent objects, and nothing breaks by it', async () => {
+  it.runIf(DEEP)('can be renamed while they or their objects are inconsistent, and nothing breaks', async () => {
     const far: Json = { connection_info: { database_url: 'postgres://nobody@127.0.0.1:1/none' } };
     const hidden = { role: 'a', permission: { columns: ['nothing'], filter: {} } };
     const article = {
@@ -241,7 +241,7 @@ describe('sources', () => {
     expect(await api.metadata('rename_source', { name: 'default', new_name: 'near' })).toEqual(success);
     expect(await api.metadata('rename_source', { name: 'far', new_name: 'away' })).toEqual(success);
     expect(await names()).toEqual(before.map((name) => name.replace('source default', 'source near').replace('source far', 'source away')));
-    // A rename hides nothing that another edit of the same request breaks.
+    // A rename does not hide what another edit of the same request breaks.
     const broken = { type: 'pg_track_table', args: { source: 'default', table: 'no_more' } };
     expect(
       await refusal(api.metadata('bulk', [{ type: 'rename_source', args: { name: 'near', new_name: 'default' } }, broken])),
@@ -252,7 +252,7 @@ describe('sources', () => {
     expect((await api.metadata('export_metadata', {})) as object).toMatchObject({ sources: [{ name: 'away' }, { name: 'near' }] });
   });
 
-  it('shows what is in the database', async () => {
+  it('list the tables in the database', async () => {
     expect(await api.metadata('pg_get_source_tables', {})).toEqual(
       ['article', 'author', 'titles'].map((name) => ({ name, schema: 'public' })),
     );
@@ -280,7 +280,7 @@ describe('sources', () => {
     });
   });
 
-  it('proposes relationships in both directions, without those that exist', async () => {
+  it('suggest relationships in both directions, without existing ones', async () => {
     await api.metadata('bulk', [
       { type: 'pg_track_table', args: 'author' },
       { type: 'pg_track_table', args: 'article' },
@@ -313,7 +313,7 @@ describe('sources', () => {
     });
   });
 
-  it.runIf(DEEP)('proposes relationships of tables that are named and not tracked yet, to these and to tracked ones', async () => {
+  it.runIf(DEEP)('suggest relationships of named untracked tables, to these and to tracked ones', async () => {
     await api.metadata('pg_track_table', 'author');
     const suggested = async (tables: readonly string[]): Promise<readonly string[]> => {
       const { relationships } = (await api.metadata('pg_suggest_relationships', { tables })) as {

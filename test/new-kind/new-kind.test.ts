@@ -78,7 +78,7 @@ const data = async (query: string, role?: string, session?: Readonly<Record<stri
 const runSql = (sql: string) =>
   service.send('/v2/query', { method: 'POST', body: JSON.stringify({ type: 'sqlite_run_sql', args: { source: 'shop', sql } }) });
 
-test('has a page that shows the code as it is', () => {
+test('the page shows the current code', () => {
   const excerpts = blocks.filter(({ settings }) => settings.has('file'));
   expect(excerpts.length).toBeGreaterThan(10);
   for (const { settings, text } of excerpts) expect(readFileSync(join(FOLDER, settings.get('file') ?? ''), 'utf8')).toContain(text);
@@ -87,7 +87,7 @@ test('has a page that shows the code as it is', () => {
   expect(excerpts.find(({ settings }) => settings.get('file') === 'index.ts')?.text).toBe(lines);
 });
 
-test('needs one entry in the list of kinds, which the page shows', () => {
+test('the page shows the only entry in the list of kinds', () => {
   const list = readFileSync(join(ROOT, 'src', 'databases', 'index.ts'), 'utf8');
   const change = blocks.find(({ language }) => language === 'diff')?.text.split('\n') ?? [];
   const [added, removed, replaced] = change.map((line) => line.slice(1));
@@ -148,7 +148,7 @@ test.each([
   expect(found.author.map(({ name }) => ['Ann', 'Bob'].indexOf(name)).map((at) => (at < 0 ? 3 : at + 1))).toEqual(expected);
 });
 
-test('binds values of variables, and refuses what the database would cut', async () => {
+test('binds variables, and refuses values that the database would truncate', async () => {
   const query = 'query ($name: String!, $ids: [bigint!]) { author(where: {name: {_eq: $name}, id: {_in: $ids}}) { name } }';
   expect(await data(query, undefined, undefined, { name: 'C"\\`é', ids: ['9007199254740993', 1] })).toEqual({
     author: [{ name: 'C"\\`é' }],
@@ -158,7 +158,7 @@ test('binds values of variables, and refuses what the database would cut', async
   await expect(data(query, undefined, undefined, { name: 'Ann', ids: ['1 or 1'] })).rejects.toThrow('data-exception');
 });
 
-test('orders, cuts pages and returns the first rows of groups', async () => {
+test('orders, pages and returns the first row of each group', async () => {
   expect(
     await data(`{
       words: article(order_by: {words: desc_nulls_last}, limit: 2, offset: 1) { id }
@@ -174,7 +174,7 @@ test('orders, cuts pages and returns the first rows of groups', async () => {
   });
 });
 
-test('nests relationships, with pages of their own', async () => {
+test('nests relationships with their own paging', async () => {
   expect(
     await data(`{
       author(where: {id: {_lt: 3}}, order_by: {id: asc}) {
@@ -288,7 +288,7 @@ test('reports a table that it cannot offer in svc doctor', async () => {
     anyProject: async () => project,
     server: async () => serverClient(project.settings),
     kinds: async () => kindsOf(registry),
-    tell: () => undefined,
+    progress: () => undefined,
     print: () => undefined,
     warn: () => undefined,
     confirm: async () => true,
@@ -320,7 +320,7 @@ test.each([
   expect(answer.text).toContain(message);
 });
 
-test('runs SQL of administrators that reads', async () => {
+test('runs SQL of administrators that only reads', async () => {
   expect((await runSql('select 9007199254740993 as large, null as absent')).json).toEqual({
     result_type: 'TuplesOk',
     result: [
@@ -330,7 +330,7 @@ test('runs SQL of administrators that reads', async () => {
   });
 });
 
-test('ends a statement at its deadline and answers the next one', async () => {
+test('stops a statement at its deadline and answers the next one', async () => {
   const engine = new Engine(new Uint8Array());
   try {
     const endless = 'with recursive n(x) as (select 1 union all select x + 1 from n) select count(*) from n';
@@ -346,13 +346,13 @@ test('ends a statement at its deadline and answers the next one', async () => {
       {},
     );
     await expect(large).rejects.toThrow('out of memory');
-    expect(engine.measures().counts.late).toBe(1);
+    expect(engine.measures().counts.timedOut).toBe(1);
   } finally {
     await engine.close();
   }
 });
 
-test('refuses a file that holds no database, and one that is missing', async () => {
+test('refuses a missing file and one that is not a database', async () => {
   writeFileSync(join(folder, 'text.db'), 'x'.repeat(5000));
   const add = (file: Json) => service.metadata('sqlite_add_source', { name: 'other', configuration: { file } });
   await expect(add('{{SHOP}}/text.db')).rejects.toThrow('file is not a database');

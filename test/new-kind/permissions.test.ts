@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it(`answers ${COUNT} random requests as a naive evaluator does (seed ${SEED})`, async () => {
+it(`answers ${COUNT} random requests like a naive evaluator (seed ${SEED})`, async () => {
   const { Database } = await initSqlJs();
   let files = 0;
   const makeFile = (sql: string): string => {

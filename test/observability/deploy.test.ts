@@ -17,7 +17,7 @@ const dashboard: { readonly schemaVersion: number; readonly panels: readonly Pan
 );
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** Names of series, as Prometheus has them. */
+/** Names of series in Prometheus. */
 const SERIES = new Set(
   ALL_METRICS.flatMap(({ name, type }) => (type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name])),
 );
@@ -28,7 +28,7 @@ function promtool(...args: string[]): { readonly status: number | null; readonly
 }
 
 it.each(readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(json|ya?ml)$/.test(name)))(
-  '%s names no metric that is not there',
+  '%s names existing metrics only',
   (name) => {
     const text = readFileSync(join(DEPLOY, name), 'utf8');
     const named = [...text.matchAll(/(?<![\w/.-])svc_[a-z_]+(?=[{[) ])/g)].map(([found]) => found);
@@ -36,11 +36,11 @@ it.each(readdirSync(DEPLOY, { recursive: true, encoding: 'utf8' }).filter((name)
   },
 );
 
-describe('labels', () => {
+describe('labels in expressions', () => {
   const byName = new Map(ALL_METRICS.map((metric) => [metric.name, metric]));
   const alerts = readFileSync(join(DEPLOY, 'prometheus', 'alerts.yml'), 'utf8');
 
-  it.each([...expressions, alerts])('of %#. are those of the metric', (text) => {
+  it.each([...expressions, alerts])('match those of the metric in expression %#', (text) => {
     for (const [, series = '', selector = ''] of text.matchAll(/(svc_[a-z_]+)\{([^}]*)\}/g)) {
       const metric = byName.get(series) ?? byName.get(series.replace(/_(bucket|sum|count)$/, ''));
       const labels = [...selector.matchAll(/(\w+)(?==~?")/g)].map(([label]) => label);
@@ -50,12 +50,12 @@ describe('labels', () => {
   });
 });
 
-it('the dashboard is of a version that Grafana reads, and every panel asks something', () => {
+it('the dashboard has a schema version that Grafana reads, and every panel has a query', () => {
   expect(dashboard.schemaVersion).toBe(39);
   expect(expressions.length).toBeGreaterThan(30);
 });
 
-it('its expressions are understood by Prometheus', (context) => {
+it("the dashboard's expressions are valid in Prometheus", (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-rules-'));
   try {
     const rules = expressions.map((expr, i) => ({ record: `panel:${i}`, expr: expr.replaceAll('$__rate_interval', '5m') }));
@@ -69,7 +69,7 @@ it('its expressions are understood by Prometheus', (context) => {
   }
 });
 
-it('the alerts are well formed and come when they should', (context) => {
+it('the alerts are valid and fire when they should', (context) => {
   const checked = promtool('check', 'rules', join(DEPLOY, 'prometheus', 'alerts.yml'));
   if (checked === null) context.skip('promtool (the package prometheus) is not installed');
   expect(checked).toMatchObject({ status: 0 });

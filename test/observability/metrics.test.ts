@@ -32,7 +32,7 @@ function scrape(authorization = `Bearer ${METRICS_SECRET}`): ReturnType<TestServ
   return service.send('/v1/metrics', { headers: { authorization } });
 }
 
-/** The value of one line of the text; undefined where there is none. */
+/** The value of one line of the text; undefined if there is none. */
 async function sample(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number | undefined> {
   const { text } = await scrape();
   const line = text
@@ -43,27 +43,27 @@ async function sample(name: string, labels: Readonly<Record<string, string>> = {
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-describe('the endpoint', () => {
-  it('is for whoever has its secret, in the format that Prometheus reads', async () => {
+describe('the metrics endpoint', () => {
+  it('requires its secret, and returns the Prometheus format', async () => {
     const answer = await scrape();
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
-  it.each(['', 'Bearer wrong', 'Bearer of-admins', `Basic ${METRICS_SECRET}`])('refuses %j', async (authorization) => {
+  it.each(['', 'Bearer wrong', 'Bearer of-admins', `Basic ${METRICS_SECRET}`])('rejects %j', async (authorization) => {
     const answer = await scrape(authorization);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('tells every metric of the table, with its HELP and TYPE', async () => {
+  it('exposes every metric of the table, with HELP and TYPE', async () => {
     const { text } = await scrape();
     for (const { name, type, help } of ALL_METRICS) {
       expect(text).toContain(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
     }
   });
 
-  it('tells what its page of the reference lists, and nothing else', async () => {
+  it('exposes exactly the metrics of the reference page', async () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'metrics.md'), 'utf8');
     const listed = [...page.matchAll(/^(?:\| |- )`([a-z_0-9]+)`/gm)].map(([, name]) => name);
     const told = [...(await scrape()).text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
@@ -72,7 +72,7 @@ describe('the endpoint', () => {
     expect(told.filter((name) => !listed.includes(name))).toEqual([]);
   });
 
-  it('satisfies promtool, where that is installed', async (context) => {
+  it('satisfies promtool, if it is installed', async (context) => {
     const { text } = await scrape();
     const done = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
     if (done.error !== undefined) context.skip('promtool (the package prometheus) is not installed');
@@ -80,8 +80,8 @@ describe('the endpoint', () => {
   });
 });
 
-describe('what is counted', () => {
-  it('is each operation by its name and what became of it', async () => {
+describe('metrics', () => {
+  it('count each operation by name and outcome', async () => {
     for (let i = 0; i < 3; i++) await service.graphql('query Counted { note { id } }');
     await service.graphql('query Counted { note { id } }', { role: 'stranger' });
     expect(await sample('svc_graphql_requests_total', { operation_name: 'Counted', response_status: 'success' })).toBe(3);
@@ -92,7 +92,7 @@ describe('what is counted', () => {
     expect(await sample('svc_graphql_requests_total', { operation_type: 'unknown', response_status: 'failed' })).toBe(1);
   });
 
-  it('is told by name of few operations only, those of collections first', async () => {
+  it('name a limited number of operations, those of collections first', async () => {
     await service.metadata('create_query_collection', {
       name: 'kept',
       definition: { queries: [{ name: 'mine', query: 'query Collected { note { id } }' }] },
@@ -106,7 +106,7 @@ describe('what is counted', () => {
     expect(await sample('svc_graphql_requests_total', { operation_name: '_other', response_status: 'success' })).toBeGreaterThan(0);
   });
 
-  it('is each request by its route, never by its path', async () => {
+  it('count each request by its route, never by its path', async () => {
     await service.send('/api/rest/nothing/here?secret=1');
     await service.send('/nowhere/at/all');
     expect(await sample('svc_http_requests_total', { endpoint: '/v1/graphql', method: 'POST', status: '2xx' })).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ describe('what is counted', () => {
     expect(text).not.toContain('endpoint="/v1/metrics"');
   });
 
-  it('is what the pool does, and the metadata', async () => {
+  it('describe the connection pool and the metadata', async () => {
     const source = { source_name: 'default', role: 'primary' };
     expect(await sample('svc_postgres_query_time_seconds_count', source)).toBeGreaterThan(3);
     expect(await sample('svc_postgres_pool_max_connections', source)).toBe(10);
@@ -130,7 +130,7 @@ describe('what is counted', () => {
     expect(await sample('svc_auth_requests_total', { place: 'header', result: 'accepted' })).toBeGreaterThan(0);
   });
 
-  it('is a limit that was reached', async () => {
+  it('count reached limits', async () => {
     await service.metadata('pg_create_select_permission', { table: 'note', role: 'reader', permission: { columns: '*', filter: {} } });
     await service.metadata('set_api_limits', { disabled: false, depth_limit: { global: 1, per_role: {} } });
     await service.graphql('{ note { id } note_by_pk(id: 1) { id } }', { role: 'reader' });
@@ -138,7 +138,7 @@ describe('what is counted', () => {
     expect(await sample('svc_limit_rejections_total', { limit: 'depth' })).toBe(1);
   });
 
-  it('is the delivery of an event, with what waits', async () => {
+  it('count deliveries of events and pending events', async () => {
     await service.metadata('pg_create_event_trigger', {
       name: 'on_note',
       table: 'note',
@@ -167,7 +167,7 @@ describe('what is counted', () => {
     await vi.waitFor(async () => expect(await sample('svc_event_trigger_http_workers_max')).toBe(100), WAIT);
   });
 
-  it('is an event of a schedule, its delay, and that one is given up', async () => {
+  it('count events of schedules, their delay and their failure', async () => {
     const at = (secondsAgo: number): string => new Date(Date.now() - secondsAgo * 1000).toISOString();
     const hour = 3600;
     await service.metadata('create_scheduled_event', { webhook: hook.url, schedule_at: at(hour), payload: { some: 'thing' } });
@@ -182,7 +182,7 @@ describe('what is counted', () => {
     await vi.waitFor(async () => expect(await sample('svc_scheduled_trigger_request_bytes_total')).toBeGreaterThan(20), WAIT);
   });
 
-  it('is a call of an action, in bytes', async () => {
+  it('count calls of actions, with bytes', async () => {
     hook.answer = () => ({ body: { text: 'x'.repeat(500) } });
     await service.metadata('set_custom_types', { objects: [{ name: 'Said', fields: [{ name: 'text', type: 'String!' }] }] });
     await service.metadata('create_action', { name: 'say', definition: { type: 'query', handler: hook.url, output_type: 'Said' } });
@@ -191,7 +191,7 @@ describe('what is counted', () => {
     expect(await sample('svc_action_response_bytes_total')).toBeGreaterThan(500);
   });
 
-  it('is a subscription by its operation, and what goes over its socket', async () => {
+  it('count subscriptions by operation, and messages of sockets', async () => {
     const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
     socket.send({ type: 'connection_init', payload: { headers: { 'x-svc-admin-secret': 'of-admins' } } });
     await socket.next();

@@ -14,7 +14,7 @@ const LOG_TYPES = new Set(['startup', 'http-log', 'query-log', 'websocket-log', 
 
 interface WrittenLog {
   readonly logger: Logger;
-  /** Lines that are written. */
+  /** The written log lines. */
   lines(): Promise<readonly string[]>;
   close(): void;
 }
@@ -47,7 +47,7 @@ const droppedLines = async (service: TestService, reason: string): Promise<numbe
   return Number(new RegExp(`svc_otel_dropped_logs_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1]);
 };
 
-describe('of a service that the environment tells where to send', () => {
+describe('an OTLP export configured by the environment', () => {
   let collector: Collector;
   let service: TestService;
   let log: WrittenLog;
@@ -81,7 +81,7 @@ describe('of a service that the environment tells where to send', () => {
     await collector.close();
   });
 
-  it('all metrics of the page are sent, with its values', async () => {
+  it('sends all metrics of the page, with its values', async () => {
     await post(service, '{ note { id } }');
     await post(service, 'query Named { note { id } }');
     await post(service, '{ nothing }');
@@ -95,7 +95,12 @@ describe('of a service that the environment tells where to send', () => {
     }, WAIT);
     const last = collector.metrics.at(-1) as ReadonlyMap<string, CollectedMetric>;
     const counter = last.get('svc_graphql_requests_total') as CollectedMetric;
-    expect(counter).toMatchObject({ kind: 'sum', temporality: 2, isMonotonic: true, description: expect.stringContaining('Operations') });
+    expect(counter).toMatchObject({
+      kind: 'sum',
+      temporality: 2,
+      isMonotonic: true,
+      description: expect.stringContaining('GraphQL operations'),
+    });
     const named = counter.points.find(({ attributes }) => attributes['operation_name'] === 'Named');
     expect(named).toMatchObject({ value: 1, attributes: { operation_type: 'query', response_status: 'success' } });
     expect(named?.start !== null && (named?.start ?? 0n) < (named?.time ?? 0n)).toBe(true);
@@ -109,7 +114,7 @@ describe('of a service that the environment tells where to send', () => {
     expect([...last.keys()]).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_gc_duration_seconds']));
   });
 
-  it('all lines of the log are sent, those of the start too', async () => {
+  it('sends all log lines, those of the start included', async () => {
     await post(service, '{ note { id } }', { 'x-request-id': 'the-last', 'content-type': 'application/json' });
     await vi.waitFor(() => expect(requestsOf(collector.lines)).toContain('the-last'), WAIT);
     const written = (await log.lines()).map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -127,7 +132,7 @@ describe('of a service that the environment tells where to send', () => {
     expect(collector.resource).toMatchObject({ 'service.name': 'shop' });
   });
 
-  it.runIf(DEEP)('a collector that fails costs lines, is told of once, and feeds on nothing that it causes', async () => {
+  it.runIf(DEEP)('drops lines if the collector fails, reports it once, and does not export its own effects', async () => {
     const isOfLines = (event: string) =>
       service.observations.filter((o) => o.kind === 'telemetry' && o.data === 'log lines' && o.event === event);
     collector.status = 500;
@@ -138,7 +143,7 @@ describe('of a service that the environment tells where to send', () => {
     expect(isOfLines('unavailable')).toHaveLength(1);
     const known = collector.lines.length;
     collector.status = 200;
-    // What nobody reads is no reason to send it once more.
+    // Content that the collector does not read is no reason for a retry.
     collector.body = 'x'.repeat(1_000_000);
     await vi.waitFor(async () => {
       await post(service, '{ note { id } }');
@@ -153,7 +158,7 @@ describe('of a service that the environment tells where to send', () => {
     expect((await log.lines()).filter((line) => line.includes('"type":"opentelemetry"') && line.includes('log lines'))).toHaveLength(2);
   });
 
-  it.runIf(DEEP)('a collector that does not answer costs what has no room', async () => {
+  it.runIf(DEEP)('drops lines beyond the buffer if the collector does not respond', async () => {
     collector.status = null;
     await vi.waitFor(async () => {
       await Promise.all(Array.from({ length: 20 }, () => post(service, '{ note { id } }')));
@@ -168,7 +173,7 @@ describe('of a service that the environment tells where to send', () => {
   });
 });
 
-describe('of a service that the metadata tell where to send', () => {
+describe('an OTLP export configured by the metadata', () => {
   let collector: Collector;
   let service: TestService;
   let log: WrittenLog;
@@ -176,7 +181,7 @@ describe('of a service that the metadata tell where to send', () => {
   beforeAll(async () => {
     collector = await startCollector();
     log = writtenLog('metadata', 'text');
-    // Whatever comes before the end was asked for by something else than the time.
+    // The timer does not fire before the end of the test.
     const never = '1000000000';
     service = await startTestService(
       { ENABLED_APIS: 'graphql,metadata', ENABLED_LOG_TYPES: [...LOG_TYPES].join(',') },
@@ -203,7 +208,7 @@ describe('of a service that the metadata tell where to send', () => {
   const countOf = (metrics: ReadonlyMap<string, CollectedMetric> | undefined): number =>
     (metrics?.get('svc_graphql_requests_total')?.points ?? []).reduce((sum, { value }) => sum + Number(value), 0);
 
-  it('counting and sending begin when they are asked for, and end when they are not any more', async () => {
+  it('begins to count and send when it is enabled, and stops when it is disabled', async () => {
     await post(service, '{ __typename }');
     await service.metadata('set_opentelemetry_config', config);
     expect(await service.metadata('export_metadata', {})).toMatchObject({ opentelemetry: config });
@@ -215,7 +220,7 @@ describe('of a service that the metadata tell where to send', () => {
       () => expect([collector.spans.length > 0, collector.metrics.length, collector.lines.length > 0]).toEqual([true, 1, true]),
       WAIT,
     );
-    // Of the first one nobody wanted to know, and what is off asks nothing.
+    // The first request was not counted, and a disabled export sends nothing.
     expect(countOf(collector.metrics[0])).toBe(1);
     const server = collector.spans.find(({ traceId, name }) => traceId === TRACE && name === 'POST /v1/graphql');
     const line = collector.lines.find(({ attributes, body }) => attributes['type'] === 'http-log' && (body as any).request_id === 'traced');
@@ -233,7 +238,7 @@ describe('of a service that the metadata tell where to send', () => {
     const after = collector.lines.slice(before);
     expect(requestsOf(after)).toContain('seen');
     expect(requestsOf(after)).not.toContain('unseen');
-    // The log is text, and lines are sent with their structure all the same, until the very end.
+    // The log is text, yet lines are exported with their structure, until the very end.
     expect(after.at(-1)).toMatchObject({ body: { kind: 'shutdown', info: 'finishing requests' }, attributes: { type: 'startup' } });
     expect(collector.metrics).toHaveLength(2);
     expect(countOf(collector.metrics[1])).toBe(2);
@@ -244,12 +249,12 @@ function requestsOf(lines: readonly CollectedLine[]): readonly unknown[] {
   return lines.flatMap(({ attributes, body }) => (attributes['type'] === 'http-log' ? [(body as any).request_id] : []));
 }
 
-/** What changes while nobody does anything, and what sending and asking themselves change. */
+/** Metrics that change when idle, and those that exports and requests themselves change. */
 function isMoving(key: string): boolean {
   return /^(process_|nodejs_|svc_(metadata_sync_lag|postgres_|otel_|http_connections|outbound_))/.test(key);
 }
 
-/** Lines of the page: name and labels, and the value. */
+/** Lines of the page: name and labels, with the value. */
 function pageOf(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -265,7 +270,7 @@ function keyOf(name: string, labels: readonly (readonly [string | undefined, unk
   return `${name} ${JSON.stringify([...labels].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)))}`;
 }
 
-/** The same lines. */
+/** Exported points in the form of these lines. */
 function seriesOf(name: string, { points }: CollectedMetric): readonly (readonly [string, string])[] {
   return points.flatMap(({ attributes, value }) => {
     const labels = Object.entries(attributes).map(([label, text]) => [label, String(text)] as const);

@@ -5,11 +5,11 @@ import { MODERN, TestSocket } from '../support/websocket.ts';
 
 let service: TestService;
 
-/** Its own statement, as the database sees it. */
+/** The statement itself, as the database sees it. */
 const SEEN = 'create function seen() returns setof told language sql stable as $$ select 1, current_query() $$';
 
 beforeAll(async () => {
-  // A single connection: what is prepared in it is what the service has prepared.
+  // A single connection, whose prepared statements are those of the service.
   service = await startTestService({ PG_CONNECTIONS: '1' });
   await service.sql(`create table told (id int primary key, text text); ${SEEN};
     create table note (id int primary key, text text default current_query());
@@ -31,7 +31,7 @@ async function prepared(): Promise<number> {
   return data.prepared.length;
 }
 
-it('says nothing of requests unless that is wanted', async () => {
+it('adds no comments by default', async () => {
   expect(await seen('A')).not.toContain('/*');
   expect(await seen('A')).toBe(await seen('B'));
 });
@@ -40,7 +40,7 @@ it.each([
   ['standard', /\/\* application=svc-graphql,operation_name=Named,parameterized_query_hash=[0-9a-f]{40} \*\/$/],
   ['standard_prepended', /^\/\* application=svc-graphql,operation_name=Named,parameterized_query_hash=[0-9a-f]{40} \*\/ /],
   ['sqlcommenter', /\/\*application='svc-graphql',operation_name='Named',parameterized_query_hash='[0-9a-f]{40}'\*\/$/],
-])('names the operation in the format %s', async (format, form) => {
+])('adds the operation name in the format %s', async (format, form) => {
   await service.metadata('set_query_tags', { source_name: 'default', format });
   expect(await seen('Named')).toMatch(form);
   expect(await service.metadata('export_metadata', {})).toMatchObject({
@@ -59,7 +59,7 @@ it('prepares a statement once for each operation', async () => {
   expect(await prepared()).toBe(before + 1);
 });
 
-it('tells the id of the request where that is wanted, and prepares nothing for it', async () => {
+it('adds the request id if configured, without prepared statements', async () => {
   await service.metadata('set_query_tags', { source_name: 'default', format: 'sqlcommenter', omit_request_id: false });
   const before = await prepared();
   const text = await seen('Often', { 'x-request-id': '*/;drop' });
@@ -68,7 +68,7 @@ it('tells the id of the request where that is wanted, and prepares nothing for i
   expect(await prepared()).toBe(before);
 });
 
-it('leaves alone what subscribers of many operations share, and answers that are kept', async () => {
+it('leaves shared statements of subscribers and cached answers unchanged', async () => {
   await service.metadata('set_query_tags', { source_name: 'default' });
   const socket = await new TestSocket(service.url, { protocol: MODERN }).opened();
   socket.send({ type: 'connection_init', payload: {} });
@@ -83,7 +83,7 @@ it('leaves alone what subscribers of many operations share, and answers that are
   expect((await kept('One')).headers.get('x-svc-query-cache-key')).toBe((await kept('Two')).headers.get('x-svc-query-cache-key'));
 });
 
-it('can be switched off again', async () => {
+it('can be disabled again', async () => {
   await service.metadata('set_query_tags', { source_name: 'default', disabled: true });
   expect(await seen('Named')).not.toContain('/*');
 });

@@ -48,7 +48,7 @@ beforeEach(() => {
   handler.requests.length = 0;
 });
 
-/** Once all spans of the trace are there: the first one ends last. */
+/** Resolves when all spans of the trace have arrived: the root ends last. */
 async function spansOf(traceId: string, root: string): Promise<readonly CollectedSpan[]> {
   const found = (): CollectedSpan[] => collector.spans.filter((span) => span.traceId === traceId);
   await vi.waitFor(() => expect(found().map(({ name }) => name)).toContain(root), WAIT);
@@ -56,7 +56,7 @@ async function spansOf(traceId: string, root: string): Promise<readonly Collecte
 }
 
 let traces = 0;
-/** A trace of its own for each request. */
+/** Headers of a new trace for each request. */
 function newTrace(): string {
   traces += 1;
   return TRACE.slice(0, 24) + String(traces).padStart(8, '0');
@@ -72,8 +72,8 @@ const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => 
   return found;
 };
 
-describe('a request', () => {
-  it('is a tree of spans below that of whoever called', async () => {
+describe('a traced request', () => {
+  it("is a tree of spans below the caller's span", async () => {
     const trace = newTrace();
     await post(
       'query Notes($secret: String) { shop_note(where: {text: {_eq: $secret}}) { id } }',
@@ -128,7 +128,7 @@ describe('a request', () => {
     expect(collector.headers).toMatchObject({ 'x-key': 'a b', 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' });
   });
 
-  it('plans and parses nothing the second time', async () => {
+  it('has no spans for parsing and planning the second time', async () => {
     const trace = newTrace();
     await post(
       'query Notes($secret: String) { shop_note(where: {text: {_eq: $secret}}) { id } }',
@@ -143,7 +143,7 @@ describe('a request', () => {
     expect(spans.map(({ name }) => name).sort()).toEqual(['POST /v1/graphql', 'SELECT shop.note', 'query']);
   });
 
-  it('tells the handler of an action of its trace, in both ways', async () => {
+  it('propagates its trace to the handler of an action, in both formats', async () => {
     const trace = newTrace();
     await post('{ say { text } }', { traceparent: `00-${trace}-${CALLER}-01`, tracestate: 'vendor=1' });
     const spans = await spansOf(trace, 'POST /v1/graphql');
@@ -162,7 +162,7 @@ describe('a request', () => {
     });
   });
 
-  it('says of the path of a URL nothing that comes from the environment', async () => {
+  it('omits parts of URL paths from the environment', async () => {
     const definition = { kind: 'synchronous', type: 'query', handler: '{{HANDLER}}/known', output_type: 'Said' };
     await service.metadata('create_action', { name: 'ask', definition });
     const trace = newTrace();
@@ -172,7 +172,7 @@ describe('a request', () => {
     expect(handler.requests.length).toBe(1);
   });
 
-  it('passes on that it is not to be traced', async () => {
+  it('propagates the decision not to sample', async () => {
     const before = collector.spans.length;
     const trace = newTrace();
     await post('{ say { text } }', { traceparent: `00-${trace}-${CALLER}-00` });
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(collector.spans.slice(before).filter(({ traceId }) => traceId === trace)).toEqual([]);
   });
 
-  it('fails through faults of the service and of databases, and not through those of the client', async () => {
+  it('has error status for faults of the service and of databases, but not of the client', async () => {
     await service.sql(`create function shop.broken() returns setof shop.note language sql stable as 'select 1 / 0, null'`);
     await service.metadata('pg_track_function', { function: { schema: 'shop', name: 'broken' } });
     const [wrong, failing] = [newTrace(), newTrace()];
@@ -201,14 +201,14 @@ describe('a request', () => {
     });
   });
 
-  it('has its trace in the log', async () => {
+  it('has its trace id in the log', async () => {
     const trace = newTrace();
     await post('{ shop_note { id } }', { traceparent: `00-${trace}-${CALLER}-01` });
     const logged = service.observations.filter(({ kind }) => kind === 'http').at(-1);
     expect(logged).toMatchObject({ trace: { traceId: trace, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) } });
   });
 
-  it.each(['/healthz', '/livez', '/v1/metrics'])('for %s is not traced', async (path) => {
+  it.each(['/healthz', '/livez', '/v1/metrics'])('is not sampled for %s', async (path) => {
     const [trace, other] = [newTrace(), newTrace()];
     await service.send(path, { headers: { traceparent: `00-${trace}-${CALLER}-01` } });
     await post('{ shop_note { id } }', { traceparent: `00-${other}-${CALLER}-01` });
@@ -216,7 +216,7 @@ describe('a request', () => {
     expect(collector.spans.some(({ traceId }) => traceId === trace)).toBe(false);
   });
 
-  it('of the administration names its operation', async () => {
+  it('of the metadata API has the name of its operation', async () => {
     const trace = newTrace();
     await service.send('/v1/metadata', {
       method: 'POST',
@@ -228,7 +228,7 @@ describe('a request', () => {
   });
 });
 
-it('an event carries the trace of its change to its webhook', async () => {
+it('propagates the trace of a change to the webhook of its event', async () => {
   await service.metadata('pg_create_event_trigger', {
     name: 'on_note',
     table: { schema: 'shop', name: 'note' },
@@ -246,7 +246,7 @@ it('an event carries the trace of its change to its webhook', async () => {
   expect(handler.requests.at(-1)?.headers['traceparent']).toContain(`00-${trace}-`);
 });
 
-it('an operation over a websocket is a trace of its own', async () => {
+it('traces each operation over a websocket separately', async () => {
   const trace = newTrace();
   const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/graphql`, 'graphql-transport-ws');
   await new Promise((resolve) => socket.once('open', resolve));
@@ -258,8 +258,8 @@ it('an operation over a websocket is a trace of its own', async () => {
   socket.close();
 });
 
-describe('the collector', () => {
-  it('that is away costs spans, which are counted, and nothing else', async () => {
+describe('the trace collector', () => {
+  it('loses spans without other effects if it is unreachable, and they are counted', async () => {
     collector.status = 400;
     try {
       expect((await post('{ shop_note { id } }', {})).status).toBe(200);
@@ -312,7 +312,7 @@ describe('the collector', () => {
     await expect(service.metadata('set_opentelemetry_config', config)).rejects.toThrow(message);
   });
 
-  it.runIf(DEEP)('that is away is named without its path', async () => {
+  it.runIf(DEEP)('is named without its path if it is unreachable', async () => {
     const config = { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: 'http://127.0.0.1:9/token-of-ours/v1/traces' } };
     await service.metadata('set_opentelemetry_config', config);
     const lost = (): readonly string[] =>
@@ -323,7 +323,7 @@ describe('the collector', () => {
     await service.metadata('set_opentelemetry_status', 'disabled');
   });
 
-  it.runIf(DEEP)('that an import leaves out is told of where the status is a variable', async () => {
+  it.runIf(DEEP)('causes a warning if an import disables it while its status is a variable', async () => {
     const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
     const metadata = { ...before, opentelemetry: { status: '{{ON}}', data_types: ['metrics'] } };
     const answer = await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });
@@ -331,7 +331,7 @@ describe('the collector', () => {
     await service.metadata('drop_inconsistent_metadata', {});
   });
 
-  it.runIf(DEEP)('that an import names and that cannot be called is told of', async () => {
+  it.runIf(DEEP)('causes a warning if an import names one that cannot be called', async () => {
     const before = (await service.metadata('export_metadata', {})) as Record<string, never>;
     const metadata = { ...before, opentelemetry: { ...ENABLED, exporter_otlp: { otlp_traces_endpoint: '{{NOWHERE}}' } } };
     await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata }, { version: 2 });

@@ -4,11 +4,11 @@ import type { Value } from './world.ts';
 
 export interface Aggregated {
   readonly value: Value;
-  /** The database rounds on the way. */
+  /** True if the database rounds intermediate results. */
   readonly approximate: boolean;
 }
 
-/** @param rows one value each, or two for `corr` and `covar_samp`, or any number for `count` */
+/** @param rows one value per row, two for `corr` and `covar_samp`, any number for `count` */
 export function aggregate(name: string, rows: readonly (readonly Value[])[], distinct: boolean): Aggregated {
   const exact = (value: Value): Aggregated => ({ value, approximate: false });
   if (name === 'count') return exact(count(rows, distinct));
@@ -34,7 +34,7 @@ export function aggregate(name: string, rows: readonly (readonly Value[])[], dis
   return { value: variance === null || name.startsWith('var') ? variance : Math.sqrt(variance), approximate: true };
 }
 
-/** Several columns are a row, which is never null. */
+/** Several columns form a row, which is never null. */
 function count(rows: readonly (readonly Value[])[], distinct: boolean): number {
   const counted = rows.filter((row) => row.length !== 1 || row[0] !== null);
   if (rows[0]?.length === 0) return rows.length;
@@ -45,7 +45,7 @@ function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
 }
 
-/** From whole numbers of quarters, so that equal variances are equal numbers. */
+/** Computed from whole numbers of quarters, so that equal variances are equal numbers. */
 function varianceOf(values: readonly number[], population: boolean): number | null {
   const n = values.length;
   const divisor = population ? n : n - 1;

@@ -1,4 +1,4 @@
-/** The answer to a request, worked out row by row from what the role sees. */
+/** Computes the answer to a request row by row from the rows that the role sees. */
 import type { Json } from '../../src/util/json.ts';
 import { aggregate } from './aggregate.ts';
 import { type AggregateField, type Args, type Field, jsonOf, type OrderTerm, refName, type Root, targetOf } from './query.ts';
@@ -6,15 +6,15 @@ import { accessOf, evaluate, type Place, read, relatedRows, type Scene, visibleR
 import { isJsonb, member, order } from './values.ts';
 import { foundBy, tableOf, type Value } from './world.ts';
 
-/** JSON, or what stands for several JSON values that are all right. */
+/** JSON, or a placeholder for several valid JSON values. */
 export type Expected =
   | { readonly k: 'json'; readonly json: Json }
   | { readonly k: 'about'; readonly number: number }
   | { readonly k: 'object'; readonly fields: readonly (readonly [string, Expected])[] }
-  /** Items of one group come in any order. */
+  /** Items of one group have any order. */
   | { readonly k: 'list'; readonly groups: readonly (readonly Expected[])[] };
 
-/** The request leaves open which rows are cut off. */
+/** The request does not determine which rows are cut off. */
 export class Undetermined extends Error {}
 
 export function answer(scene: Scene, role: string, roots: readonly Root[]): Expected {
@@ -137,11 +137,11 @@ function rowsOfPage(groups: readonly (readonly Place[])[], fields: readonly Fiel
   return { k: 'list', groups: groups.map((group) => group.map((place) => object(place, fields))) };
 }
 
-/** Filter, distinct on, order, offset, limit. Rows that the order leaves undecided are one group. */
+/** Filter, distinct on, order, offset, limit. Rows that the order does not separate form one group. */
 function page(places: readonly Place[], args: Args, permissionLimit: number | null): Place[][] {
   const { where } = args;
-  const kept = where === null ? [...places] : places.filter((place) => evaluate(where, place) === true);
-  let groups = ordered(kept, args.orderBy);
+  const matching = where === null ? [...places] : places.filter((place) => evaluate(where, place) === true);
+  let groups = ordered(matching, args.orderBy);
   if (args.distinctOn.length > 0) groups = distinct(groups, args.distinctOn);
   const limits = [args.limit, permissionLimit].filter((limit) => limit !== null);
   return cut(groups, args.offset ?? 0, limits.length === 0 ? null : Math.min(...limits));
@@ -186,10 +186,10 @@ function termOf(place: Place, term: OrderTerm): Value {
   return aggregate(name, values, false).value;
 }
 
-/** The first of each: with an order these columns lead it, so equal rows are neighbours. */
+/** The first row of each group: if there is an order, these columns lead it, so equal rows are neighbours. */
 function distinct(groups: readonly (readonly Place[])[], columns: readonly string[]): Place[][] {
   const seen = new Set<string>();
-  const kept: Place[][] = [];
+  const result: Place[][] = [];
   for (const group of groups) {
     const byValue = new Map<string, Place[]>();
     for (const place of group) {
@@ -203,14 +203,14 @@ function distinct(groups: readonly (readonly Place[])[], columns: readonly strin
       if (places.length > 1) throw new Undetermined('any row of several');
       firsts.push(...places);
     }
-    if (firsts.length > 0) kept.push(firsts);
+    if (firsts.length > 0) result.push(firsts);
   }
-  return kept;
+  return result;
 }
 
 function cut(groups: readonly (readonly Place[])[], offset: number, limit: number | null): Place[][] {
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit;
-  const kept: Place[][] = [];
+  const result: Place[][] = [];
   let start = 0;
   for (const group of groups) {
     const after = start + group.length;
@@ -218,14 +218,14 @@ function cut(groups: readonly (readonly Place[])[], offset: number, limit: numbe
     const to = Math.min(end, after);
     if (from < to) {
       if (to - from < group.length) throw new Undetermined('a cut between rows that the order leaves undecided');
-      kept.push([...group]);
+      result.push([...group]);
     }
     start = after;
   }
-  return kept;
+  return result;
 }
 
-/** Where an answer differs from what is expected; null when it does not. */
+/** Describes the first difference between an answer and the expected one; null if there is none. */
 export function difference(expected: Expected, actual: unknown, path = '$'): string | null {
   const text = (): string => `${path}: expected ${show(expected)}, got ${JSON.stringify(actual)}`;
   switch (expected.k) {

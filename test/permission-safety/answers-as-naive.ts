@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { SEED } from '../support/deep.ts';
 import { answer, difference, Undetermined } from './answer.ts';
 import { CHOICE_MAX, Choices, numbersOf } from './choices.ts';
-import { legacyRequest } from './legacy-query.ts';
+import { dataOperation } from './data-operation.ts';
 import { ALL_ROLES, makeWorld } from './make-world.ts';
 import { makeRoots } from './make-query.ts';
 import { print, type Root } from './query.ts';
@@ -20,23 +20,23 @@ export interface Counts {
   nonEmpty: number;
   undetermined: number;
   nothing: number;
-  legacy: number;
+  dataOperations: number;
 }
 
-/** @param cases how many requests, and how many of them to one world. @returns what was asked; fails where answers differ */
+/** @param cases number of requests, and of requests per world. @returns the requests; fails if answers differ */
 export async function answersAsNaive(
   place: Place,
   database: Database,
   cases: { readonly all: number; readonly perWorld: number },
 ): Promise<Counts> {
-  const counts: Counts = { answered: 0, nonEmpty: 0, undetermined: 0, nothing: 0, legacy: 0 };
+  const counts: Counts = { answered: 0, nonEmpty: 0, undetermined: 0, nothing: 0, dataOperations: 0 };
   const compared = new Cases(place, counts);
   for (let seed = SEED; counts.answered < cases.all; seed++) {
     const world = makeWorld(new Choices(numbersOf(seed, 20_000)), 7, database);
     await setUp(place, world);
     const numbers = fc.noBias(fc.array(fc.nat(CHOICE_MAX), { minLength: 300, maxLength: 300 }));
     const property = fc.asyncProperty(numbers, (items) => compared.check(world, items));
-    // Looking for the smallest case takes hundreds of requests, and each of the emulator's a second.
+    // Shrinking takes hundreds of requests, and each request to the emulator takes a second.
     const how = { numRuns: Math.ceil(cases.perWorld / AT_ONCE), endOnFailure: database === 'dwh' };
     const results = await Promise.all(
       Array.from({ length: AT_ONCE }, (_, part) => fc.check(property, { ...how, seed: seed * AT_ONCE + part })),
@@ -91,10 +91,10 @@ class Cases {
     );
   }
 
-  /** The legacy API answers the same, as far as it can be asked. */
+  /** The data operations return the same answer as far as they can express the request. */
   private async checkLegacy(scene: Scene, role: string, roots: readonly Root[]): Promise<void> {
     const { world, session } = scene;
-    const request = roots.flatMap((root) => legacyRequest(world, root, false) ?? [])[0];
+    const request = roots.flatMap((root) => dataOperation(world, root, false) ?? [])[0];
     if (request === undefined) return;
     const { root, body } = request;
     let expected: ReturnType<typeof answer>;
@@ -105,9 +105,9 @@ class Cases {
       return;
     }
     const rows = JSON.parse(await ask(this.place.service.url, { role, session, request: body })) as unknown;
-    this.counts.legacy++;
+    this.counts.dataOperations++;
     const found = difference(expected, { [root.alias]: rows });
     if (found !== null)
-      expect.fail(`legacy ${found}\n${JSON.stringify({ role, session, ...body }, null, 1)}\nanswer ${JSON.stringify(rows)}`);
+      expect.fail(`data operation: ${found}\n${JSON.stringify({ role, session, ...body }, null, 1)}\nanswer ${JSON.stringify(rows)}`);
   }
 }

@@ -1,4 +1,4 @@
-/** Answers that are kept for others: no session gets another one than it would without `@cached`. */
+/** Cached answers: no session receives an answer that differs from the one without `@cached`. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cases, DEEP, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -27,7 +27,7 @@ async function hits(): Promise<number> {
 }
 
 it(
-  `tells nobody what was kept for another session (seed ${SEED})`,
+  `never returns an answer that is cached for another session (seed ${SEED})`,
   async () => {
     let asked = 0;
     let different = 0;
@@ -37,21 +37,21 @@ it(
       for (let i = 0; i < PER_WORLD; i++) {
         const choices = new Choices(numbersOf(seed * 1_000_003 + i, 400).map((number) => number % (CHOICE_MAX + 1)));
         const role = choices.pick(ALL_ROLES);
-        // Answers are compared byte for byte, so that their order has to be said.
+        // Answers are compared byte for byte, so the order must be total.
         const roots = makeRoots(choices, { world, role, total: true, failing: false });
         if (roots === null) continue;
         asked += 1;
         const request = print(world, roots, () => choices.chance(30));
-        const kept = { ...request, query: request.query.replace(' { ', ' @cached { ') };
-        expect(kept.query).toContain('@cached');
+        const cachedRequest = { ...request, query: request.query.replace(' { ', ' @cached { ') };
+        expect(cachedRequest.query).toContain('@cached');
         const others = Array.from({ length: SESSIONS }, () => ({
           role: choices.chance(70) ? role : choices.pick(ALL_ROLES),
           session: someSession(choices),
         }));
         const answers = new Set<string>();
-        // All at once, so that equal questions are shared, and once more, so that kept answers are given.
+        // All at once, so that equal requests are coalesced, and once more, so that cached answers are returned.
         for (let round = 0; round < 2; round++) {
-          const cached = await Promise.all(others.map((who) => ask(service.url, { ...who, request: kept })));
+          const cached = await Promise.all(others.map((who) => ask(service.url, { ...who, request: cachedRequest })));
           for (const [n, who] of others.entries()) {
             const plain = await ask(service.url, { ...who, request });
             expect(cached[n], JSON.stringify({ seed, ...who, ...request })).toBe(plain);
@@ -61,7 +61,7 @@ it(
         if (answers.size > 1) different += 1;
       }
     }
-    // Else it would say nothing that all is well.
+    // Otherwise success would prove nothing.
     expect(different).toBeGreaterThan(DEEP ? 0.1 * asked : 0);
     expect(await hits()).toBeGreaterThan(asked);
   },

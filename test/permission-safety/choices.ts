@@ -1,6 +1,6 @@
 /**
- * Random decisions read from a list of numbers. Where the list ends, and where a number is 0, the
- * first and simplest possibility is taken; so a list that shrinks makes a smaller case.
+ * Random decisions read from a list of numbers. After the end of the list, and where a number is 0, the
+ * first and simplest alternative is chosen, so a shorter list makes a smaller case.
  */
 export const CHOICE_MAX = 0xffff;
 
@@ -18,7 +18,7 @@ export class Choices {
     return Math.floor((number / (CHOICE_MAX + 1)) * count);
   }
 
-  /** True in so many of a hundred cases; never where the simple way is taken. */
+  /** True with this probability in percent; never for the simplest choice. */
   chance(percent: number): boolean {
     return this.int(100) >= 100 - percent;
   }
@@ -28,7 +28,7 @@ export class Choices {
     return items[this.int(items.length)] as T;
   }
 
-  /** Some of the items, each in so many of a hundred cases, in their order. */
+  /** A subset of the items in their order, each with a probability in percent. */
   some<T>(items: readonly T[], percent: number): T[] {
     return items.filter(() => this.chance(percent));
   }
@@ -42,7 +42,7 @@ export class Choices {
   }
 }
 
-/** Numbers for `Choices` from a seed: the same seed gives the same numbers everywhere. */
+/** Numbers for `Choices` from a seed, identical on every platform. */
 export function numbersOf(seed: number, count: number): number[] {
   let state = seed >>> 0;
   return Array.from({ length: count }, () => {

@@ -1,12 +1,12 @@
-/** Changes of the data that a role must not notice. */
+/** Data changes that a role must not notice. */
 import type { Choices } from './choices.ts';
 import { makeRow, someCell } from './make-world.ts';
 import { accessOf, type Place, read, relatedRows, type Scene, visibleRows } from './seen.ts';
 import type { Data, Row, ScalarComputed, Session, Table, World } from './world.ts';
 
 /**
- * All that the role may know: its rows, their cells, and which of them are related. Relationships
- * are granted with the tables at both ends, whether or not their columns are.
+ * All that the role may see: its rows, their cells, and which of them are related. Relationships
+ * are granted with the tables at both ends, regardless of their columns.
  */
 export function view(world: World, data: Data, role: string, session: Session): string {
   const scene: Scene = { world, data, session, visible: new Map() };
@@ -25,7 +25,7 @@ export function view(world: World, data: Data, role: string, session: Session): 
       );
       const values = computed.map(({ name }) => read(place, { computed: name }));
       const related = names.map(({ name }) => relatedRows(place, name).rows.map((other) => other['id']));
-      // The function of the table looks at a cell of each row, whether or not the role may read it.
+      // The function of the table reads a cell of each row, whether or not the role may read it.
       const searched = table.search === null ? null : row[table.search.column];
       return [row['id'], cells, values, related, searched];
     });
@@ -33,7 +33,7 @@ export function view(world: World, data: Data, role: string, session: Session): 
   return JSON.stringify(seen);
 }
 
-/** Some changes of which each leaves what the role sees as it is. */
+/** Changes that each leave the visible data of the role unchanged. */
 export function editUnseen(choices: Choices, world: World, role: string, session: Session, attempts: number): Data {
   const before = view(world, world.data, role, session);
   const tables = world.tables.filter((table) => table.view === null);

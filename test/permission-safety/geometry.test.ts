@@ -1,4 +1,4 @@
-/** Geometry operators fail for some values. Runs where the server has PostGIS. */
+/** Geometry operators fail for some values. Requires PostGIS on the server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { availableExtensions } from '../support/extensions.ts';
 import { runSql } from '../support/postgres.ts';
@@ -7,7 +7,7 @@ import { ask } from './session.ts';
 
 const available = await availableExtensions(['postgis']);
 
-describe.skipIf(!available.has('postgis'))('geometries that are not seen', () => {
+describe.skipIf(!available.has('postgis'))('unseen geometries', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ PG_CONNECTIONS: '2' });

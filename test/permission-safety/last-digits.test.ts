@@ -11,7 +11,7 @@ it.each([
   ['{"a": 12345678901234567890}', '{"a": 12345678901234567891}', false],
   ['{"a": 1}', '{"b": 1}', false],
   ['[1]', '[1,1]', false],
-])('%s and %s differ by last digits alone: %s', (text, other, same) => {
+])('detects that %s and %s differ only in last digits: %s', (text, other, same) => {
   expect(sameButForLastDigits(text, other)).toBe(same);
   expect(sameButForLastDigits(other, text)).toBe(same);
 });

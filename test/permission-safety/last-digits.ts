@@ -1,12 +1,12 @@
-/** Answers that differ by the rounding of floating point numbers alone. */
+/** Differences between answers that are only rounding of floating point numbers. */
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
-/** More digits than a number of the data has: the database has rounded it. */
+/** More digits than any number of the data has, so the database has rounded it. */
 const ROUNDED = /\.\d{10,}|e/;
 
 /**
- * MariaDB adds floating point numbers up in the order in which it finds the rows, and has no aggregates
- * with an order of their own: it may answer 0.3 once and 0.30000000000000004 another time.
+ * MariaDB adds floating point numbers in the order in which it finds the rows, and has no ordered
+ * aggregates: it may answer 0.3 once and 0.30000000000000004 another time.
  */
 export function sameButForLastDigits(text: string, other: string): boolean {
   if (text === other) return true;

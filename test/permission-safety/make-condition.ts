@@ -1,4 +1,4 @@
-/** Random conditions: of rules on any column, of requests on what the role has in its schema. */
+/** Random conditions: of permissions on any column, of requests on the role's schema. */
 import type { Choices } from './choices.ts';
 import { type Access, accessOf, offeredAccess } from './seen.ts';
 import { patternsOf, someOperand, TEXT_OPERATORS } from './values.ts';
@@ -19,14 +19,14 @@ import {
 export interface ConditionScope {
   readonly world: World;
   readonly table: Table;
-  /** Null in rules. */
+  /** Null in permissions. */
   readonly access: { readonly role: string; readonly of: Access } | null;
-  /** The table that a rule is about. */
+  /** The table of the permission. */
   readonly root: Table;
-  /** Its row is no more to be compared with. */
+  /** Its row is no longer available for comparison. */
   readonly isAlone?: boolean;
   readonly depth: number;
-  /** With conditions that fail, for all rows or for some. */
+  /** Includes conditions that fail, for all rows or for some. */
   readonly failing?: boolean;
 }
 
@@ -52,7 +52,7 @@ function list<T>(choices: Choices, make: () => T): T[] {
   return Array.from({ length: choices.chance(8) ? 0 : 1 + choices.int(3) }, make);
 }
 
-/** Columns and scalar computed fields without arguments. @param failing those too that fail for some rows */
+/** Columns and scalar computed fields without arguments. @param failing includes those that fail for some rows */
 export function refsOf(table: Table, access: Access | null, failing = false): readonly Ref[] {
   const columns = table.columns
     .filter(({ name }) => access === null || access.columns.includes(name))
@@ -137,13 +137,13 @@ const BROKEN: Readonly<Record<string, readonly string[]>> = {
   _niregex: [')', '\\'],
 };
 
-/** MariaDB has no `similar to`, and BigQuery and SQLite have only patterns. */
+/** MariaDB has no `similar to`; BigQuery and SQLite have only patterns. */
 function textOperators(database: World['database'], operators: readonly string[]): readonly string[] {
   if (database === 'dwh' || database === 'sqlite') return operators.filter((name) => name.endsWith('like'));
   return database !== 'dbb' ? operators : operators.filter((name) => !name.endsWith('similar'));
 }
 
-/** Fails for some rows, or with all that are looked at, or always. */
+/** Fails for some rows, for all rows that are evaluated, or always. */
 function makeFailing(choices: Choices, world: World, table: Table, refs: readonly Ref[]): Exp {
   const made = (ref: Ref, operator: string, value: string, cast = false): Exp => ({
     k: 'compare',
@@ -181,7 +181,7 @@ function makeRelated(choices: Choices, scope: ConditionScope): Exp {
   const { world, table, access } = scope;
   if (access === null && choices.chance(25)) {
     const other = choices.pick(world.tables);
-    // BigQuery compares no columns of tables that nothing relates.
+    // BigQuery compares no columns of unrelated tables.
     const isAlone = scope.isAlone === true || scope.world.database === 'dwh';
     return { k: 'exists', table: other.name, item: makeExp(choices, { ...scope, table: other, isAlone }) };
   }
@@ -225,7 +225,7 @@ function makePredicate(choices: Choices, inner: ConditionScope, relationship: st
     const name = choices.pick(aggregatesOf(inner.world, ['sum', 'avg', 'min', 'max', 'stddev_samp', 'var_samp', ...pairs]));
     const two = name === 'corr' || name === 'covar_samp';
     const reads = two ? [choices.pick(floats), choices.pick(floats)] : [choices.pick(floats)];
-    // Never a value that rounding could fall on.
+    // Never a value that rounding could reach.
     const value = choices.int(6) - 2 + 0.37;
     return { ...base, distinct: base.distinct && !two, function: name, columns: reads, operator: choices.pick(['_gt', '_lt']), value };
   }

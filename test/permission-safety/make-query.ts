@@ -20,15 +20,15 @@ import {
 export interface QueryScope {
   readonly world: World;
   readonly role: string;
-  /** Every list has one order only: tables that have none for the role give no lists. */
+  /** Every list has exactly one order: tables without a total order for the role return no lists. */
   readonly total: boolean;
-  /** With requests that fail, for all rows or for some. */
+  /** Includes requests that fail, for all rows or for some. */
   readonly failing: boolean;
 }
 
 const DIRECTIONS = ['asc', 'desc', 'asc_nulls_first', 'desc_nulls_last', 'asc_nulls_last', 'desc_nulls_first'];
 
-/** Null when the role sees nothing. */
+/** Null if the role sees nothing. */
 export function makeRoots(choices: Choices, scope: QueryScope): readonly Root[] | null {
   const seen = scope.world.tables.map(({ name }) => offeredAccess(scope.world, scope.role, name)).filter((access) => access !== null);
   const usable = seen.filter((access) => isUsable(access, scope));
@@ -123,7 +123,7 @@ function makeRelatedField(choices: Choices, scope: QueryScope, access: Access, d
   return { k: 'rows', alias, name: chosen.name, single: chosen.single, args, fields };
 }
 
-/** They compute variances in floating point numbers, also those of whole numbers. */
+/** Kinds that compute variances in floating point, also for integers. */
 const ROUNDS_VARIANCES: ReadonlySet<Database> = new Set(['dbb', 'dwh']);
 const NUMERIC_FUNCTIONS = ['sum', 'avg', 'stddev', 'stddev_pop', 'stddev_samp', 'variance', 'var_pop', 'var_samp'];
 
@@ -178,7 +178,7 @@ function readTerm(choices: Choices, ref: Ref): OrderTerm {
   return { path: [], last: { kind: 'read', ref }, direction: choices.pick(DIRECTIONS) };
 }
 
-/** Not the same column twice: the second would say nothing. */
+/** Never the same column twice: the second would have no effect. */
 function makeTerm(choices: Choices, scope: QueryScope, access: Access, depth: number): OrderTerm | null {
   const { world, role } = scope;
   const { table } = access;
@@ -203,7 +203,7 @@ function makeTerm(choices: Choices, scope: QueryScope, access: Access, depth: nu
   return refs.length === 0 ? null : readTerm(choices, choices.pick(refs));
 }
 
-/** Of those that are equal where they ought to be: what is rounded on the way tells rows apart by its last digit. */
+/** Excludes values that are rounded on the way, which separate equal rows by their last digit. */
 function aggregateTerm(choices: Choices, { world, failing }: QueryScope, name: string, target: Access): OrderTerm['last'] {
   const refs = refsOf(target.table, target, failing);
   const functionName = choices.pick(aggregatesOf(world, ['count', 'max', 'sum', 'min', 'avg', 'variance', 'stddev_pop']));

@@ -1,4 +1,4 @@
-/** A random world: tables, rows, and the rules of five roles and of roles that inherit from them. */
+/** A random world: tables, rows, and the permissions of five roles and of roles that inherit from them. */
 import type { Choices } from './choices.ts';
 import { makeExp } from './make-condition.ts';
 import { someValue } from './values.ts';
@@ -43,10 +43,10 @@ const INHERITED: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 export const ALL_ROLES: readonly string[] = [...ROLES, ...INHERITED.keys()];
 
-/** What MariaDB has of them: its JSON has no equality, and it has neither arrays nor tables of enums here. */
+/** The subset for MariaDB: its JSON has no equality, and it has neither arrays nor enum tables here. */
 const KINDS_OF: Readonly<Record<Database, readonly Kind[]>> = {
   pg: KINDS,
-  // There it has no tables of enums.
+  // MariaDB has no enum tables.
   dbc: KINDS.filter((kind) => kind !== 'enum'),
   dbb: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
   dwh: ['int', 'text', 'bool', 'numeric', 'float8', 'bigint', 'text', 'int'],
@@ -59,7 +59,7 @@ export function makeWorld(choices: Choices, tableCount: number, database: Databa
   const data = makeData(choices, tables);
   const world: World = { database, tables, data, permissions: new Map(), inherited: INHERITED };
   const permissions = new Map<string, Map<string, Permission>>();
-  // An inherited role may have a permission of its own, which then is not combined.
+  // An inherited role may have a permission of its own, which replaces the combined one.
   for (const role of [...ROLES, 'i0', 'i2']) {
     const own = new Map<string, Permission>();
     for (const table of tables) {
@@ -99,13 +99,13 @@ function makeTables(choices: Choices, count: number, database: Database): Table[
     const primaryKey = further !== undefined && choices.chance(40) ? ['id', further.name] : ['id'];
     return { name, columns: own, primaryKey, view: null, relationships: [], computed: [], search: null };
   });
-  // Only tables of SQLite are offered.
+  // SQLite offers tables only.
   for (const { name, base, where, columns: shown } of database === 'sqlite' ? [] : views) {
     tables.push({ name, columns: shown, primaryKey: null, view: { base, where }, relationships: [], computed: [], search: null });
   }
   return tables.map((table) => ({
     ...table,
-    // BigQuery's keys are not enforced, and no rows are found by them.
+    // BigQuery does not enforce keys, and finds no rows by key.
     primaryKey: database === 'dwh' ? null : table.primaryKey,
     relationships: makeRelationships(choices, tables, table).map((each) => (database === 'dwh' ? { ...each, foreignKey: null } : each)),
     // MariaDB's functions are not offered.
@@ -150,7 +150,7 @@ function makeRelationships(choices: Choices, tables: readonly Table[], table: Ta
     foreignKey: null,
   });
   if (choices.chance(50)) {
-    // The columns of a view are no key for the database, and yet there is one row at most.
+    // The columns of a view are no key for the database, yet there is one row at most.
     const one = choices.pick(tables).name;
     made.push({ name: 'one', kind: 'object', target: one, local: choices.pick(ints).name, remote: 'id', foreignKey: null });
   }
@@ -193,19 +193,19 @@ function makeData(choices: Choices, tables: readonly Table[]): Data {
       Array.from({ length: counts.get(table.name) ?? 0 }, (_, i) => makeRow(choices, table, i + 1, (name) => counts.get(name) ?? 0)),
     );
   }
-  // A reference that must not be null to a table without rows: then there is no row either.
+  // A non-null reference to an empty table: then there is no row either.
   for (let again = true; again; ) {
     again = false;
     for (const table of tables) {
       const rows = data.get(table.name) ?? [];
-      const kept = rows.filter((row) =>
+      const valid = rows.filter((row) =>
         table.columns.every(
           ({ name, references }) =>
             references === null || row[name] === null || data.get(references)?.some((other) => other['id'] === row[name]),
         ),
       );
-      if (table.view !== null || kept.length === rows.length) continue;
-      data.set(table.name, kept);
+      if (table.view !== null || valid.length === rows.length) continue;
+      data.set(table.name, valid);
       again = true;
     }
   }
@@ -237,7 +237,7 @@ function makePermission(choices: Choices, world: World, table: Table): Permissio
   };
 }
 
-/** Columns that min and max take, or sum and its kin. */
+/** Columns for min and max, or for sum and similar aggregates. */
 export function operands(table: Table, columns: readonly string[], numeric: boolean): readonly string[] {
   const kinds = numeric ? NUMERIC : COMPARABLE;
   return table.columns.filter(({ name, kind }) => columns.includes(name) && kinds.has(kind)).map(({ name }) => name);

@@ -1,6 +1,6 @@
 /**
- * Rows that a role does not see, and cells that neither it nor its rules read, are changed; no byte
- * of any answer changes with them, errors included.
+ * Changes rows that a role does not see, and cells that neither it nor its permissions read. No byte
+ * of any answer may change, errors included.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEEP, SEED, cases } from '../support/deep.ts';
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 it(
-  `answers ${CASES} random requests the same when what the role does not see is changed (seed ${SEED})`,
+  `answers ${CASES} random requests identically after changes of unseen data (seed ${SEED})`,
   async () => {
     // A short run sees several worlds too.
     const counts = await unseenChanges({ service }, 'pg', { all: CASES, rolesPerWorld: cases(12, 2), perRole: cases(40, 10) });

@@ -1,4 +1,4 @@
-/** The properties of this folder as tests of a kind of database: how many cases, and which shares of them have to be telling. */
+/** The properties of this folder as tests of a database kind, with the number of cases and the required shares of meaningful ones. */
 import { expect, it } from 'vitest';
 import { cases, DEEP, SEED } from '../support/deep.ts';
 import { answersAsNaive } from './answers-as-naive.ts';
@@ -15,23 +15,23 @@ interface Reads {
   readonly perWorld: Count;
   readonly rolesPerWorld: Count;
   readonly perRole: Count;
-  /** ms that one may take */
+  /** Time limit of a case, in ms. */
   readonly each: number;
 }
 
 const GIVEN = process.env['SVC_SAFETY_CASES'];
 const counted = (count: Count): number => Number(GIVEN ?? cases(...count));
 const timeout = (all: number, each: number): number => Math.max(600_000, all * each);
-/** A share is one of many cases. */
+/** The share of one kind of cases among many. */
 const share = (part: number, all: number): number => (DEEP ? part * all : 0);
 const MANY_WORLDS = 10;
 /**
- * The least share of answers that hold rows. In the answers of one world it is 0.56 on average and 0.2 now and then, with a standard deviation of
- * 0.16: a mean of few worlds is below 0.3 once in some hundred runs, and five deviations above 0.1.
+ * The minimum share of answers that contain rows. In one world it is 0.56 on average and sometimes 0.2, with a standard deviation of
+ * 0.16: the mean of few worlds is below 0.3 once in some hundred runs, and five deviations above 0.1.
  */
 export const shareWithRows = (worlds: number): number => (worlds >= MANY_WORLDS ? 0.3 : 0.1);
 
-/** @param place is asked for when the tests run */
+/** @param place evaluated when the tests run */
 export function testReads(database: Database, place: () => Place, { all, perWorld, rolesPerWorld, perRole, each }: Reads): void {
   const count = counted(all);
   it(
@@ -45,7 +45,7 @@ export function testReads(database: Database, place: () => Place, { all, perWorl
   );
 
   it(
-    `answers ${count} random requests the same when what the role does not see is changed (seed ${SEED})`,
+    `answers ${count} random requests identically after changes of unseen data (seed ${SEED})`,
     async () => {
       const of = { all: count, rolesPerWorld: cases(...rolesPerWorld), perRole: cases(...perRole) };
       const { failed, asked } = await unseenChanges(place(), database, of);
@@ -55,11 +55,11 @@ export function testReads(database: Database, place: () => Place, { all, perWorl
   );
 }
 
-/** The same of mutations. */
+/** Compares random mutations in the same way. */
 export function testWrites(database: Database, place: () => Place, all: Count): void {
   const count = counted(all);
   it(
-    `does ${count} random mutations as a naive evaluator does (seed ${SEED})`,
+    `runs ${count} random mutations as a naive evaluator does (seed ${SEED})`,
     async () => {
       const { written, refused, asked } = await writesAsNaive(place(), database, { all: count, perWorld: 60 });
       expect(written).toBeGreaterThan(share(0.2, asked));

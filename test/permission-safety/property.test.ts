@@ -1,7 +1,7 @@
 /**
- * Random tables, rows, rules, inherited roles and requests: the service answers as if the rows and
- * cells that a role does not see were not there. SVC_SAFETY_CASES and SVC_TEST_SEED say how many
- * cases and which.
+ * Random tables, rows, permissions, inherited roles and requests: the service answers as if the rows and
+ * cells that a role does not see did not exist. SVC_SAFETY_CASES and SVC_TEST_SEED set the number of
+ * cases and the seed.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEEP, SEED, cases } from '../support/deep.ts';
@@ -26,9 +26,9 @@ it(
   `answers ${CASES} random requests as a naive evaluator does (seed ${SEED})`,
   async () => {
     const counts = await answersAsNaive({ service }, 'pg', { all: CASES, perWorld: CASES_PER_WORLD });
-    // Else it would say nothing that all is well.
+    // Otherwise success would prove nothing.
     expect(counts.nonEmpty).toBeGreaterThan(shareWithRows(CASES / CASES_PER_WORLD) * counts.answered);
-    expect(counts.legacy).toBeGreaterThan(DEEP ? 0.1 * counts.answered : 0);
+    expect(counts.dataOperations).toBeGreaterThan(DEEP ? 0.1 * counts.answered : 0);
   },
   TIMEOUT,
 );

@@ -17,7 +17,7 @@ import {
 
 export interface OrderTerm {
   readonly path: readonly string[];
-  /** Null: the number of rows of the array relationship or table computed field that `path` ends in. */
+  /** Null for the number of rows of the array relationship or table computed field that `path` ends in. */
   readonly last:
     | { readonly kind: 'read'; readonly ref: Ref }
     | { readonly kind: 'aggregate'; readonly name: string; readonly function: string; readonly ref: Ref | null };
@@ -60,7 +60,7 @@ export type AggregateField =
   | { readonly k: 'nodes'; readonly alias: string; readonly fields: readonly Field[] };
 
 export type Root =
-  /** What a function finds; `low` null: the argument is left out. */
+  /** The result of a function; if `low` is null, the argument is omitted. */
   | {
       readonly k: 'found';
       readonly alias: string;
@@ -110,7 +110,7 @@ export function refName(ref: Ref): string {
   return 'column' in ref ? ref.column : ref.computed;
 }
 
-/** Prints values and conditions, and gathers the variables that they are given as. */
+/** Prints values and conditions, and collects their variables. */
 export class Printer {
   readonly declarations = new Map<string, string>();
   readonly values: Record<string, Json> = {};
@@ -170,7 +170,7 @@ export class Printer {
     return `{ ${fields.map((field) => this.aggregateField(table, field)).join(' ')} }`;
   }
 
-  /** One `aggregate` each, because response keys are unique all the same. */
+  /** One `aggregate` per value; response keys stay unique. */
   private aggregateField(table: Table, field: AggregateField): string {
     switch (field.k) {
       case 'nodes':

@@ -1,4 +1,4 @@
-/** What random cases have found, and attacks that were thought of: the smallest case of each. */
+/** Minimal cases found by random tests, and attacks designed by hand. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { DEEP, sample } from '../support/deep.ts';
@@ -107,7 +107,7 @@ const failure = (message: string, code: string, path = '$'): string =>
   JSON.stringify({ errors: [{ message, extensions: { path, code } }] });
 
 describe('inherited roles', () => {
-  it('keep the first of each value of a masked column', async () => {
+  it('keep the first row per value of a masked column', async () => {
     const query = '{ article(distinct_on: title, order_by: [{title: asc}, {id: asc}]) { id title } }';
     await runSql(service.databaseUrl, `insert into article (id, author_id, title) values (4, 2, 'hidden'), (5, 1, 'visible')`);
     expect(JSON.parse(await answer('masked', query))).toEqual({
@@ -124,14 +124,14 @@ describe('inherited roles', () => {
 
 describe('the order of nodes', () => {
   const nodes = '{ nodes { id } }';
-  it.each(sample(['count(columns: id, distinct: true)', 'sum { rating }'], 1))('is kept beside %s', async (beside) => {
+  it.each(sample(['count(columns: id, distinct: true)', 'sum { rating }'], 1))('is preserved beside %s', async (beside) => {
     const query = `{ article_aggregate(order_by: {id: desc}) { aggregate { ${beside} } ${nodes.slice(2, -2)} } }`;
     const { data } = JSON.parse(await answer('user', query)) as { data: { article_aggregate: { nodes: Json } } };
     expect(data.article_aggregate.nodes).toEqual([{ id: 3 }, { id: 2 }, { id: 1 }]);
   });
 });
 
-describe('rows that are not seen', () => {
+describe('unseen rows', () => {
   const HIDDEN = `insert into article (id, author_id, title, code, divisor, parts, area, ring, span, docs)
     values (4, 2, 'hidden', 'abc', 0, '{4}', '(1e300,1e300),(-1e300,-1e300)', '<(0,0),1e300>', '[(1e308,0),(-1e308,0)]', '{1}')`;
   const LIKE = failure('LIKE pattern must not end with escape character', 'bad-request');
@@ -142,7 +142,7 @@ describe('rows that are not seen', () => {
     '$.selectionSet.article.args.where.docs._eq',
   );
 
-  /** The same before and after a row comes that the role does not see. */
+  /** Compares answers before and after inserting a row that the role does not see. */
   async function unnoticed(role: string, query: string, variables: Record<string, Json> = {}): Promise<string> {
     const before = await answer(role, query, variables);
     await runSql(service.databaseUrl, HIDDEN);
@@ -152,7 +152,7 @@ describe('rows that are not seen', () => {
 
   const ids = (...of: number[]): Json => ({ data: { article: of.map((id) => ({ id })) } });
 
-  describe.each(sample(['user', 'simple'], 1))('do not make requests of %s fail', (role) => {
+  describe.each(sample(['user', 'simple'], 1))('unseen rows in requests of %s', (role) => {
     it.each(
       sample(
         [
@@ -166,7 +166,7 @@ describe('rows that are not seen', () => {
         ],
         4,
       ),
-    )('by %s, which fails whatever rows there are', async (where, expected) => {
+    )('cause no failure through %s, which fails for any rows', async (where, expected) => {
       expect(await unnoticed(role, `{ article(where: ${where}) { id } }`)).toBe(expected);
     });
 
@@ -189,18 +189,18 @@ describe('rows that are not seen', () => {
         ],
         4,
       ),
-    )('by %s', async (where, expected) => {
+    )('cause no failure through %s', async (where, expected) => {
       expect(JSON.parse(await unnoticed(role, `{ article(where: ${where}, order_by: {id: asc}) { id } }`))).toEqual(expected);
     });
   });
 
-  it.each(sample(['gated', 'joined'], 1))('do not make the fields of a related row fail for the role %s', async (role) => {
+  it.each(sample(['gated', 'joined'], 1))('do not make the fields of a related row fail for role %s', async (role) => {
     await runSql(service.databaseUrl, `insert into author values (4, 4, 'd')`);
     const none = [1, 2, 4].map((id) => ({ id, like: null }));
     expect(JSON.parse(await unnoticed(role, '{ author(order_by: {id: asc}) { id like { ratio } } }'))).toEqual({ data: { author: none } });
   });
 
-  it.each(sample(['gated', 'joined'], 1))('do not make the order of rows by theirs fail for the role %s', async (role) => {
+  it.each(sample(['gated', 'joined'], 1))('do not make an order by related rows fail for role %s', async (role) => {
     await runSql(service.databaseUrl, `insert into author values (4, 4, 'd')`);
     const query = '{ author(order_by: [{like: {ratio: asc}}, {id: desc}]) { id } }';
     expect(JSON.parse(await unnoticed(role, query))).toEqual({ data: { author: [4, 2, 1].map((id) => ({ id })) } });
@@ -213,7 +213,7 @@ describe('rows that are not seen', () => {
     expect(await unnoticed('user', '{ article(where: {parts: {_in: ["no array"]}}) { id } }')).toBe('{"data":{"article":[]}}');
   });
 
-  it('are not asked through relationships', async () => {
+  it('are not read through relationships', async () => {
     for (const where of [
       '{articles: {ratio: {_gt: 1}}}',
       '{_not: {articles: {ratio: {_lt: 1}}}}',
@@ -225,7 +225,7 @@ describe('rows that are not seen', () => {
     }
   });
 
-  it('are not asked for order, aggregates and the like', async () => {
+  it('are not read for order, aggregates and similar parts of a request', async () => {
     for (const query of [
       '{ article(order_by: [{ratio: asc}, {id: asc}]) { id } }',
       '{ article_aggregate(where: {ratio: {_gt: 1}}) { aggregate { count sum { ratio } } } }',
@@ -237,7 +237,7 @@ describe('rows that are not seen', () => {
     }
   });
 
-  it('are not asked by writes', async () => {
+  it('are not read by writes', async () => {
     await runSql(service.databaseUrl, HIDDEN);
     const where = '{ratio: {_gt: 1}, id: {_gt: 1}}';
     expect(JSON.parse(await answer('user', `mutation { update_article(where: ${where}, _set: {title: "x"}) { affected_rows } }`))).toEqual({
@@ -249,7 +249,7 @@ describe('rows that are not seen', () => {
   });
 });
 
-describe('columns that are not granted', () => {
+describe('columns without permission', () => {
   it('do not change how sums are rounded', async () => {
     const query = '{ article_aggregate { aggregate { sum { rating } avg { rating } stddev { rating } } } }';
     const before = await answer('user', query);
@@ -259,7 +259,7 @@ describe('columns that are not granted', () => {
   });
 });
 
-describe('many rows that are not seen', () => {
+describe('many unseen rows', () => {
   const FLOOD = `
     insert into author select i, 2, 'name ' || i from generate_series(3, 3000) as i;
     insert into article (id, author_id, title, code, divisor, rating, parts)
@@ -280,11 +280,11 @@ describe('many rows that are not seen', () => {
     '{ article(where: {author: {articles_aggregate: {avg: {arguments: rating, predicate: {_lt: 10}}}}}, order_by: {id: asc}) { id } }',
   ];
 
-  it.runIf(DEEP)('change no answer, whatever plan the database makes for them', async () => {
+  it.runIf(DEEP)('change no answer, whatever plan the database chooses for them', async () => {
     const roles = sample(['user', 'simple'], 1);
     const all = async (): Promise<string[]> => {
       const answers: string[] = [];
-      // Often enough for the database to try a plan that knows no values.
+      // Often enough for the database to try a generic plan.
       for (let round = 0; round < 7; round++) {
         for (const role of roles) {
           for (const query of QUERIES) answers.push(`${role} ${query} ${await answer(role, query)}`);
@@ -294,7 +294,7 @@ describe('many rows that are not seen', () => {
     };
     const before = await all();
     expect(new Set(before).size).toBe(roles.length * QUERIES.length);
-    // Two of the requests have a pattern that is wrong.
+    // Two of the requests have an invalid pattern.
     expect(before.filter((text) => text.includes('"errors"')).length).toBe(2 * roles.length * 7);
     await runSql(service.databaseUrl, FLOOD);
     expect(await all()).toEqual(before);

@@ -1,7 +1,7 @@
 /**
- * What a role sees, said as plainly as possible: which rows, which cells of them, and what conditions
- * say about them, in three-valued logic. Rules look at all data, requests at what the role sees.
- * Inherited roles see what any of their parents sees that has a permission on the table.
+ * Defines as plainly as possible what a role sees: which rows, which of their cells, and what conditions
+ * evaluate to in three-valued logic. Permissions read all data, requests the data that the role sees.
+ * Inherited roles see everything that any parent with a permission on the table sees.
  */
 import { aggregate } from './aggregate.ts';
 import { all, any, compare, isJsonb, jsonbText, not, same, type Truth } from './values.ts';
@@ -27,7 +27,7 @@ export interface Scene {
   readonly world: World;
   readonly data: Data;
   readonly session: Session;
-  /** Rows that a role sees, found once. */
+  /** Rows that a role sees, computed once. */
   readonly visible: Map<string, readonly Row[]>;
 }
 
@@ -35,9 +35,9 @@ export interface Place {
   readonly scene: Scene;
   readonly table: Table;
   readonly row: Row;
-  /** Null inside rules: everything is seen as it is. */
+  /** Null inside permissions, which see everything. */
   readonly role: string | null;
-  /** The row that a rule is about. */
+  /** The row that a permission is evaluated for. */
   readonly root: Row;
 }
 
@@ -53,7 +53,7 @@ export function visibleRows(scene: Scene, role: string | null, table: string): r
   return rows;
 }
 
-/** The cell as the role sees it. @param more the argument of a computed field that takes one */
+/** The cell as the role sees it. @param more the argument of a computed field that has one */
 export function read(place: Place, ref: Ref, more = 0): Value {
   const { scene, table, row, role } = place;
   const name = 'column' in ref ? ref.column : ref.computed;
@@ -68,7 +68,7 @@ export function relationshipOf(table: Table, name: string): Relationship | undef
   return table.relationships.find((each) => each.name === name);
 }
 
-/** Rows over a relationship or a table computed field that the role sees. */
+/** Visible rows of a relationship or a table computed field. */
 export function relatedRows(place: Place, name: string): { readonly target: Table; readonly rows: readonly Row[] } {
   const { scene, table, row, role } = place;
   const relationship = relationshipOf(table, name);
@@ -111,8 +111,8 @@ export function evaluate(exp: Exp, place: Place): Truth {
       const { target, rows } = relatedRows(place, exp.relationship);
       const places = rows.map((row) => ({ ...place, table: target, row }));
       const { filter } = exp;
-      const kept = filter === null ? places : places.filter((each) => evaluate(filter, each) === true);
-      const values = kept.map((each) => exp.columns.map((column) => read(each, { column })));
+      const visible = filter === null ? places : places.filter((each) => evaluate(filter, each) === true);
+      const values = visible.map((each) => exp.columns.map((column) => read(each, { column })));
       return compare(aggregate(exp.function, values, exp.distinct).value, exp.operator, exp.value);
     }
   }
@@ -122,7 +122,7 @@ function compareRead({ ref, operator, operand, cast }: Extract<Exp, { k: 'compar
   const value = read(place, ref);
   const left = cast && isJsonb(value) ? jsonbText(value.json) : value;
   const truth = compare(left, operator, resolve(operand, place, ref));
-  // In rules inequality takes null as a value.
+  // In permissions, inequality treats null as a value.
   const nullable = 'computed' in ref || columnOf(place.table, ref.column).nullable;
   return place.role === null && !cast && operator === '_neq' && nullable && left === null ? true : truth;
 }
@@ -155,13 +155,13 @@ export interface Access {
   sees(row: Row, scene: Scene): boolean;
   /** @param name of a column or scalar computed field */
   seesCell(row: Row, name: string, scene: Scene): boolean;
-  /** Whether the cell is visible in every visible row. */
+  /** Returns whether the cell is visible in every visible row. */
   isPlain(name: string): boolean;
 }
 
 const known = new WeakMap<World, Map<string, Access | null>>();
 
-/** Null when the role may not select from the table. */
+/** Null if the role may not select from the table. */
 export function accessOf(world: World, role: string, tableName: string): Access | null {
   let ofWorld = known.get(world);
   if (ofWorld === undefined) {
@@ -208,7 +208,7 @@ function find(world: World, role: string, tableName: string): Access | null {
   };
 }
 
-/** Rows are offered where the role has values of them, or of rows that they lead to; elsewhere only their aggregates are. */
+/** Rows are offered if the role can read values of them or of rows that they lead to; otherwise only aggregates are. */
 export function offersRows(world: World, role: string, access: Access, visited: readonly Table[] = []): boolean {
   if (access.columns.length > 0 || access.computed.length > 0) return true;
   const passed = [...visited, access.table];
@@ -223,13 +223,13 @@ export function offersRows(world: World, role: string, access: Access, visited: 
   );
 }
 
-/** Null also where the schema of the role has neither rows of the table nor aggregates. */
+/** Null also if the role's schema has neither rows nor aggregates of the table. */
 export function offeredAccess(world: World, role: string, tableName: string): Access | null {
   const access = accessOf(world, role, tableName);
   return access === null || access.aggregations || offersRows(world, role, access) ? access : null;
 }
 
-/** The name may be read by the role, if only masked. */
+/** The role may read the name, possibly masked. */
 export function grants(access: Access, name: string): boolean {
   return access.columns.includes(name) || access.computed.includes(name);
 }

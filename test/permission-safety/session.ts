@@ -7,7 +7,7 @@ import type { Session } from './world.ts';
 export interface Asked {
   readonly role: string;
   readonly session: Session;
-  /** Of GraphQL, or of the legacy API. */
+  /** Endpoint of GraphQL or of data operations. */
   readonly request: Request | JsonObject;
 }
 
@@ -15,7 +15,7 @@ export function someSession(choices: Choices): Session {
   return { 'user-id': String(choices.int(5)), name: choices.pick(['a', 'ab', 'b']), list: choices.pick(['{1,2}', '{0}', '{2,3,4}']) };
 }
 
-/** The body of the answer, byte for byte. */
+/** The body of the response, byte for byte. */
 export function ask(url: string, { role, session, request }: Asked): Promise<string> {
   return post(`${url}/${'query' in request ? 'v1/graphql' : 'v2/query'}`, role, session, JSON.stringify(request));
 }

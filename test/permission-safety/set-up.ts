@@ -10,23 +10,23 @@ import { ENUM_TABLE, ENUM_VALUES } from './world.ts';
 import type { Data, Database, Exp, Kind, Operand, Permission, Ref, Relationship, Table, Value, World } from './world.ts';
 import type { Preset, WritePermissions, Writes } from './writes.ts';
 
-/** Where a world is: the service's own database, that of a MariaDB or a BigQuery which the service knows as `PLACE`, or a file. */
+/** Location of a world: the service's own database, a MariaDB or BigQuery that the service knows as `PLACE`, or a file. */
 export interface Place {
   readonly service: TestService;
   readonly mariadb?: TestMariadb;
   readonly bigquery?: BigQuery;
-  /** Makes a database file with SQL. Returns its path. */
+  /** Creates a database file with SQL. Returns its path. */
   makeFile?(sql: string): string;
 }
 
 const MARIADB_NAME = 'world';
 
-/** The environment variable of the service that names the database of a MariaDB. */
+/** The environment variable of the service with the URL of a MariaDB database. */
 export function placeVariable(mariadb: TestMariadb): Record<string, string> {
   return { PLACE: mariadb.url(MARIADB_NAME) };
 }
 
-/** The environment variables of the service that name a BigQuery and the key to it. */
+/** The environment variables of the service with the address and key of a BigQuery. */
 export function warehouseVariables({ url, serviceAccount }: BigQuery): Record<string, string> {
   return { PLACE: url, PLACE_KEY: JSON.stringify(serviceAccount) };
 }
@@ -54,7 +54,7 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
   bigint: 'bigint',
   numeric: 'numeric(8,2)',
   float8: 'double precision',
-  // So that order is the same everywhere.
+  // Makes the sort order the same everywhere.
   text: 'text collate "C"',
   bool: 'boolean',
   jsonb: 'jsonb',
@@ -62,10 +62,10 @@ const SQL_TYPES: Readonly<Record<Kind, string>> = {
   enum: `text collate "C" references ${ENUM_TABLE} (value)`,
 };
 
-/** Where the server can, it would compile each of the many different statements, which takes far longer than to run them. */
+/** Disables JIT: compiling each of the many different statements would take far longer than running them. */
 const WITHOUT_JIT = `do $$ begin execute format('alter database %I set jit = off', current_database()); end $$;`;
 
-/** Replaces what the service tracks, and the tables of its database. */
+/** Replaces the tracked tables and the tables of the database. */
 export async function setUp({ service, mariadb, bigquery, makeFile }: Place, world: World, writes: Writes = new Map()): Promise<void> {
   await service.metadata('clear_metadata', {});
   let file: string | null = null;
@@ -82,12 +82,12 @@ export async function setUp({ service, mariadb, bigquery, makeFile }: Place, wor
     const database = `drop database if exists ${MARIADB_NAME}; create database ${MARIADB_NAME}; use ${MARIADB_NAME};`;
     await mariadb.run(`${database} ${definitions(world)} ${rowsSql(world, world.data)}`);
   }
-  // The source of before is still there, and is read again where SQL that the service has not run has changed its tables.
+  // The previous source still exists, and is introspected again if external SQL has changed its tables.
   await service.metadata('reload_metadata', { reload_sources: true });
   await service.metadata('replace_metadata', metadataOf(world, writes, file));
 }
 
-/** New rows for the same tables. */
+/** Inserts new rows into the same tables. */
 export async function fill({ service, mariadb, bigquery }: Place, world: World, data: Data): Promise<void> {
   const tables = world.tables.filter(({ view }) => view === null).map(({ name }) => name);
   if (bigquery !== undefined) {
@@ -116,7 +116,7 @@ export function definitions(world: World): string {
   if (world.database === 'sqlite') return tables.map(strictTableSql).join('\n');
   if (world.database === 'dwh') return [...tables.map((table) => tableSql(table, 'dwh')), ...views].join('\n');
   if (world.database === 'dbb') return [...tables.map((table) => tableSql(table, 'dbb')), ...keys, ...views].join('\n');
-  // The result of a function has a collation of its own only by its type.
+  // The result of a function has its own collation only through its type.
   return [
     'create domain ordered_text as text collate "C";',
     `create table ${ENUM_TABLE} (value text collate "C" primary key, comment text);`,
@@ -149,7 +149,7 @@ function tableSql({ name, columns, primaryKey }: Table, database: Database): str
   return `create table ${name} (${[...printed, `primary key (${primaryKey?.join(', ')})`, ...unique].join(', ')});`;
 }
 
-/** SQLite takes foreign keys with their table alone. */
+/** SQLite accepts foreign keys only with their table. */
 function strictTableSql(table: Table): string {
   const keys = table.columns.flatMap(({ name, references }) =>
     references === null ? [] : [`, foreign key (${name}) references ${references} (id)`],

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { SEED } from '../support/deep.ts';
 import { Choices, numbersOf } from './choices.ts';
 import { editUnseen } from './edit-unseen.ts';
-import { legacyRequest } from './legacy-query.ts';
+import { dataOperation } from './data-operation.ts';
 import { makeRoots } from './make-query.ts';
 import { ALL_ROLES, makeWorld } from './make-world.ts';
 import { print } from './query.ts';
@@ -24,10 +24,10 @@ function requests(choices: Choices, world: World, role: string, session: Session
   return Array.from({ length: count }, () => {
     const roots = makeRoots(choices, { world, role, total: true, failing: choices.chance(60) });
     if (roots === null) return [];
-    const legacy = world.database !== 'pg' ? [] : roots.flatMap((root) => legacyRequest(world, root, true) ?? []).slice(0, 1);
+    const dataOperations = world.database !== 'pg' ? [] : roots.flatMap((root) => dataOperation(world, root, true) ?? []).slice(0, 1);
     return [
       { role, session, request: print(world, roots, () => choices.chance(30)) },
-      ...legacy.map(({ body }) => ({ role, session, request: body })),
+      ...dataOperations.map(({ body }) => ({ role, session, request: body })),
     ];
   }).flat();
 }
@@ -42,7 +42,7 @@ async function askAll({ service }: Place, asked: readonly Asked[]): Promise<stri
   return answers;
 }
 
-/** @returns what was asked; fails where an answer changes */
+/** @returns the requests; fails if an answer changes */
 export async function unseenChanges(
   place: Place,
   database: Database,

@@ -1,4 +1,4 @@
-/** Values of the kinds, and what the database's operators say about them. */
+/** Values of the types, and the semantics of the database's operators. */
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import type { Choices } from './choices.ts';
 import { ENUM_VALUES, type IntsValue, type JsonbValue, type Kind, type Value } from './world.ts';
@@ -28,13 +28,13 @@ export function someValue(choices: Choices, kind: Kind): Value {
   }
 }
 
-/** A value to compare with: requests cannot say a JSON null. */
+/** A value to compare with: requests cannot express a JSON null. */
 export function someOperand(choices: Choices, kind: Kind): Value {
   const value = someValue(choices, kind);
   return isJsonb(value) && value.json === null ? { json: {} } : value;
 }
 
-/** Patterns by operator, and what they mean in JavaScript. */
+/** Patterns by operator, with their meaning in JavaScript. */
 export const PATTERNS: Readonly<Record<string, readonly (readonly [string, RegExp])[]>> = {
   _like: [
     ['a%', /^a.*$/],
@@ -85,7 +85,7 @@ export function isInts(value: Value): value is IntsValue {
   return typeof value === 'object' && value !== null && 'ints' in value;
 }
 
-/** Neither is null; both are of one kind that is ordered. */
+/** Neither value is null, and both have the same ordered type. */
 export function order(a: Value, b: Value): number {
   if (isInts(a) && isInts(b)) return orderInts(a.ints, b.ints);
   if (typeof a === 'object' || typeof b === 'object') throw new Error('not ordered');
@@ -108,7 +108,7 @@ export function same(a: Value, b: Value): boolean {
   return a === b;
 }
 
-/** SQL's three values: null is unknown. */
+/** SQL's three truth values: null is unknown. */
 export type Truth = boolean | null;
 
 export function not(truth: Truth): Truth {
@@ -124,7 +124,7 @@ export function any(truths: readonly Truth[]): Truth {
   return not(all(truths.map(not)));
 }
 
-/** @param right a value, or values for `_in` and its kin */
+/** @param right a value, or values for `_in` and similar operators */
 export function compare(left: Value, operator: string, right: Value | readonly Value[]): Truth {
   if (Array.isArray(right)) {
     const list = right as readonly Value[];
@@ -186,7 +186,7 @@ function sameJson(a: Json, b: Json): boolean {
   return a === b;
 }
 
-/** An array contains a value that is one of its items, at the top only. */
+/** An array contains a value that equals one of its items, at the top level only. */
 function contains(a: Json, b: Json): boolean {
   if (Array.isArray(a) && !Array.isArray(b) && !isObject(b)) return a.some((item) => item === b);
   return deeplyContains(a, b);
@@ -203,7 +203,7 @@ function hasKey(json: Json, key: string): boolean {
   return isObject(json) ? key in json : json === key;
 }
 
-/** As the database prints a jsonb value. */
+/** The value as the database prints a jsonb value. */
 export function jsonbText(json: Json): string {
   if (Array.isArray(json)) return `[${json.map(jsonbText).join(', ')}]`;
   if (!isObject(json)) return JSON.stringify(json);
@@ -211,7 +211,7 @@ export function jsonbText(json: Json): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}: ${jsonbText(json[key] as Json)}`).join(', ')}}`;
 }
 
-/** Whether NULL, for the JSON path `$.key`. */
+/** Condition that it is NULL, for the JSON path `$.key`. */
 export function member(json: Json, key: string): Json {
   return isObject(json) && key in json ? (json[key] as Json) : null;
 }

@@ -1,20 +1,20 @@
-/** What a random case is made of: tables with their data, the rules of roles, and conditions. */
+/** The parts of a random case: tables with their data, the permissions of roles, and conditions. */
 import type { Json } from '../../src/util/json.ts';
 
 export type Kind = 'int' | 'bigint' | 'numeric' | 'float8' | 'text' | 'bool' | 'jsonb' | 'ints' | 'enum';
 
-/** Numbers are small multiples of a quarter, so that doubles hold them and their sums exactly. */
+/** Numbers are small multiples of a quarter, so that doubles represent them and their sums exactly. */
 export type Value = null | number | string | boolean | JsonbValue | IntsValue;
 export interface JsonbValue {
   readonly json: Json;
 }
 
-/** An array of integers, none of them null. */
+/** An array of integers without null. */
 export interface IntsValue {
   readonly ints: readonly number[];
 }
 
-/** The table whose rows are the values of the kind `enum`; nobody has a permission on it. */
+/** The table whose rows are the values of type `enum`; no role has a permission on it. */
 export const ENUM_TABLE = 'color';
 export const ENUM_VALUES: readonly string[] = ['blue', 'green', 'red'];
 
@@ -26,7 +26,7 @@ export interface Column {
   readonly name: string;
   readonly kind: Kind;
   readonly nullable: boolean;
-  /** The table whose `id` it refers to. */
+  /** The table whose `id` it references. */
   readonly references: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface Relationship {
   readonly target: string;
   readonly local: string;
   readonly remote: string;
-  /** Table and column of the foreign key behind it; null: columns are mapped by hand. */
+  /** Table and column of its foreign key; null if the columns are mapped manually. */
   readonly foreignKey: { readonly table: string; readonly column: string } | null;
 }
 
@@ -46,7 +46,7 @@ export interface ScalarComputed {
   readonly result: 'scalar';
   readonly name: string;
   readonly kind: Kind;
-  /** A further argument `more`, with the default 0. */
+  /** A further argument `more` with default 0. */
   readonly argument: boolean;
   /** `coalesce(column, fallback)`, plus `more`. */
   readonly column: string;
@@ -67,17 +67,17 @@ export interface TableComputed {
 export interface Table {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Null for a view, and where keys mean nothing. */
+  /** Null for a view, and for kinds without enforced keys. */
   readonly primaryKey: readonly string[] | null;
-  /** A view shows the columns of `base` in rows where `where` is not null. */
+  /** A view of the columns of `base`, with the rows where `where` is not null. */
   readonly view: { readonly base: string; readonly where: string } | null;
   readonly relationships: readonly Relationship[];
   readonly computed: readonly Computed[];
-  /** The function `find_<table>(low integer default 0)`: its rows whose column is at least that, 0 for null. */
+  /** The function `find_<table>(low integer default 0)`: its rows whose column is at least `low`, with null as 0. */
   readonly search: { readonly column: string } | null;
 }
 
-/** What stands left of a comparison. */
+/** The left side of a comparison. */
 export type Ref = { readonly column: string } | { readonly computed: string };
 
 export type Operand = { readonly value: Value } | { readonly values: readonly Value[] } | { readonly session: string };
@@ -85,10 +85,10 @@ export type Operand = { readonly value: Value } | { readonly values: readonly Va
 export type Exp =
   | { readonly k: 'and' | 'or'; readonly items: readonly Exp[] }
   | { readonly k: 'not'; readonly item: Exp }
-  /** `cast`: the text of a jsonb value is compared. */
+  /** `cast`: compares the text of a jsonb value. */
   | { readonly k: 'compare'; readonly ref: Ref; readonly operator: string; readonly operand: Operand; readonly cast: boolean }
   | { readonly k: 'null'; readonly ref: Ref; readonly isNull: boolean }
-  /** Over a relationship or a table computed field. */
+  /** Through a relationship or a table computed field. */
   | { readonly k: 'related'; readonly name: string; readonly item: Exp }
   | {
       readonly k: 'aggregate';
@@ -100,7 +100,7 @@ export type Exp =
       readonly operator: string;
       readonly value: number | boolean;
     }
-  // in rules only
+  // in permissions only
   | { readonly k: 'exists'; readonly table: string; readonly item: Exp }
   | { readonly k: 'columns'; readonly column: string; readonly operator: string; readonly other: string; readonly root: boolean };
 
@@ -112,19 +112,19 @@ export interface Permission {
   readonly aggregations: boolean;
 }
 
-/** The kind of database that the world is made for. */
+/** The database kind of the world. */
 export type Database = 'pg' | 'dbb' | 'dbc' | 'dwh' | 'sqlite';
 
 export interface World {
   readonly database: Database;
   readonly tables: readonly Table[];
   readonly data: Data;
-  /** By role, then by table. */
+  /** Keyed by role, then by table. */
   readonly permissions: ReadonlyMap<string, ReadonlyMap<string, Permission>>;
   readonly inherited: ReadonlyMap<string, readonly string[]>;
 }
 
-/** By the name after `x-svc-`. */
+/** Keyed by the name after `x-svc-`. */
 export type Session = Readonly<Record<string, string>>;
 
 export function tableOf(world: World, name: string): Table {
@@ -139,7 +139,7 @@ export function columnOf(table: Table, name: string): Column {
   return column;
 }
 
-/** A view's rows come from its table. */
+/** Resolves a view to its table. */
 export function rowsOf(world: World, data: Data, name: string): readonly Row[] {
   const table = tableOf(world, name);
   const rows = data.get(table.view?.base ?? name) ?? [];
@@ -170,17 +170,17 @@ export const SCALARS: Readonly<Record<Kind, string>> = {
   enum: `${ENUM_TABLE}_enum`,
 };
 
-/** The scalar of a kind. BigQuery and SQLite have one type of integers. */
+/** The scalar of a type. BigQuery and SQLite have one integer type. */
 export function scalarOf({ database }: Pick<World, 'database'>, kind: Kind): string {
   return (database === 'dwh' || database === 'sqlite') && kind === 'int' ? SCALARS.bigint : SCALARS[kind];
 }
 
-/** The aggregates that a database has. SQLite has no variances and correlations. */
+/** The aggregates of a database. SQLite has no variances and correlations. */
 export function aggregatesOf({ database }: Pick<World, 'database'>, names: readonly string[]): readonly string[] {
   return database === 'sqlite' ? names.filter((name) => !/^(?:std|var|corr|covar)/.test(name)) : names;
 }
 
-/** Rows that the function of a table finds, of those given; it looks at the cells themselves. */
+/** The given rows that the function of a table returns; it reads the cells without permissions. */
 export function foundBy(table: Table, rows: readonly Row[], low: number): readonly Row[] {
   const { search } = table;
   return search === null ? [] : rows.filter((row) => ((row[search.column] ?? 0) as number) >= low);

@@ -1,19 +1,19 @@
-/** What a mutation does to the rows, said as plainly as possible. */
+/** Applies a mutation to the rows as plainly as possible. */
 import { evaluate, type Scene } from './seen.ts';
 import { Undetermined } from './answer.ts';
 import { type Data, type Exp, type Row, type Session, type Table, tableOf, type Value, type World } from './world.ts';
 import type { Mutation, Preset, WritePermissions, Writes } from './writes.ts';
 
-/** The service refuses the mutation: a check, or a constraint of the database. */
+/** The service rejects the mutation because of a check or a constraint of the database. */
 export class Refused extends Error {}
 
 export interface Outcome {
   readonly data: Data;
-  /** In the order of the objects of an insert, else in any. */
+  /** In the order of the objects of an insert, otherwise in any order. */
   readonly rows: readonly Row[];
 }
 
-/** @throws Refused, `Undetermined` where databases may do either */
+/** @throws Refused, or `Undetermined` if databases may do either */
 export function writeNaively(world: World, writes: Writes, role: string, session: Session, data: Data, mutation: Mutation): Outcome {
   const write = new Write(world, role, session, data, tableOf(world, mutation.table));
   const permissions = writes.get(role)?.get(mutation.table);
@@ -54,7 +54,7 @@ class Write {
       return outcome;
     }
     const [row = {}] = made;
-    // Whether a row is refused that would never be written is the database's to say.
+    // Databases differ in whether they reject an invalid row that would never be written.
     if (this.table.columns.some(({ name, nullable }) => !nullable && row[name] === null)) throw new Undetermined('a null');
     const found = this.before.find((other) => this.table.primaryKey?.every((column) => other[column] === row[column]));
     if (found === undefined) {
@@ -63,8 +63,8 @@ class Write {
       return outcome;
     }
     const isNamed = conflict.update.length > 0;
-    const wanted = this.holds(update.filter, found) && (conflict.where === null || this.isWanted(conflict.where, found));
-    if (!isNamed || !wanted) return { data: this.scene.data, rows: [] };
+    const updates = this.holds(update.filter, found) && (conflict.where === null || this.matches(conflict.where, found));
+    if (!isNamed || !updates) return { data: this.scene.data, rows: [] };
     const changed = this.with(
       { ...found, ...Object.fromEntries(conflict.update.map((column) => [column, row[column] ?? null])) },
       update.presets,
@@ -75,7 +75,7 @@ class Write {
   update({ where, set, inc }: Extract<Mutation, { k: 'update' }>, { update }: WritePermissions): Outcome {
     if (update === null) throw new Error('the role may update');
     const changes = new Map<Row, Row>();
-    for (const row of this.wanted(where, update.filter)) {
+    for (const row of this.matching(where, update.filter)) {
       const counted = Object.entries(inc).map(([column, by]): [string, Value] => [
         column,
         row[column] === null ? null : (row[column] as number) + (by as number),
@@ -87,9 +87,9 @@ class Write {
 
   delete({ where }: Extract<Mutation, { k: 'delete' }>, permissions: WritePermissions): Outcome {
     if (permissions.delete === null) throw new Error('the role may delete');
-    const gone = this.wanted(where, permissions.delete.filter);
+    const gone = this.matching(where, permissions.delete.filter);
     const references = this.table.columns.filter(({ references: to }) => to === this.table.name);
-    // Some databases look at every row alone, and take its own reference for that of another row.
+    // Some databases check every row on its own, and confuse its own reference with that of another row.
     if (gone.some((row) => references.some(({ name }) => gone.some((other) => row[name] === other['id']))))
       throw new Undetermined('rows that refer to each other');
     return this.outcome(
@@ -122,11 +122,11 @@ class Write {
     return outcome;
   }
 
-  private wanted(where: Extract<Mutation, { k: 'update' }>['where'], filter: Exp): readonly Row[] {
+  private matching(where: Extract<Mutation, { k: 'update' }>['where'], filter: Exp): readonly Row[] {
     return this.before.filter((row) => {
-      const isAsked =
-        'key' in where ? Object.entries(where.key).every(([column, value]) => row[column] === value) : this.isWanted(where.exp, row);
-      return isAsked && this.holds(filter, row);
+      const isSelected =
+        'key' in where ? Object.entries(where.key).every(([column, value]) => row[column] === value) : this.matches(where.exp, row);
+      return isSelected && this.holds(filter, row);
     });
   }
 
@@ -145,18 +145,18 @@ class Write {
     return evaluate(exp, { scene, table: this.table, row, role: null, root: row }) === true;
   }
 
-  private isWanted(exp: Exp, row: Row): boolean {
+  private matches(exp: Exp, row: Row): boolean {
     return evaluate(exp, { scene: this.scene, table: this.table, row, role: this.role, root: row }) === true;
   }
 
-  /** New rows have to hold while all others are as they were; MariaDB asks rows that were updated once more, when they are written. */
+  /** New rows must satisfy the check with all other rows unchanged; MariaDB checks updated rows once more when they are written. */
   private check(rows: readonly Row[], check: Exp, written: Data | null): void {
     const scenes =
       written === null || this.world.database !== 'dbb' ? [this.scene] : [this.scene, { ...this.scene, data: written, visible: new Map() }];
     if (rows.some((row) => scenes.some((scene) => !this.holds(check, row, scene)))) throw new Refused('a check');
   }
 
-  /** @throws Refused by a constraint */
+  /** @throws Refused for a violated constraint */
   private outcome(rows: readonly Row[], written: readonly Row[]): Outcome {
     const data = new Map([...this.scene.data, [this.table.name, rows]]);
     for (const row of written) {
@@ -180,7 +180,7 @@ class Write {
           const value = row[column.name] ?? null;
           if (value === null) continue;
           if (!known.has(value)) throw new Refused('a reference to nothing');
-          // Some databases look at every row alone, in their order.
+          // Some databases check every row on its own, in order.
           if (column.references === this.table.name && written.includes(row) && ids.has(value) && !old.has(value))
             throw new Undetermined('a new row');
         }

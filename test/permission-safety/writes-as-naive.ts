@@ -1,4 +1,4 @@
-/** Random mutations of a random world, done by the service and by a naive evaluator. */
+/** Random mutations of a random world, run by the service and by a naive evaluator. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -20,7 +20,7 @@ export interface WriteCounts {
   undetermined: number;
 }
 
-/** @param cases how many requests, and how many of them to one world. @returns what was asked; fails where answers or rows differ */
+/** @param cases number of requests, and of requests per world. @returns the requests; fails if answers or rows differ */
 export async function writesAsNaive(
   place: Place,
   database: Database,
@@ -87,10 +87,10 @@ async function writeOne(
   const rows = await rowsNow(service.url, world);
   for (const { name, view } of world.tables) {
     if (view !== null) continue;
-    const wanted = [...(after.get(name) ?? [])].sort((a, b) => (a['id'] as number) - (b['id'] as number)).map(jsonRow);
-    if (!isDeepStrictEqual(rows[name], wanted))
+    const expectedRows = [...(after.get(name) ?? [])].sort((a, b) => (a['id'] as number) - (b['id'] as number)).map(jsonRow);
+    if (!isDeepStrictEqual(rows[name], expectedRows))
       expect.fail(
-        `${where}: rows of ${name} are ${JSON.stringify(rows[name])}, expected ${JSON.stringify(wanted)}\nanswer ${text}\n${shown()}`,
+        `${where}: rows of ${name} are ${JSON.stringify(rows[name])}, expected ${JSON.stringify(expectedRows)}\nanswer ${text}\n${shown()}`,
       );
   }
   return after;
@@ -103,7 +103,7 @@ function answerOf(world: World, role: string, { k, table, ...rest }: Mutation, r
   return { affected_rows: rows.length, ...(columns.length === 0 ? {} : { returning: objects }) };
 }
 
-/** Rows that are updated or deleted together come in no order. */
+/** Rows that one statement updates or deletes have no order. */
 function sorted(mutations: readonly Mutation[], data: JsonObject | null | undefined): unknown {
   return Object.entries(data ?? {}).map(([alias, answer]) => {
     const returning = (answer as JsonObject | null)?.['returning'];

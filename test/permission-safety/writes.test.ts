@@ -1,4 +1,4 @@
-/** Random mutations of random worlds: the service writes what a naive evaluator writes, and refuses what it refuses. */
+/** Random mutations of random worlds: the service writes and rejects what a naive evaluator writes and rejects. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cases, DEEP, SEED } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -15,10 +15,10 @@ afterAll(async () => {
 });
 
 it(
-  `does ${CASES} random mutations as a naive evaluator does (seed ${SEED})`,
+  `runs ${CASES} random mutations as a naive evaluator does (seed ${SEED})`,
   async () => {
     const counts = await writesAsNaive({ service }, 'pg', { all: CASES, perWorld: 60 });
-    // A share is one of many cases.
+    // The share of one kind of cases among many.
     expect(counts.written).toBeGreaterThan(DEEP ? 0.2 * counts.asked : 0);
     expect(counts.refused).toBeGreaterThan(DEEP ? 0.1 * counts.asked : 0);
   },

@@ -1,4 +1,4 @@
-/** What roles may write, and random mutations. */
+/** Write permissions of roles, and random mutations. */
 import type { JsonObject } from '../../src/util/json.ts';
 import type { Choices } from './choices.ts';
 import { makeExp } from './make-condition.ts';
@@ -36,7 +36,7 @@ export interface WritePermissions {
   readonly delete: { readonly filter: Exp } | null;
 }
 
-/** By role, then by table. */
+/** Keyed by role, then by table. */
 export type Writes = ReadonlyMap<string, ReadonlyMap<string, WritePermissions>>;
 
 export type Mutation =
@@ -78,7 +78,7 @@ function makePermissions(choices: Choices, world: World, table: Table): WritePer
   };
 }
 
-/** MariaDB refuses the check of an insert that reads a view. */
+/** MariaDB rejects the check of an insert that reads a view. */
 function withoutViews(world: World, exp: Exp): Exp {
   return world.database === 'dbb' && readsView(world, exp) ? TRUE : exp;
 }
@@ -96,13 +96,13 @@ function presetOf(choices: Choices, column: Column): Preset['operand'] {
   return { value: writtenCell(choices, { ...column, nullable: false }, () => 0) };
 }
 
-/** Requests cannot say a JSON null. */
+/** Requests cannot express a JSON null. */
 function writtenCell(choices: Choices, column: Column, idsOf: (table: string) => number): Value {
   const value = someCell(choices, column, idsOf);
   return isJsonb(value) && value.json === null ? { json: {} } : value;
 }
 
-/** Null where the role may write nothing. @param data as it is now */
+/** Null if the role may write nothing. @param data the current data */
 export function makeMutation(choices: Choices, world: World, writes: Writes, role: string, data: Data): Mutation | null {
   const own = [...(writes.get(role) ?? [])].filter(([, each]) => each.insert !== null || each.update !== null || each.delete !== null);
   if (own.length === 0) return null;
@@ -168,12 +168,12 @@ function rowOf(columns: readonly string[], value: (column: string) => Value): Ro
   return Object.fromEntries(columns.map((column) => [column, value(column)]));
 }
 
-/** Columns that are asked back. */
+/** The returned columns. */
 export function returnedColumns(world: World, role: string, table: string): readonly string[] {
   return accessOf(world, role, table)?.columns ?? [];
 }
 
-/** One root field for each, `m0`, `m1`, … */
+/** One root field per mutation, `m0`, `m1`, … */
 export function printMutations(world: World, role: string, mutations: readonly Mutation[], asVariable: () => boolean): Request {
   const printer = new Printer(world, asVariable);
   const fields = mutations.map((mutation, i) => `m${i}: ${printMutation(printer, world, role, mutation)}`).join(' ');

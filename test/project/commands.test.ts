@@ -5,59 +5,56 @@ import type { AddressInfo } from 'node:net';
 import { spawnSync } from 'node:child_process';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { complaintOf, isServiceCommand, withHelpBehind } from '../../src/cli/service-command.ts';
+import { unknownCommandMessage, isServiceCommand, withHelpFlag } from '../../src/cli/service-command.ts';
 import { translatedEnvironment } from '../../src/project-import/environment-file.ts';
 import { command, MAIN } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { DEEP } from '../support/deep.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
-import { playServer } from '../support/played-server.ts';
+import { startFakeServer } from '../support/fake-server.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
 
-it('tells what an unknown command was probably meant to be', () => {
-  expect(complaintOf(['permisions', 'lint'])).toContain('did you mean "permissions"?');
-  expect(complaintOf(['sreve'])).toContain('did you mean "serve"?');
-  expect(complaintOf(['frobnicate'])).toBe('unknown command "frobnicate"; svc --help lists all commands');
-  expect(complaintOf(['scripts', 'update-project-v3'])).toMatch(/^not-supported: .*svc import/);
-  for (const known of [['md'], ['seeds'], ['import'], ['serve'], ['version'], ['--help'], []]) expect(complaintOf(known)).toBeUndefined();
-  expect(isServiceCommand(withHelpBehind(['help', 'serve']))).toBe(true);
-  expect(withHelpBehind(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
+it('suggests the closest command for an unknown one', () => {
+  expect(unknownCommandMessage(['permisions', 'lint'])).toContain('did you mean "permissions"?');
+  expect(unknownCommandMessage(['sreve'])).toContain('did you mean "serve"?');
+  expect(unknownCommandMessage(['frobnicate'])).toBe('unknown command "frobnicate"; svc --help lists all commands');
+  expect(unknownCommandMessage(['scripts', 'update-project-v3'])).toMatch(/^not-supported: .*svc import/);
+  for (const known of [['md'], ['seeds'], ['import'], ['serve'], ['version'], ['--help'], []])
+    expect(unknownCommandMessage(known)).toBeUndefined();
+  expect(isServiceCommand(withHelpFlag(['help', 'serve']))).toBe(true);
+  expect(withHelpFlag(['help', 'metadata', 'apply'])).toEqual(['metadata', 'apply', '--help']);
 });
 
-it.runIf(DEEP)(
-  'sends no variable of the environment to an endpoint that the project names, unless it is called an admin secret',
-  async () => {
-    const server = await playServer();
-    server.answer = () => ({ status: 401, body: { error: 'no', code: 'access-denied', path: '$' } });
-    const sent = async (name: string, flags: readonly string[] = [], files: Record<string, string> = {}): Promise<string | undefined> => {
-      const folder = projectFolder(server);
-      folder.write({
-        'config.yaml': `version: 3\nendpoint: ${server.url}\nadmin_secret: {from_env: ${name}}\n`,
-        'metadata/databases/databases.yaml': '[]',
-        ...files,
-      });
-      server.requests.length = 0;
-      const env = { CLOUD_KEY: 'planted', STAGE_ADMIN_SECRET: 'meant' };
-      const { stderr } = await command(['metadata', 'diff', ...flags], { cwd: folder.root, env });
-      rmSync(folder.root, { recursive: true });
-      expect(server.requests.length).toBeGreaterThan(0);
-      if (name === 'CLOUD_KEY' && flags.length === 0 && files['.env'] === undefined)
-        expect(stderr).toContain('CLOUD_KEY of the environment is not sent');
-      const found = server.requests[0]?.headers['x-svc-admin-secret'];
-      return typeof found === 'string' ? found : undefined;
-    };
-    try {
-      expect(await sent('CLOUD_KEY')).toBeUndefined();
-      expect(await sent('STAGE_ADMIN_SECRET')).toBe('meant');
-      expect(await sent('CLOUD_KEY', ['--endpoint', server.url])).toBe('planted');
-      expect(await sent('OF_THE_PROJECT', [], { '.env': 'OF_THE_PROJECT=own\n' })).toBe('own');
-    } finally {
-      await server.close();
-    }
-  },
-);
+it.runIf(DEEP)('sends no environment variable to an endpoint of the project file, except admin secrets', async () => {
+  const server = await startFakeServer();
+  server.answer = () => ({ status: 401, body: { error: 'no', code: 'access-denied', path: '$' } });
+  const sent = async (name: string, flags: readonly string[] = [], files: Record<string, string> = {}): Promise<string | undefined> => {
+    const folder = projectFolder(server);
+    folder.write({
+      'config.yaml': `version: 3\nendpoint: ${server.url}\nadmin_secret: {from_env: ${name}}\n`,
+      'metadata/databases/databases.yaml': '[]',
+      ...files,
+    });
+    server.requests.length = 0;
+    const env = { CLOUD_KEY: 'planted', STAGE_ADMIN_SECRET: 'meant' };
+    const { stderr } = await command(['metadata', 'diff', ...flags], { cwd: folder.root, env });
+    rmSync(folder.root, { recursive: true });
+    expect(server.requests.length).toBeGreaterThan(0);
+    if (name === 'CLOUD_KEY' && flags.length === 0 && files['.env'] === undefined) expect(stderr).toContain('CLOUD_KEY is not sent');
+    const found = server.requests[0]?.headers['x-svc-admin-secret'];
+    return typeof found === 'string' ? found : undefined;
+  };
+  try {
+    expect(await sent('CLOUD_KEY')).toBeUndefined();
+    expect(await sent('STAGE_ADMIN_SECRET')).toBe('meant');
+    expect(await sent('CLOUD_KEY', ['--endpoint', server.url])).toBe('planted');
+    expect(await sent('OF_THE_PROJECT', [], { '.env': 'OF_THE_PROJECT=own\n' })).toBe('own');
+  } finally {
+    await server.close();
+  }
+});
 
 it('translates environment and compose files line by line', () => {
   const translated = (line: string): string => translatedEnvironment(line);
@@ -72,13 +69,13 @@ it('translates environment and compose files line by line', () => {
     'SVC_GRAPHQL_EXPERIMENTAL_FEATURES=naming_convention,ext_federation',
   );
   expect(translated('HASURA_GRAPHQL_EXPERIMENTAL_FEATURES=hide_stream_fields, naming_convention,$MORE')).toBe(
-    '# svc import: there is no hide_stream_fields here\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
+    '# svc import: this service does not have hide_stream_fields\nSVC_GRAPHQL_EXPERIMENTAL_FEATURES= naming_convention,$MORE',
   );
   expect(translated('HASURA_GRAPHQL_CONSOLE_ASSETS_DIR=/srv/console-assets')).toMatch(/^# svc import: .*\n# HASURA_/);
   expect(translated('HASURA_GRAPHQL_UNHEARD_OF=1')).toMatch(/^# svc import: .*\n# HASURA_GRAPHQL_UNHEARD_OF=1$/);
 });
 
-it('leaves other services of a compose file as they are', () => {
+it('keeps other services of a compose file unchanged', () => {
   const compose = `services:
   graphql:
     image: hasura/graphql-engine:v2.36.0
@@ -93,7 +90,7 @@ it('leaves other services of a compose file as they are', () => {
   expect(translatedEnvironment(compose)).toBe(compose.replace('  HASURA_GRAPHQL_ADMIN_SECRET: ', '  SVC_GRAPHQL_ADMIN_SECRET: '));
 });
 
-describe.runIf(DEEP)('commands beside those that deploy', () => {
+describe.runIf(DEEP)('commands besides deployment', () => {
   let service: TestService;
   let project: ProjectFolder;
   beforeAll(async () => {
@@ -105,7 +102,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     project.remove();
   });
 
-  it('print what they know without a project', async () => {
+  it('work without a project if they need none', async () => {
     const [own, both, away, cutover, unknown, nested, scripts, help] = await Promise.all([
       command(['version'], { cwd: project.root }),
       project.svc('version', '--json'),
@@ -143,7 +140,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('bash, zsh, fish, powershell') });
   });
 
-  it('find what the role of a database may not do, and what a database lacks', async () => {
+  it('report missing rights of a database role, and missing features of a database', async () => {
     const role = `svc_doctor_${process.pid}`;
     await service.sql(`create role ${role} login password 'doctor'; create table looked_at (id int); grant select on looked_at to ${role};
       create function svc_catalog.notify_svc_gone_INSERT() returns trigger language plpgsql as 'begin return new; end';
@@ -169,7 +166,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     await service.sql(`drop owned by ${role}; drop role ${role}; drop table looked_at`);
   });
 
-  it('find permissions that look wrong', async () => {
+  it('report suspicious permissions', async () => {
     project.write({
       'lint/config.yaml': 'version: 3\n',
       'lint/metadata/databases/databases.yaml': `- name: default
@@ -208,7 +205,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     }
   });
 
-  it('print all to whoever reads slowly, and nothing to whoever has gone', () => {
+  it('print everything to a slow reader, and stop when the reader has gone', () => {
     const payload = 'x'.repeat(300_000);
     project.write({
       'long/config.yaml': 'version: 3\n',
@@ -221,7 +218,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     expect(String(run('head -c 1; true').stderr)).toBe('');
   });
 
-  it('tell when a service is older than they are', async () => {
+  it('report that the service is older than the command', async () => {
     const document = { version: 3, sources: [] };
     const old = createServer((request, response) => {
       let text = '';
@@ -249,13 +246,13 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     ]);
     old.close();
     expect(applied).toMatchObject({ code: 5, json: { errors: [{ code: 'parse-failed' }, { code: 'old-service' }] } });
-    expect(JSON.stringify(applied.json)).toContain('has version 0.0.9 and is older than this command');
+    expect(JSON.stringify(applied.json)).toContain('has version 0.0.9, which is older than this command');
     expect(planned.code).toBe(0);
     expect(JSON.stringify(planned.json['plan'])).toContain('nothing was tried: the service at');
     expect(version.json['warnings']).toEqual([expect.stringContaining('is older than the command')]);
   });
 
-  describe('of an import', () => {
+  describe('commands of an import', () => {
     let other: Server;
     let url: string;
     const asked: string[] = [];
@@ -286,7 +283,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
     });
     afterAll(() => void other.close());
 
-    it('take metadata from a running service', async () => {
+    it('fetch metadata from a running service', async () => {
       const refused = await project.svc('import', '--from-server', url, '--out', 'taken', '--json');
       expect(refused).toMatchObject({ code: 5, json: { ok: false, errors: [{ code: 'access-denied' }] } });
       const taken = await project.svc('import', '--from-server', `${url}/v1/graphql`, '--source-secret', 'old', '--out', 'taken', '--json');
@@ -296,7 +293,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect((await project.svc('metadata', 'apply', '--project', 'taken')).code).toBe(0);
     });
 
-    it('write down what is applied there, and run nothing', async () => {
+    it('record applied migrations without running anything', async () => {
       project.write({
         'old/config.yaml': 'version: 3\n',
         'old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
@@ -308,7 +305,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         project.svc('import', 'old', '--out', 'new', '--state-from', url, '--source-secret', 'old', '--json');
       expect(await importing()).toMatchObject({
         code: 0,
-        json: { recorded: ['default 1'], warnings: ['default: no folder of the applied migrations 9'] },
+        json: { recorded: ['default 1'], warnings: ['default: there is no folder for the applied migrations 9'] },
       });
       const status = await project.svc('migrate', 'status', '--project', 'new', '--json');
       expect(status.json['databases']).toMatchObject([
@@ -324,7 +321,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect(await importing()).toMatchObject({ code: 1, json: { errors: [{ code: 'no-source' }] } });
     });
 
-    it('read what is applied from the metadata database of another engine, of any age', async () => {
+    it('read applied migrations from the metadata database of another engine, of any version', async () => {
       const from = (database: string) => project.svc('import', 'old', '--out', 'new', '--state-from', database, '--json');
       project.write({ 'old/metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n` });
       rmSync(join(project.root, 'old/migrations/late'), { recursive: true, force: true });
@@ -343,7 +340,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       expect((await from(service.databaseUrl)).json['recorded']).toEqual(['default 3']);
     });
 
-    it('take over a database by the list that is printed', async () => {
+    it('migrate a database with the printed checklist', async () => {
       await service.sql(`create table taken_over (id int primary key);
         create schema if not exists hdb_catalog;
         create table hdb_catalog.event_log (id text, delivered bool, error bool, archived bool);
@@ -384,7 +381,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       });
       await service.sql('insert into taken_over values (1)');
       expect(statements).toHaveLength(6);
-      // What is copied out goes to whoever has a connection of their own.
+      // The data is copied with a separate connection.
       for (const statement of statements.filter((each) => !each.startsWith('copy'))) {
         const answer = (await service.sql(statement)) as { result: string[][] | null };
         for (const [made] of (answer.result ?? []).slice(1)) if (made?.startsWith('drop trigger')) await service.sql(made);
@@ -433,7 +430,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/dev/metadata/databases/databases.yaml`);
         await expect.poll(() => ask(`{ ${name} { id } }`), WAIT).toEqual({ data: { [name]: [{ id: 1 }] } });
       }
-      // What is clicked in its console comes into the files, and an edit of them takes nothing of it back.
+      // Changes in the console are written to the files, and an edit of them reverts none.
       const permission = { table: 'author', role: 'guest', permission: { columns: ['id'], filter: {} } };
       const clicked = await fetch(`http://127.0.0.1:${port}/v1/metadata`, {
         method: 'POST',
@@ -447,7 +444,7 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
       renameSync(`${project.root}/dev/draft.yaml`, `${project.root}/${tables}`);
       await expect.poll(() => ask('{ bard { id } }'), WAIT).toEqual({ data: { bard: [{ id: 1 }] } });
       expect(project.read(tables)).toMatch(/^# kept\n[\s\S]*role: guest/);
-      // Migrations that come later are for --migrate.
+      // Later migrations are left to --migrate.
       const status = await own.svc(
         'migrate',
         'status',
@@ -458,13 +455,13 @@ describe.runIf(DEEP)('commands beside those that deploy', () => {
         '--json',
       );
       expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'pending' }] }]);
-      // Whoever changes the database need not tell the service.
+      // External database changes need no notification.
       const client = new pg.Client({ connectionString: database.url });
       await client.connect();
       await client.query('alter table author add name text');
       await client.end();
       await expect.poll(() => ask('{ bard { name } }'), WAIT).toEqual({ data: { bard: [{ name: null }] } });
-      // Of a stage: with its overlays.
+      // For a stage, with its overlays.
       dev.kill();
       await dev.ended;
       dev = own.start('dev', '--project', `${project.root}/dev`, '--port', String(port), '--env', 'local');

@@ -30,7 +30,7 @@ const installed = async (): Promise<Json | undefined> => {
   return answer['result'];
 };
 
-it('creates pgcrypto where migrations need it, and announces it before', async () => {
+it('creates pgcrypto if migrations need it, and announces it first', async () => {
   const planned = await project.svc('plan', '--json');
   expect(planned.json).toMatchObject({ ok: true, plan: { migrations: [{ state: 'tried' }, { state: 'tried' }] } });
   expect(planned.stdout).toContain(
@@ -47,7 +47,7 @@ it('creates pgcrypto where migrations need it, and announces it before', async (
   expect(await installed()).toEqual([['nspname'], ['public']]);
 });
 
-it('says what to run where the role of the source may not create pgcrypto', async () => {
+it("prints the statement to run if the source's role may not create pgcrypto", async () => {
   const role = `svc_weak_${randomBytes(4).toString('hex')}`;
   const database = await testDatabase();
   await runSql(

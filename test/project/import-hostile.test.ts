@@ -27,7 +27,7 @@ function imported(files: Readonly<Record<string, string | Buffer>>, prepare?: (f
   expect(Object.values(buckets).reduce((sum, each) => sum + each, 0)).toBe(leaves);
   return made;
 }
-/** One table for each file, by its text. */
+/** Content of one table per file. */
 function tables(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return {
     'metadata/databases/databases.yaml': `${SOURCE}  tables: "!include t/tables.yaml"\n`,
@@ -44,10 +44,10 @@ const OK = 'table: {schema: public, name: ok}\n';
 it.runIf(DEEP).each([
   ['tabs', { 'a.yaml': 'table:\n\tschema: public\n\tname: a\n' }, /needs-you metadata\/databases\/t\/a\.yaml:2: Tabs/],
   ['the same key twice', { 'a.yaml': 'table: {schema: public, name: a}\nis_enum: true\nis_enum: false\n' }, /a\.yaml:3: .*unique/],
-  ['an alias bomb', { 'a.yaml': bomb() }, /the aliases stand for more than/],
+  ['an alias bomb', { 'a.yaml': bomb() }, /the aliases expand to more than/],
   ['a placeholder without quotes', { 'a.yaml': 'table: {{NAME}}/x\n' }, /needs-you metadata\/databases\/t\/a\.yaml:1/],
   ['a table twice', { 'a.yaml': `${OK}is_enum: true\n` }, /unsupported sources\[0\]\.tables\[1\]\.is_enum: multiple/],
-])('keeps what it can read beside %s, and the rest word for word', (_, texts, note) => {
+])('imports the readable part beside %s, and preserves the rest unchanged', (_, texts, note) => {
   const made = imported(tables({ 'ok.yaml': OK, ...texts }));
   expect(notes(made)).toContainEqual(expect.stringMatching(note));
   const metadata = [...made.texts].filter(([path]) => path.startsWith('metadata/databases/')).map(([, text]) => text);
@@ -61,7 +61,7 @@ function bomb(): string {
   return `a: &a [1,1,1,1,1,1,1,1,1,1]\n${lines.join('')}`;
 }
 
-it('follows links but not in circles, and reads what is no UTF-8', () => {
+it('follows links without cycles, and reads files that are not UTF-8', () => {
   const made = imported(
     {
       ...BARE,
@@ -82,7 +82,7 @@ it('follows links but not in circles, and reads what is no UTF-8', () => {
   expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/default\/2_b\/up\.sql: .*windows-1252/));
 });
 
-it('looks into no folders outside of the project that only a link leads to', () => {
+it('ignores folders outside the project that only a link leads to', () => {
   const made = imported(
     {
       'app/metadata/databases/databases.yaml': `${SOURCE}  tables: []\n`,
@@ -104,17 +104,17 @@ it('looks into no folders outside of the project that only a link leads to', () 
   expect([...sql].sort()).toEqual(['migrations/default/1_a/up.sql', 'seeds/default/a.sql']);
   expect([...made.texts.values()].join('\n')).not.toContain('select 2');
   for (const note of [
-    /^needs-you seeds\/default\/away: leads out of the project, to .*elsewhere: not looked into; name the folder as seeds_directory/,
-    /^needs-you seeds\/default\/root: leads out of the project, to \/: not looked into/,
+    /^needs-you seeds\/default\/away: leads out of the project to .*elsewhere, and is not read; set seeds_directory/,
+    /^needs-you seeds\/default\/root: leads out of the project to \/, and is not read/,
     /^ignored metadata\/away: leads out of the project/,
     /^ignored migrations\/default\/away: leads out of the project/,
-    /^ignored migrations\/root: leads out of the project, to \/: there are no migrations/,
+    /^ignored migrations\/root: leads out of the project to \/, which contains no migrations/,
   ])
     expect(notes(made)).toContainEqual(expect.stringMatching(note));
   expect(notes(made).join('\n')).not.toContain('old.yaml');
 });
 
-it.skipIf(process.getuid?.() === 0)('tells of folders that cannot be read', () => {
+it.skipIf(process.getuid?.() === 0)('reports unreadable folders', () => {
   const shut = [
     ['migrations/default/2_b', 'needs-you'],
     ['seeds/default/b', 'needs-you'],
@@ -128,34 +128,34 @@ it.skipIf(process.getuid?.() === 0)('tells of folders that cannot be read', () =
   expect(made.texts.get('migrations/default/1_a/up.sql')).toBe('select 1;');
 });
 
-it('tells of seeds of a source that the metadata does not have', () => {
+it('reports seeds of an unknown source', () => {
   const gone = { ...BARE, 'seeds/gone/a.sql': 'select 2;' };
   for (const [made, bucket] of [
     [imported(gone), 'needs-you'],
     [imported({ ...gone, 'seeds/default/a.sql': 'select 1;' }), 'ignored'],
   ] as const) {
-    const told = new RegExp(`^${bucket} seeds/gone: the metadata has no such source, .*: kept in unsupported/`);
-    expect(notes(made)).toContainEqual(expect.stringMatching(told));
+    const remark = new RegExp(`^${bucket} seeds/gone: the metadata has no such source, .*: stored in unsupported/`);
+    expect(notes(made)).toContainEqual(expect.stringMatching(remark));
     expect(made.texts.get('unsupported/seeds/gone/a.sql')).toBe('select 2;');
   }
 });
 
-it('tells of calls in migrations that are in themselves', () => {
+it('reports metadata API calls inside migrations', () => {
   const made = imported({ 'config.yaml': 'version: 1\n', 'migrations/1_a/up.yaml': '&a\n- *a\n' });
   expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you migrations\/1_a\/up\.yaml: cannot be read: nested deeper/));
 });
 
-it('reads no files that it does not want, and none without an end', () => {
+it('skips irrelevant files and files without an end', () => {
   const link = (name: string) => (folder: string) => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     symlinkSync('/dev/zero', join(folder, name));
   };
   expect(imported(BARE, link('seeds/a.bin')).texts.size).toBeGreaterThan(0);
   for (const name of ['seeds/a.sql', 'migrations/default/1_a/up.sql', 'metadata/actions.graphql'])
-    expect(() => imported(BARE, link(name))).toThrow(/cannot be read: it is no regular file/);
+    expect(() => imported(BARE, link(name))).toThrow(/cannot be read: it is not a regular file/);
 });
 
-it('tells of migrations that cannot be run as they are, and of files that nothing reads', () => {
+it('reports migrations that cannot run unchanged, and unused files', () => {
   const told = notes(
     imported({
       ...BARE,
@@ -172,17 +172,17 @@ it('tells of migrations that cannot be run as they are, and of files that nothin
   for (const note of [
     /needs-you .*01_b, .*1_a: have the same version/,
     /needs-you .*01_b\/up\.sql:1: \\connect is for psql only/,
-    /needs-you .*9_c: the version is no unsigned number/,
+    /needs-you .*9_c: the version is not an unsigned 64-bit integer/,
     /ignored migrations\/default\/2_d\/README\.md: /,
-    /needs-you migrations\/5_e: are in the folder of no source/,
-    /ignored metadata\/databases\/t\/public_old\.yaml: nothing includes/,
-    /ignored inherited_roles: nothing is in it/,
+    /needs-you migrations\/5_e: are in no folder of a source/,
+    /ignored metadata\/databases\/t\/public_old\.yaml: no other file includes/,
+    /ignored inherited_roles: is empty/,
     /renamed config\.yaml\.endpoint: the address of the other engine/,
   ])
     expect(told).toContainEqual(expect.stringMatching(note));
 });
 
-it('writes what is missing of migrations, and comments out what guards a dump', () => {
+it('adds missing parts of migrations, and comments out the guards of a dump', () => {
   const dump = "\\restrict x1\nselect '\n\\restrict is text here';\n\\unrestrict x1\n";
   const copy = '--\n-- Data\n--\n\nCOPY public.a (id) FROM stdin;\n1\n\\.\n';
   const made = imported({
@@ -202,7 +202,7 @@ it('writes what is missing of migrations, and comments out what guards a dump', 
   expect(made.texts.get('metadata/opentelemetry.yaml')).toContain('metrics');
 });
 
-it('keeps migrations and seeds of sources that the metadata does not have out of what is deployed', () => {
+it('keeps migrations and seeds of unknown sources out of the deployment', () => {
   const sql = {
     'migrations/gone/1_a/up.sql': 'select 1;',
     'migrations/gone/01_b/up.sql': 'select 1;',
@@ -227,7 +227,7 @@ it('keeps migrations and seeds of sources that the metadata does not have out of
   expect(older.texts.get('seeds/default/demo/1.sql')).toBe('select 4;');
 });
 
-it('puts aside what is wrong and nothing around it', () => {
+it('sets invalid objects aside without affecting others', () => {
   const made = imported(
     tables({
       'ok.yaml': `${OK}odd: 1\nselect_permissions:\n  - {role: u, permission: {columns: [a], filter: {}}}\n  - {role: v, permission: {columns: [null], filter: {}}}\n  - 5\n`,
@@ -250,7 +250,7 @@ it('puts aside what is wrong and nothing around it', () => {
   expect(imported({ 'metadata/databases/databases.yaml': '' }).texts.get('metadata/databases/databases.yaml')).toBe('[]\n');
 });
 
-it('reads metadata wherever it lies, and actions of a document that has no files for them', () => {
+it('finds metadata in any location, and actions of a document without action files', () => {
   const mixed = imported({
     ...BARE,
     'config.yaml': 'version: 2\n',
@@ -280,7 +280,7 @@ it('reads metadata wherever it lies, and actions of a document that has no files
   expect(made.report.buckets).toMatchObject({ unsupported: 0, 'needs-you': 0 });
 });
 
-it('keeps actions whose files say what nobody reads', () => {
+it('keeps actions whose files have unknown keys', () => {
   const made = imported({
     'metadata/databases/databases.yaml': `${SOURCE}  tables: []\n- {name: ms, kind: mssql, configuration: {connection_info: {}}, tables: []}\n`,
     'metadata/actions.graphql': 'type Mutation {\n  m(dry: Boolean = false): Out\n}\ntype Out { e: E }\nenum E { A }\n',
@@ -306,7 +306,7 @@ custom_types:
   expect(notes(made)).toContainEqual(expect.stringMatching(/^needs-you metadata\/actions\.graphql:2: the default value of dry/));
 });
 
-it('ignores what early versions left behind, and keys with nothing in them', () => {
+it('ignores remnants of early versions, and empty keys', () => {
   const { report } = imported({
     'config.yaml': 'endpoint: http://localhost:8080\n',
     'migrations/metadata.yaml': `query_templates: []
@@ -320,7 +320,7 @@ tables:
   expect(report.buckets).toMatchObject({ unsupported: 0, 'needs-you': 0 });
 });
 
-it('reads folders outside of the project, and says so', () => {
+it('reads folders outside the project, and reports them', () => {
   const made = imported(
     {
       'hasura/config.yaml': 'version: 3\nmetadata_directory: ../meta\nseeds_directory: ../sown\n',
@@ -350,15 +350,15 @@ it('reads folders outside of the project, and says so', () => {
   );
   expect(made.texts.get(`unsupported/files${here}/meta/databases/t/tables.yaml`)).toContain('other/a.yaml');
   expect([...made.texts.values()].join()).toContain('name: ok');
-  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you .*tables\.yaml:2: the include .* leads out of the project/));
+  expect(notes(made)).toContainEqual(expect.stringMatching(/needs-you .*tables\.yaml:2: the include .* is outside of the project/));
   expect(made.report.warnings).toEqual([
-    expect.stringMatching(/^the service will call .*: 1 webhook of cron triggers\. .*SVC_GRAPHQL_DISABLE_EVENTING=true/),
+    expect.stringMatching(/^the service will call 1 webhook of cron triggers\. .*SVC_GRAPHQL_DISABLE_EVENTING=true/),
     `read from outside of the project: ${here}/meta, migrations/default -> ${here}/db, ${here}/sown`,
   ]);
   expect(made.texts.get('.env.example')).toContain('\n# SVC_GRAPHQL_DISABLE_EVENTING=true\n');
 });
 
-it('accounts for what only one of the files of actions has', () => {
+it('accounts for objects in only one of the action files', () => {
   const made = imported({
     ...BARE,
     'metadata/actions.graphql': 'type Query { q: Out }\n"SDL"\ntype Out { a: Int, e: E }\nenum E { A }\n',
@@ -374,18 +374,18 @@ custom_types:
   });
   const told = notes(made).filter((note) => /^(?:unsupported|ignored)/.test(note));
   expect([...told].sort()).toEqual([
-    'ignored actions.yaml.actions[0].definition.kind: queries are answered at once',
-    'ignored actions.yaml.custom_types.input_objects: nothing is in it',
-    'ignored actions.yaml.custom_types.objects[0].description: actions.graphql says it',
+    'ignored actions.yaml.actions[0].definition.kind: queries are always synchronous',
+    'ignored actions.yaml.custom_types.input_objects: is empty',
+    'ignored actions.yaml.custom_types.objects[0].description: actions.graphql defines it',
     expect.stringMatching(/^unsupported actions\.yaml\.actions\[1\]\.definition\.handler: there is no such action/),
     expect.stringMatching(/^unsupported actions\.yaml\.actions\[1\]\.name: /),
     'unsupported actions.yaml.custom_types.enums[0].values[1].value: actions.graphql does not have it',
     expect.stringMatching(/^unsupported actions\.yaml\.custom_types\.objects\[1\]\.name: there is no such type/),
-    'unsupported actions.yaml.top: no part of this file',
+    'unsupported actions.yaml.top: does not belong in this file',
   ]);
 });
 
-it('does not trip over names and shapes that mean something to programs', () => {
+it('handles names and shapes with a special meaning in JavaScript or YAML', () => {
   const anchored = imported(
     tables({
       'a.yaml':

@@ -28,7 +28,7 @@ const files = ({ texts }: Imported, folder: string): readonly string[] =>
   [...texts.keys()].filter((path) => path.startsWith(folder)).sort();
 const entry = ({ report }: Imported, id: string) => report.entries.find((each) => each.id === id);
 
-it('takes migrations of version 3 that are files without folders', () => {
+it('imports migrations of version 3 that are files without folders', () => {
   const made = imported({
     ...V3,
     'migrations/default/1_a.up.sql': 'create table a ();',
@@ -46,7 +46,7 @@ it('takes migrations of version 3 that are files without folders', () => {
   expect(made.report.migrations).toBe(2);
 });
 
-it('keeps the second of two files of one migration aside', () => {
+it('sets aside the second of two files of one migration', () => {
   const made = imported({
     ...V3,
     'migrations/default/1_a/up.sql': 'create table a ();',
@@ -56,27 +56,27 @@ it('keeps the second of two files of one migration aside', () => {
   expect(made.report.entries.filter(({ bucket }) => bucket === 'needs-you')).toHaveLength(1);
 });
 
-it('makes no empty up.sql for a migration that has a down.sql alone', () => {
+it('creates no empty up.sql for a migration with only a down.sql', () => {
   const made = imported({ ...V3, 'migrations/default/1_a/down.sql': 'drop table a;' });
   expect(files(made, 'migrations/')).toEqual([]);
   expect(made.texts.get('unsupported/migrations/default/1_a/down.sql')).toBe('drop table a;');
   expect(entry(made, 'migrations.default.1_a:up')).toMatchObject({ bucket: 'needs-you' });
 });
 
-it('runs no seed that lies in the folder of no source, and overwrites none of the same name', () => {
+it('runs no seed outside the folder of a source, and overwrites none of the same name', () => {
   const made = imported({ ...V3, 'seeds/1_rows.sql': 'select 1;', 'seeds/default/1_rows.sql': 'select 2;' });
   expect(made.texts.get('seeds/default/1_rows.sql')).toBe('select 2;');
   expect(made.texts.get('unsupported/seeds/1_rows.sql')).toBe('select 1;');
   expect(entry(made, 'seeds:root')).toMatchObject({ bucket: 'ignored' });
 });
 
-it('names files beside migrations and seeds that are not SQL', () => {
+it('reports files beside migrations and seeds that are not SQL', () => {
   const made = imported({ ...V3, 'seeds/default/rows.csv': '1\n', 'migrations/notes.md': '#', 'migrations/default/readme.txt': '-' });
   expect(entry(made, 'seeds:unread')?.place).toBe('seeds/default/rows.csv');
   expect(entry(made, 'migrations:unread')?.place.split(', ').sort()).toEqual(['migrations/default/readme.txt', 'migrations/notes.md']);
 });
 
-it('comments out what depends on a commented statement of hdb_catalog, until it is created anew', () => {
+it('comments out dependants of a commented hdb_catalog statement, until it is recreated', () => {
   const made = imported({
     ...V3,
     'migrations/default/1_a/up.sql':
@@ -100,7 +100,7 @@ it('comments out what depends on a commented statement of hdb_catalog, until it 
   expect(entry(made, 'tables.default.pending:catalog')).toMatchObject({ bucket: 'needs-you' });
 });
 
-it('makes the metadata of version 1 from the API calls of its migrations', () => {
+it('builds the metadata of version 1 from the API calls of its migrations', () => {
   const made = imported({
     'config.yaml': 'endpoint: http://localhost:1\n',
     'migrations/1_a.up.yaml': `- type: run_sql

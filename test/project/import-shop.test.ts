@@ -7,7 +7,7 @@ import { type GraphqlServer, startGraphqlServer } from '../support/graphql-serve
 import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** A project of the other engine that has everything its files can hold. */
+/** A project of the other engine with everything that its files can contain. */
 const SHOP = fileURLToPath(new URL('fixtures/shop', import.meta.url));
 
 let rates: GraphqlServer;
@@ -48,7 +48,7 @@ it('imports, deploys, exports and deploys again to the same bytes, with every ke
     entries: { bucket: string; place: string; note?: string }[];
   };
   expect(Object.values(buckets).reduce((sum, count) => sum + count, 0)).toBe(leaves);
-  // Nothing but what is not offered here is put aside.
+  // Only unsupported features are set aside.
   const aside = entries.filter(
     ({ bucket, accepted }: { bucket: string; accepted?: boolean }) => bucket === 'unsupported' && accepted !== true,
   );
@@ -112,7 +112,7 @@ const LAYOUTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-it.runIf(DEEP).each(Object.keys(LAYOUTS))('brings a project of %s to bytes that stay', async (layout) => {
+it.runIf(DEEP).each(Object.keys(LAYOUTS))('reaches a stable export for a project of %s', async (layout) => {
   rmSync(join(folder.root, 'older'), { recursive: true, force: true });
   rmSync(join(folder.root, 'made'), { recursive: true, force: true });
   for (const [path, text] of Object.entries(LAYOUTS[layout] ?? {})) folder.write({ [`older/${path}`]: text });

@@ -48,7 +48,7 @@ computed_fields:
       session_argument: hasura_session
 `;
 
-it('makes a project that deploys, whose export changes no byte, and whose SQL sees the old names', async () => {
+it('creates a project that deploys, exports without a change, and whose SQL uses the old names', async () => {
   write('old', {
     'config.yaml': 'version: 3\nendpoint: http://localhost:1\nmetadata_directory: meta\n',
     'meta/version.yaml': 'version: 3\n',
@@ -84,7 +84,7 @@ it('makes a project that deploys, whose export changes no byte, and whose SQL se
   expect((await folder.svc('metadata', 'export', '--project', 'new', '--check')).stdout).toContain('nothing would change');
 });
 
-it('leaves what was edited since the last import, and refuses where both have changed', async () => {
+it('keeps edits since the last import, and reports a conflict if both sides have changed', async () => {
   const old = (cron: string): string =>
     write('edited-old', { 'config.yaml': 'version: 3\n', 'metadata/version.yaml': 'version: 3\n', 'metadata/cron_triggers.yaml': cron });
   const cron = (schedule: string): string =>
@@ -108,7 +108,7 @@ it('leaves what was edited since the last import, and refuses where both have ch
   expect(read('metadata/cron_triggers.yaml')).toBe(cron('0 9 * * *'));
 });
 
-it('accounts for every key of what it cannot translate, and keeps it', () => {
+it('accounts for every key that it cannot translate, and preserves it', () => {
   const made = imported(
     write('odd', {
       'config.yaml': 'version: 3\nadmin_secret: hunter2\nunheard: [of]\n',

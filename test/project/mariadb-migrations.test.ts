@@ -28,7 +28,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     project?.remove();
   });
 
-  it('tells what began and did not end, because definitions commit', async () => {
+  it('report an interrupted migration, because DDL commits implicitly', async () => {
     const half = await project.svc('deploy', '--json');
     expect(half.json, JSON.stringify(half.json)).toMatchObject({
       ok: false,
@@ -50,18 +50,18 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     });
   });
 
-  it('counts as not run what MariaDB refuses before it does anything', async () => {
+  it('count as not run if MariaDB rejects them before any effect', async () => {
     const forget = ['migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes'];
     const run = async (sql: string): Promise<string> => {
       project.write({ 'migrations/shop/3_third/up.sql': sql });
       return JSON.stringify((await project.svc('migrate', 'apply', '--json')).json['errors']);
     };
     for (const sql of ["-- it's\ncreat table third (id int);", "insert into item values (3, 'a;b', 1); create table third (id int);"])
-      expect(await run(sql)).toContain('nothing of it was run');
-    // The last of them was not run, and is not in the way; a part of this one is done.
-    expect(await run('create table third (id int); creat;')).toContain('counts as dirty');
+      expect(await run(sql)).toContain('none of its statements was run');
+    // The last of them was not run and does not block; a part of this one is done.
+    expect(await run('create table third (id int); creat;')).toContain('is marked dirty');
     await project.svc(...forget);
-    expect(await run('drop table third, nothing;')).toContain('counts as dirty');
+    expect(await run('drop table third, nothing;')).toContain('is marked dirty');
     await project.svc(...forget);
     project.write({
       'migrations/shop/3_third/up.sql': 'create table third (id int);',
@@ -76,7 +76,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     await project.svc('migrate', 'delete', '--version', '3', '--database-name', 'shop', '--yes');
   });
 
-  it('tries migrations in a database of its own', async () => {
+  it('can be tried in a scratch database', async () => {
     await service.metadata('dbb_add_source', {
       name: 'trial',
       configuration: { connection_info: { connection_string: { from_env: 'TRIAL' } } },
@@ -84,18 +84,18 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     project.write({ 'migrations/shop/2_broken/down.sql': 'delete from item; create table left_over (id int);' });
     const verified = await project.svc('migrate', 'verify', '--database-name', 'shop', '--scratch', 'trial', '--json');
     expect(verified.json, JSON.stringify(verified.json)).toMatchObject({ verified: ['1'] });
-    expect(JSON.stringify(verified.json['errors'])).toContain('is left after down: table left_over');
+    expect(JSON.stringify(verified.json['errors'])).toContain('remains after down: table left_over');
     expect(JSON.stringify(await service.metadata('dbb_get_source_tables', { source: 'trial' }))).not.toContain('"trial"');
     await service.metadata('dbb_drop_source', { name: 'trial' });
   });
 
-  it('are written down in tables that nobody is asked to track', async () => {
+  it('are recorded in tables that are not offered for tracking', async () => {
     expect(await service.metadata('dbb_get_source_tables', { source: 'shop' })).toEqual([{ name: 'item' }, { name: 'other' }]);
     const details = await service.metadata('dbb_get_source_tables', { source: 'shop', details: true });
     expect(JSON.stringify(details)).not.toContain('svc_');
   });
 
-  it('keeps how the files name tables', async () => {
+  it('preserve the table names of the files', async () => {
     const file = 'metadata/databases/databases.yaml';
     const before = project.read(file);
     const compared = await project.svc('metadata', 'diff', '--json');
@@ -109,7 +109,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     expect(project.read(file)).toContain('role: user');
   });
 
-  it('are made one as MariaDB reads them', async () => {
+  it('can be squashed as MariaDB parses them', async () => {
     project.write({
       'migrations/shop/7_mark/up.sql':
         "create trigger mark before insert on item for each row begin set new.name = concat(new.name, '\\'; -- '); end # it's the end",
@@ -124,7 +124,7 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     expect(await service.graphql('{ item_by_pk(id: 70) { name } }')).toEqual({ data: { item_by_pk: { name: "x'; -- " } } });
   });
 
-  it('verifies those of other sources', async () => {
+  it('can be verified with those of other sources', async () => {
     expect((await project.svc('migrate', 'verify', '--json')).json['errors']).toMatchObject([{ code: 'not-supported' }]);
     await service.metadata('pg_add_source', {
       name: 'default',
@@ -136,6 +136,6 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     });
     const both = await project.svc('migrate', 'verify', '--json');
     expect(both.json, JSON.stringify(both.json)).toMatchObject({ ok: true, verified: ['1'] });
-    expect(JSON.stringify(both)).toContain('definitions of the source shop cannot be rolled back');
+    expect(JSON.stringify(both)).toContain('DDL of the source shop cannot be rolled back');
   });
 });

@@ -1,4 +1,4 @@
-/** Rows of MariaDB that are written as seeds, and are the same rows again. */
+/** Rows of MariaDB that are written as seeds and restored identically. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { hasMariadb, startMariadb, type TestMariadb } from '../support/mariadb.ts';
@@ -51,7 +51,7 @@ describe.skipIf(!hasMariadb())('seeds of MariaDB', () => {
   const create = async (...tables: readonly string[]): Promise<JsonObject> =>
     (await project.svc('seed', 'create', 'rows', '--database-name', 'shop', '--json', ...tables)).json;
 
-  it('are the rows that they were written of, whatever is in them', async () => {
+  it('restore the rows that they were created from, whatever their values', async () => {
     const exact = [
       'id',
       'flag',
@@ -87,7 +87,7 @@ describe.skipIf(!hasMariadb())('seeds of MariaDB', () => {
     expect([await cell(whole), await cell('select * from pair')]).toEqual(before);
   });
 
-  it('are refused where there is no such table, or no key', async () => {
+  it('are rejected without such a table, or without a key', async () => {
     expect((await create('--from-table', 'nothing'))['errors']).toMatchObject([{ code: 'not-exists' }]);
     expect((await create('--from-table', 'bare', '--upsert'))['errors']).toMatchObject([{ code: 'seed' }]);
   });

@@ -50,7 +50,7 @@ select_permissions:
       filter: {id: {_eq: X-Svc-User-Id}}
 `;
 
-it('applies a project, sends nothing twice, and keeps what people wrote when it exports', async () => {
+it('applies a project, sends nothing twice, and preserves handwritten parts on export', async () => {
   write({
     'config.yaml': 'version: 3\nendpiont: http://nowhere\n',
     'metadata/version.yaml': 'version: 3\n',
@@ -122,7 +122,7 @@ type Token {
   expect((await svc('metadata', 'export', '--check')).code).toBe(0);
 });
 
-it('says where the metadata does not fit the database, and changes nothing', async () => {
+it('reports where the metadata does not match the database, and changes nothing', async () => {
   write({
     'metadata/databases/tables/public_tag.yaml':
       'table: {schema: public, name: tag}\nselect_permissions:\n  - role: reader\n    permission: {columns: [nothing], filter: {}}\n',
@@ -140,7 +140,7 @@ it('says where the metadata does not fit the database, and changes nothing', asy
   expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
 });
 
-it.runIf(DEEP)('tells of a service that is away or refuses', async () => {
+it.runIf(DEEP)('reports an unreachable or rejecting service', async () => {
   const away = await command(['metadata', 'reload', '--endpoint', 'http://127.0.0.1:1'], { cwd: root });
   expect(away).toMatchObject({ code: 5, stderr: expect.stringContaining('cannot be reached') });
   const refused = await command(['metadata', 'reload', '--endpoint', service.url, '--admin-secret', 'wrong'], { cwd: root });

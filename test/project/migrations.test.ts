@@ -35,7 +35,7 @@ async function cell(sql: string): Promise<string | undefined> {
 }
 const codes = (json: Readonly<Record<string, unknown>>): unknown[] => (json['errors'] as { code: string }[]).map(({ code }) => code);
 
-it('looks at everything before it runs anything', async () => {
+it('validates everything before it runs anything', async () => {
   at('1_author', 'begin;\ncreate table author (id int primary key);\ncommit;\n', 'drop table author;');
   at('2_index', '\n-- soon\ncreate index concurrently author_id on author (id);\n');
   at('3_psql', "select 'x\n\\not';\n\\echo hello\ncopy author from stdin;\n");
@@ -49,13 +49,13 @@ it('looks at everything before it runs anything', async () => {
   expect(await cell(`select to_regclass('author')::text`)).toBe('NULL');
 });
 
-it('runs what is pending once, however many run it, and keeps nothing of one that fails', async () => {
+it('runs pending migrations once with several deployments, and rolls back one that fails', async () => {
   at('2_index', '-- svc: no-transaction\nselect pg_sleep(0.5);\ncreate index concurrently author_id on author (id);\n');
   at('3_psql', '-- 🐘\ninsert into author select 1;\n  insert into author select 1;\n');
   const runs = await Promise.all([project.svc('migrate', 'apply', '--json'), project.svc('migrate', 'apply', '--json')]);
   for (const { code, json } of runs) {
     expect(code).toBe(1);
-    // Also of whoever looks while the other is in the middle of the one without a transaction.
+    // Also for a reader in the middle of the one without a transaction.
     expect(json['errors']).toEqual([
       expect.objectContaining({
         file: 'migrations/default/3_psql/up.sql',
@@ -71,11 +71,11 @@ it('runs what is pending once, however many run it, and keeps nothing of one tha
     const misspelt = await project.svc('migrate', 'apply', ...flags, '--json');
     expect(misspelt.json['errors'], flags[0]).toMatchObject([{ file: 'migrations/default/3_psql/up.sql', line: 3, column: 3 }]);
   }
-  // Nobody runs it, so that it is not waited for.
+  // No other deployment runs it, so that no wait is needed.
   expect(codes((await project.svc('migrate', 'apply', '--json')).json)).toEqual(['dirty']);
   expect((await project.svc('migrate', 'delete', '--server', '--version', '3', '--yes')).code).toBe(0);
   at('3_psql', 'insert into author select 1;\n');
-  // Without execution it is only written down.
+  // Without execution it is only recorded.
   expect((await project.svc('migrate', 'apply', '--skip-execution', '--version', '3', '--json')).json).toMatchObject({
     migrations: [{ version: '3', outcome: 'recorded' }],
   });
@@ -89,7 +89,7 @@ it('runs what is pending once, however many run it, and keeps nothing of one tha
   });
 });
 
-it.runIf(DEEP)('refuses what has changed since, goes down, and verifies', async () => {
+it.runIf(DEEP)('reports files that have changed since, reverts, and verifies', async () => {
   at('3_psql', 'insert into author select 2;\n');
   at('4_late', 'alter table author add name text;', 'alter table author drop name; create table left_over ();');
   const changed = await project.svc('migrate', 'apply', '--json');
@@ -104,7 +104,7 @@ it.runIf(DEEP)('refuses what has changed since, goes down, and verifies', async 
   });
   const down = await project.svc('migrate', 'apply', '--down', '1', '--allow-changed');
   expect(down).toMatchObject({ code: 0, stdout: expect.stringMatching(/^run default 4 late down \(\d+ ms\)\n$/) });
-  // Whoever sees both sees it once.
+  // A reader that sees both sees it once.
   expect(down.stderr).not.toContain('4 late');
   expect(await cell(`select to_regclass('left_over')::text`)).not.toBe('NULL');
   at('20_one', 'create table squashed (id int) -- end;');
@@ -118,7 +118,7 @@ it.runIf(DEEP)('refuses what has changed since, goes down, and verifies', async 
   expect((await project.svc('migrate', 'status')).stdout).toMatch(/2 +start +applied/);
 });
 
-it('runs seeds once, writes rows as seeds, and deploys all in order', async () => {
+it('runs seeds once, writes rows as seeds, and deploys everything in order', async () => {
   project.write({
     'seeds/default/2_more.sql': 'begin;\ninsert into author values (3);\ncommit;\nbegin;\nselect 1;\ncommit;\n',
     'seeds/default/1_first.sql': 'insert into author values (7) -- ;\n',
@@ -152,7 +152,7 @@ it('runs seeds once, writes rows as seeds, and deploys all in order', async () =
   expect(half).toMatchObject({ code: 4, json: { done: ['sources', 'migrations'], not_done: ['metadata'] } });
 });
 
-it('goes on without a database that does not answer, where that is allowed', async () => {
+it('continues without an unreachable database if permitted', async () => {
   const away = 'configuration: {connection_info: {database_url: "postgres://svc:secret@127.0.0.1:1/x"}}';
   const tables = 'tables: [{table: {schema: public, name: author}}]';
   const kinds = 'tables: [{table: {schema: public, name: kind}, is_enum: true}]';
@@ -163,20 +163,20 @@ it('goes on without a database that does not answer, where that is allowed', asy
     'seeds/seeded/1.sql': 'select 1;',
   });
   expect((await project.svc('deploy', '--with-seeds', '--once', '--json')).json).toMatchObject({ ok: false, done: [] });
-  // At first the source is not there; then it is, and inconsistent.
+  // At first the source does not exist; then it does, and is inconsistent.
   for (const _ of ['first', 'second']) {
     const deployed = await project.svc('deploy', '--with-seeds', '--once', '--allow-inconsistent', '--json');
     expect(deployed.json).toMatchObject({
       ok: true,
       warnings: expect.arrayContaining([
-        expect.stringMatching(/^the source away is left out, with its migrations and seeds/),
+        expect.stringMatching(/^the source away is skipped with its migrations and seeds/),
         // It has no migrations.
-        expect.stringMatching(/^the source seeded is left out/),
+        expect.stringMatching(/^the source seeded is skipped/),
       ]),
     });
     expect(deployed.stdout).not.toContain('secret');
   }
-  // Nobody takes migrations of all databases back without having said so.
+  // Migrations of all databases are reverted only on explicit request.
   for (const back of [
     ['--down', '1'],
     ['--goto', '1'],
@@ -198,7 +198,7 @@ it.runIf(DEEP)(
     for (const i of steps) at(`${100 + i}_step`, `create table step_${i} (); select pg_sleep(0.05);`, `drop table step_${i};`);
     const tables = steps.map((i) => `    - table: {schema: public, name: step_${i}}\n`).join('');
     project.write({ 'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables:\n${tables}` });
-    // The source comes and goes: the database is asked without the service.
+    // The source appears and disappears: the database is queried without the service.
     const client = new pg.Client(service.databaseUrl);
     await client.connect();
     const number = async (sql: string): Promise<number> => Number((await client.query<{ count: string }>(sql)).rows[0]?.count);
@@ -209,7 +209,7 @@ it.runIf(DEEP)(
       await service.metadata('clear_metadata', {});
       await client.query(`${steps.map((i) => `drop table step_${i};`).join('')} delete from svc_catalog.migration where version >= 100`);
     };
-    // How long one takes that nobody kills, on this machine and now.
+    // Duration of an uninterrupted deployment on this machine.
     const start = performance.now();
     expect((await project.svc('deploy', '--allow-changed', '--json')).json).toMatchObject({ ok: true });
     const whole = performance.now() - start;
@@ -220,7 +220,7 @@ it.runIf(DEEP)(
       await sleep(whole * (0.05 + 1.25 * Math.random()));
       running.kill();
       await running.ended;
-      // What the service still runs for the killed one ends.
+      // Requests that the service still runs for the killed deployment end.
       await expect
         .poll(
           () =>
@@ -233,7 +233,7 @@ it.runIf(DEEP)(
       const disagreeing = await number(`select count(*) from generate_series(0, 11) i
         where (to_regclass('step_' || i) is not null) <> exists (select from svc_catalog.migration where version = 100 + i and not dirty)`);
       expect(disagreeing).toBe(0);
-      // Metadata is of before or of after, and never ahead of the database.
+      // Metadata is in its old or new state, and never ahead of the database.
       expect(await service.metadata('get_inconsistent_metadata', {})).toMatchObject({ is_consistent: true });
       const applied = await number('select count(*) from svc_catalog.migration where version >= 100');
       if (await isTracked()) {
@@ -245,7 +245,7 @@ it.runIf(DEEP)(
     expect(completed).toBeGreaterThan(0);
     expect((await project.svc('deploy', '--allow-changed', '--json')).json).toMatchObject({ ok: true });
     expect(await isTracked()).toBe(true);
-    // Several at once do together what one does.
+    // Concurrent deployments together have the effect of one.
     for (let round = 0; round < 5; round++) {
       await startAgain();
       const ran = await Promise.all([0, 1, 2].map(() => project.svc('deploy', '--allow-changed', '--json')));

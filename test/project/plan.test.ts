@@ -38,7 +38,7 @@ afterAll(async () => {
   project.remove();
 });
 
-it('tells what a deployment would do, and leaves everything as it is', async () => {
+it('describes a deployment and changes nothing', async () => {
   const planned = await project.svc('plan', '--json', '--detailed-exit-code', '--out', 'plan.json');
   expect(planned.code).toBe(3);
   const { plan } = planned.json as { plan: { schemas: unknown[]; changes: unknown[]; inconsistencies: unknown } };
@@ -48,12 +48,12 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   );
   expect(plan.schemas).toContainEqual({ role: 'user', kind: 'breaking', message: 'author.email was removed.' });
   expect(plan.schemas).toContainEqual({ role: 'user', kind: 'safe', message: 'author.name was added.' });
-  // Nothing that this role had refers to integers in what differs.
+  // Nothing with permissions for this role refers to integers in the changes.
   expect(plan.schemas.filter((change) => (change as { readonly role: string }).role === 'cleaner')).toEqual([
     { role: 'cleaner', kind: 'safe', message: 'author_mutation_response was added.' },
     { role: 'cleaner', kind: 'safe', message: 'mutation_root was added.' },
   ]);
-  // An input that is new is told once.
+  // A new input type is reported once.
   expect(
     plan.schemas.filter(
       (change) =>
@@ -67,8 +67,8 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   project.write({ 'migrations/default/3_link/up.sql': 'create table link (author bigint references author);\n' });
   const { stdout } = await project.svc('plan');
   expect(stdout).toContain(`2 wide: tried
-    reads and writes of public.author wait meanwhile (access exclusive)
-    all rows of public.author are written anew
+    blocks reads and writes of public.author (access exclusive lock)
+    rewrites all rows of public.author
   default 3 link: tried
 `);
   expect((await project.svc('plan', '--no-try')).stdout).toContain('note: no SQL was run: ');
@@ -91,7 +91,7 @@ it('tells what a deployment would do, and leaves everything as it is', async () 
   expect(refused.json['errors']).toEqual([expect.objectContaining({ code: 'plan' })]);
 });
 
-it('reports what would be inconsistent as errors, but nothing that a new remote schema may bring', async () => {
+it('reports future inconsistencies as errors, except those that a new remote schema may resolve', async () => {
   const other = projectFolder(service);
   try {
     const write = (tables: string, more = '') =>
@@ -109,7 +109,7 @@ it('reports what would be inconsistent as errors, but nothing that a new remote 
       plan: { inconsistencies: { before: [], after: [expect.stringContaining('missing')], not_known: [] } },
     });
     expect((await other.svc('plan', '--allow-inconsistent')).code).toBe(0);
-    // Role clerk could write and read nothing, and may read now.
+    // Role clerk could write and not read, and may read now.
     await service.metadata('pg_create_insert_permission', { table: 'author', role: 'clerk', permission: { columns: ['id'], check: {} } });
     const permissions = `      insert_permissions: [{role: clerk, permission: {columns: [id], check: {}}}]
       select_permissions: [{role: clerk, permission: {columns: [id], filter: {}}}]
@@ -190,7 +190,7 @@ it('tries the migrations of a new source in its database, and compares its schem
   }
 });
 
-it('runs migrations in the database that the project names for a source of the service', async () => {
+it('runs migrations in the database that the project configures for a source of the service', async () => {
   const database = await testDatabase();
   const its = await startTestService({}, { OTHER_URL: database.url });
   const other = projectFolder(its);

@@ -51,7 +51,7 @@ create function one_of(int, int) returns int language sql as $$ select $1 $$;
 create aggregate first_of(int) (sfunc = one_of, stype = int);
 `;
 
-describe.runIf(DEEP)('migrations of what is there', () => {
+describe.runIf(DEEP)('migrations created from an existing schema', () => {
   let one: TestService;
   let other: TestService;
   let project: ProjectFolder;
@@ -68,7 +68,7 @@ describe.runIf(DEEP)('migrations of what is there', () => {
       .slice(1)
       .map(([line]) => line ?? '');
 
-  it('make the same schema in an empty database, and count as applied where it came from', async () => {
+  it('create the same schema in an empty database, and count as applied in the original one', async () => {
     await one.sql(SCHEMA, { check_metadata_consistency: false });
     await one.metadata('pg_track_table', { table: 'kind', is_enum: true });
     project.write({
@@ -77,12 +77,12 @@ describe.runIf(DEEP)('migrations of what is there', () => {
     });
     const created = await project.svc('migrate', 'create', 'init', '--from-server', '--json');
     expect(created.json, JSON.stringify(created.json['errors'])).toMatchObject({ ok: true });
-    expect(created.json['warnings']).toEqual(['aggregate public.first_of(integer) is not written: add it by hand']);
+    expect(created.json['warnings']).toEqual(['aggregate public.first_of(integer) is not in the dump: add it by hand']);
     const status = await project.svc('migrate', 'status', '--json');
     expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }] }]);
     const deployed = await project.svc('deploy', '--json', '--endpoint', other.url);
     expect(deployed.json, JSON.stringify(deployed.json['errors'])).toMatchObject({ ok: true, migrations: [{ outcome: 'run' }] });
-    // What is not written was told.
+    // Omitted objects were reported.
     const written = async (service: TestService) => (await lines(service)).filter((line) => !line.startsWith('aggregate public.first_of'));
     expect(await lines(other)).toEqual(await written(one));
     expect(await other.sql('select value, comment from kind order by 1')).toMatchObject({
@@ -93,7 +93,7 @@ describe.runIf(DEEP)('migrations of what is there', () => {
       ],
     });
     const again = await project.svc('migrate', 'create', 'again', '--from-server', '--json');
-    expect(again.json['warnings']).toContainEqual(expect.stringContaining('default has migrations already'));
+    expect(again.json['warnings']).toContainEqual(expect.stringContaining('default already has migrations'));
     const missing = await project.svc('migrate', 'create', 'x', '--from-server', '--schema', 'public,nowhere', '--json');
     expect(missing.json['errors']).toMatchObject([{ code: 'not-exists' }]);
   });

@@ -1,4 +1,4 @@
-/** What the comparison of two databases sees: each definition that a migration may forget to take back has a line. */
+/** The comparison of two databases: each definition that a migration may forget to revert has a line. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await testDatabase();
   client = new pg.Client(database.url);
   await client.connect();
-  // Nothing of it is ever committed: roles belong to all databases of the server.
+  // Nothing here is ever committed: roles belong to all databases of the server.
   await client.query(`begin; create role ${role}; create schema s;
     create table item (id int, label text, n int); create table parted (at date) partition by range (at);
     create view seen as select id from item; create table plain (id int);
@@ -38,7 +38,7 @@ const lines = async (): Promise<readonly string[]> => {
   return rows.map(({ line }) => line);
 };
 
-/** What is done, what takes it back, and what lines that differ begin with; `somebody` is the role. */
+/** A change, its reversal, and the beginning of the lines that differ. The tests insert the name of the role. */
 const CHANGES: readonly (readonly [string, string, string])[] = [
   ['create aggregate sums(int) (sfunc = next_of, stype = int)', 'drop aggregate sums(int)', 'aggregate sums(integer)'],
   [
@@ -132,7 +132,7 @@ const CHANGES: readonly (readonly [string, string, string])[] = [
   ["comment on schema s is 'said'", 'comment on schema s is null', 'comment pg_namespace schema s'],
 ];
 
-it.each(CHANGES)('sees %s', async (done, undone, begins) => {
+it.each(CHANGES)('detects %s', async (done, undone, begins) => {
   const named = (text: string): string => text.replaceAll('somebody', role);
   const before = await lines();
   await client.query(named(done));
@@ -147,7 +147,7 @@ it.each(CHANGES)('sees %s', async (done, undone, begins) => {
   expect(await lines()).toEqual(before);
 });
 
-it('takes no account of what is no definition', async () => {
+it('ignores changes other than definitions', async () => {
   const before = await lines();
   await client.query(`insert into item select i from generate_series(1, 10) i; select nextval('counts'); savepoint tried;
     set local search_path = s; create temp table passing (id int) on commit drop; set local search_path = default`);

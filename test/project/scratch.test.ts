@@ -38,7 +38,7 @@ async function left(): Promise<string> {
   return ((await service.sql(sql, { source: 'trial' })) as { result: string[][] }).result[1]?.[0] as string;
 }
 
-it('tries all migrations in a database of its own, which is empty again afterwards', async () => {
+it('tries all migrations in a scratch database, which is empty again afterwards', async () => {
   expect(await left()).toBe('plpgsql');
   const verified = await project.svc('migrate', 'verify', '--scratch', 'trial', '--json');
   expect(verified.json, JSON.stringify(verified.json)).toMatchObject({
@@ -49,7 +49,7 @@ it('tries all migrations in a database of its own, which is empty again afterwar
   expect((await service.sql(`select to_regclass('author')::text`)) as object).toMatchObject({ result: [['to_regclass'], ['NULL']] });
 });
 
-it.runIf(DEEP)('refuses a database for trials that holds something, and one of another source', async () => {
+it.runIf(DEEP)('rejects a scratch database that is not empty, and the database of the source itself', async () => {
   for (const name of ['default', 'nowhere'])
     expect((await project.svc('migrate', 'verify', '--scratch', name, '--json')).json['errors']).toHaveLength(1);
   for (const [made, kind] of [
@@ -59,13 +59,13 @@ it.runIf(DEEP)('refuses a database for trials that holds something, and one of a
   ]) {
     await service.sql(made as string, { source: 'trial' });
     const refused = await project.svc('migrate', 'verify', '--scratch', 'trial', '--json');
-    expect(refused.json['errors'], kind).toMatchObject([{ code: 'scratch', message: expect.stringContaining('holds something') }]);
+    expect(refused.json['errors'], kind).toMatchObject([{ code: 'scratch', message: expect.stringContaining('is not empty') }]);
     expect(await left()).toContain('precious');
     await service.sql(`drop ${kind} precious`, { source: 'trial' });
   }
 });
 
-it.runIf(DEEP)('tells of applied migrations whether one makes the same schema as all', async () => {
+it.runIf(DEEP)('reports whether a squashed migration makes the same schema as the applied ones', async () => {
   project.write({
     'migrations/default/3_view/down.sql': 'drop view more.ids;',
     'migrations/default/4_value/up.sql': "alter type more.kind add value 'b';",
@@ -80,7 +80,7 @@ it.runIf(DEEP)('tells of applied migrations whether one makes the same schema as
   ]);
   const squashed = await squash('1', '3');
   expect(squashed.json, JSON.stringify(squashed.json)).toMatchObject({ ok: true, squashed: ['1', '2', '3'] });
-  expect(JSON.stringify(squashed.json['warnings'])).not.toContain('take all of it back');
+  expect(JSON.stringify(squashed.json['warnings'])).not.toContain('does not revert everything');
   expect((await project.svc('migrate', 'status')).stdout).toMatch(/3 +squashed +applied/);
   expect(await left()).toBe('plpgsql');
 });

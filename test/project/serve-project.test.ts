@@ -29,7 +29,7 @@ afterAll(async () => {
   project.remove();
 });
 
-it('deploys a project before it is healthy; other commands see what it did', async () => {
+it('deploys a project before it is healthy, and other commands see the result', async () => {
   const running = serveInProcess(database.url, { PROJECT: project.root });
   const url = await running.listening;
   await expect.poll(async () => (await fetch(`${url}/healthz`)).status, WAIT).toBe(200);
@@ -88,7 +88,7 @@ tests:
   await running.ended;
 });
 
-it.runIf(DEEP)('deploys folders that are mounted apart, and needs those of the metadata', async () => {
+it.runIf(DEEP)('deploys separately mounted folders, and requires the metadata folder', async () => {
   const parts = { METADATA_DIR: join(project.root, 'metadata'), MIGRATIONS_DIR: join(project.root, 'migrations') };
   const other = await testDatabase();
   const running = serveInProcess(other.url, parts);
@@ -104,7 +104,7 @@ it.runIf(DEEP)('deploys folders that are mounted apart, and needs those of the m
   await other.drop();
 });
 
-it.runIf(DEEP)('does not start with a project that does not fit', async () => {
+it.runIf(DEEP)('does not start with an invalid project', async () => {
   project.write({ 'migrations/default/2_broken/up.sql': 'select nothing;' });
   const running = serveInProcess(database.url, { PROJECT: project.root });
   // It listens, and ends before it is ever healthy.
@@ -112,7 +112,7 @@ it.runIf(DEEP)('does not start with a project that does not fit', async () => {
   await running.ended;
 });
 
-it.runIf(DEEP)('tells what holds from the files alone', async () => {
+it.runIf(DEEP)('evaluates permissions and generates handlers from the files alone', async () => {
   const matrix = await project.svc('permissions', 'matrix');
   expect(
     matrix.stdout

@@ -1,4 +1,4 @@
-/** Fields of remote schemas answer queries and mutations over HTTP, under the names that they have here. */
+/** Fields of remote schemas answer queries and mutations over HTTP under their customized names. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/util/json.ts';
 import { DEEP } from '../support/deep.ts';
@@ -49,7 +49,7 @@ beforeEach(() => {
   server.delay = 0;
 });
 
-test('queries with interfaces, unions, aliases and fragments', async () => {
+test('answers queries with interfaces, unions, aliases and fragments', async () => {
   const query = '{ a: hello(to: "me") beings { name ... on Hero { power } __typename } found { ... on Droid { job } } }';
   expect(await service.graphql(query)).toEqual({
     data: {
@@ -63,13 +63,13 @@ test('queries with interfaces, unions, aliases and fragments', async () => {
   });
 });
 
-test('mutations, with variables', async () => {
+test('answers mutations with variables', async () => {
   expect(await service.graphql('mutation ($n: String!) { greet(name: $n) }', { variables: { n: 'you' } })).toEqual({
     data: { greet: 'hi you' },
   });
 });
 
-test('own names, back and forth', async () => {
+test('translates customized names in both directions', async () => {
   expect(await service.graphql('{ far { beings { __typename name ... on Robot { work } } } }')).toEqual({
     data: {
       far: {
@@ -83,7 +83,7 @@ test('own names, back and forth', async () => {
   expect(await service.graphql('mutation { far { greet(name: "n") } }')).toEqual({ data: { far: { greet: 'hi n' } } });
 });
 
-test("errors of the server are the client's, and nothing else is answered", async () => {
+test("returns the server's errors to the client, and nothing else", async () => {
   const answer = await service.graphql('{ hello broken }');
   expect(answer).toMatchObject({ errors: [{ message: 'broken for a reason', path: ['broken'] }] });
   expect(answer).not.toHaveProperty('data.hello');
@@ -94,18 +94,18 @@ test.each<[string, GraphqlServer['answer']]>([
   ['a break', () => 'reset' as const],
   ...(DEEP ? [['nothing', () => 'hang'] satisfies [string, GraphqlServer['answer']]] : []),
   ['a list', () => ({ body: [] })],
-])('%s instead of an answer is one clear error', async (_what, answer) => {
+])('reports %s in place of an answer as one clear error', async (_what, answer) => {
   server.answer = answer;
   const { errors } = await service.graphql('{ hello }');
   expect(errors).toMatchObject([{ extensions: { code: 'remote-schema-error' } }]);
   expect((errors as unknown as JsonObject[]).length).toBe(1);
 });
 
-test('a role sees what administrators see where permissions are switched off', async () => {
+test('shows a role everything that administrators see if permissions are disabled', async () => {
   expect(await service.graphql('{ hello }', { role: 'anyone' })).toEqual({ data: { hello: 'hello you' } });
 });
 
-test('arguments are checked before anything is sent', async () => {
+test('checks arguments before it sends the request', async () => {
   const before = server.requests.length;
   expect(await service.graphql('{ hello(to: 5) }')).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
   expect(server.requests).toHaveLength(before);

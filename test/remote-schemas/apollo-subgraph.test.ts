@@ -1,4 +1,4 @@
-/** A subgraph by other people, made with Apollo's own server, as a remote schema. */
+/** A subgraph built with Apollo Server as a remote schema. */
 import { ApolloServer } from '@apollo/server';
 import { ApolloServerPluginInlineTraceDisabled } from '@apollo/server/plugin/disabled';
 import { startStandaloneServer } from '@apollo/server/standalone';
@@ -104,14 +104,14 @@ describe('a subgraph of another server', () => {
     });
   });
 
-  it('is asked by representations as well', async () => {
+  it('resolves representations', async () => {
     const query = `query ($of: [_Any!]!) { _entities(representations: $of) { __typename ... on Product { sku shop { code } } } _service { sdl } }`;
     const answer = await service.graphql(query, { variables: { of: [{ __typename: 'Product', sku: 'z' }] } });
     expect(answer).toMatchObject({ data: { _entities: [{ __typename: 'Product', sku: 'z', shop: { code: 'n' } }] } });
     expect(JSON.stringify(answer)).toContain('specs.apollo.dev/federation');
   });
 
-  it('joins with tables, from either side', async () => {
+  it('joins with tables in both directions', async () => {
     expect(await service.graphql('{ item(order_by: {id: asc}) { id product { sku shop { name items { id } } } } }')).toEqual({
       data: {
         item: [
@@ -123,7 +123,7 @@ describe('a subgraph of another server', () => {
     });
   });
 
-  it('changes what it holds, and says why it fails', async () => {
+  it('runs mutations and reports their errors', async () => {
     expect(await service.graphql('mutation { rename(code: "m", name: "Middle") { code name items { id } } }')).toEqual({
       data: { rename: { code: 'm', name: 'Middle', items: [] } },
     });

@@ -1,4 +1,4 @@
-/** Remote schemas whose servers are down, and what other instances know of them. */
+/** Remote schemas whose servers are down, and how instances share their introspection. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSchema } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { DEEP } from '../support/deep.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
-/** What is seen was heard. */
+/** Disables polling, so that a change can only arrive by notification. */
 const NEVER_POLL = { SCHEMA_SYNC_POLL_INTERVAL: '600000' };
 
 let one: TestService;
@@ -44,7 +44,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 30_000; !(await holds()); await sleep(20)) if (Date.now() > end) throw new Error('it never came to be');
 }
 
-test.runIf(DEEP)('a service starts while a server is down, with what the server last said, and comes back by itself', async () => {
+test.runIf(DEEP)('starts while a server is down with its last known schema, and recovers automatically', async () => {
   await server.close();
   const other = await start();
   expect(await roots(other)).toContain('hello');
@@ -60,13 +60,13 @@ test.runIf(DEEP)('a service starts while a server is down, with what the server 
   await until(async () => (await inconsistent(other))['is_consistent'] === true);
   expect(await roots(other)).toContain('later');
   expect(await other.graphql('{ hello }')).toEqual({ data: { hello: 'hi' } });
-  // What was found out is told to the others, which do not ask themselves.
+  // The result is shared with the other instances, which do not introspect again.
   const asked = introspections();
   await until(async () => (await roots(one)).includes('later'));
   expect(introspections()).toBe(asked);
 });
 
-test.runIf(DEEP)('a server that says nothing holds up the start for some seconds only', async () => {
+test.runIf(DEEP)('delays the start by some seconds only for a silent server', async () => {
   server.answer = () => 'hang';
   const started = performance.now();
   const other = await start();
@@ -75,7 +75,7 @@ test.runIf(DEEP)('a server that says nothing holds up the start for some seconds
   expect((await inconsistent(other))['is_consistent']).toBe(false);
 });
 
-test('what one instance adds, reloads and removes the other has, without asking', async () => {
+test('shares added, reloaded and removed remote schemas between instances without introspection', async () => {
   const other = await start();
   const asked = introspections();
   const far = await startGraphqlServer('type Query { far: Int }', { far: 7 });
@@ -92,7 +92,7 @@ test('what one instance adds, reloads and removes the other has, without asking'
   await far.close();
 });
 
-test.runIf(DEEP)('what another server said is not taken for what this one says', async () => {
+test.runIf(DEEP)('does not use the cached schema of one server for another', async () => {
   await server.close();
   await one.metadata('replace_metadata', {
     allow_inconsistent_metadata: true,

@@ -1,4 +1,4 @@
-/** Requests that remote schemas answer: what is sent to them, what comes back, and how it goes wrong. */
+/** Requests to remote schemas: their payload, their responses and their errors. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { QueryObservation } from '../../src/observability/observation.ts';
@@ -53,14 +53,14 @@ const post = (body: Json, headers: Record<string, string> = {}, path = '/v1/grap
   service.send(path, { method: 'POST', body: JSON.stringify(body), headers: { ...ADMIN, ...headers } });
 const ask = async (query: string, variables: JsonObject = {}): Promise<JsonObject> => (await post({ query, variables })).json as JsonObject;
 
-describe('a request', () => {
-  test('is answered in the order of its fields, whoever answers them', async () => {
+describe('a request to remote schemas', () => {
+  test('is answered in the order of its fields, from any source', async () => {
     const answer = await post({ query: '{ b: hello(to: "b") item { name } __typename a: hello }' });
     expect(answer.text).toBe('{"data":{"b":"hello b","item":[{"name":"one"}],"__typename":"query_root","a":"hello you"}}');
     expect(server.asked()).toHaveLength(2);
   });
 
-  test('says who asks and hands on what the client said, but never the secret', async () => {
+  test("contains the session and the client's headers, but never the secret", async () => {
     await post(
       { query: '{ hello }' },
       { 'x-svc-role': 'admin', 'x-svc-user-id': '7', cookie: 'c=1', 'x-own': 'o', origin: 'https://p.example' },
@@ -76,7 +76,7 @@ describe('a request', () => {
     expect(JSON.stringify(server.requests)).not.toContain(SECRET);
   });
 
-  test('gets no more cookies than clients read, however many servers set', async () => {
+  test('limits the cookies in the response, however many servers set', async () => {
     let calls = 0;
     server.answer = () => {
       server.headers = { 'set-cookie': `c${calls++}=${'x'.repeat(2000)}` };
@@ -88,7 +88,7 @@ describe('a request', () => {
     expect(answer.headers.getSetCookie()).toHaveLength(4);
   });
 
-  test('gets the cookies of servers: of a query, of a batch, of a REST endpoint', async () => {
+  test('returns cookies of servers: for a query, a batch, a REST endpoint', async () => {
     server.headers = { 'set-cookie': ['a=1; Path=/', 'b=2'] };
     const cookies = ['a=1; Path=/', 'b=2'];
     expect((await post({ query: '{ hello }' })).headers.getSetCookie()).toEqual(cookies);
@@ -103,7 +103,7 @@ describe('a request', () => {
     await service.metadata('drop_query_collection', { collection: 'c', cascade: true });
   });
 
-  test('writes in order and stops at what fails', async () => {
+  test('runs mutations in order and stops at an error', async () => {
     const insert = (id: number) => `i${id}: insert_item_one(object: {id: ${id}}) { id }`;
     expect(await ask(`mutation { ${insert(2)} greet(name: "x") ${insert(3)} fail ${insert(4)} }`)).toMatchObject({
       errors: [{ message: 'refused' }],
@@ -114,8 +114,8 @@ describe('a request', () => {
   });
 });
 
-describe('what goes wrong', () => {
-  test('is told in the words of the server', async () => {
+describe('a failing remote request', () => {
+  test('returns the messages of the server', async () => {
     expect(await ask('{ hello broken }')).toEqual({
       errors: [{ message: 'out of order', locations: [{ line: 1, column: 8 }], path: ['broken'] }],
     });
@@ -135,8 +135,8 @@ describe('what goes wrong', () => {
     expect(await ask('{ hello }')).toEqual({ data: { hello: 'hello you' } });
   });
 
-  test('is an answer that is too large, alone, with others of the request, or with those of a batch', async () => {
-    const message = 'the answers of remote schemas have more than 2000 bytes';
+  test('is an oversized response, alone, with others of the request, or with those of a batch', async () => {
+    const message = 'the responses of remote schemas exceed 2000 bytes';
     expect(await ask('{ long(size: 3000) }')).toMatchObject({ errors: [{ message }] });
     expect(await ask('{ a: long(size: 1200) b: long(size: 1200) }')).toMatchObject({ errors: [{ message }] });
     expect(await ask('{ long(size: 1200) }')).toMatchObject({ data: {} });
@@ -144,7 +144,7 @@ describe('what goes wrong', () => {
     expect((await post(batch)).json).toMatchObject([{ data: {} }, { errors: [{ message }] }, { data: { item: [{ id: 1 }] } }]);
   });
 
-  test('is a client that goes away: the server hears of it', async () => {
+  test('is aborted when its client disconnects', async () => {
     server.answer = () => 'hang';
     const controller = new AbortController();
     const gone = fetch(`${service.url}/v1/graphql`, {
@@ -160,7 +160,7 @@ describe('what goes wrong', () => {
     expect(server.dropped).toHaveLength(1);
   });
 
-  test('is another part of the request that fails: what runs beside it ends', async () => {
+  test('is aborted when another part of the request fails', async () => {
     server.answer = ({ query }) => (query.includes('broken') ? undefined : 'hang');
     expect(await ask('{ a: hello b: hello broken }')).toMatchObject({ errors: [{ message: 'out of order' }] });
     for (let i = 0; i < 2000 && server.dropped.length < 2; i++) await sleep(10);
@@ -168,8 +168,8 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('explain, logs and subscriptions', () => {
-  test('a remote field is explained by the request that would be made, and none is', async () => {
+describe('explain, logs and subscriptions of remote fields', () => {
+  test('explain shows the remote request without sending it', async () => {
     const explained = await post({ query: { query: '{ item { id } a: hello(to: "x") }' } }, {}, '/v1/graphql/explain');
     expect(explained.json).toMatchObject([
       { field: 'item', sql: expect.stringContaining('"item"') },
@@ -178,7 +178,7 @@ describe('explain, logs and subscriptions', () => {
     expect(server.asked()).toEqual([]);
   });
 
-  test('the query log tells what servers are asked, without values', async () => {
+  test('the query log contains remote requests without values', async () => {
     const before = service.observations.length;
     await ask('query ($to: String) { item { id } a: hello(to: $to) }', { to: 'x' });
     await ask('query ($hidden: String) { hello(to: $hidden) }', { hidden: 'planted-value' });
@@ -186,13 +186,13 @@ describe('explain, logs and subscriptions', () => {
     expect(logged.map(({ statements }) => statements && [...statements.keys()])).toEqual([['item'], null]);
     expect(logged.map(({ remoteRequests }) => [...(remoteRequests ?? [])])).toEqual([
       [['a', { remoteSchema: 'r', document: 'query($v0: String) {a: hello(to: $v0)}' }]],
-      // As with SQL: such a variable has shaped it, if only by being sent.
+      // As with SQL: such a variable has shaped the request, if only by its presence.
       [['hello', { remoteSchema: 'r', document: '[MASKED]' }]],
     ]);
     expect(JSON.stringify(logged.map(({ query }) => query))).not.toContain('planted');
   });
 
-  test('a subscription to a server is refused as one', async () => {
+  test('rejects a subscription to a remote field', async () => {
     const explained = await post({ query: { query: 'subscription { ticks }' } }, {}, '/v1/graphql/explain');
     expect(explained).toMatchObject({
       status: 400,

@@ -1,4 +1,4 @@
-/** Values in documents for servers: literals of the client's document stay literals, all others are variables. */
+/** Values in documents for remote servers: literals of the client's document stay literals, all others are variables. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'graphql';
 import type { JsonObject } from '../../src/util/json.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** What the server gets for a query. */
+/** The request that the server receives for a query. */
 async function sent(query: string, variables: JsonObject = {}, options: JsonObject = {}): Promise<readonly [string, object]> {
   const answer = await service.graphql(query, { variables, ...options });
   expect(answer).not.toHaveProperty('errors');
@@ -59,15 +59,15 @@ test.each([
   '(any: {a: [1, 2.5, "x", null, true], b: {}})',
   '(kinds: BIG)',
   '(any: "\\u0001")',
-])('literals %s are sent as they are', async (args) => {
+])('sends literals %s unchanged', async (args) => {
   expect(await sent(`{ find${args} }`)).toEqual([`query {find${args}}`, {}]);
 });
 
-test('block strings are sent as texts', async () => {
+test('sends block strings as plain strings', async () => {
   expect(await sent('{ find(text: """\n  a\n  b"c\n""") }')).toEqual(['query {find(text: "a\\nb\\"c")}', {}]);
 });
 
-test('variables inside of literals stay variables', async () => {
+test('keeps variables inside literals', async () => {
   const query = 'query ($n: Int, $k: Kind!) { find(n: $n, where: {n: $n, text: "x", not: {kind: $k}}, kinds: [$k, BIG]) }';
   expect(await sent(query, { n: 1, k: 'SMALL' })).toEqual([
     'query($v0: Int, $v1: Kind!, $v2: Int, $v3: Kind) {find(n: $v0, kinds: [$v1, BIG], where: {n: $v2, text: "x", not: {kind: $v3}})}',
@@ -75,7 +75,7 @@ test('variables inside of literals stay variables', async () => {
   ]);
 });
 
-test('variables that are not sent leave out what they stand for', async () => {
+test('omits arguments of unsent variables', async () => {
   const query = 'query ($n: Int, $l: Int) { find(n: $n, where: {n: $n, least: $l, text: "x"}) }';
   const [document, variables] = await sent(query);
   expect(document).toContain('text: "x"');
@@ -84,28 +84,28 @@ test('variables that are not sent leave out what they stand for', async () => {
   expect(server.asked().at(-1)).toMatchObject({ query: 'query($v0: Any) {find(any: $v0)}', variables: { v0: { a: 1, b: 1 } } });
 });
 
-test('texts that GraphQL cannot write are variables', async () => {
+test('sends strings that GraphQL cannot express as variables', async () => {
   expect(await sent('query ($t: String) { find(text: $t) }', { t: '\ud800' })).toEqual([
     'query($v0: String) {find(text: $v0)}',
     expect.anything(),
   ]);
 });
 
-test('presets of a role are variables beside literals', async () => {
+test('sends presets of a role as variables beside literals', async () => {
   expect(await sent('{ owned(text: "mine") }', {}, { role: 'user', session: { 'user-id': '7' } })).toEqual([
     'query($v0: String) {owned(text: "mine", owner: $v0)}',
     { v0: '7' },
   ]);
 });
 
-test('keys of joins are variables beside literals', async () => {
+test('sends keys of joins as variables beside literals', async () => {
   expect(await sent('{ item(order_by: {id: asc}) { by(text: "t") } }')).toEqual([
     'query($v0: Int!, $v1: Int!) {f0: by(id: $v0, text: "t") f1: by(id: $v1, text: "t")}',
     { v0: 1, v1: 2 },
   ]);
 });
 
-test('literals that do not fit are refused before anything is sent', async () => {
+test('rejects invalid literals before it sends the request', async () => {
   for (const args of ['(n: "1")', '(kind: OTHER)', '(where: {none: 1})', '(where: {least: null})', '(kinds: [null])']) {
     expect(await service.graphql(`{ find${args} }`)).toMatchObject({ errors: [{ extensions: { code: 'validation-failed' } }] });
   }

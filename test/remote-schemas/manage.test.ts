@@ -52,8 +52,8 @@ const roots = async (root = 'query'): Promise<readonly string[]> => {
 };
 const inconsistent = async (): Promise<JsonObject> => (await service.metadata('get_inconsistent_metadata', {})) as JsonObject;
 
-describe('adding', () => {
-  test('makes its fields part of the schema', async () => {
+describe('adding a remote schema', () => {
+  test('adds its fields to the schema', async () => {
     expect(await add()).toMatchObject({ status: 200, json: { message: 'success' } });
     expect(await roots()).toEqual(['beings', 'found', 'hello']);
     expect(await roots('mutation')).toEqual(['greet']);
@@ -62,7 +62,7 @@ describe('adding', () => {
     });
   });
 
-  test('stores the definition as it was given', async () => {
+  test('stores the definition as sent', async () => {
     const definition = {
       url: server.url.replace('127.0.0.1', '{{HOST_OF_IT}}'),
       timeout_seconds: 9,
@@ -82,7 +82,7 @@ describe('adding', () => {
     expect(await service.graphql('{ __type(name: "Held") { name } }')).toEqual({ data: { __type: { name: 'Held' } } });
   });
 
-  test('is refused for a name that is taken', async () => {
+  test('fails for a name in use', async () => {
     await add();
     expect(await add()).toMatchObject({
       status: 400,
@@ -116,7 +116,7 @@ describe('adding', () => {
           { code: 'invalid-params', error: 'not a valid URI generated from the template: gopher://127.0.0.1:1/graphql' },
         ],
         [
-          'nobody there',
+          'a refused connection',
           { url: 'http://127.0.0.1:1/graphql' },
           {
             path: '$.args',
@@ -128,7 +128,7 @@ describe('adding', () => {
       ],
       3,
     ),
-  )('is refused for %s', async (_what, definition, error) => {
+  )('fails for %s', async (_what, definition, error) => {
     const before = await service.metadata('export_metadata', {});
     expect(await add(definition)).toMatchObject({ status: 400, json: error });
     expect(await service.metadata('export_metadata', {})).toEqual(before);
@@ -146,20 +146,20 @@ describe('adding', () => {
       ],
       2,
     ),
-  )('is refused for a server that %s', async (_what, misbehave, more) => {
+  )('fails for a server that %s', async (_what, misbehave, more) => {
     misbehave();
     expect(await add({ url: server.url, ...more })).toMatchObject({ status: 400, json: { path: '$.args', code: 'remote-schema-error' } });
     expect(await exported()).toBeUndefined();
   });
 
-  test('says which field of an interface is missing', async () => {
+  test('reports the missing field of an interface', async () => {
     server.answer = lie;
     expect(await add()).toMatchObject({
       json: { error: `Interface field 'I'."f" expected, but 'Query' does not provide it`, code: 'remote-schema-error' },
     });
   });
 
-  test('is refused for names that would be the same', async () => {
+  test('fails for names that would be equal', async () => {
     const customization = { type_names: { mapping: { Hero: 'Same', Droid: 'Same' } } };
     expect(await add({ url: server.url, customization })).toMatchObject({
       status: 400,
@@ -171,7 +171,7 @@ describe('adding', () => {
   });
 });
 
-describe('a rule that renames nothing', () => {
+describe('a customization without effect', () => {
   const FIELDS = { prefix: 'x_', mapping: {} };
   test.each(
     sample<[string, JsonObject, string]>(
@@ -195,7 +195,7 @@ describe('a rule that renames nothing', () => {
       ],
       3,
     ),
-  )('%s is stored with a warning', async (_what, customization, reason) => {
+  )('is stored with a warning: %s', async (_what, customization, reason) => {
     const message = `Inconsistent object: Remote schema customization: ${reason}`;
     expect(await add({ url: server.url, customization })).toMatchObject({
       status: 200,
@@ -210,7 +210,7 @@ describe('a rule that renames nothing', () => {
     expect(await exported()).toHaveLength(1);
   });
 
-  test('is listed once the server has changed, and goes alone', async () => {
+  test('is listed once the server has changed, and can be removed alone', async () => {
     const customization: JsonObject = {
       type_names: { mapping: { Hero: 'Held', Droid: 'Robot' } },
       field_names: [
@@ -247,7 +247,7 @@ describe('a rule that renames nothing', () => {
   });
 });
 
-/** A schema whose object does not have what its interface says. */
+/** A schema whose object lacks a field of its interface. */
 const lie = () => ({
   body: {
     data: {
@@ -266,7 +266,7 @@ const lie = () => ({
 });
 const fieldOf = (name: string): JsonObject => ({ name, args: [], type: { kind: 'SCALAR', name: 'Int' }, isDeprecated: false });
 
-describe('changing', () => {
+describe('changing a remote schema', () => {
   test('replaces the definition and keeps the rest', async () => {
     const other = await startGraphqlServer('type Query { other: Int }');
     await add();
@@ -276,7 +276,7 @@ describe('changing', () => {
     await other.close();
   });
 
-  test('does not ask again when the server stays the same', async () => {
+  test('skips introspection if the server is unchanged', async () => {
     await add();
     const definition = { url: server.url, timeout_seconds: 3, customization: { root_fields_namespace: 'n' } };
     await post('update_remote_schema', { name: 'r', definition });
@@ -284,7 +284,7 @@ describe('changing', () => {
     expect(server.requests.length - server.asked().length).toBe(1);
   });
 
-  test.runIf(DEEP)('leaves everything as it was when the new server does not answer', async () => {
+  test.runIf(DEEP)('changes nothing if the new server does not respond', async () => {
     await add();
     expect(await post('update_remote_schema', { name: 'r', definition: { url: 'http://127.0.0.1:1/' } })).toMatchObject({
       status: 400,
@@ -304,12 +304,12 @@ describe('changing', () => {
       ],
       1,
     ),
-  )('%s is refused for one that is not there', async (type, args, error) => {
+  )('%s is rejected for an unknown name', async (type, args, error) => {
     expect(await post(type, { name: 'x', ...args })).toMatchObject({ status: 400, json: { path: '$.args', error, code: 'not-exists' } });
     expect(await post(type, { name: 'x', ...args }, '/v1/query')).toMatchObject({ status: 400, json: { code: 'not-exists' } });
   });
 
-  test('removing is refused while a relationship leads to it', async () => {
+  test('cannot remove it while a relationship leads to it', async () => {
     await service.metadata('replace_metadata', initial);
     await add();
     const relationship = {
@@ -332,7 +332,7 @@ describe('changing', () => {
     expect(await roots()).toContain('hello');
   });
 
-  test('removing takes its fields away', async () => {
+  test('removes its fields with it', async () => {
     await add();
     expect(await post('remove_remote_schema', { name: 'r' })).toMatchObject({ json: { message: 'success' } });
     expect(await service.graphql('{ hello }')).toMatchObject({ errors: [{ message: "field 'hello' not found in type: 'query_root'" }] });
@@ -340,8 +340,8 @@ describe('changing', () => {
   });
 });
 
-describe('reloading', () => {
-  test('shows what the server has now', async () => {
+describe('reloading a remote schema', () => {
+  test('shows the current schema of the server', async () => {
     await add();
     server.schema = buildSchema('type Query { now: Int }');
     expect(await roots()).toContain('hello');
@@ -352,7 +352,7 @@ describe('reloading', () => {
     expect(JSON.stringify(json)).toContain('"now"');
   });
 
-  test.runIf(DEEP)('fails when the server does not answer, and what was there stays', async () => {
+  test.runIf(DEEP)('fails if the server does not respond, and keeps the previous schema', async () => {
     await add();
     await server.close();
     expect(await post('reload_remote_schema', { name: 'r' })).toMatchObject({ status: 400, json: { code: 'remote-schema-error' } });
@@ -361,7 +361,7 @@ describe('reloading', () => {
     await server.open();
   });
 
-  test('with all of the metadata, or by name', async () => {
+  test('works for all metadata or by name', async () => {
     await add();
     const asked = (): number => server.requests.length;
     await service.metadata('reload_metadata', { reload_remote_schemas: false });
@@ -376,8 +376,8 @@ describe('reloading', () => {
   });
 });
 
-describe('a document', () => {
-  test('gives back what was exported', async () => {
+describe('a metadata document with remote schemas', () => {
+  test('exports what was imported', async () => {
     await add();
     const document = await service.metadata('export_metadata', {});
     await service.metadata('clear_metadata', {});
@@ -387,7 +387,7 @@ describe('a document', () => {
     expect(await service.metadata('export_metadata', {})).toEqual(document);
   });
 
-  test('with a server that is away is refused, or the remote schema is listed', async () => {
+  test('is rejected if a server is unavailable, or the remote schema is inconsistent', async () => {
     const metadata: Json = {
       version: 3,
       sources: [],
@@ -415,7 +415,7 @@ describe('a document', () => {
     expect(await exported()).toBeUndefined();
   });
 
-  test('keeps a key that nobody knows, and lists the remote schema', async () => {
+  test('preserves an unknown key, and reports the remote schema', async () => {
     const remote = { name: 'r', definition: { url: server.url, later: 1 } };
     const metadata: Json = { version: 3, sources: [], remote_schemas: [remote] };
     expect(await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata })).toMatchObject({

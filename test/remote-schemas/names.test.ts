@@ -1,4 +1,4 @@
-/** Names that remote schemas and sources have in common, over HTTP. */
+/** Name conflicts between remote schemas and sources, over HTTP. */
 import { buildClientSchema, buildSchema, getIntrospectionQuery, type IntrospectionQuery, printType } from 'graphql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -41,7 +41,7 @@ const roots = async (): Promise<readonly string[]> => {
   return (data as unknown as { __schema: { queryType: { fields: { name: string }[] } } }).__schema.queryType.fields.map(({ name }) => name);
 };
 
-describe('beside a source', () => {
+describe('names of a remote schema and a source', () => {
   test.each([
     ['a root field of queries', 'type Query { thing: Int b: Int }', "Field cannot be overwritten by remote field 'thing'"],
     [
@@ -52,9 +52,9 @@ describe('beside a source', () => {
     [
       'a type',
       'type Query { b: thing_bool_exp } type thing_bool_exp { x: Int }',
-      "Conflicting types: 'thing_bool_exp' is a type of a source or of the custom types as well",
+      "Conflicting types: 'thing_bool_exp' is also a type of a source or of the custom types",
     ],
-  ])('a remote schema with the name of %s is refused', async (_what, sdl, reason) => {
+  ])('a remote schema with the name of %s is rejected', async (_what, sdl, reason) => {
     const { status, json } = await add(first, sdl, 'r');
     expect({ status, json }).toMatchObject({ status: 400, json: refused(reason) });
     expect((json as JsonObject)['internal']).toMatchObject([{ type: 'remote_schema', name: 'remote_schema r' }]);
@@ -62,13 +62,13 @@ describe('beside a source', () => {
     expect(await roots()).not.toContain('b');
   });
 
-  test('all names that are taken are told', async () => {
+  test('all conflicting names are reported', async () => {
     expect((await add(first, 'type Query { thing: Int thing_by_pk: Int }', 'r')).json).toMatchObject(
       refused("Field cannot be overwritten by remote field 'thing'", "Field cannot be overwritten by remote field 'thing_by_pk'"),
     );
   });
 
-  test('a scalar or enum that is equal to a custom type is the same type, and another one is refused', async () => {
+  test('a scalar or enum equal to a custom type is shared, and a different one is rejected', async () => {
     await post('set_custom_types', {
       scalars: [{ name: 'Stamp' }],
       enums: [{ name: 'Mode', values: [{ value: 'on' }, { value: 'off' }] }],
@@ -83,35 +83,35 @@ describe('beside a source', () => {
     expect((await add(first, 'scalar Stamp enum Mode { off on } type Query { b(mode: Mode): Stamp }', 'r')).status).toBe(200);
     expect(await roots()).toEqual(expect.arrayContaining(['ask', 'b']));
     expect((await add(second, 'enum Mode { off } type Query { c(mode: Mode): Int }', 'q')).json).toMatchObject(
-      refused("Conflicting types: 'Mode' is a type of a source or of the custom types as well"),
+      refused("Conflicting types: 'Mode' is also a type of a source or of the custom types"),
     );
   });
 
-  test('a custom type that no action uses takes no name', async () => {
+  test('a custom type without an action reserves no name', async () => {
     await post('set_custom_types', { objects: [{ name: 'Far', fields: [{ name: 'x', type: 'Int' }] }] });
     expect((await add(first, 'type Query { far: Far } type Far { y: Int }', 'r')).status).toBe(200);
     const used = await post('create_action', { name: 'ask', definition: { handler: 'http://localhost:1', output_type: 'Far' } });
     expect(used).toMatchObject({ status: 400, json: { error: 'node Far already exists in current graphql schema' } });
   });
 
-  test('other names make room', async () => {
+  test('customized names avoid conflicts', async () => {
     expect((await add(first, 'type Query { thing: Int }', 'r', { root_fields_namespace: 'far' })).status).toBe(200);
     const renamed = { field_names: [{ parent_type: 'Query', mapping: { thing: 'other_thing' } }] };
     expect((await add(second, 'type Query { thing: Int }', 'q', renamed)).status).toBe(200);
     expect(await roots()).toEqual(expect.arrayContaining(['thing', 'far', 'other_thing']));
   });
 
-  test('what every service of this kind has may be there twice', async () => {
+  test('built-in types of the service may exist twice', async () => {
     const sdl = `enum order_by { asc asc_nulls_first asc_nulls_last desc desc_nulls_first desc_nulls_last } type Query { b(by: order_by): Int }`;
     expect((await add(first, sdl, 'r')).status).toBe(200);
     expect((await add(second, 'enum order_by { up } type Query { c(by: order_by): Int }', 'q')).status).toBe(400);
   });
 
-  test('types that come with columns may be there twice, if they are the same', async () => {
+  test('column types may exist twice if they are equal', async () => {
     await service.sql('create table all_sorts (id int primary key, u uuid, t text, n numeric[], j jsonb)');
     await service.metadata('pg_track_table', { table: 'all_sorts' });
     try {
-      // As another service of this kind describes itself.
+      // As another instance of this service describes itself.
       const { data } = await service.graphql(getIntrospectionQuery());
       const whole = buildClientSchema(data as unknown as IntrospectionQuery);
       const own = Object.values(whole.getTypeMap()).filter(({ name }) => /_comparison_exp$|_cast_exp$|^(uuid|numeric|jsonb)$/.test(name));
@@ -123,19 +123,19 @@ describe('beside a source', () => {
       const other = types.replace('_is_null: Boolean', '_is_null: Int');
       expect((await add(first, `${other} ${query}`, 'r')).json).toMatchObject({ code: 'invalid-configuration' });
       expect((await add(first, 'type uuid { x: Int } type Query { b: uuid }', 'r')).json).toMatchObject(
-        refused("Conflicting types: 'uuid' is a type of a source or of the custom types as well"),
+        refused("Conflicting types: 'uuid' is also a type of a source or of the custom types"),
       );
       expect(
         (await add(first, 'input String_comparison_exp { _eq: String } type Query { b(s: String_comparison_exp): Int }', 'r')).json,
-      ).toMatchObject(refused("Conflicting types: 'String_comparison_exp' is a type of a source or of the custom types as well"));
-      // Nobody has a column of this type.
+      ).toMatchObject(refused("Conflicting types: 'String_comparison_exp' is also a type of a source or of the custom types"));
+      // No column has this type.
       expect((await add(first, 'type timestamptz { x: Int } type Query { b: timestamptz }', 'r')).status).toBe(200);
     } finally {
       await service.metadata('pg_untrack_table', { table: 'all_sorts' });
     }
   });
 
-  test('a table whose name a remote schema has cannot be tracked', async () => {
+  test('a table with the name of a remote field cannot be tracked', async () => {
     await service.metadata('pg_untrack_table', { table: 'thing' });
     expect((await add(first, 'type Query { thing: Int }', 'r')).status).toBe(200);
     expect(await post('pg_track_table', { table: 'thing' })).toMatchObject({
@@ -145,7 +145,7 @@ describe('beside a source', () => {
     expect(await roots()).toEqual(['thing']);
   });
 
-  test('a document with both leaves the remote schema out', async () => {
+  test('a document with both omits the remote schema', async () => {
     await service.metadata('pg_untrack_table', { table: 'thing' });
     await add(first, 'type Query { thing: Int b: Int }', 'r');
     const document = (await service.metadata('export_metadata', {})) as unknown as { sources: { tables: unknown[] }[] };
@@ -168,24 +168,24 @@ describe('beside a source', () => {
   });
 });
 
-describe('beside another remote schema', () => {
-  test('a root field of the same name is refused', async () => {
+describe('names of two remote schemas', () => {
+  test('a root field of the same name is rejected', async () => {
     await add(first, 'type Query { a: Int }', 'r');
     expect((await add(second, 'type Query { a: Int b: Int }', 'q')).json).toMatchObject(refused("Duplicate remote field 'a'"));
     expect(await roots()).toContain('a');
   });
 
-  test('the same type counts once, another one of its name is refused', async () => {
+  test('an equal type is shared, a different one of its name is rejected', async () => {
     await add(first, 'enum E { X Y } "this" type T { x: E } type Query { a: T }', 'r');
     expect((await add(second, 'enum E { Y X } "that" type T { x: E } type Query { b: T }', 'q')).status).toBe(200);
     await service.metadata('remove_remote_schema', { name: 'q' });
     expect((await add(second, 'enum E { X Y } type T { x: E! } type Query { b: T }', 'q')).json).toMatchObject(
-      refused("Conflicting types: 'T' is another type in the remote schemas 'r' and 'q'"),
+      refused("Conflicting types: 'T' differs between the remote schemas 'r' and 'q'"),
     );
     expect((await add(second, 'type T { x: Int } type Query { b: T }', 'q', { type_names: { prefix: 'Q' } })).status).toBe(200);
   });
 
-  test('both are left out of a document that has both', async () => {
+  test('a document with both omits both', async () => {
     await add(first, 'type Query { a: Int }', 'r');
     second.schema = buildSchema('type Query { a: Int }');
     const document = (await service.metadata('export_metadata', {})) as unknown as { remote_schemas: Json[] };
@@ -201,9 +201,9 @@ describe('beside another remote schema', () => {
   });
 });
 
-describe('for a role, a type that two remote schemas have alike', () => {
+describe('a type that two remote schemas share, for a role', () => {
   const THING = 'type Thing { id: Int secret: Int }';
-  const reason = "Conflicting types: the role sees another type 'Thing' in the remote schemas 'far' and 'near'";
+  const reason = "Conflicting types: for the role, 'Thing' differs between the remote schemas 'far' and 'near'";
   const permit = (role: string, remote_schema: string, schema: string): Promise<Answer> =>
     post('add_remote_schema_permissions', { remote_schema, role, definition: { schema } });
   const rootsFor = async (role: string): Promise<Json> => {
@@ -218,7 +218,7 @@ describe('for a role, a type that two remote schemas have alike', () => {
     await add(second, `type Query { near: Thing } ${THING}`, 'near');
   });
 
-  test('is alike', async () => {
+  test('is equal', async () => {
     expect((await permit('clerk', 'far', 'type Query { far: Thing } type Thing { id: Int }')).status).toBe(200);
     expect(await permit('clerk', 'near', `type Query { near: Thing } ${THING}`)).toMatchObject({ status: 400, json: refused(reason) });
     expect((await permit('clerk', 'near', 'type Query { near: Thing } type Thing { id: Int }')).status).toBe(200);
@@ -228,7 +228,7 @@ describe('for a role, a type that two remote schemas have alike', () => {
     expect(await rootsFor('chief')).toEqual(named('near'));
   });
 
-  test('or is not there', async () => {
+  test('or does not exist', async () => {
     await permit('clerk', 'far', 'type Query { far: Thing } type Thing { id: Int }');
     await permit('chief', 'near', `type Query { near: Thing } ${THING}`);
     const document = (await service.metadata('export_metadata', {})) as unknown as { remote_schemas: { permissions: JsonObject[] }[] };

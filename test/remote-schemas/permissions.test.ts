@@ -1,4 +1,4 @@
-/** What roles see of remote schemas, over HTTP. */
+/** Permissions of roles on remote schemas, over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildSchema } from 'graphql';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -89,7 +89,7 @@ beforeEach(async () => {
 });
 
 describe('a role', () => {
-  test('sees what it is granted and no more', async () => {
+  test('sees only the granted part', async () => {
     expect(await ask('clerk', '{ users { id name } }')).toMatchObject({ errors: [{ extensions: { code: 'not-found' } }] });
     expect(await permit('guest', GUEST)).toMatchObject(done);
     expect(await rootsOf('guest')).toEqual(['users']);
@@ -100,11 +100,11 @@ describe('a role', () => {
     expect(await ask('admin', '{ users { id secret } }')).toEqual({ data: { users: [{ id: '1', secret: 'x' }] } });
   });
 
-  test('that is unknown sees nothing', async () => {
+  test('without permissions sees nothing', async () => {
     expect(message(await ask('stranger', '{ users { id } }'))).toBe("field 'users' not found in type: 'query_root'");
   });
 
-  test('loses it when it is taken away, and a remote schema takes its permissions along', async () => {
+  test('loses access when its permission is dropped, and permissions are removed with the remote schema', async () => {
     expect(await post('drop_remote_schema_permissions', { remote_schema: 'far', role: 'clerk' })).toMatchObject(done);
     expect(message(await ask('clerk', '{ users { id } }'))).toBe("field 'users' not found in type: 'query_root'");
     await permit('clerk', CLERK);
@@ -112,12 +112,12 @@ describe('a role', () => {
     expect((await post('export_metadata', {})).json).not.toHaveProperty('remote_schemas');
   });
 
-  test.runIf(DEEP)('keeps it when the remote schema is updated', async () => {
+  test.runIf(DEEP)('keeps access when the remote schema is updated', async () => {
     expect(await post('update_remote_schema', { name: 'far', definition: { url: server.url, timeout_seconds: 5 } })).toMatchObject(done);
     expect(await rootsOf('clerk')).toEqual(['all', 'plain', 'users']);
   });
 
-  test.runIf(DEEP)('sees renamed types as they are renamed, while its SDL has the names of the server', async () => {
+  test.runIf(DEEP)('sees customized type names, while its SDL has the names of the server', async () => {
     const customization = {
       root_fields_namespace: 'ns',
       type_names: { prefix: 'Far' },
@@ -132,13 +132,13 @@ describe('a role', () => {
   });
 });
 
-describe('presets', () => {
+describe('remote schema presets', () => {
   const session = { 'x-svc-i': '-3', 'x-svc-f': '2.50', 'x-svc-b': 'false', 'x-svc-mood': 'BAD' };
 
   test('of every kind are sent', async () => {
     expect(await data('{ plain }', {}, session)).toEqual({ i: -3, f: 2.5, b: false, s: 'x-svc-s', mood: 'BAD' });
     const sent = server.asked().at(-1);
-    // Nothing of the session is printed into a document.
+    // No session variable is printed into a document.
     expect(sent?.query).not.toMatch(/BAD|2\.5/);
     expect(message(await ask('clerk', '{ plain(i: 1) }', {}, session))).toBe("'plain' has no argument named 'i'");
   });
@@ -152,12 +152,12 @@ describe('presets', () => {
       ],
       2,
     ),
-  )('%s: %s', async (code, text, variable) => {
+  )('fail if a session variable has the wrong type: %s: %s', async (code, text, variable) => {
     const answer = await ask('clerk', '{ plain }', {}, { ...session, [variable]: '3.5' });
     expect(answer).toMatchObject({ errors: [{ message: text, extensions: { code } }] });
   });
 
-  test('are nothing without their session variable', async () => {
+  test('fail without their session variable', async () => {
     const { 'x-svc-i': _, ...less } = session;
     expect(await ask('clerk', '{ plain }', {}, less)).toMatchObject({
       errors: [{ message: '"x-svc-i" session variable expected, but not found', extensions: { code: 'not-found' } }],
@@ -182,7 +182,7 @@ describe('presets', () => {
     expect(await data(query, variables)).toEqual(wanted);
   });
 
-  test.runIf(DEEP)('are sent though the argument is left out or null', async () => {
+  test.runIf(DEEP)('are sent even if the argument is omitted or null', async () => {
     const session = { 'x-svc-tenant': '7', 'x-svc-max': '9' };
     for (const query of ['{ users { id } }', '{ users(where: null) { id } }', 'query ($w: Filter) { users(where: $w) { id } }']) {
       expect(await ask('clerk', query, {}, session)).toEqual({ data: { users: [{ id: '1' }] } });
@@ -190,7 +190,7 @@ describe('presets', () => {
     }
   });
 
-  test('cannot be given otherwise, nor what they fill', async () => {
+  test('cannot be overridden, and the preset arguments are hidden', async () => {
     expect(message(await ask('clerk', 'mutation { add(user: {tenant: 8}) }'))).toBe("field 'tenant' not found in type: 'Filter'");
     expect(message(await ask('clerk', 'mutation ($u: Filter!) { add(user: $u) }', { u: { range: {} } }))).toBe(
       "field 'range' not found in type: 'Filter'",
@@ -200,7 +200,7 @@ describe('presets', () => {
   });
 });
 
-describe('the operations', () => {
+describe('operations on remote schema permissions', () => {
   test.each(
     sample<[string, JsonObject, JsonObject]>(
       [
@@ -230,7 +230,7 @@ describe('the operations', () => {
       ],
       3,
     ),
-  )('%s %j is refused', async (what, args, error) => {
+  )('%s rejects %j', async (what, args, error) => {
     const before = (await post('export_metadata', {})).json;
     const definition: JsonObject = what === 'add' ? { definition: { schema: GUEST } } : {};
     const answer = await post(`${what}_remote_schema_permissions`, { remote_schema: 'far', role: 'clerk', ...definition, ...args });
@@ -238,7 +238,7 @@ describe('the operations', () => {
     expect((await post('export_metadata', {})).json).toEqual(before);
   });
 
-  test('go together with the remote schema in a bulk', async () => {
+  test('run together with the remote schema in a bulk', async () => {
     const args: Json = [
       {
         type: 'add_remote_schema',
@@ -259,7 +259,7 @@ describe('the operations', () => {
   });
 });
 
-describe('what does not fit any more', () => {
+describe('a permission that no longer fits', () => {
   const record = {
     type: 'remote_schema_permission',
     name: 'remote_schema_permission clerk permission in remote schema far',
@@ -268,7 +268,7 @@ describe('what does not fit any more', () => {
     definition: { remote_schema: 'far', role: 'clerk', definition: { schema: CLERK }, comment: null },
   };
 
-  test('is inconsistent, and the role sees nothing of it', async () => {
+  test('is inconsistent, and the role sees nothing of the remote schema', async () => {
     server.schema = buildSchema(SDL.replace('id: ID! name: String', 'id: ID!'));
     expect(await post('reload_remote_schema', { name: 'far' })).toMatchObject({
       status: 400,
@@ -286,7 +286,7 @@ describe('what does not fit any more', () => {
     expect((await post('export_metadata', {})).json).not.toMatchObject({ remote_schemas: [{ permissions: expect.anything() }] });
   });
 
-  test.runIf(DEEP)('in a document is kept where that is allowed', async () => {
+  test.runIf(DEEP)('is preserved in a document that allows inconsistencies', async () => {
     const permissions: Json = [
       { role: 'admin', definition: { schema: GUEST } },
       { role: 'guest', definition: { schema: GUEST }, extra: 1 },
@@ -310,7 +310,7 @@ describe('an inherited role', () => {
   const inherit = (...roles: readonly string[]): Promise<Answer> => post('add_inherited_role', { role_name: 'both', role_set: roles });
   const users = { data: { users: [{ id: '1' }] } };
 
-  test('has what the only parent with a permission has', async () => {
+  test('has the permission of its only permitted parent', async () => {
     await permit('guest', GUEST);
     await permit('other', GUEST, 'far');
     await post('drop_remote_schema_permissions', { remote_schema: 'far', role: 'clerk' });
@@ -323,14 +323,14 @@ describe('an inherited role', () => {
     expect(await ask('both', '{ users { id } near { users { id } } }')).toEqual({ data: { ...users.data, near: users.data } });
   });
 
-  test('has what all parents have, if it is the same', async () => {
+  test('has the permission of all parents if it is the same', async () => {
     await permit('guest', GUEST);
     await permit('other', 'type User { id: ID! } "all of them" type Query { users: [User!]! }');
     expect(await inherit('guest', 'other')).toMatchObject(done);
     expect(await ask('both', '{ users { id } }')).toEqual(users);
   });
 
-  test('has nothing of what differs, until it is told', async () => {
+  test('has nothing where parents differ, without a permission of its own', async () => {
     await permit('guest', GUEST);
     expect(await inherit('guest', 'clerk')).toMatchObject(done);
     expect(await inconsistent()).toEqual({
@@ -351,7 +351,7 @@ describe('an inherited role', () => {
   });
 });
 
-test('without the option every role sees all, and nothing can be granted', async () => {
+test('shows every role everything without the option, and rejects permissions', async () => {
   const open = await startTestService();
   try {
     const send = (type: string, args: Json): Promise<Answer> =>

@@ -32,7 +32,7 @@ afterAll(() => service.stop());
 const refused: JsonObject = { errors: [{ message: 'query is not allowed', extensions: { path: '$', code: 'validation-failed' } }] };
 
 describe('the allow-list', () => {
-  it('compares what documents mean: white space, comments and __typename do not count', async () => {
+  it('compares documents without whitespace, comments and __typename', async () => {
     const query = `# the same
       query Q($id: Int!) { a: author(where: {id: {_eq: $id}}) { ...f, __typename } }
       fragment f on author { id, name }`;
@@ -49,16 +49,16 @@ describe('the allow-list', () => {
     ['another name', 'query R($id: Int!) { a: author(where: {id: {_eq: $id}}) { ...f } } fragment f on author { id name }'],
     ['a literal for a variable', 'query Q { a: author(where: {id: {_eq: 1}}) { ...f } } fragment f on author { id name }'],
     ['introspection', '{ __schema { queryType { name } } }'],
-  ])('refuses %s', async (_what, query) => {
+  ])('rejects %s', async (_what, query) => {
     expect(await service.graphql(query, { role: 'user' })).toEqual(refused);
   });
 
-  it('serves a collection of roles to these only', async () => {
+  it('permits a collection with roles to these only', async () => {
     expect(await service.graphql('{ author { id } }', { role: 'user' })).toEqual({ data: { author: [{ id: 1 }] } });
     expect(await service.graphql('{ author { id } }', { role: 'guest' })).toEqual(refused);
   });
 
-  it('holds for REST endpoints and not for administrators', async () => {
+  it('applies to REST endpoints and not to administrators', async () => {
     expect(await service.graphql('{ author { name } }')).toEqual({ data: { author: [{ name: 'Ann' }] } });
     expect((await service.send('/api/rest/authors')).status).toBe(200);
     expect((await service.send('/api/rest/authors', { headers: { 'x-svc-role': 'user' } })).status).toBe(200);
@@ -66,7 +66,7 @@ describe('the allow-list', () => {
     expect([guest.status, guest.json]).toEqual([400, { path: '$', error: 'query is not allowed', code: 'validation-failed' }]);
   });
 
-  it('follows changes at once, and is reported', async () => {
+  it('follows changes immediately, and is reported', async () => {
     await service.metadata('update_scope_of_collection_in_allowlist', { collection: 'users', scope: { global: true } });
     expect(await service.graphql('{ author { id } }', { role: 'guest' })).toEqual({ data: { author: [{ id: 1 }] } });
     await service.metadata('drop_collection_from_allowlist', { collection: 'users' });
@@ -74,7 +74,7 @@ describe('the allow-list', () => {
     expect((await service.send('/v1alpha1/config')).json).toMatchObject({ is_allow_list_enabled: true });
   });
 
-  it('says what is no document as ever', async () => {
+  it('reports invalid documents as usual', async () => {
     expect(await service.graphql('{ author', { role: 'user' })).toMatchObject({ errors: [{ message: 'not a valid graphql query' }] });
   });
 });

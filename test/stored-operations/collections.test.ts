@@ -35,7 +35,7 @@ describe('stored operations', () => {
     });
   });
 
-  it('are made, renamed with what refers to them, and dropped', async () => {
+  it('are created, renamed together with their references, and dropped', async () => {
     await api.metadata('add_collection_to_allowlist', { collection: 'shop', scope: { global: false, roles: ['user'] } });
     await api.metadata('create_rest_endpoint', { ...endpoint('by_id', 'author/:id', 'one'), comment: 'one' });
     expect(await api.metadata('rename_query_collection', { name: 'shop', new_name: 'front' })).toEqual(success);
@@ -65,7 +65,7 @@ describe('stored operations', () => {
     expect(Object.keys(await exported())).toEqual(['version', 'sources']);
   });
 
-  it('answer a collection that is listed already without changing it', async () => {
+  it('accept adding a collection that is listed already without a change', async () => {
     expect(await api.metadata('add_collection_to_allowlist', { collection: 'shop', scope: { global: false, roles: ['a'] } })).toEqual(
       success,
     );
@@ -153,7 +153,7 @@ describe('stored operations', () => {
       ],
       5,
     ),
-  )('%s refuses %j', async (type, args, code, path, error) => {
+  )('%s rejects %j', async (type, args, code, path, error) => {
     expect(await refusal(api.metadata(type, args))).toMatchObject({ code, path, error });
   });
 
@@ -166,7 +166,7 @@ describe('stored operations', () => {
     });
   });
 
-  it('store a query that the schema of administrators does not have, and list all its faults', async () => {
+  it('store a query that does not match the admin schema, and list all its errors', async () => {
     const query =
       'query ($a: Int) { author(limit: "x", wher: {}) { id nam } book { id } author_by_pk { id } a: author(where: {id: {_eqq: 1}, name: {_eq: $a}}) { id } }';
     const reason = [
@@ -213,7 +213,7 @@ describe('stored operations', () => {
     expect(await inconsistent()).toMatchObject([{ reason: expect.stringContaining(problem) as string }]);
   });
 
-  it('make no other request fail when a query is invalid, also in replaced metadata', async () => {
+  it('do not affect other requests when a query is invalid, also in replaced metadata', async () => {
     const bad = { name: 'bad', query: '{ book { id } }' };
     expect(await refusal(api.metadata('create_query_collection', { name: 'shop', definition: { queries: [bad] } }))).toMatchObject({
       code: 'already-exists',
@@ -252,11 +252,11 @@ describe('stored operations', () => {
       ],
       3,
     ),
-  )('take %s', async (query) => {
+  )('accept %s', async (query) => {
     expect(await api.metadata('add_query_to_collection', { collection_name: 'shop', query_name: 'good', query })).toEqual(success);
   });
 
-  it('become inconsistent with what they ask for, say who uses them, and come back', async () => {
+  it('become inconsistent with the objects that they use, name their users, and recover', async () => {
     await api.metadata('add_collection_to_allowlist', { collection: 'shop' });
     await api.metadata('create_rest_endpoint', endpoint('list', 'authors', 'authors'));
     const document = (await exported()) as JsonObject & { sources: readonly JsonObject[] };
@@ -295,7 +295,7 @@ describe('stored operations', () => {
     expect(await inconsistent()).toEqual([]);
   });
 
-  it('refuse endpoints that one request could mean, under a common method only', async () => {
+  it('reject ambiguous endpoints only if they share a method', async () => {
     await api.metadata('create_rest_endpoint', endpoint('a', 'author/:id', 'one', ['GET']));
     expect(await api.metadata('create_rest_endpoint', endpoint('b', 'author/:id', 'one', ['POST']))).toEqual(success);
     expect(await api.metadata('create_rest_endpoint', endpoint('c', 'book/:id', 'one', ['GET']))).toEqual(success);
@@ -308,7 +308,7 @@ describe('stored operations', () => {
     });
   });
 
-  it('refuse a path with a variable that the query does not declare, and do not serve one that was loaded', async () => {
+  it('reject a path variable that the query does not declare, and do not serve an imported one', async () => {
     const broken = endpoint('e', 'x/:di/:id', 'one');
     expect(await refusal(api.metadata('create_rest_endpoint', broken))).toMatchObject({
       code: 'invalid-configuration',
@@ -335,7 +335,7 @@ describe('stored operations', () => {
       ],
       3,
     ),
-  )('refuse the endpoint %j', async (args, error) => {
+  )('reject the endpoint %j', async (args, error) => {
     expect(await refusal(api.metadata('create_rest_endpoint', args))).toMatchObject({
       code: 'invalid-configuration',
       path: '$.args',
@@ -343,7 +343,7 @@ describe('stored operations', () => {
     });
   });
 
-  it('refuse endpoints of subscriptions and of several operations', async () => {
+  it('reject endpoints of subscriptions and of documents with several operations', async () => {
     await api.metadata('add_query_to_collection', { collection_name: 'shop', query_name: 'live', query: 'subscription { author { id } }' });
     await api.metadata('add_query_to_collection', {
       collection_name: 'shop',

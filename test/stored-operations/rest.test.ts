@@ -59,8 +59,8 @@ const get = async (path: string, init: RequestInit = {}): Promise<readonly [numb
 const post = (path: string, body: string, method = 'POST') => get(path, { method, body });
 const error = (code: string, text: string, path = '$') => ({ path, error: text, code });
 
-describe('calls', () => {
-  it('answer the data alone', async () => {
+describe('calls of REST endpoints', () => {
+  it('return the data alone', async () => {
     expect(await get('item/1')).toEqual([200, { item_by_pk: { id: 1, name: 'a/b c' } }]);
     expect(await get('item/3')).toEqual([200, { item_by_pk: null }]);
     expect(await get('items')).toEqual([
@@ -74,7 +74,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('take variables from the path, the body and the query string, in this order', async () => {
+  it('read variables from the path, the body and the query string, in this order', async () => {
     expect(await get('item/1?shout=true')).toEqual([200, { item_by_pk: { id: 1 } }]);
     expect(await get('item/1?shout')).toEqual([200, { item_by_pk: { id: 1 } }]);
     expect(await get('items/1/shout/false?shout=true')).toEqual([200, { item_by_pk: { id: 1, name: 'a/b c' } }]);
@@ -99,7 +99,7 @@ describe('calls', () => {
     expect(await get('named/%25C3%25BC')).toEqual([200, { item: [] }]);
   });
 
-  it('take lists in the body', async () => {
+  it('accept lists in the body', async () => {
     expect(await post('some', JSON.stringify({ name: 'a/b c', ids: [1, 2], min: 1, day: '2020-01-01' }), 'PUT')).toEqual([
       200,
       { item: [{ id: 1 }] },
@@ -135,11 +135,11 @@ describe('calls', () => {
       ),
     ],
     ['item/1?shout=1', 400, error('bad-request', 'Expected true or false for variable shout, but found "1"')],
-    ['item/%E0%A4%A', 400, error('bad-request', 'the path of the URL is not well encoded')],
+    ['item/%E0%A4%A', 400, error('bad-request', 'the path of the URL has an invalid encoding')],
     ...['%FF', '%', '%zz', '%C3', '%ED%A0%80'].map((text): [string, number, Record<string, Json>] => [
       `item/1?shout=${text}`,
       400,
-      error('bad-request', 'the query string of the URL is not well encoded: it has to be UTF-8, with percent signs as %25'),
+      error('bad-request', 'the query string of the URL has an invalid encoding: it must be UTF-8, with percent signs as %25'),
     ]),
     [
       'some?ids=1',
@@ -147,12 +147,12 @@ describe('calls', () => {
       error('bad-request', 'List variables are not currently supported in URL or Query parameters. (Variable ids, with value "1")'),
     ],
     ['page/', 400, error('data-exception', 'invalid input syntax for type date: ""', '$')],
-  ])('%j answers %i', async (path, status, body, init) => {
+  ])('to %j return %i', async (path, status, body, init) => {
     const [found, json] = await get(path, init);
     expect([found, json]).toMatchObject([status, { code: body['code'] as string, error: body['error'] as string }]);
   });
 
-  it('needs a value for what may not be null, and credentials', async () => {
+  it('require non-null values and credentials', async () => {
     await service.metadata('create_rest_endpoint', {
       name: 'bare',
       url: 'bare',
@@ -169,12 +169,12 @@ describe('calls', () => {
     expect((await get('bare?id=1'))[0]).toBe(404);
   });
 
-  it('tell allowed methods in a header too', async () => {
+  it('return permitted methods in a header too', async () => {
     const answer = await service.send('/api/rest/item', { headers: admin });
     expect(answer.headers.get('allow')).toBe('POST, PATCH');
   });
 
-  it('answer 500 where two endpoints that were loaded so match', async () => {
+  it('return 500 if two imported endpoints match', async () => {
     const document = (await service.metadata('export_metadata', {})) as JsonObject;
     const endpoints = document['rest_endpoints'] as readonly JsonObject[];
     const copy = { ...(endpoints.find(({ url }) => url === 'item/:id') as JsonObject), name: 'copy', url: ':id/1' };
@@ -189,7 +189,7 @@ describe('calls', () => {
   });
 });
 
-/** What a validator finds. */
+/** The errors that a validator finds. */
 async function validity(document: JsonObject): Promise<readonly unknown[]> {
   // The validator resolves references in place.
   const result = await validate(JSON.parse(printJson(document)) as Parameters<typeof validate>[0]);
@@ -213,7 +213,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('tells types of parameters, bodies and answers', async () => {
+  it('contains types of parameters, bodies and responses', async () => {
     const paths = (await read())['paths'] as JsonObject;
     const one = (paths['/api/rest/item/{id}'] as JsonObject)['get'] as JsonObject;
     expect(one['description']).toBe(`One item.\n***\nThe GraphQl query for this endpoint is:\n\`\`\` graphql\n${QUERIES.one}\n\`\`\``);
@@ -246,7 +246,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it.runIf(DEEP)('is one path where templates differ in names only', async () => {
+  it.runIf(DEEP)('has one path for templates that differ in names only', async () => {
     await create('byPrice', 'item/:min', ['PUT']);
     const document = await read();
     expect(await validity(document)).toEqual([]);
@@ -255,7 +255,7 @@ describe('the OpenAPI document', () => {
     await service.metadata('drop_rest_endpoint', { name: 'byPrice item/:min' });
   });
 
-  it('has legal names, operations with ids of their own, security, servers and errors', async () => {
+  it('has valid names, unique operation ids, security, servers and errors', async () => {
     const document = await read();
     const { components, paths } = document as { components: Record<string, JsonObject>; paths: Record<string, Record<string, JsonObject>> };
     expect(document).toMatchObject({ servers: [{ url: '/' }], security: [{ adminSecret: [] }, { bearer: [] }] });
@@ -284,7 +284,7 @@ describe('the OpenAPI document', () => {
     check(document);
   });
 
-  it.runIf(DEEP)('is valid without endpoints too, and has the form of version 2 if the service is set so', async () => {
+  it.runIf(DEEP)('is valid without endpoints too, and has the version 2 format if configured', async () => {
     const other = await startTestService({ ADMIN_SECRET: SECRET });
     const former = await startTestService({ ADMIN_SECRET: SECRET, VERSION2_OPENAPI_DOCUMENT: 'true' });
     try {
@@ -298,7 +298,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('is for administrators', async () => {
+  it('is restricted to administrators', async () => {
     expect((await service.send('/api/swagger/json')).status).toBe(401);
     const answer = await service.send('/api/swagger/json', { headers: { ...admin, 'x-svc-role': 'user' } });
     expect([answer.status, answer.json]).toEqual([400, error('access-denied', 'You have to be an admin to access this endpoint')]);

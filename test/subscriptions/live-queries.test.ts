@@ -39,7 +39,7 @@ const ITEMS = 'subscription { item(order_by: {id: asc}) { id } }';
 const pollers = () => service.subscriptions.reports();
 
 describe('a live query', () => {
-  test('gives the answer at once, and each other one after a change', async () => {
+  test('sends the first answer at once, and each different one after a change', async () => {
     const one = await subscribe(ITEMS);
     await one.until(({ answers }) => answers.length === 1);
     expect(ids(one.last)).toEqual([1, 2]);
@@ -51,18 +51,18 @@ describe('a live query', () => {
     expect(ids(one.last)).toEqual([2, 3]);
   });
 
-  test('says nothing when a change does not concern it', async () => {
+  test('sends nothing after an unrelated change', async () => {
     const one = await subscribe(ITEMS);
     await one.until(({ answers }) => answers.length === 1);
     while (pollers()[0]?.waitsFor !== 'change') await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(pollers()).toMatchObject([{ reason: 'answers follow from stored rows alone', cohorts: 1, subscribers: 1 }]);
+    expect(pollers()).toMatchObject([{ reason: 'answers depend on stored rows alone', cohorts: 1, subscribers: 1 }]);
     const { runs = 0 } = pollers()[0] ?? {};
     await service.client.query('update item set size = size + 1');
     while ((pollers()[0]?.runs ?? 0) === runs) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(one.answers).toHaveLength(1);
   });
 
-  test('of a partitioned table waits for changes, of any of its parts', async () => {
+  test('on a partitioned table waits for changes in any partition', async () => {
     const one = await subscribe('subscription { part(order_by: {id: asc}) { id } }');
     await one.until(({ answers }) => answers.length === 1);
     while (pollers()[0]?.waitsFor !== 'change') await new Promise((resolve) => setTimeout(resolve, 5));
@@ -104,7 +104,7 @@ describe('a live query', () => {
     expect(one.last).toEqual(after);
   });
 
-  test('knows which of a batch takes long', async () => {
+  test('detects which query of a batch is slow', async () => {
     const query = 'subscription ($id: Int!) { lazy_item(where: {id: {_eq: $id}}) { size } }';
     const [first, slow, third] = await Promise.all([3, 1, 2].map((id) => subscribe(query, { variables: { id } })));
     while (pollers()[0]?.slow !== 1) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -137,7 +137,7 @@ describe('a live query', () => {
     expect(late.answers[0]?.body).toEqual(none?.answers[1]?.body);
   });
 
-  test('lets one wrong value fail alone', async () => {
+  test('reports an invalid value to its own subscriber only', async () => {
     const query = 'subscription ($at: timestamptz!) { moment(where: {at: {_gt: $at}}) { id } }';
     const at = (value: string) => subscribe(query, { variables: { at: value } });
     const [good, wrong, other] = await Promise.all([at('2020-01-01'), at('2020-13-01'), at('2021-01-01')]);
@@ -147,7 +147,7 @@ describe('a live query', () => {
     expect(pollers()).toMatchObject([{ cohorts: 2, failing: 0 }]);
   });
 
-  test('goes on after a failure that is over, and tells of it once', async () => {
+  test('recovers from a failure, and reports it once', async () => {
     await service.client.query('create or replace view large_item as select id, owner, 10 / size as size from item');
     const one = await subscribe('subscription { large_item(order_by: {id: asc}) { size } }');
     await one.until(({ answers }) => answers.length === 1);
@@ -160,7 +160,7 @@ describe('a live query', () => {
     expect(one.last).toEqual(one.data[0]);
   });
 
-  test('gives a slow subscriber the newest answer, when it can take one', async () => {
+  test('sends a slow subscriber the newest answer when it is ready', async () => {
     const [slow, quick] = [await subscribe(ITEMS), await subscribe(ITEMS)];
     await slow.until(({ answers }) => answers.length === 1);
     slow.isReady = false;
@@ -174,7 +174,7 @@ describe('a live query', () => {
     expect(ids(slow.last)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('says nothing after its end, and takes what works for it along', async () => {
+  test('sends nothing after its end, and releases its resources', async () => {
     const one = await subscribe(ITEMS);
     one.subscription.close();
     one.subscription.close();
@@ -190,7 +190,7 @@ describe('a live query', () => {
     expect(watching.rows).toEqual([]);
   });
 
-  test('recovers when the database has ended all connections', async () => {
+  test('recovers when the database has closed all connections', async () => {
     const one = await subscribe(ITEMS);
     await one.until(({ answers }) => answers.length === 1);
     await service.client.query(
@@ -203,12 +203,12 @@ describe('a live query', () => {
   });
 });
 
-describe('a change of the metadata', () => {
+describe('a metadata change', () => {
   const USER = session('user', { 'x-svc-user-id': 'ann' });
   afterEach(() => service.metadata('pg_drop_select_permission', { table: 'item', role: 'user' }).catch(() => undefined));
   const permit = (permission: JsonObject) => service.metadata('pg_create_select_permission', { table: 'item', role: 'user', permission });
 
-  test('that narrows a permission lets nothing more of what is hidden through', async () => {
+  test('that restricts a permission stops hidden rows at once', async () => {
     await permit({ columns: '*', filter: {} });
     const one = await subscribe(ITEMS, { session: USER });
     await one.until(({ answers }) => answers.length === 1);
@@ -227,7 +227,7 @@ describe('a change of the metadata', () => {
     expect(ids(one.last)).toEqual([1, 4]);
   });
 
-  test('that takes the field away ends the subscription', async () => {
+  test('that removes the field ends the subscription', async () => {
     await permit({ columns: '*', filter: {} });
     const one = await subscribe(ITEMS, { session: USER });
     await one.until(({ answers }) => answers.length === 1);
@@ -237,7 +237,7 @@ describe('a change of the metadata', () => {
     expect(pollers()).toEqual([]);
   });
 
-  test('that is about others changes nothing, and an answer that stays the same is not sent again', async () => {
+  test('that is unrelated changes nothing, and an equal answer is not sent again', async () => {
     await permit({ columns: '*', filter: {} });
     const one = await subscribe(ITEMS, { session: USER });
     await one.until(({ answers }) => answers.length === 1);
@@ -264,12 +264,12 @@ test.each([
   ['subscription { __typename }', 'not-supported', 'Introspection at root field level is not supported over subscriptions'],
   ['{ item { id } }', 'unexpected-payload', 'only subscriptions can be subscribed to'],
   ['subscription { nothing }', 'validation-failed', `field 'nothing' not found in type: 'subscription_root'`],
-])('%s is refused', async (query, code, error) => {
+])('rejects the subscription %s', async (query, code, error) => {
   expect(await refusal(service.open(query))).toMatchObject({ code, error });
   expect(pollers()).toEqual([]);
 });
 
-test('a role may have so many different ones, those that differ in values only are one', async () => {
+test('limits the number of different subscriptions of a role, with those that differ in values only counted once', async () => {
   await service.metadata('pg_create_select_permission', { table: 'item', role: 'many', permission: { columns: '*', filter: {} } });
   const who = { session: session('many') };
   for (const n of [1, 2, 3, 4, 5]) await subscribe(`subscription { item { a${n}: id } }`, who);
@@ -277,12 +277,12 @@ test('a role may have so many different ones, those that differ in values only a
   expect(await refusal(service.open(one, { ...who, variables: { id: 1 } }))).toMatchObject({
     code: 'busy',
     error:
-      'the limit of 5 different subscriptions of the role "many" at the same time is reached; those that differ in variables only count as one',
+      'the limit of 5 different concurrent subscriptions of the role "many" is reached; those that differ only in variables count as one',
   });
-  // Not of this role, and one that runs already.
+  // Another role's, and one that runs already.
   await subscribe(one, { variables: { id: 1 } });
   await subscribe('subscription { item { a1: id } }', who);
-  // What is planned anew keeps its place.
+  // A replanned subscription keeps its place.
   await service.metadata('pg_set_table_customization', { table: 'item', configuration: { comment: 'more things' } });
   expect(pollers().filter(({ role }) => role === 'many')).toHaveLength(5);
   open.shift()?.subscription.close();
@@ -292,13 +292,13 @@ test('a role may have so many different ones, those that differ in values only a
   await service.metadata('pg_drop_select_permission', { table: 'item', role: 'many' });
 });
 
-test('several root fields are one answer where the document asks for it', async () => {
+test('combines several root fields into one answer if the document requires it', async () => {
   const one = await subscribe('subscription @_multiple_top_level_fields { a: item { id } b: item_aggregate { aggregate { count } } }');
   await one.until(({ answers }) => answers.length === 1);
   expect(one.last).toEqual({ a: [{ id: 1 }, { id: 2 }], b: { aggregate: { count: 2 } } });
 });
 
-test('what runs for nobody any more is cancelled in the database', async () => {
+test('cancels statements without remaining subscribers in the database', async () => {
   await service.client.query('create or replace view large_item as select id, owner, size from item where pg_sleep(30) is not null');
   const one = await subscribe('subscription { large_item { size } }');
   const running = async (): Promise<number> => {

@@ -1,7 +1,7 @@
 /**
- * Random writers, through the service and beside it, and random subscribers that come and go and are slow at times. After a quiet
- * moment the last answer of each equals a query's; a stream has each row once, in order; and no answer shows a row that the role
- * might not see at that moment.
+ * Random writers, through the service and beside it, and random subscribers that come and go and are sometimes slow. When all is quiet
+ * the last answer of each equals a query's; a stream has each row once, in order; and no answer contains a row that the role was
+ * not allowed to see at that moment.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/auth/session.ts';
@@ -13,7 +13,7 @@ const USERS = ['ann', 'bob', 'cid'];
 let service: TestSubscriptions;
 let seed = SEED;
 
-/** A small generator, so that a run can be repeated. */
+/** A small pseudo-random generator, so that a run can be repeated. */
 function random(below: number): number {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((seed / 2 ** 32) * below);
@@ -72,7 +72,7 @@ async function permit(narrow: boolean): Promise<void> {
 
 let isPermitted = false;
 let isNarrow = false;
-/** Answers with what was hidden. */
+/** Answers that contain hidden rows. */
 const leaks: Json[] = [];
 
 interface Watching {
@@ -136,7 +136,7 @@ const idsOf = (recorder: Recorder): readonly Json[] =>
   recorder.data.flatMap((data) => ((data as JsonObject)['entry_stream'] as readonly JsonObject[]).map((row) => row['id'] as Json));
 
 test(
-  'subscribers see in the end what a query sees',
+  'gives subscribers the same final answer as a query',
   async () => {
     const watching: Watching[] = [];
     const streams: (Recorder & { readonly subscription: { drained(): void; close(): void } })[] = [];
@@ -166,7 +166,7 @@ test(
   DEEP ? 600_000 : 180_000,
 );
 
-/** From now on, until hidden notes may be seen again, none may come. */
+/** Until hidden notes may be seen again, none may arrive. */
 function watchForHidden({ recorder, query, session: who }: Watching): void {
   if (who.role !== 'user' || !query.includes('hidden')) return;
   const next = recorder.next.bind(recorder);

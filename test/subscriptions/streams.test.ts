@@ -40,7 +40,7 @@ const all = (one: Recorder, key = 'id'): readonly Json[] => batches(one, key).fl
 const stream = (size: number, cursor: string, fields = 'id'): string =>
   `subscription { event_stream(batch_size: ${size}, cursor: ${cursor}) { ${fields} } }`;
 
-test('gives each row once, in order, in batches that are never empty', async () => {
+test('sends each row once, in order, in batches that are never empty', async () => {
   await insert(1, 7);
   const one = await subscribe(stream(3, '{initial_value: {id: 0}}', 'id topic { name }'));
   await one.until((self) => all(self).length === 7);
@@ -51,7 +51,7 @@ test('gives each row once, in order, in batches that are never empty', async () 
   expect(all(one)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
-test('goes down, from a value on, with a condition', async () => {
+test('descends, from an initial value, with a condition', async () => {
   await insert(1, 9);
   const query = `subscription ($from: event_stream_cursor_value_input!) {
     event_stream(batch_size: 2, cursor: [{initial_value: $from, ordering: DESC}, null], where: {id: {_neq: 5}}) { id }
@@ -65,7 +65,7 @@ test('goes down, from a value on, with a condition', async () => {
   ]);
 });
 
-test('never parts rows with equal values, and takes times by the microsecond', async () => {
+test('never separates rows with equal values, and compares times by the microsecond', async () => {
   await insert(1, 8);
   const byGrade = await subscribe(stream(1, '{initial_value: {grade: -1}}'));
   const byTime = await subscribe(stream(3, '{initial_value: {at: "2020-01-01"}}'));
@@ -79,7 +79,7 @@ test('never parts rows with equal values, and takes times by the microsecond', a
   expect(all(byTime)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('gives nothing behind a null', async () => {
+test('sends nothing after a null', async () => {
   await insert(1, 3);
   const one = await subscribe(stream(3, '{initial_value: {id: null}}'));
   const other = await subscribe(stream(3, '{initial_value: {id: 2}}'));
@@ -88,14 +88,15 @@ test('gives nothing behind a null', async () => {
   expect(one.answers).toEqual([]);
 });
 
-test('keeps the cursor of who is not ready; those who meet go on together', async () => {
+test('keeps the cursor of a busy subscriber; subscribers at the same cursor share a statement', async () => {
   const [slow, quick] = [await subscribe(stream(2, '{initial_value: {id: 0}}')), await subscribe(stream(2, '{initial_value: {id: 0}}'))];
   slow.isReady = false;
   await insert(1, 6);
   await quick.until((self) => all(self).length === 6);
   expect(slow.answers).toEqual([]);
-  const pollers = service.subscriptions.reports().filter(({ subscribers }) => subscribers > 0);
-  expect(pollers).toMatchObject([{ kind: 'streaming', cohorts: 2, subscribers: 2 }]);
+  // The poller of an earlier test may still be there, without subscribers.
+  const pollers = () => service.subscriptions.reports().filter(({ subscribers }) => subscribers > 0);
+  expect(pollers()).toMatchObject([{ kind: 'streaming', cohorts: 2, subscribers: 2 }]);
   slow.isReady = true;
   slow.subscription.drained();
   await slow.until((self) => all(self).length === 6);
@@ -104,10 +105,10 @@ test('keeps the cursor of who is not ready; those who meet go on together', asyn
     await one.until((self) => all(self).length === 7);
     expect(all(one)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   }
-  expect(service.subscriptions.reports()).toMatchObject([{ cohorts: 1, subscribers: 2 }]);
+  expect(pollers()).toMatchObject([{ cohorts: 1, subscribers: 2 }]);
 });
 
-test('goes on where it was when its request is planned anew', async () => {
+test('continues from its cursor when its request is replanned', async () => {
   const permit = (filter: JsonObject): Promise<Json> =>
     service.metadata('bulk', [
       { type: 'pg_drop_select_permission', args: { table: 'event', role: 'user' } },
@@ -147,11 +148,11 @@ test.each([
     'not-supported',
     'streaming and livequery subscriptions cannot be executed in the same subscription',
   ],
-])('%s is refused', async (query, code, error) => {
+])('rejects %s', async (query, code, error) => {
   expect(await refusal(service.open(query))).toMatchObject({ code, error });
 });
 
-test('is part of subscriptions alone', async () => {
+test('exists in subscriptions only', async () => {
   expect(await refusal(service.run('{ event_stream(batch_size: 1, cursor: {initial_value: {id: 1}}) { id } }'))).toMatchObject({
     error: "field 'event_stream' not found in type: 'query_root'",
   });

@@ -6,7 +6,7 @@ import { runRequest } from '../../src/pipeline/run-request.ts';
 import type { Observation } from '../../src/observability/observation.ts';
 import type { SubscriptionOptions } from '../../src/subscriptions/create-subscriptions.ts';
 import { createSubscriptions, type RunningSubscriptions } from '../../src/subscriptions/create-subscriptions.ts';
-import type { Answer, Subscriber, Subscription } from '../../src/subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from '../../src/subscriptions/subscriptions.ts';
 import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { PIPELINE, type TestAdministration, testAdministration } from '../metadata-api/support.ts';
@@ -19,15 +19,15 @@ export function session(role: string, variables: Readonly<Record<string, string>
 
 export const ADMIN = session('admin');
 
-/** Notes what a subscriber is told. */
+/** Records the messages of a subscriber. */
 export class Recorder implements Subscriber {
-  readonly answers: Answer[] = [];
+  readonly answers: SubscriptionAnswer[] = [];
   readonly errors: { readonly error: SvcError; readonly final: boolean }[] = [];
   isReady = true;
   isComplete = false;
   #heard = (): void => undefined;
 
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     if (!this.isReady) throw new Error('it was not ready');
     this.answers.push(answer);
     this.#heard();
@@ -56,7 +56,7 @@ export class Recorder implements Subscriber {
     return this.data.at(-1) ?? null;
   }
 
-  /** Resolves when it holds; what is heard is looked at as it comes. */
+  /** Resolves when the condition holds, which is checked on every message. */
   async until(holds: (self: Recorder) => boolean): Promise<this> {
     const deadline = Date.now() + WAIT.timeout;
     while (!holds(this)) {
@@ -79,7 +79,7 @@ export class Recorder implements Subscriber {
 
 export interface TestSubscriptions extends TestAdministration {
   readonly subscriptions: RunningSubscriptions;
-  /** A client of the database, beside the service. */
+  /** A database client beside the service. */
   readonly client: pg.Client;
   readonly observations: readonly Observation[];
   open(
@@ -98,7 +98,7 @@ export const QUICK: SubscriptionOptions = {
   timeoutMs: 5_000,
 };
 
-/** @param sql makes the database, whose tables are tracked by the test */
+/** @param sql creates the database, whose tables the test tracks */
 export async function testSubscriptions(sql: string, options: SubscriptionOptions = QUICK): Promise<TestSubscriptions> {
   const administration = await testAdministration(sql);
   const { state, url } = administration;
@@ -120,7 +120,7 @@ export async function testSubscriptions(sql: string, options: SubscriptionOption
     },
     async run(query, { session: who = ADMIN, variables = {} } = {}) {
       const request = { query, variables, operationName: null };
-      const body = await runRequest({ pipeline, snapshot: state.current(), session: who, request, how: {} });
+      const body = await runRequest({ pipeline, snapshot: state.current(), session: who, request, options: {} });
       return (parseJson(textOfBytes(body)) as JsonObject)['data'] as Json;
     },
     async close() {

@@ -1,4 +1,4 @@
-/** Arbitrary actions and the types that they have. */
+/** Arbitrary actions with their custom types. */
 import fc from 'fast-check';
 import type { Action, ActionDefinition, ActionPermission } from '../../src/metadata/action.ts';
 import type {

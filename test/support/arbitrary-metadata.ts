@@ -1,4 +1,4 @@
-/** Arbitrary documents, for properties that hold for all of them. */
+/** Arbitrary metadata documents for property tests. */
 import type { DataType } from '../../src/metadata/opentelemetry.ts';
 import fc from 'fast-check';
 import type { ApiLimits, Limit } from '../../src/metadata/api-limits.ts';
@@ -16,9 +16,9 @@ import { comment, graphqlName, json, mapBy, name, names, someNames, sparse } fro
 import { testKinds } from './kinds.ts';
 import type { UnknownKey } from '../../src/metadata/unknown-keys.ts';
 
-/** Nothing, or a key that says what the service cannot do. */
+/** An empty object, or a key for a feature that the service does not have. */
 function unknown(key: string, value: Json): fc.Arbitrary<readonly UnknownKey[] | undefined> {
-  return fc.constantFrom(undefined, [{ path: [key], value, complaint: `the key "${key}" is not supported` }]);
+  return fc.constantFrom(undefined, [{ path: [key], value, problem: `the key "${key}" is not supported` }]);
 }
 
 const positive = fc.integer({ min: 1, max: 999 });
@@ -109,7 +109,7 @@ export const remoteSchema: fc.Arbitrary<RemoteSchema> = sparse<RemoteSchema>(
   ['name', 'definition', 'permissions', 'remoteRelationships'],
 );
 
-/** Longer names than those of other sources. */
+/** Longer than the names of the other sources. */
 const unknownSource = fc
   .tuple(fc.constantFrom('of a kind 1', 'of a kind 2'), json)
   .map(([name, tables]) => unknownSourceOf({ name, kind: 'none', tables, other: [] }, testKinds) as UnknownSource);

@@ -1,4 +1,4 @@
-/** Arbitrary sources and what is tracked in them. */
+/** Arbitrary sources with tracked tables and functions. */
 import fc from 'fast-check';
 import { nameKey } from '../../src/catalog/catalog.ts';
 import type { ComputedField } from '../../src/metadata/computed-field.ts';

@@ -1,9 +1,9 @@
-/** Arbitrary parts of documents. */
+/** Arbitrary parts of metadata documents. */
 import fc from 'fast-check';
 import type { QualifiedName } from '../../src/catalog/catalog.ts';
 import { type Json, parseJson } from '../../src/util/json.ts';
 
-/** Leaves `undefined` values out, as decoders do. */
+/** Omits `undefined` values, as decoders do. */
 export function sparse<T extends object>(
   model: { readonly [K in Exclude<keyof T, 'unknownKeys'>]-?: fc.Arbitrary<T[K]> },
   required: readonly (keyof T)[],
@@ -13,7 +13,7 @@ export function sparse<T extends object>(
   }) as fc.Arbitrary<T>;
 }
 
-/** Anything a quoted identifier may be. */
+/** Any valid text of a quoted identifier. */
 export const name = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
 export const graphqlName = fc.stringMatching(/^[_A-Za-z][_0-9A-Za-z]{0,6}$/);
 export const comment = fc.string({ maxLength: 6 });

@@ -34,9 +34,9 @@ const SCHEMA = `
 
 export interface BlogDatabase {
   readonly client: pg.Client;
-  /** Compiles and runs the roots; @returns one JSON value each. */
+  /** Compiles and runs the roots. @returns one JSON value per root */
   select(queries: readonly SelectRoot['query'][], values?: Values): Promise<readonly Json[]>;
-  /** The same for one root. */
+  /** Compiles and runs one root. */
   one(query: SelectRoot['query'], values?: Values): Promise<Json>;
   close(): Promise<void>;
 }

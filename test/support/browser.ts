@@ -1,11 +1,11 @@
-/** Pages of the console in headless chromium; what no page may do fails the test that it happens in. */
+/** Pages of the console in headless Chromium. A forbidden action of a page fails the test that causes it. */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** The browser's program; undefined where none is installed, which fails where the scenarios are to run. `SVC_TEST_CHROMIUM` names another one. */
+/** Path of the browser, or undefined if none is installed. Throws if the console tests are required. `SVC_TEST_CHROMIUM` overrides it. */
 export const chromiumPath: string | undefined = [process.env['SVC_TEST_CHROMIUM'] ?? '', ...PLACES].find(
   (path) => path !== '' && existsSync(path),
 );
@@ -18,7 +18,7 @@ if (chromiumPath === undefined) {
 export async function startBrowser(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('no chromium is installed');
   const { chromium } = await import('playwright-core');
-  // Its sandbox cannot be had by root, nor in most containers.
+  // The sandbox is unavailable to root and in most containers.
   return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
@@ -27,17 +27,20 @@ export interface ConsolePage {
   readonly context: BrowserContext;
   /** Requests of the page, in order. */
   readonly requests: readonly SentRequest[];
-  /** Goes to a route, such as `#/data`, without a reload where the page is open. */
+  /** Navigates to a route such as `#/data`, without a reload if the page is open. */
   go(route: string): Promise<void>;
-  /** Replaces what is in an editor, as keys do. */
+  /** Replaces the text of an editor with keyboard input. */
   write(label: string, text: string): Promise<void>;
-  /** Presses Tab until the control of that role and name has the focus. @throws Error when it is not reached */
+  /** Presses Tab until the control with that role and name has the focus. @throws Error if it is not reached */
   tabTo(role: 'button' | 'link' | 'textbox' | 'combobox' | 'tab' | 'checkbox' | 'gridcell', name: string | RegExp): Promise<void>;
-  /** Until nothing is asked for and the page has stayed as it is for a while. */
+  /** Resolves when no request is pending and the page has not changed for a while. */
   settle(): Promise<void>;
-  /** What axe finds, one line each. */
+  /** Violations that axe reports, one per line. */
   axe(): Promise<readonly string[]>;
-  /** Closes the page. Throws for violations of the content policy, errors, requests to other hosts, and secrets in the URL or in storage. */
+  /**
+   * Closes the page. Throws for violations of the content security policy, errors, requests to other hosts, and secrets in the URL or in
+   * storage.
+   */
   close(): Promise<void>;
 }
 
@@ -52,19 +55,19 @@ export interface PageOptions {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
   readonly height?: number;
-  /** Kept for the tab, as if somebody had signed in; null for a visitor. */
+  /** Stored for the tab, as after a sign-in; null for a visitor. */
   readonly secret?: string | null;
-  /** Where the console is, with a slash at the end. */
+  /** URL of the console, with a trailing slash. */
   readonly path?: string;
-  /** Where in the console it begins, such as `#/data`. */
+  /** Initial route in the console, such as `#/data`. */
   readonly route?: string;
 }
 
 const MOST_TABS = 120;
 const QUIET_MS = 200;
-/** For pages that never stay as they are; the others are quiet long before, unless much else has the processors. */
-const PATIENCE_MS = 20_000;
-/** To be evaluated on an element in the browser, whose types are not those of these tests; wherever its root is. */
+/** For pages that never settle. Other pages settle long before, unless the processors are busy. */
+const AWAY_GRACE_MS = 20_000;
+/** Evaluated on an element in the browser, whose types these tests do not have. Works in any root. */
 export const HAS_FOCUS = new Function('element', 'return element === element.getRootNode().activeElement') as (element: unknown) => boolean;
 
 export const SECRET = 'the-secret-of-the-console-tests';
@@ -75,7 +78,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
   const page = await context.newPage();
-  // Over sooner when it happens: the processors may have much else to do.
+  // Returns as soon as it happens; the limit is long because the processors may be busy.
   page.setDefaultTimeout(30_000);
   const problems: string[] = [];
   const requests: SentRequest[] = [];
@@ -84,7 +87,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
     underWay += 1;
   });
   for (const end of ['requestfinished', 'requestfailed'] as const) {
-    // The first is one of two signatures of `on`.
+    // The first parameter is one of two signatures of `on`.
     page.on(end as 'requestfinished', () => {
       underWay -= 1;
     });
@@ -92,21 +95,21 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
-    // What the service refuses is refused; the browser says so of each such answer.
+    // The browser logs each rejected request as an error.
     if (message.type() === 'error' && !/^Failed to load resource: .* status of (?:400|401|403|409|500)/.test(text))
       problems.push(`console: ${text} ${message.location().url}`);
   });
-  // A change that would make the metadata inconsistent is refused like that; any other such answer is a fault.
+  // The service rejects a change that would make the metadata inconsistent; any other such response is a fault.
   const failures: Promise<void>[] = [];
   page.on('response', (response) => {
     if (response.status() < 500) return;
-    const told = response.text().then(
+    const checked = response.text().then(
       (text) => {
         if (!text.includes('newly found inconsistent metadata')) problems.push(`${response.status()} of ${response.url()}: ${text}`);
       },
       () => problems.push(`${response.status()} of ${response.url()}`),
     );
-    failures.push(told.then(() => undefined));
+    failures.push(checked.then(() => undefined));
   });
   page.on('request', (request) => {
     if (!request.url().startsWith(url) && !request.url().startsWith('blob:') && !request.url().startsWith('data:'))
@@ -132,16 +135,16 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       await page.keyboard.insertText(text);
     },
     async tabTo(role, name) {
-      const wanted = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
-      await wanted.waitFor();
+      const control = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
+      await control.waitFor();
       for (let presses = 0; presses < MOST_TABS; presses++) {
-        if (await wanted.evaluate(HAS_FOCUS)) return;
+        if (await control.evaluate(HAS_FOCUS)) return;
         await page.keyboard.press('Tab');
       }
       throw new Error(`${role} ${String(name)} is not reached by Tab`);
     },
     async settle() {
-      const end = Date.now() + PATIENCE_MS;
+      const end = Date.now() + AWAY_GRACE_MS;
       for (let before = ''; Date.now() < end; ) {
         const now = (await page.evaluate('location.hash + document.body.innerHTML')) as string;
         if (now === before && underWay === 0) return;
@@ -152,7 +155,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
     async axe() {
       const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
       const { readFileSync } = await import('node:fs');
-      // By the debugger's way: a script of the page would be against its policy.
+      // Uses the debugger protocol: a script of the page would violate its content security policy.
       await page.evaluate(readFileSync(source, 'utf8'));
       const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
         violations: { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }[];

@@ -1,10 +1,10 @@
-/** A collector of OpenTelemetry: takes what is sent over HTTP and decodes it by the definition of the protocol, with another library. */
+/** An OpenTelemetry collector: receives exports over HTTP and decodes them by the protocol definition, with a separate library. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs';
 
-/** The messages of opentelemetry-proto 1 that are sent. */
+/** The messages of opentelemetry-proto 1 in use. */
 const PROTOCOL = `
 syntax = "proto3";
 message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
@@ -49,12 +49,12 @@ message LogRecord {
 export interface CollectedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** null: the first of its trace. */
+  /** Null for the root span of a trace. */
   readonly parentId: string | null;
   readonly state: string;
   readonly name: string;
   readonly kind: number;
-  /** Nanoseconds. */
+  /** In nanoseconds. */
   readonly start: bigint;
   readonly end: bigint;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export interface CollectedMetric {
   readonly description: string;
   readonly unit: string;
   readonly kind: 'gauge' | 'sum' | 'histogram';
-  /** 2: since the start. */
+  /** 2 is cumulative. */
   readonly temporality: number | undefined;
   readonly isMonotonic: boolean;
   readonly points: readonly CollectedPoint[];
@@ -73,7 +73,7 @@ export interface CollectedMetric {
 
 export interface CollectedPoint {
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Nanoseconds; null: it is of the moment. */
+  /** In nanoseconds; null for a gauge. */
   readonly start: bigint | null;
   readonly time: bigint;
   readonly value:
@@ -94,19 +94,19 @@ export interface CollectedLine {
 export interface Collector {
   readonly url: string;
   readonly spans: CollectedSpan[];
-  /** The metrics of each request, by their names. */
+  /** The metrics of each request, by name. */
   readonly metrics: ReadonlyMap<string, CollectedMetric>[];
   readonly lines: CollectedLine[];
-  /** Of the last request. */
+  /** From the last request. */
   resource: Readonly<Record<string, unknown>>;
   headers: IncomingHttpHeaders;
-  /** Of the last request to a path. */
+  /** From the last request to a path. */
   readonly headersOf: Map<string, IncomingHttpHeaders>;
-  /** What it answers, and with which body; null: nothing at all. */
+  /** Status and body of the response; null for no response at all. */
   status: number | null;
   body: string;
   requests: number;
-  /** Ends those that get no answer. */
+  /** Ends pending requests without a response. */
   hangUp(): void;
   close(): Promise<void>;
 }
@@ -136,7 +136,7 @@ function attributesOf(list: readonly { readonly key: string; readonly value: Val
   return Object.fromEntries(list.map(({ key, value }) => [key, plainOf(value)]));
 }
 
-/** @throws where the bytes are not of the protocol */
+/** @throws if the bytes do not follow the protocol */
 export function decodeSpans(bytes: Buffer): {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly spans: readonly CollectedSpan[];
@@ -165,7 +165,7 @@ export function decodeSpans(bytes: Buffer): {
   return { resource: attributesOf(message.resource_spans[0].resource.attributes), spans };
 }
 
-/** @throws where the bytes are not of the protocol */
+/** @throws if the bytes do not follow the protocol */
 export function decodeMetrics(bytes: Buffer): {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly metrics: ReadonlyMap<string, CollectedMetric>;
@@ -189,7 +189,7 @@ export function decodeMetrics(bytes: Buffer): {
   return { resource: attributesOf(message.resource_metrics[0].resource.attributes), metrics };
 }
 
-/** @throws where the bytes are not of the protocol */
+/** @throws if the bytes do not follow the protocol */
 export function decodeLines(bytes: Buffer): {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly lines: readonly CollectedLine[];
@@ -257,7 +257,7 @@ export async function startCollector(): Promise<Collector> {
   return collector;
 }
 
-/** By the end of the path. @returns the resource */
+/** Decodes by the last segment of the path. @returns the resource */
 function taken({ spans, metrics, lines }: Collector, url: string, body: Buffer): Readonly<Record<string, unknown>> {
   if (url.endsWith('/metrics')) {
     const found = decodeMetrics(body);

@@ -2,29 +2,29 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type JsonObject, parseJson } from '../../src/util/json.ts';
 
-/** Compiled by the global set-up. */
+/** Built by the global set-up. */
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What was printed, of --json. */
+  /** Parsed output of `--json`. */
   readonly json: JsonObject;
 }
 
 export interface CommandOptions {
   readonly cwd: string;
-  /** All of its environment, but for the path. */
+  /** The whole environment except the path. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the built command in a process of its own. */
+/** Runs the built command in a separate process. */
 export function command(args: readonly string[], { cwd, env = {} }: CommandOptions): Promise<Ran> {
   return startCommand(args, { cwd, env }).ended;
 }
 
-/** The same, to be killed on the way. */
+/** Starts the built command for tests that kill it. */
 export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): { readonly ended: Promise<Ran>; kill(): void } {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
@@ -45,7 +45,7 @@ export function startCommand(args: readonly string[], { cwd, env = {} }: Command
       try {
         json = parseJson(stdout) as JsonObject;
       } catch {
-        // was not asked for
+        // no `--json`
       }
       resolve({ code, stdout, stderr, json });
     });

@@ -1,4 +1,4 @@
-/** The pages of the console, and something for each of them to show. */
+/** The pages of the console, with sample content for each. */
 import type { GraphqlServer } from './graphql-server.ts';
 import type { TestService } from './service.ts';
 
@@ -41,22 +41,22 @@ export const ROUTES = [
   '#/settings?tab=rest',
   '#/settings?tab=limits',
   '#/settings?tab=outside',
-  '#/nowhere',
+  '#/missing',
 ] as const;
 
-/** Names of the buttons that open a dialog, and change nothing by themselves. */
+/** Names of the buttons that open a dialog and change nothing by themselves. */
 export const OPENERS = `[...new Set([...document.querySelectorAll('main button')]
   .filter((each) => each.getAttribute('aria-disabled') !== 'true' && !each.getAttribute('aria-haspopup'))
   .map((each) => each.getAttribute('aria-label') || each.textContent.trim())
-  .filter((name) => /…$|^(?:New|Insert|Add a|Permit|Schedule|Invoke|By hand|Rename|Edit|Filter$|Save this document)/.test(name)))].slice(0, 14)`;
+  .filter((name) => /…$|^(?:New (?!tab)|Insert$|Insert row|Add (?:relationship|remote|computed|permission|role)|Schedule|Invoke|Track by name|Rename|Edit|Filter$|Save query)/.test(name)))].slice(0, 14)`;
 
-/** Something for each page to show: names and addresses are long, as they are in real life. */
-export async function furnish(service: TestService, remote: GraphqlServer): Promise<void> {
+/** Sample content for each page. Names and URLs are long, as in production. */
+export async function createSampleObjects(service: TestService, remote: GraphqlServer): Promise<void> {
   const webhook = 'http://127.0.0.1:9/hooks/of/a-department/with-a-long-name/album-changed';
   await service.metadata('add_remote_schema', {
     name: 'countries',
     definition: { url: `${remote.url}/the-graph-of-all-the-countries-in-the-world`, timeout_seconds: 5 },
-    comment: 'What is known of countries.',
+    comment: 'Countries and their names.',
   });
   await service.metadata('add_remote_schema_permissions', {
     remote_schema: 'countries',
@@ -78,7 +78,7 @@ export async function furnish(service: TestService, remote: GraphqlServer): Prom
     table: 'album',
     name: 'label',
     definition: { function: 'label_of_an_album', table_argument: 'album_row' },
-    comment: 'Its title, with something before it.',
+    comment: 'The title with a prefix.',
   });
   await service.metadata('pg_track_function', { function: 'albums_with_a_title_like', configuration: { session_argument: 'session' } });
   await service.metadata('set_custom_types', {
@@ -87,14 +87,14 @@ export async function furnish(service: TestService, remote: GraphqlServer): Prom
         name: 'OrderedAlbum',
         fields: [
           { name: 'album_id', type: 'Int!' },
-          { name: 'count', type: 'Int', description: 'One, unless it is given.' },
+          { name: 'count', type: 'Int', description: 'Defaults to 1.' },
         ],
       },
     ],
     objects: [
       {
         name: 'Order',
-        description: 'What was ordered.',
+        description: 'A customer order.',
         fields: [
           { name: 'number', type: 'String!' },
           { name: 'customer_id', type: 'Int!' },
@@ -102,11 +102,11 @@ export async function furnish(service: TestService, remote: GraphqlServer): Prom
         relationships: [{ name: 'customer', type: 'object', remote_table: 'customer', field_mapping: { customer_id: 'customer_id' } }],
       },
     ],
-    enums: [{ name: 'WayOfDelivery', values: [{ value: 'BY_POST' }, { value: 'BY_DOWNLOAD' }] }],
+    enums: [{ name: 'DeliveryMethod', values: [{ value: 'BY_POST' }, { value: 'BY_DOWNLOAD' }] }],
   });
   await service.metadata('create_action', {
     name: 'order_albums',
-    comment: 'Orders some albums of the shop for the customer who asks.',
+    comment: 'Orders albums of the shop for the calling customer.',
     definition: {
       handler: `${webhook}/order/albums`,
       arguments: [{ name: 'albums', type: '[OrderedAlbum!]!' }],
@@ -133,7 +133,12 @@ export async function furnish(service: TestService, remote: GraphqlServer): Prom
   });
   await service.sql("update album set title = title || '!' where album_id = 1");
   await service.metadata('create_cron_trigger', { name: 'nightly', webhook, schedule: '0 3 * * *', include_in_metadata: true });
-  await service.metadata('create_scheduled_event', { webhook, schedule_at: '2999-01-01T00:00:00Z', payload: {}, comment: 'Much later.' });
+  await service.metadata('create_scheduled_event', {
+    webhook,
+    schedule_at: '2999-01-01T00:00:00Z',
+    payload: {},
+    comment: 'In the distant future.',
+  });
   await service.metadata('create_query_collection', {
     name: 'storefront',
     definition: { queries: [{ name: 'Albums', query: 'query Albums { album(limit: 10, order_by: {title: asc}) { album_id title } }' }] },
@@ -146,5 +151,5 @@ export async function furnish(service: TestService, remote: GraphqlServer): Prom
     definition: { query: { collection_name: 'storefront', query_name: 'Albums' } },
   });
   await service.metadata('add_host_to_tls_allowlist', { host: 'a-host-with-a-long-name.department.example.org', suffix: '8443' });
-  await service.metadata('add_inherited_role', { role_name: 'both_of_them', role_set: ['customer', 'employee'] });
+  await service.metadata('add_inherited_role', { role_name: 'customer_and_employee', role_set: ['customer', 'employee'] });
 }

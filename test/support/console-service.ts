@@ -2,7 +2,7 @@ import { loadSampleData, trackSampleData } from '../../src/embedded-postgres/sam
 import { SECRET } from './browser.ts';
 import { startTestService, type TestService } from './service.ts';
 
-/** A service with the console, a secret and, unless told otherwise, the sample store. */
+/** A service with the console, an admin secret and, by default, the sample store. */
 export async function startConsoleService(options: Readonly<Record<string, string>> = {}, hasSample = true): Promise<TestService> {
   const service = await startTestService({ ENABLE_CONSOLE: 'true', ADMIN_SECRET: SECRET, ...options });
   if (hasSample) {

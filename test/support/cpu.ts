@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** ms that a function computed on the thread that calls; where the system does not say, on all threads. */
+/** CPU time of the calling thread during a function, in ms; of all threads if the system does not report threads. */
 export async function cpuOf(run: () => Promise<unknown>): Promise<number> {
   const before = cpuTime();
   await run();
@@ -14,12 +14,12 @@ function cpuTime(): number {
   return (user + system) / 1000;
 }
 
-/** ms that the main thread of another process has computed; null where the system does not say. */
+/** CPU time of the main thread of another process, in ms; null if the system does not report it. */
 export function cpuOfProcess(pid: number): number | null {
   return threadTime(`/proc/${pid}/task/${pid}/schedstat`);
 }
 
-/** Linux says it: nanoseconds on a processor, then waiting time and slices. */
+/** Linux reports nanoseconds on a processor, then waiting time and time slices. */
 function threadTime(file: string): number | null {
   try {
     return Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6 || null;

@@ -1,7 +1,7 @@
 /**
- * How thorough a run is, said in one place. `SVC_TEST_DEEP=1` (`npm run test:deep`) runs everything at full length;
- * else properties have fewer cases and sweeps leave out what differs from a neighbour in its spelling only.
- * `SVC_TEST_SEED` repeats the random cases of a run; the global set-up prints it.
+ * Defines the length of a run in one place. `SVC_TEST_DEEP=1` (`npm run test:deep`) runs everything at full length.
+ * Otherwise properties have fewer cases, and sweeps omit items that differ from a neighbour only in spelling.
+ * `SVC_TEST_SEED` repeats the random cases of a run; the global set-up prints the seed.
  */
 export const DEEP = process.env['SVC_TEST_DEEP'] === '1';
 
@@ -15,8 +15,8 @@ function seedOf(given: string | undefined): number {
 }
 
 /**
- * All of `full` in a deep run; else `quick` of them, others with each seed, besides those that are always wanted.
- * The order stays. For sweeps whose items cost much and differ little: a run tries some, and many runs try all.
+ * All of `full` in a deep run, else `quick` of them, which depend on the seed, plus those that always run.
+ * The order is preserved. For sweeps of expensive, similar items: each run tries some, many runs try all.
  */
 export function sample<T>(full: readonly T[], quick: number, isWanted: (item: T) => boolean = () => false): readonly T[] {
   if (DEEP) return full;
@@ -31,7 +31,7 @@ export function sample<T>(full: readonly T[], quick: number, isWanted: (item: T)
   return full.filter((item) => isWanted(item) || drawn.has(item));
 }
 
-/** A number that depends on the seed and `index` alone. */
+/** A number that depends only on the seed and `index`. */
 function lotOf(index: number): number {
   let mixed = (SEED ^ Math.imul(index + 1, 0x9e3779b1)) >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -39,12 +39,12 @@ function lotOf(index: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** How many cases of `full` this run has. */
+/** Number of cases in this run, out of `full`. */
 export function cases(full: number, quick: number = Math.max(10, Math.ceil(full / 10))): number {
   return DEEP ? full : Math.min(full, quick);
 }
 
-/** The same, as fast-check takes it, with the seed of the run. */
+/** Options of fast-check for this run: the number of cases and the seed. */
 export function runs(full: number, quick?: number): { readonly numRuns: number; readonly seed: number } {
   return { numRuns: cases(full, quick), seed: SEED };
 }

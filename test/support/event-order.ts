@@ -1,4 +1,4 @@
-/** Events are taken in the order that their trigger asks for, whatever kind of database they were captured in. */
+/** Events are fetched in the order that their trigger requires, on every kind of database. */
 import { expect, it } from 'vitest';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
@@ -18,17 +18,17 @@ export function capturedTrigger(table: CatalogTable, name: string, definition: J
   return { definition: eventTriggerCodec.decode({ name, definition, webhook: 'http://example.org', ...more }, ROOT), table };
 }
 
-/** What `takeFrom` takes behind the captures. */
-export type TakeArguments = readonly [lease?: Lease, lanes?: Readonly<Record<string, number>>, limit?: number];
+/** Events that `takeFrom` fetches after the captures. */
+export type TakeArguments = readonly [lease?: Lease, queues?: Readonly<Record<string, number>>, limit?: number];
 
-/** @param lanes by name how many events each may give */
+/** @param queues number of events that each trigger queue may return, by name */
 export function takeFrom(
   captures: Pick<Captures, 'events'>,
   lease: Lease = A,
-  lanes: Readonly<Record<string, number>> = { t: 100 },
+  queues: Readonly<Record<string, number>> = { t: 100 },
   limit = 100,
 ): Promise<readonly CapturedEvent[]> {
-  return captures.events.fetch({ lease, limit, lanes: Object.entries(lanes).map(([name, most]) => ({ name, limit: most })) });
+  return captures.events.fetch({ lease, limit, queues: Object.entries(queues).map(([name, most]) => ({ name, limit: most })) });
 }
 
 /** The `id` of the new row. */
@@ -48,34 +48,34 @@ export function endOf(
   );
 }
 
-/** A table `item` with a key `id` and a text `kind`, in which there are no rows. */
+/** A table `item` with a key `id` and a text `kind`, without rows. */
 export interface OrderedItems {
   captures(): Captures;
   table(): CatalogTable;
   sql(text: string): Promise<readonly (readonly (string | null)[])[]>;
   source(): Source;
-  /** The queue of an instance that stands still in each transaction until `committing` ends. */
+  /** The queue of an instance that blocks in each transaction until `committing` resolves. */
   slow(committing: () => Promise<void>): CapturedEventStore;
-  /** Inserts rows with the ids from 1 on. */
+  /** Inserts rows with ids from 1. */
   rows(count: number, kind?: string): Promise<unknown>;
-  /** The kind of such a row: the rest of its id, or `hot` for all but one. */
+  /** The kind of such a row: `hot` for all but one, which has the rest of its id. */
   remainder(of: number): string;
   hotBut(id: number): string;
   /** A condition on `svc_catalog.event_log`. */
   isOfRow(id: number): string;
 }
 
-/** Makes the cases. */
+/** Creates the cases. */
 export function keepsOrder(items: OrderedItems): void {
   const { sql, rows } = items;
   const install = (definition: JsonObject, ordering: JsonObject): Promise<unknown> =>
     items.captures().install([capturedTrigger(items.table(), 't', definition, ordering)], { owner: 'test', version: 1 });
-  const take = (lease?: Lease, lanes?: Readonly<Record<string, number>>) => takeFrom(items.captures(), lease, lanes);
+  const take = (lease?: Lease, queues?: Readonly<Record<string, number>>) => takeFrom(items.captures(), lease, queues);
   const taken = async (lease?: Lease): Promise<number[]> => (await take(lease)).map(keyOf).sort((a, b) => a - b);
   const end = (lease: Lease, events: readonly CapturedEvent[], result?: DeliveryResult) => endOf(items.captures(), lease, events, result);
   const byKind: JsonObject = { ordering: ['kind'] };
 
-  it('lets only the first event of a key go, and the next after its end', async () => {
+  it('delivers only the first event of a key, and the next one after it has finished', async () => {
     await install(INSERT, byKind);
     await rows(6, items.remainder(2));
     const first = await take();
@@ -87,7 +87,7 @@ export function keepsOrder(items: OrderedItems): void {
     );
     const next = await take(B);
     expect(next.map(keyOf)).toEqual([4]);
-    // One that fails holds back its own key alone, until it is given up.
+    // A failing event holds back only its own key, until its retries are used up.
     await end(
       A,
       first.filter((event) => keyOf(event) === 1),
@@ -100,7 +100,7 @@ export function keepsOrder(items: OrderedItems): void {
     expect(await taken(B)).toEqual([3]);
   });
 
-  it.runIf(DEEP)('finds other keys behind a long queue, whose events wait aside', async () => {
+  it.runIf(DEEP)('finds other keys behind a long queue of one key', async () => {
     await install(INSERT, byKind);
     await rows(3000, items.hotBut(3000));
     expect(await taken()).toEqual([1, 3000]);
@@ -108,13 +108,13 @@ export function keepsOrder(items: OrderedItems): void {
     expect(Number(aside[0]?.[0])).toBeGreaterThan(2000);
   });
 
-  it.runIf(DEEP)('of a long queue is kept by several that take and end events at the same time', async () => {
+  it.runIf(DEEP)('preserves the order of a long queue that several instances process concurrently', async () => {
     await install(INSERT, byKind);
     await rows(160, items.remainder(5));
     const seen: number[] = [];
-    const work = async (lease: Lease, lanes?: Readonly<Record<string, number>>): Promise<void> => {
+    const work = async (lease: Lease, queues?: Readonly<Record<string, number>>): Promise<void> => {
       for (let idle = 0; idle < 200 && seen.length < 160; ) {
-        const events = await take(lease, lanes);
+        const events = await take(lease, queues);
         idle = events.length === 0 ? idle + 1 : 0;
         seen.push(...events.map(keyOf));
         await end(lease, events);
@@ -128,7 +128,7 @@ export function keepsOrder(items: OrderedItems): void {
     }
   });
 
-  it('sends no event of a transaction that ends late while a later one of its key is sent', async () => {
+  it('holds back an event of a transaction that commits late while a later event of its key is in delivery', async () => {
     await install(INSERT, byKind);
     let later: readonly CapturedEvent[] = [];
     await items.source().transaction({}, async (connection) => {
@@ -143,7 +143,7 @@ export function keepsOrder(items: OrderedItems): void {
     expect(await taken(A)).toEqual([]);
   });
 
-  it('is kept by two that take events of a key at the same moment', async () => {
+  it('preserves the order when two instances fetch events of a key at the same moment', async () => {
     await install(INSERT, byKind);
     let began: () => void = () => undefined;
     const hasTaken = new Promise<void>((resolve) => (began = resolve));
@@ -160,7 +160,7 @@ export function keepsOrder(items: OrderedItems): void {
       first = takeFrom({ events: slow }, A);
       await hasTaken;
     });
-    // The other one has taken the second event, which is not to be seen yet.
+    // The other instance has fetched the second event, which is not visible yet.
     const second = await take(B);
     goOn();
     const both = [...((await first) ?? []), ...second].map(keyOf);
@@ -168,7 +168,7 @@ export function keepsOrder(items: OrderedItems): void {
     expect([await taken(A), await taken(B)]).toEqual([[], []]);
   });
 
-  it('of rows is by their primary key', async () => {
+  it('orders events of rows by their primary key', async () => {
     await install({ ...INSERT, update: { columns: '*' } }, { ordering: 'row' });
     await sql('insert into item (id) values (1), (2)');
     await sql("update item set kind = 'a'");

@@ -2,9 +2,9 @@ import pg from 'pg';
 import { testServerUrl } from './postgres.ts';
 
 /**
- * Which of these extensions the test server has. Tests skip what needs one that is missing, for the embedded PostgreSQL
- * has few; where `SVC_TEST_REQUIRE_EXTENSIONS` is set a missing one is an error instead, so that nothing is skipped
- * unseen. `scripts/test-extensions.mjs` sets it, and runs the test files that import this one.
+ * Returns which of these extensions the test server has. Tests skip cases that need a missing one, because the embedded PostgreSQL
+ * has few. If `SVC_TEST_REQUIRE_EXTENSIONS` is set, a missing one is an error, so that nothing is skipped silently.
+ * `scripts/test-extensions.mjs` sets it and runs the test files that import this one.
  */
 export async function availableExtensions(names: readonly string[]): Promise<ReadonlySet<string>> {
   const client = new pg.Client({ connectionString: testServerUrl() });

@@ -1,4 +1,4 @@
-/** A small database kind and catalogs for the unit tests of this room and of the rooms above it. */
+/** A small database kind and catalogs for unit tests of this room and the rooms above it. */
 import type { Backend } from '../../src/backend/backend.ts';
 import type { Comparison, ScalarType } from '../../src/backend/type-system.ts';
 import {
@@ -129,7 +129,7 @@ export function named(name: string): QualifiedName {
   return second === undefined ? { schema: 'public', name: first } : { schema: first, name: second };
 }
 
-/** `'id int4!'`: name, type, `[]` for an array, `!` for not null. */
+/** `'id int4!'`: name and type, with `[]` for an array and `!` for not null. */
 export function column(text: string, position = 1): CatalogColumn {
   const [name = '', written = 'text'] = text.split(' ');
   const base = written.replace('!', '').replace('[]', '');
@@ -149,7 +149,7 @@ export interface TableSketch {
   readonly columns: readonly (string | CatalogColumn)[];
   readonly key?: readonly string[];
   readonly unique?: readonly (readonly string[])[];
-  /** `author_id -> author.id`; several columns separated by commas. */
+  /** `author_id -> author.id`, with several columns separated by commas. */
   readonly references?: readonly string[];
   readonly kind?: CatalogTable['kind'];
   readonly writable?: boolean;

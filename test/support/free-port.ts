@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below those that the system gives to whoever does not say which, so that none of these gets it before it is listened on. */
+/** Below the ephemeral ports, so that the system assigns none of these before the server listens. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
-/** A port of the loopback address that nobody listens on, for a server that has to be told one, or that comes back at the same one. */
+/** Returns a free port of the loopback address, for a server that needs a fixed port or restarts on the same one. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; ; attempt++) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -1,25 +1,25 @@
-/** Statements that wait in the database until a test lets them go on: what runs at the same time is known, without a clock. */
+/** Statements that wait in the database until the test opens the gate, which makes concurrency deterministic without a clock. */
 import pg from 'pg';
 import { expect } from 'vitest';
 import { WAIT } from './wait.ts';
 
 const KEY = 4711;
 
-/** SQL that waits while the gate is shut. */
+/** SQL that waits while the gate is closed. */
 export const AT_GATE = `pg_advisory_xact_lock_shared(${KEY})`;
 
 export interface Gate {
   shut(): Promise<void>;
   open(): Promise<void>;
-  /** Statements that wait at it. */
+  /** Number of statements that wait at the gate. */
   waiting(): Promise<number>;
-  /** Until there are so many. */
+  /** Resolves when that many statements wait. */
   untilWaiting(count: number): Promise<void>;
-  /** Opens it for good. */
+  /** Opens the gate for good. */
   end(): Promise<void>;
 }
 
-/** The gate of the database at `url`, open at first. */
+/** The gate of the database at `url`, initially open. */
 export async function gateOf(url: string): Promise<Gate> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

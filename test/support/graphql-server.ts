@@ -1,52 +1,52 @@
-/** A real GraphQL server of a test: graphql-js behind HTTP, which can be made to misbehave. */
+/** A real GraphQL server for a test: graphql-js behind HTTP, with injectable faults. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buildSchema, graphql, type GraphQLSchema } from 'graphql';
 import { freePort } from './free-port.ts';
 
 export interface GraphqlServerRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Absent where the body is no JSON object. */
+  /** Undefined if the body is not a JSON object. */
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | undefined;
-  /** As it came. */
+  /** The raw body. */
   readonly body: string;
 }
 
-/** What a server answers instead of running the request. */
+/** A response that replaces the execution of the request. */
 export interface RawGraphqlAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Text as it is, anything else as JSON. */
+  /** Text is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
 }
 
 export interface GraphqlServer {
   readonly url: string;
-  /** What was asked, in order; introspection is among it. */
+  /** All requests in order, introspection included. */
   readonly requests: GraphqlServerRequest[];
-  /** Requests that were dropped by whoever sent them, before they were answered. */
+  /** Number of requests that the client aborted before the response. */
   readonly dropped: GraphqlServerRequest[];
   /** Replaced by tests that change the schema of a running server. */
   schema: GraphQLSchema;
-  /** Its functions get `(args, {headers})`: fields of the root types by name. */
+  /** Fields of the root types by name; functions receive `(args, {headers})`. */
   root: Readonly<Record<string, unknown>>;
-  /** ms before each answer */
+  /** Delay before each response, in ms. */
   delay: number;
-  /** `undefined`: as the schema says; `reset`: the connection breaks; `hang`: no answer at all. */
+  /** `undefined`: executes the request; `reset`: breaks the connection; `hang`: never responds. */
   answer: (request: GraphqlServerRequest) => RawGraphqlAnswer | 'reset' | 'hang' | undefined;
-  /** Headers of every answer that the schema made. */
+  /** Headers of every executed response. */
   headers: Readonly<Record<string, string | string[]>>;
-  /** Requests that were no introspection. */
+  /** Requests other than introspection. */
   asked(): readonly GraphqlServerRequest[];
-  /** The server goes away; the port is free for `open`. */
+  /** Stops the server; the port stays available for `open`. */
   close(): Promise<void>;
-  /** Comes back at the same address. */
+  /** Restarts the server at the same address. */
   open(): Promise<void>;
 }
 
 /**
- * @param schema SDL, or a schema of one's own; at interfaces and unions, objects tell their type by `__typename`
+ * @param schema SDL or a schema object; with interfaces and unions, objects name their type in `__typename`
  * @param root values and functions of the root fields
  */
 export async function startGraphqlServer(
@@ -121,7 +121,7 @@ function requestOf(headers: IncomingHttpHeaders, body: string): GraphqlServerReq
   try {
     json = JSON.parse(body) as typeof json;
   } catch {
-    // graphql-js says that there is no query.
+    // graphql-js reports the missing query.
   }
   return { headers, query: json.query ?? '', variables: json.variables ?? {}, operationName: json.operationName, body };
 }

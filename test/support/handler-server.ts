@@ -1,4 +1,4 @@
-/** A real HTTP server of a test that answers calls of actions, and can be made to misbehave. */
+/** A real HTTP server for a test that answers action calls, with injectable faults. */
 import {
   createServer as createPlainServer,
   type IncomingHttpHeaders,
@@ -11,12 +11,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface HandlerRequest {
   readonly method: string;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** The raw body. */
   readonly body: string;
-  /** The payload, where the body is one. */
+  /** The payload if the body contains one. */
   readonly json: HandlerPayload;
 }
 
@@ -30,20 +30,20 @@ export interface HandlerPayload {
 export interface HandlerAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** A string as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
 }
 
 export interface HandlerServer {
   readonly url: string;
-  /** What was asked, in order. */
+  /** All requests in order. */
   readonly requests: HandlerRequest[];
-  /** `reset`: the connection breaks; `hang`: no answer at all. */
+  /** `reset`: breaks the connection; `hang`: never responds. */
   answer: (request: HandlerRequest) => HandlerAnswer | 'reset' | 'hang' | Promise<HandlerAnswer>;
   close(): Promise<void>;
 }
 
-/** @param tls key and certificate of an https server; absent: http */
+/** @param tls key and certificate of an HTTPS server; HTTP if undefined */
 export async function startHandlerServer(tls?: { readonly key: string; readonly cert: string }): Promise<HandlerServer> {
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
@@ -88,7 +88,7 @@ function payloadOf(body: string): HandlerPayload {
   try {
     return JSON.parse(body) as HandlerPayload;
   } catch {
-    // Transforms make bodies of other forms.
+    // Transforms create bodies of other shapes.
     return { action: { name: '' }, input: {}, session_variables: {}, request_query: null };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Requests that are small and ask much of the database: conditions and orders over relationships. The
+ * Small requests that are expensive for the database: conditions and orders over relationships. The
  * table is that of `relatedSchema`: 1,000 rows in a tree, related to each other.
  */
 import type { JsonObject } from '../../src/util/json.ts';
@@ -18,7 +18,7 @@ export const relatedSchema = {
   ],
 } as const;
 
-export interface HostileQuestion {
+export interface HostileQuery {
   readonly name: string;
   readonly query: string;
   readonly variables: JsonObject;
@@ -37,7 +37,7 @@ const children = (of: JsonObject): JsonObject => ({ children: of });
 const not = (of: JsonObject): JsonObject => ({ _not: of });
 const above = (id: number): JsonObject => ({ id: { _gt: id } });
 
-/** One item of a list of conditions; `relations` is how many tables it asks about. */
+/** One item of a list of conditions; `relations` is the number of tables in it. */
 const ITEMS: Readonly<Record<string, { readonly relations: number; readonly item: (n: number) => JsonObject }>> = {
   parents: { relations: 1, item: (n) => parent(above(-n)) },
   'parents that are not there': { relations: 1, item: (n) => parent(above(5000 + n)) },
@@ -90,7 +90,7 @@ const ITEMS: Readonly<Record<string, { readonly relations: number; readonly item
 
 const COUNTS = [16, 160, 900];
 
-const REGEXES: readonly HostileQuestion[] = [16, 1500].flatMap((count) =>
+const REGEXES: readonly HostileQuery[] = [16, 1500].flatMap((count) =>
   ['_regex', '_niregex', '_similar'].map((operator) => ({
     name: `any of ${count} times ${operator}`,
     query: 'query ($w: node_bool_exp!) { node(where: $w) { id } }',
@@ -118,7 +118,7 @@ const writes = Object.entries({
       return {
         name: `${what} by ${Math.floor(count / relations)} times ${name}`,
         query: `mutation ($w: node_bool_exp!) { ${field} }`,
-        // Nothing is left to be written.
+        // No remaining tables to write.
         variables: { w: { _and: [...list(Math.floor(count / relations), item), children({ name: { _eq: 'none' } })] } },
       };
     }),
@@ -140,7 +140,7 @@ const orders = Object.entries(ORDERS).flatMap(([name, { relations, item }]) =>
   })),
 );
 
-const selections: readonly HostileQuestion[] = [
+const selections: readonly HostileQuery[] = [
   { name: '94 parents above', query: `{ node { id ${'parent { '.repeat(94)} id ${'}'.repeat(94)} } }`, variables: {} },
   ...['parent { id }', 'children { id }', 'children_aggregate { aggregate { count } }'].map((field) => ({
     name: `160 times ${field}`,
@@ -153,8 +153,8 @@ const names = Array.from({ length: 100_000 }, (_, n) => `no name ${n}`);
 const letters = 'x'.repeat(15_000_000);
 const times = (count: number, text: string): string => text.repeat(count);
 
-/** Values that are sent once and meant many times. */
-const repeated: readonly HostileQuestion[] = [
+/** Values that are sent once and used many times. */
+const repeated: readonly HostileQuery[] = [
   {
     name: 'a pattern of 6 MB',
     query: 'query ($p: String!) { node(where: {name: {_ilike: $p}}) { id } }',
@@ -203,4 +203,4 @@ const repeated: readonly HostileQuestion[] = [
   },
 ];
 
-export const hostileQuestions: readonly HostileQuestion[] = [...conditions, ...REGEXES, ...writes, ...orders, ...selections, ...repeated];
+export const hostileQueries: readonly HostileQuery[] = [...conditions, ...REGEXES, ...writes, ...orders, ...selections, ...repeated];

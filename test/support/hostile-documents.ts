@@ -1,11 +1,11 @@
 /**
- * Requests that are made to keep a server busy: each is as large as it may be (a megabyte), or as
- * costly as the limits let it be. The tables are those of `hostileSchema`.
+ * Requests that keep a server busy: each has the maximum size (one megabyte) or
+ * the maximum cost within the limits. The tables are those of `hostileSchema`.
  */
 import { MEGABYTE, type HostileRequest, fill, times, nest, document } from './hostile-request.ts';
 import { batches, conditions, lists, variables, writes } from './hostile-values.ts';
 
-/** Two tables that refer to each other, so that selections and filters nest without end. */
+/** Two tables that reference each other, so that selections and filters nest to any depth. */
 export const hostileSchema = {
   sql: `create table author (id int primary key, name text, rating numeric, score float8, code char(3), data jsonb);
     create table book (id int primary key, title text, author_id int references author);
@@ -18,8 +18,8 @@ export const hostileSchema = {
 } as const;
 
 /**
- * ms of CPU that a request may take. What is refused or asks for little takes 50. Nested rows are let in by the thousands, and
- * writing them is work that was asked for. A batch is a hundred requests one after another, with others let in between.
+ * CPU time that a request may take, in ms. Rejected and cheap requests take 50. Thousands of nested rows are permitted, and
+ * writing them is legitimate work. A batch is a hundred requests in sequence, between which other requests run.
  */
 export function budgetOf({ name }: HostileRequest): number {
   if (/rows? below|row above/.test(name)) return 300;
@@ -72,7 +72,7 @@ const nesting: readonly HostileRequest[] = [
   ),
 ];
 
-/** Names of the same reads, and of nearly the same: what is compared to find them is large. */
+/** Names of equal and almost equal reads, which are expensive to compare. */
 const repeats: readonly HostileRequest[] = [
   ...[20, 58].map((levels) => document(`two roots of ${levels + 2} levels`, () => twice(nest(levels / 2, LEVEL, 'id', ' } } ')))),
   ...[10, 28].map((levels) =>
@@ -150,7 +150,7 @@ const fragments: readonly HostileRequest[] = [
     'a star',
     () => `{ author { ${times(10_000, (n) => `...F${n} `)} } } ${times(10_000, (n) => `fragment F${n} on author { id } `)}`,
   ),
-  document('fragments that nobody spreads', () => `{ author { id } } ${fill(MEGABYTE, (n) => `fragment F${n} on author { id } `)}`),
+  document('unused fragments', () => `{ author { id } } ${fill(MEGABYTE, (n) => `fragment F${n} on author { id } `)}`),
   document('one fragment, spread over and over', () => `{ author { ${fill(MEGABYTE, () => '...F ')} } } fragment F on author { id }`),
   document(
     'a wide fragment, spread often',

@@ -1,4 +1,4 @@
-/** How requests are written that are made to keep a server busy. */
+/** Helpers that write requests which keep a server busy. */
 export const MEGABYTE = 1_000_000;
 
 export interface HostileRequest {
@@ -7,7 +7,7 @@ export interface HostileRequest {
   body(): string;
 }
 
-/** `text` over and over, numbered, up to a length. */
+/** `text` repeated and numbered, up to a length. */
 export function fill(length: number, text: (n: number) => string): string {
   const parts: string[] = [];
   for (let n = 0, total = 0; total < length; n++) {
@@ -19,7 +19,7 @@ export function fill(length: number, text: (n: number) => string): string {
 }
 
 export const times = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join('');
-/** A list of JSON. */
+/** A JSON list. */
 export const list = (count: number, item: (n: number) => string): string => `[${Array.from({ length: count }, (_, n) => item(n)).join()}]`;
 export const nest = (levels: number, open: string, inner: string, close: string): string =>
   open.repeat(levels) + inner + close.repeat(levels);

@@ -1,4 +1,4 @@
-/** Hostile requests whose costs are in arguments and variables. */
+/** Hostile requests with expensive arguments and variables. */
 import { MEGABYTE, type HostileRequest, fill, times, list, request, document } from './hostile-request.ts';
 
 const IN = 'query ($ids: [Int!]) { author(where: {id: {_in: $ids}}) { id } }';
@@ -35,7 +35,7 @@ export const lists: readonly HostileRequest[] = [
     () => 'query ($d: jsonb) { author(where: {data: {_eq: $d}}) { id } }',
     () => `{"d":[${fill(MEGABYTE, () => '{"a":1.5},')}1]}`,
   ),
-  // As many values as the limits let through, and more, of the kinds that cost most.
+  // As many values as the limits permit, and more, of the most expensive kinds.
   ...Object.entries({
     'objects of a fraction': (n: number) => `{"a":${n % 90}.5},`,
     'objects of an exact fraction': (n: number) => `{"a":${n % 90}.50},`,
@@ -127,7 +127,7 @@ const COLUMNS = ['"id":1', '"name":"a"', '"rating":1', '"score":2.5', '"code":"a
 const MAY_BE_THERE = '"on_conflict":{"constraint":"author_pkey","update_columns":["name"]}';
 const BOOKS = 'mutation ($rows: [book_insert_input!]!) { insert_book(objects: $rows) { affected_rows } }';
 
-/** Rows that are all the same key: the first is written, or none, and the work before is what counts. */
+/** Rows with the same key: at most the first is written, and the cost is in the work before. */
 export const writes: readonly HostileRequest[] = [
   ...[400, 1000, 5000, 22_000].flatMap((count) => [
     document(
@@ -189,7 +189,7 @@ export const writes: readonly HostileRequest[] = [
     document(
       `${count} rows that may be there`,
       () => UPSERTED,
-      // Found wrong by the database, at the end of everything.
+      // The database detects the error at the very end.
       () => `{"rows":${list(count, (n) => `{"id":${n},"name":"a${n}","rating":"x"}`)}}`,
     ),
   ),
@@ -222,7 +222,7 @@ export const writes: readonly HostileRequest[] = [
   ),
 ];
 
-/** 100 requests in one, each within every limit; with the texts of `n` no two are the same. */
+/** 100 requests in one, each within every limit; the texts of `n` make all of them different. */
 function batch(name: string, query: (n: number) => string, values?: (n: number) => string): HostileRequest {
   return { name: `a batch of ${name}`, body: () => list(100, (n) => request(query(n), values?.(n))) };
 }
@@ -233,7 +233,7 @@ export const batches: readonly HostileRequest[] = [
   batch('columns', (n) => `{ author { ${times(900, () => `id `)} } b${n}: __typename }`),
   batch('literals', (n) => `{ a${n}: author(where: {id: {_in: [${times(2400, (i) => `${i} `)}]}}) { id } }`),
   batch('documents of many tokens', (n) => `{ a${n}: author { id } } ${'{}'.repeat(4900)}`),
-  batch('fragments that nobody spreads', (n) => `{ author { id } } ${times(240, (i) => `fragment F${n}_${i} on author { id } `)}`),
+  batch('unused fragments', (n) => `{ author { id } } ${times(240, (i) => `fragment F${n}_${i} on author { id } `)}`),
   batch('deletions', (n) => `mutation { ${times(100, (i) => `a${n}_${i}: delete_author_by_pk(id: ${i + 10}) { id } `)} }`),
   batch(
     'filters in variables',
@@ -264,7 +264,7 @@ export const variables: readonly HostileRequest[] = [
   document('the same declaration', () => `query (${fill(MEGABYTE, () => '$a: Int ')}) { author { id } }`),
   document('defaults', () => `query (${fill(MEGABYTE, (n) => `$a${n}: Int = 1 `)}) { author { id } }`),
   document(
-    'values that nobody declared',
+    'undeclared values',
     () => '{ author { id } }',
     () => `{${fill(MEGABYTE, (n) => `"a${n}":1,`)}"z":1}`,
   ),

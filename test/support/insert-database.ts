@@ -1,4 +1,4 @@
-/** The tables that the tests of inserts write to. */
+/** The tables for tests of inserts. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { field } from './ir.ts';
 import { type MutationDatabase, mutationDatabase } from './mutation-database.ts';
@@ -27,10 +27,10 @@ const SCHEMA = `
 
 export const CHECK_FAILED =
   'permission-error: check constraint of an insert/update permission has failed @ $.selectionSet.insert_it.args.objects';
-/** The names of the authors, in the order in which they were written. */
+/** The names of the authors, in insertion order. */
 export const names = 'select name from author order by id';
 
-/** Opens a database for the tests of a file; its tables are empty before each. @param take gets it before the first test */
+/** Opens a database for the tests of a file and empties its tables before each test. @param take receives it before the first test */
 export function useInsertDatabase(take: (database: MutationDatabase) => void): void {
   let db: MutationDatabase;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ export function useInsertDatabase(take: (database: MutationDatabase) => void): v
   });
   afterAll(() => db.close());
   beforeEach(() => db.client.query('truncate author, article, employee, log, noted, parted, "We""ird T1" restart identity cascade'));
-  // Nothing may be left behind for the next transaction in the session.
+  // Nothing may leak into the next transaction of the session.
   afterEach(async () => {
     expect(await db.one({ ...insert(insertRows('log', [row({ what: 'x' })]), oneRow(field('id'))) })).toEqual({ id: expect.anything() });
   });

@@ -1,4 +1,4 @@
-/** Short ways to write IR by hand in tests of compilers. */
+/** Shorthands for IR in tests of compilers. */
 import type { CatalogType } from '../../src/catalog/catalog.ts';
 import { type BoolExp, type ColumnRead, type Read, TRUE } from '../../src/ir/bool-exp.ts';
 import type { Join, Relation } from '../../src/ir/relation.ts';
@@ -8,7 +8,7 @@ import type { Json } from '../../src/util/json.ts';
 import { ROOT } from '../../src/util/path.ts';
 import type { FunctionArgument } from '../../src/ir/function-call.ts';
 
-/** `int4`, `text[]`; of `pg_catalog` unless a schema is given. */
+/** `int4`, `text[]`; in `pg_catalog` by default. */
 export function type(name: string, schema = 'pg_catalog', kind: CatalogType['kind'] = 'base'): CatalogType {
   const array = name.endsWith('[]');
   return { schema, name: array ? name.slice(0, -2) : name, kind, array };

@@ -1,4 +1,4 @@
-/** Authors, articles and what hangs on them: the schema cache that most schema tests use. */
+/** Authors, articles and related tables: the schema cache of most schema tests. */
 import type { ComputedFieldInfo, FunctionInfo, SchemaCache, SourceInfo } from '../../src/schema-cache/schema-cache.ts';
 import type { BoolExp } from '../../src/ir/bool-exp.ts';
 import { catalogFunction, inPublic, schemaCache, sourceInfo, tableInfo, typeNamed, unmasked } from './schema-cache-fixture.ts';

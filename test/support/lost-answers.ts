@@ -1,19 +1,19 @@
-/** An attempt counts once, also where the answers to its recording are lost, whatever kind of queue it is. */
+/** An attempt counts once even if the answers to its recording are lost, with every kind of queue. */
 import { expect, vi } from 'vitest';
 import type { DeliveryOutcome, EventStore, QueuedEvent } from '../../src/backend/event-store.ts';
 import { createEngine } from '../../src/events/engine.ts';
 import { WAIT } from './wait.ts';
 
-/** As many as come back while the event is due again. */
+/** As many answers as arrive while the event is due again. */
 const LOST = 3;
 
 /**
- * Works on the only event of the lane, which is delivered at the second attempt, while the first answers to recordings are lost.
- * @param counted the number of recorded attempts, and of records of attempts
+ * Processes the only event of the queue, which succeeds at the second attempt, while the first answers to recordings are lost.
+ * @param counted the number of recorded attempts, and of attempt records
  */
 export async function countsAttemptsOnce<E extends QueuedEvent>(
   store: EventStore<E, DeliveryOutcome>,
-  lane: string,
+  queue: string,
   counted: () => Promise<readonly [attempts: number, records: number]>,
 ): Promise<void> {
   const attempts: number[] = [];
@@ -29,13 +29,13 @@ export async function countsAttemptsOnce<E extends QueuedEvent>(
       return recorded;
     },
   };
-  const engine = createEngine({ holder: 'us', slots: 4, batchSize: 10, observe: () => undefined });
+  const engine = createEngine({ holder: 'us', workers: 4, batchSize: 10, observe: () => undefined });
   engine.add<E, DeliveryOutcome>({
     name: 'unlucky',
     store: () => unlucky,
-    lanes: () => [{ name: lane }],
+    triggerQueues: () => [{ name: queue }],
     pollInterval: 20,
-    async work({ id, tries }) {
+    async process({ id, tries }) {
       attempts.push(tries);
       const invocation = { status: 200, request: '{}', response: '{}' };
       return { id, result: attempts.length > 1 ? { kind: 'delivered' } : { kind: 'retry', seconds: 0 }, invocation };

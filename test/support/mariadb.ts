@@ -1,4 +1,4 @@
-/** A MariaDB of a test file's own, where the server is installed. */
+/** A MariaDB server for a test file, if MariaDB is installed. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
@@ -9,15 +9,15 @@ import { SELF_SIGNED } from './self-signed.ts';
 
 export interface TestMariadb {
   readonly port: number;
-  /** A file: the certificate that it shows, which it has signed itself for another name. */
+  /** File of the self-signed certificate, which names another host. */
   readonly certificate: string;
-  /** Of a database. */
+  /** URL of a database. */
   url(database: string): string;
-  /** Several statements in one text, without a database of their own. */
+  /** Runs a text of several statements, without a default database. */
   run(sql: string): Promise<void>;
-  /** As a crash does. */
+  /** Kills the server, as in a crash. */
   kill(): Promise<void>;
-  /** Again, after it was killed. */
+  /** Restarts the server after `kill`. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ function program(name: string): string | null {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Tests skip themselves without it: `describe.skipIf(!hasMariadb())`; with `SVC_TEST_REQUIRE_MARIADB=1` they fail. */
+/** For tests that need MariaDB: `describe.skipIf(!hasMariadb())`. With `SVC_TEST_REQUIRE_MARIADB=1` they fail instead. */
 export function hasMariadb(): boolean {
   const isThere = program('mariadbd') !== null && program('mariadb-install-db') !== null;
   if (!isThere && process.env['SVC_TEST_REQUIRE_MARIADB'] === '1') throw new Error('mariadb-server is not installed');
@@ -36,8 +36,8 @@ export function hasMariadb(): boolean {
 }
 
 /**
- * Runs a server until its standard input ends, which it does when the process of the test does, however that ends. Unless there is a word
- * in it, the files go too.
+ * Runs a server until its standard input closes, which happens whenever the test process ends. Any input keeps
+ * its files; otherwise they are removed.
  */
 const WATCHED = `"$@" & server=$!
 read -r word
@@ -45,10 +45,10 @@ kill -9 $server
 wait $server 2> /dev/null
 [ -n "$word" ] || rm -rf "$0"`;
 
-/** The one of this worker, whose files follow one another: each finds it empty. */
+/** The server of this worker, whose files run one after another and each find it empty. */
 let shared: Promise<TestMariadb> | undefined;
 
-/** An empty server. Another test file may have it afterwards: `stop` takes away what is in it. */
+/** An empty server. `stop` removes its contents, because another test file may reuse it. */
 export async function startMariadb(): Promise<TestMariadb> {
   shared ??= startOwnMariadb();
   const server = await shared;
@@ -73,7 +73,7 @@ async function dropDatabases({ port, run }: TestMariadb): Promise<void> {
   for (const text of texts) await run(text);
 }
 
-/** A server that is the test's alone, to be restarted or killed. @param more options of the server */
+/** A private server that the test may restart or kill. @param more options of the server */
 export async function startOwnMariadb(more: readonly string[] = []): Promise<TestMariadb> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-mariadb-'));
   const data = join(folder, 'data');
@@ -97,14 +97,14 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
   const options = [
     '--character-set-server=utf8mb4',
     '--bind-address=127.0.0.1',
-    // Nothing of it outlives the test.
+    // No child process survives the test.
     '--innodb-flush-log-at-trx-commit=0',
     '--innodb-flush-method=nosync',
     '--skip-innodb-doublewrite',
     '--debug-no-sync',
     '--sync-frm=0',
     '--skip-log-bin',
-    // A server that starts takes away what others have in a folder that they share.
+    // A starting server removes the files of other servers in a shared folder.
     `--tmpdir=${folder}`,
     '--max-allowed-packet=1M',
     `--ssl-cert=${certificate}`,
@@ -113,7 +113,7 @@ export async function startOwnMariadb(more: readonly string[] = []): Promise<Tes
   ];
   const settings = { host: '127.0.0.1', port, user: 'root', multipleStatements: true };
   let server: ChildProcess;
-  /** @param forGood also its files */
+  /** @param forGood also removes its files */
   const end = async (forGood: boolean): Promise<void> => {
     const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
     if (server.exitCode === null && server.signalCode === null) {

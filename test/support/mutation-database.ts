@@ -1,4 +1,4 @@
-/** Mutations written as IR by hand, from the plan to the database and back. */
+/** Runs handwritten mutation IR, from the plan to the database and back. */
 import pg from 'pg';
 import type { Source } from '../../src/backend/backend.ts';
 import { compiler } from '../../src/databases/postgresql/compile/compiler.ts';
@@ -7,7 +7,7 @@ import { SvcError } from '../../src/errors/svc-error.ts';
 import { runPlan } from '../../src/execute/run-plan.ts';
 import type { MutationRoot } from '../../src/ir/mutation.ts';
 import type { SelectRoot } from '../../src/ir/select.ts';
-import { type Plan, planOperation } from '../../src/plan/plan.ts';
+import { type OperationPlan, planOperation } from '../../src/plan/plan.ts';
 import { textOfBytes } from '../../src/util/bytes.ts';
 import { type Json, parseJson, printJson } from '../../src/util/json.ts';
 import { at, ROOT } from '../../src/util/path.ts';
@@ -18,7 +18,7 @@ export type Root = MutationRoot['mutation'] | SelectRoot['query'];
 export interface MutationRequest {
   readonly variables?: Readonly<Record<string, Json>>;
   readonly session?: Readonly<Record<string, string>>;
-  /** The statements are of one request only. */
+  /** True if the statements are used for one request only. */
   readonly once?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface MutationDatabase {
   close(): Promise<void>;
 }
 
-export function planMutation(roots: readonly Root[], once = false): Plan {
+export function planMutation(roots: readonly Root[], once = false): OperationPlan {
   const { mutation, select } = compiler({ stringifyNumericTypes: false });
   return planOperation(
     {
@@ -56,7 +56,7 @@ export function planMutation(roots: readonly Root[], once = false): Plan {
 }
 
 export interface MutationDatabaseOptions {
-  /** Default: that of the server, so that no transaction is begun explicitly. */
+  /** Defaults to the server's isolation level, so that no transaction is opened explicitly. */
   readonly isolation?: 'read-committed' | 'repeatable-read' | 'serializable';
   readonly prepare?: boolean;
 }
@@ -84,7 +84,7 @@ export async function mutationDatabase(
       connections: new Map([['default', source]]),
       session: { role: 'user', variables: new Map(Object.entries(session)), backendOnly: false },
       variables,
-      how: {},
+      options: {},
     });
     const { data } = parseJson(textOfBytes(body)) as { readonly data: Record<string, Json> };
     return roots.map((_, i) => data[`r${i}`] as Json);

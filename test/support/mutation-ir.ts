@@ -1,4 +1,4 @@
-/** Short ways to write mutations as IR by hand. */
+/** Shorthands for mutation IR. */
 import type { CatalogType } from '../../src/catalog/catalog.ts';
 import { TRUE } from '../../src/ir/bool-exp.ts';
 import type {

@@ -1,4 +1,4 @@
-/** For states of tests that have no remote schemas. */
+/** For states without remote schemas. */
 import type { StateOptions } from '../../src/state/create-state.ts';
 
 export const NO_REMOTES: Pick<StateOptions, 'remotes' | 'introspections'> = {

@@ -1,4 +1,4 @@
-/** Sources on a database of a test file's own, closed after each test. */
+/** Sources on the database of a test file, closed after each test. */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Backend, Polls, Source, Writes } from '../../src/backend/backend.ts';
 import type { PostgresqlConfiguration } from '../../src/databases/postgresql/configuration.ts';
@@ -13,7 +13,7 @@ import type { JsonRow, Statement } from '../../src/backend/connection.ts';
 let database: TestDatabase;
 const opened: Source[] = [];
 
-/** Makes the database before the first test of a file and drops it after the last. */
+/** Creates the database before the first test of a file and drops it after the last. */
 export function usePgSources(): void {
   beforeAll(async () => {
     database = await testDatabase();
@@ -45,7 +45,7 @@ export interface OpenOptions {
   readonly prepare?: boolean;
   readonly events?: string[];
   readonly requestTimeoutMs?: number;
-  /** Of PostgreSQL, or of a kind that stands on it. */
+  /** PostgreSQL, or a kind based on it. */
   readonly backend?: Backend<PostgresqlConfiguration, Source & Writes & Polls>;
 }
 
@@ -83,7 +83,7 @@ export async function failure(promise: Promise<unknown>): Promise<SvcError> {
   );
 }
 
-/** Sessions of this database besides the asking one that are running something. */
+/** Number of sessions of this database that run a statement, except this one. */
 export async function active(source: Source): Promise<number> {
   const result = await source.query(
     "select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state = 'active'",
@@ -94,7 +94,7 @@ export async function active(source: Source): Promise<number> {
 
 export const ITEM = read('select row_to_json(r) from (select id, name from item where id = $1::int) r');
 
-/** Runs a statement once, so that its cost is known and it may be pipelined. */
+/** Runs a statement once, so that its cost is recorded and it may be pipelined. */
 export async function warm(source: Source, ...statements: Statement[]): Promise<void> {
   for (const statement of statements) await source.runJson(statement, statement === ITEM ? ['1'] : [], {});
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Source } from '../../src/backend/backend.ts';
 import type { Connection, RunSqlResult } from '../../src/backend/connection.ts';
 
-/** Values as the texts that the server sent. */
+/** Values as the text that the server sent. */
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig;
 
 function result(answer: pg.QueryArrayResult | pg.QueryArrayResult[]): RunSqlResult {
@@ -30,10 +30,10 @@ function connectionOver(client: pg.Pool | pg.PoolClient): Connection {
   };
 }
 
-/** A source over the plain client, for what needs a database but no backend. */
+/** A source over the plain client, for tests that need a database but no backend. */
 export function plainSource(url: string, maxConnections = 4): Source {
   const pool = new pg.Pool({ connectionString: url, max: maxConnections });
-  pool.on('error', () => {}); // a dropped database ends idle connections
+  pool.on('error', () => {}); // dropping a database ends idle connections
   return {
     ...connectionOver(pool),
     async transaction(how, run) {

@@ -3,11 +3,11 @@ import pg from 'pg';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Removes the database, whoever is connected. */
+  /** Drops the database and ends its connections. */
   drop(): Promise<void>;
 }
 
-/** The server that tests run on; vitest's global set-up starts one when the variable is not set. */
+/** The test server; vitest's global set-up starts one if the variable is not set. */
 export function testServerUrl(): string {
   const url = process.env['SVC_TEST_PG_URL'];
   if (url === undefined || url === '') throw new Error('SVC_TEST_PG_URL is not set and the global set-up has not run');
@@ -15,8 +15,8 @@ export function testServerUrl(): string {
 }
 
 /**
- * Makes a database of its own on the test server: an empty one, or `ready` for a service, which finds its catalog there
- * as after a first start and saves the time of making it.
+ * Creates a database on the test server: an empty one, or `ready` for a service, which then finds its catalog
+ * and skips the first set-up.
  */
 export async function testDatabase(kind: 'empty' | 'ready' = 'empty'): Promise<TestDatabase> {
   const name = `svc_test_${randomBytes(8).toString('hex')}`;
@@ -32,7 +32,7 @@ export async function testDatabase(kind: 'empty' | 'ready' = 'empty'): Promise<T
 
 let copying: Promise<string> | undefined;
 
-/** Servers from version 15 on write a new database to the log block by block, which costs several times what copying its files does. */
+/** From version 15, servers write a new database to the WAL block by block, which costs several times as much as copying its files. */
 function copyOption(): Promise<string> {
   copying ??= serverVersion().then((version) => (version >= 150_000 ? ' strategy file_copy' : ''));
   return copying;
@@ -49,7 +49,7 @@ async function serverVersion(): Promise<number> {
   }
 }
 
-/** Runs SQL text, several statements allowed, in the database at `url`. */
+/** Runs SQL, possibly several statements, in the database at `url`. */
 export async function runSql(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-// Compiled by the global set-up.
+// Built by the global set-up.
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface ServiceProcess {
-  /** What it wrote to both of its outputs so far. */
+  /** The output so far, standard output and standard error together. */
   output(): string;
-  /** The first match in the output, waited for. @throws Error when the process ends without */
+  /** Waits for the first match in the output. @throws Error if the process ends without one */
   find(pattern: RegExp): Promise<RegExpExecArray>;
   /** Sends SIGTERM and waits. */
   stop(): Promise<void>;
   readonly ended: Promise<number | null>;
 }
 
-/** Runs the command `svc` in a process of its own. `environment` is all it gets, without the prefix `SVC_GRAPHQL_`. */
+/** Runs the command `svc` in a separate process. `environment` is its whole environment, without the prefix `SVC_GRAPHQL_`. */
 export function runService(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ServiceProcess {
   const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
   const child = spawn(process.execPath, [main, ...args], { cwd: tmpdir(), env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { command, type Ran, startCommand } from './command.ts';
 import type { TestService } from './service.ts';
 
-/** A project in a folder of its own, and the command run in it against a service. */
+/** A project in its own folder, with the command run in it against a service. */
 export interface ProjectFolder {
   readonly root: string;
   write(files: Readonly<Record<string, string>>): void;
@@ -14,7 +14,7 @@ export interface ProjectFolder {
   remove(): void;
 }
 
-/** What `SVC_GRAPHQL_DATABASE_URL` of the service names. */
+/** Value of `SVC_GRAPHQL_DATABASE_URL` of the service. */
 export const OWN_DATABASE = 'configuration: {connection_info: {database_url: {from_env: SVC_GRAPHQL_DATABASE_URL}}}';
 
 export function projectFolder(service: Pick<TestService, 'url'>, env: Readonly<Record<string, string>> = {}): ProjectFolder {

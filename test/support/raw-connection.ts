@@ -5,7 +5,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** HTTP over a socket, one request at a time, without a client worth the name: its work would count as the server's. */
+/** HTTP over a raw socket, one request at a time: the work of a client library would count as the server's. */
 export interface RawConnection {
   post(path: string, body: Buffer): Promise<RawAnswer>;
   close(): void;

@@ -5,7 +5,7 @@ export interface RefusingDatabase {
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL server, played by a test, that asks everybody for a password and takes none. */
+/** A scripted PostgreSQL server that requires a password and rejects all of them. */
 export async function refusingDatabase(): Promise<RefusingDatabase> {
   const server = net.createServer((socket) => {
     let asked = false;

@@ -3,29 +3,29 @@ import { Transform } from 'node:stream';
 import { freePort } from './free-port.ts';
 
 export interface Relay {
-  /** The database's URL, through the relay. */
+  /** The database's URL through the relay. */
   readonly url: string;
-  /** Breaks all connections; nobody listens any more. */
+  /** Breaks all connections and refuses new ones. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** From now on connections stay open, new ones too, and nothing goes through. */
+  /** Keeps all connections open, new ones included, but forwards nothing. */
   silence(): void;
-  /** Breaks the connections that were silent; new ones go through. */
+  /** Breaks the silent connections; new ones work. */
   speak(): void;
-  /** The next new connection is closed at once, and what it brings is lost. */
+  /** Closes the next new connection at once and discards its data. */
   loseNext(): void;
   /**
-   * Lets the next change of the metadata be committed, or not, and then breaks all connections without an answer; new ones are
-   * refused until `speak` is called. Resolves when that has happened. The service must not use prepared statements.
+   * Lets the next metadata change commit, or not, and then breaks all connections without a response. New connections are
+   * refused until `speak` is called. Resolves when the connections are broken. The service must not use prepared statements.
    */
   loseCommit(commit?: 'arrives' | 'is lost'): Promise<void>;
 }
 
-/** Channel that a change of the metadata is announced on, in its transaction. */
+/** Channel on which a metadata change is announced, in its transaction. */
 const CHANNEL = 'svc_metadata';
 const COMMIT = 'commit\0';
 
-/** Stands between a service and its database, so that the database can go away. It is started. */
+/** Starts a proxy between a service and its database, so that the database can fail. */
 export async function relayTo(databaseUrl: string): Promise<Relay> {
   const { port, hostname } = new URL(databaseUrl);
   const sockets = new Set<net.Socket>();
@@ -39,7 +39,7 @@ export async function relayTo(databaseUrl: string): Promise<Relay> {
     losing?.done();
     losing = undefined;
   };
-  /** Sees what a client sends, and returns whether it goes on to the database. */
+  /** Receives data of the client and returns whether to forward it to the database. */
   const watchCommit = (client: net.Socket, upstream: net.Socket): ((chunk: Buffer) => boolean) => {
     let isChange = false;
     return (chunk) => {

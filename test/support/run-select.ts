@@ -1,4 +1,4 @@
-/** Runs compiled statements with values for their parameters, without the driver of the service. */
+/** Runs compiled statements with parameter values, without the driver of the service. */
 import type pg from 'pg';
 import type { Value } from '../../src/ir/value.ts';
 import type { Parameter } from '../../src/sql/fragment.ts';
@@ -44,8 +44,8 @@ function resolve(value: Value, values: Values): Json {
       return value.items.map((item) => resolve(item, values));
     case 'cursor':
       return resolve(value.start, values);
-    case 'kept':
-    case 'hole-name':
+    case 'transaction-local':
+    case 'placeholder-name':
     case 'join-keys':
       throw new Error('a value of the run of a plan');
   }

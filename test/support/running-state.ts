@@ -1,4 +1,4 @@
-/** A running state on a database of its own, for the tests of the room `state`. */
+/** A running state on its own database, for tests of the room `state`. */
 import { NO_REMOTES } from './no-remotes.ts';
 import { afterEach, beforeEach } from 'vitest';
 import { runSql, type TestDatabase, testDatabase } from './postgres.ts';
@@ -27,7 +27,7 @@ export let storage: Storage;
 export let state: RunningState;
 export const opened: { closed: boolean }[] = [];
 
-/** The real kind, counting what is opened and closed. */
+/** The real kind, with counters of opened and closed sources. */
 const counting: Backend = {
   ...(postgresql as Backend),
   async connect(configuration, context) {
@@ -73,8 +73,8 @@ export const track = (table: string) => ({
   edited: [objectId.table('s', name(table))],
 });
 
-/** Has a state on an empty catalog and a database with tables, anew for each test of a file. */
-export function playState(): void {
+/** Provides a state on an empty catalog and a database with tables, anew for each test of a file. */
+export function useRunningState(): void {
   beforeEach(async () => {
     opened.length = 0;
     database = await testDatabase('ready');

@@ -1,4 +1,4 @@
-/** All that can be read of the same tables has the same answers on PostgreSQL and on another kind: values, operators, roles, streams, endpoints. */
+/** All reads of the same tables have the same answers on PostgreSQL and on another kind: values, operators, roles, streams, endpoints. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { sample } from './deep.ts';
@@ -30,7 +30,7 @@ insert into part values (1, 1, 'l', 5), (1, 2, 'm', null), (2, 1, 'l', 7), (4, 9
 };
 
 const ALL = 'id name big exact flag seen at day uid parent_id owner note';
-/** What the databases read differently in the same SQL is written as each of them reads it. */
+/** SQL that the databases read differently is written for each of them. */
 const forMariadb = (sql: string): string => sql.replaceAll('+00:00', '');
 
 const REQUESTS: readonly (readonly [title: string, request: string, options?: GraphqlOptions])[] = [
@@ -118,23 +118,23 @@ const REQUESTS_OF_USERS: readonly string[] = [
   '{ _thing { big } }',
 ];
 
-/** Where a kind answers otherwise than PostgreSQL to the same query, and why. */
+/** A query that another kind answers differently from PostgreSQL, with the reason. */
 export interface ReadDifference {
   readonly reason: string;
-  /** Its answer as PostgreSQL would have given it. */
+  /** Converts its answer to PostgreSQL's. */
   readonly asPostgresql: (answer: string) => string;
 }
 
-/** The tests of one kind. @param differences by the titles of queries; all else is the same */
+/** Defines the tests of one kind. @param differences by query title; all other answers are equal */
 export function sameReads(other: OtherKind, differences: ReadonlyMap<string, ReadDifference>): void {
-  describe.skipIf(other === 'dbb' && !hasMariadb())(`what is read of PostgreSQL and ${PRODUCTS[other]}`, () => {
+  describe.skipIf(other === 'dbb' && !hasMariadb())(`reads of PostgreSQL and ${PRODUCTS[other]}`, () => {
     let twins: Twins;
     beforeAll(async () => {
       twins = await startTwins(
         ['thing', 'part', 'heavy'],
         { pg: tables('pg'), dbb: forMariadb(tables('dbb')) },
         {
-          // Streams go on at once.
+          // Streams continue immediately.
           STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: '1',
         },
         other,
@@ -183,19 +183,19 @@ export function sameReads(other: OtherKind, differences: ReadonlyMap<string, Rea
       ['checker', { ids: '{}', user: 'nobody' }],
       ['both', { user: 'u2', ids: '{1}' }],
       ['both', { user: "u'1\\", ids: 'x' }],
-    ])('by role %s with %j', async (role, session) => {
+    ])('returns the same to role %s with %j', async (role, session) => {
       for (const request of REQUESTS_OF_USERS) {
         const [theirs, ours] = [
           await twins.answer('pg', request, { role, session }),
           await twins.answer(other, request, { role, session }),
         ];
-        // The databases say in their own words why a value is none.
+        // The databases describe invalid values in their own words.
         if (theirs.includes('data-exception')) expect(ours).toContain('data-exception');
         else expect(ours, request).toBe(theirs);
       }
     });
 
-    it('by subscribers, many of whom share a statement', async () => {
+    it('sends the same to subscribers, many of whom share a statement', async () => {
       const socket = await new TestSocket(twins.service.url, { protocol: MODERN, headers: AS_ADMIN }).init(AS_ADMIN);
       const heard = new Map<string, Json>();
       try {
@@ -246,7 +246,7 @@ export function sameReads(other: OtherKind, differences: ReadonlyMap<string, Rea
       ['day', '"2030-01-01"', 'desc', [1, 4, 2]],
       ['ratio', '-1e30', 'asc', [2, 1, 4, 5]],
       ['uid', '"00000000-0000-0000-0000-000000000000"', 'asc', [3, 1]],
-    ] as const)('as a stream by %s from %s on, %s', async (column, start, ordering, expected) => {
+    ] as const)('streams the same by %s from %s on, %s', async (column, start, ordering, expected) => {
       const stream = async (kind: Kind): Promise<readonly number[]> => {
         const socket = await new TestSocket(twins.service.url, { protocol: MODERN, headers: AS_ADMIN }).init(AS_ADMIN);
         const ids: number[] = [];
@@ -267,13 +267,13 @@ export function sameReads(other: OtherKind, differences: ReadonlyMap<string, Rea
         return ids;
       };
       const [theirs, ours] = await Promise.all([stream('pg'), stream(other)]);
-      // Rows with the same value come together, in any order.
+      // Rows with equal values arrive in any order.
       const inOrder = (ids: readonly number[]): readonly number[] => (column === 'big' || column === 'seen' ? [...ids].sort() : ids);
       expect(inOrder(ours)).toEqual(inOrder(theirs));
       expect(inOrder(ours)).toEqual(inOrder(expected));
     });
 
-    it('under other names, through endpoints, as a subgraph and explained', async () => {
+    it('returns the same under custom names, through REST endpoints, as a subgraph and in explain', async () => {
       await twins.both('set_table_customization', {
         table: 'part',
         configuration: {
@@ -318,7 +318,7 @@ export function sameReads(other: OtherKind, differences: ReadonlyMap<string, Rea
       expect((await service.send('/healthz/sources', { headers: AS_ADMIN })).status).toBe(200);
     });
 
-    it.skipIf(other === 'dbc')('with the names of the other convention', async () => {
+    it.skipIf(other === 'dbc')('returns the same with the other naming convention', async () => {
       for (const name of ['pg', other]) {
         await twins.service.metadata('drop_rest_endpoint', { name });
         await twins.service.metadata('drop_query_collection', { collection: name, cascade: true });

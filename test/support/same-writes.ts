@@ -1,4 +1,4 @@
-/** The same mutations on PostgreSQL and on another kind have the same answers, and leave the same rows. */
+/** Mutations on PostgreSQL and on another kind return the same answers and leave the same rows. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GraphqlOptions } from './service.ts';
 import { hasMariadb } from './mariadb.ts';
@@ -35,16 +35,16 @@ const ROWS = `{
   _mark(order_by: {book_id: asc, label: asc}) { book_id label weight } _profile(order_by: {writer_id: asc}) { writer_id bio }
   _log(order_by: [{n: asc}, {line: asc}]) { line n } }`;
 
-/** Where a kind answers otherwise than PostgreSQL to the same mutation, and why. */
+/** A mutation that another kind answers differently from PostgreSQL, with the reason. */
 export interface WriteDifference {
   readonly reason: string;
-  /** What it answers. */
+  /** The answer of the other kind. */
   readonly answer: unknown;
 }
 
-/** The tests of one kind. @param differences by the titles of mutations; all else is the same */
+/** Defines the tests of one kind. @param differences by mutation title; all other answers are equal */
 export function sameWrites(other: OtherKind, differences: ReadonlyMap<string, WriteDifference>): void {
-  describe.skipIf(other === 'dbb' && !hasMariadb())(`PostgreSQL and ${PRODUCTS[other]}`, () => {
+  describe.skipIf(other === 'dbb' && !hasMariadb())(`writes to PostgreSQL and ${PRODUCTS[other]}`, () => {
     let twins: Twins;
     beforeAll(async () => {
       twins = await startTwins(['writer', 'book', 'mark', 'profile', 'log'], { pg: tables('pg'), dbb: tables('dbb') }, {}, other);
@@ -77,7 +77,7 @@ export function sameWrites(other: OtherKind, differences: ReadonlyMap<string, Wr
       await permit('update', 'book', 'user', { columns: ['title', 'price'], filter: { writer: own }, check: { title: { _neq: 'bad' } } });
       await permit('delete', 'book', 'user', { filter: { writer: own } });
       await permit('insert', 'mark', 'user', { columns: '*', check: { book: { writer: own } } });
-      // Reads the table itself: nobody below a boss of another one.
+      // Reads the table itself: nothing below the boss of another row.
       await permit('insert', 'writer', 'boss', { columns: '*', check: { boss: { name: { _eq: 'X-Svc-Name' } } } });
       await permit('update', 'writer', 'boss', {
         columns: ['name', 'boss_id'],
@@ -118,7 +118,7 @@ export function sameWrites(other: OtherKind, differences: ReadonlyMap<string, Wr
   });
 }
 
-/** What the databases say of values and constraints they say in their own words. */
+/** Replaces the databases' own messages about values and constraints. */
 function comparable(text: string): unknown {
   const answer = JSON.parse(text) as { data: unknown; errors?: { message: string; extensions: { code: string; path: string } }[] };
   const own = ['constraint-violation', 'data-exception', 'parse-failed'];
@@ -126,13 +126,13 @@ function comparable(text: string): unknown {
   return {
     errors: answer.errors.map(({ message, extensions: { code, path } }) => {
       const kind = /^[A-Z][\w -]* violation/.exec(message)?.[0];
-      // Which of several rows it is, each says of other errors.
+      // Which of several rows it is differs for other errors.
       return { code, path: path.replace(/\[\d+\]$/, ''), message: own.includes(code) || kind !== undefined ? kind : message };
     }),
   };
 }
 
-/** Rows that were updated or deleted are in no order. */
+/** Updated and deleted rows have no order. */
 function sorted(data: unknown): unknown {
   const text = (row: unknown): string =>
     JSON.stringify(row, (_, value: unknown) => (isObject(value) ? Object.entries(value).sort() : value));

@@ -1,4 +1,4 @@
-/** Schema caches built from metadata and made-up catalogs, for the tests of the stages. */
+/** Schema caches built from metadata and synthetic catalogs, for tests of the stages. */
 import { catalog, fakeBackend, named, table } from './fake-backend.ts';
 import { type Catalog, nameKey } from '../../src/catalog/catalog.ts';
 import { decodeDocument } from '../../src/metadata/document.ts';

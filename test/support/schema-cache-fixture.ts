@@ -1,4 +1,4 @@
-/** Schema caches made by hand, for tests of the schema: tables in a few lines, without a database. */
+/** Handmade schema caches for tests of the schema: tables in a few lines, without a database. */
 import type { Backend } from '../../src/backend/backend.ts';
 import {
   type CatalogColumn,
@@ -93,7 +93,7 @@ export interface TableSpec {
   readonly key?: readonly string[];
   readonly comment?: string;
   readonly configuration?: Partial<TableConfiguration>;
-  /** name: [kind, target, local column, remote column] */
+  /** Keyed by name: [kind, target, local column, remote column]. */
   readonly relationships?: Readonly<Record<string, readonly ['object' | 'array', string, string, string]>>;
   readonly computedFields?: readonly ComputedFieldInfo[];
   readonly permissions?: Readonly<Record<string, Partial<ResolvedSelectPermission>>>;
@@ -102,13 +102,13 @@ export interface TableSpec {
   readonly enumValues?: readonly string[];
   /** Unique constraints by name. */
   readonly unique?: Readonly<Record<string, readonly string[]>>;
-  /** More about columns. */
+  /** Further properties of columns. */
   readonly columnFacts?: Readonly<Record<string, Partial<CatalogColumn>>>;
-  /** More about the table. */
+  /** Further properties of the table. */
   readonly facts?: Partial<CatalogTable>;
   /** Object relationships whose row is inserted after this one. */
   readonly afterParent?: readonly string[];
-  /** Permissions to write, by role. */
+  /** Write permissions by role. */
   readonly writes?: Readonly<Record<string, WriteSpec>>;
 }
 
@@ -257,7 +257,7 @@ export function sourceInfo(
   };
 }
 
-/** One object: role schemas survive what is the same object. */
+/** Shared: role schemas are reused for an identical object. */
 const NO_REMOTES = new Map<string, never>();
 
 export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
@@ -273,7 +273,7 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     actions: NO_REMOTES,
     remotePermissionsEnabled: false,
     queryTags: new Map(),
-    lacking: new Map(),
+    unsupportedOperators: new Map(),
     introspectionDisabledFor: new Set(),
     apiLimits: null,
     unavailable: ALL_AVAILABLE,

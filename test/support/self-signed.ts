@@ -17,5 +17,5 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgyHVyrGJLDU+9FHNt
 -----END PRIVATE KEY-----
 `;
 
-/** A self-signed certificate of `hook.test`, made for tests only. */
+/** A self-signed certificate of `hook.test` for tests only. */
 export const SELF_SIGNED = { key: KEY, cert: CERTIFICATE };

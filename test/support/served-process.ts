@@ -5,14 +5,17 @@ import { fileURLToPath } from 'node:url';
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 export interface ServedProcess {
-  /** Resolves with the address when it listens; rejects with its output when it ends before. */
+  /** Resolves with the address once it listens; rejects with its output if it ends first. */
   readonly listening: Promise<string>;
   readonly ended: Promise<void>;
   readonly pid: number | undefined;
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
 }
 
-/** `svc serve` as a process of its own, compiled (`global-setup.ts`). `options` are variables without `SVC_GRAPHQL_`, `flags` those of Node, `others` further variables. */
+/**
+ * `svc serve` as a separate process, built by `global-setup.ts`. `options` are variables without `SVC_GRAPHQL_`, `flags` are flags of Node,
+ * `others` are further variables.
+ */
 export function serveInProcess(
   databaseUrl: string,
   options: Readonly<Record<string, string>> = {},

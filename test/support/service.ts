@@ -8,19 +8,19 @@ import { type TestDatabase, testDatabase } from './postgres.ts';
 
 export interface TestService {
   readonly url: string;
-  /** The database that is the source `default` and holds the metadata too. */
+  /** The database of source `default`, which also holds the metadata. */
   readonly databaseUrl: string;
-  /** What the service reported, in order. */
+  /** The log records of the service, in order. */
   readonly observations: readonly Observation[];
-  /** A metadata operation as admin; the answer's body. Throws with the body when the status is not 200. */
+  /** Runs a metadata operation as admin and returns the body. Throws with the body if the status is not 200. */
   metadata(type: string, args: Json, extra?: JsonObject): Promise<Json>;
-  /** SQL through `/v2/query`. */
+  /** Runs SQL through `/v2/query`. */
   sql(sql: string, args?: JsonObject): Promise<Json>;
-  /** A GraphQL request; the parsed body. */
+  /** Sends a GraphQL request and returns the parsed body. */
   graphql(query: string, options?: GraphqlOptions): Promise<JsonObject>;
-  /** Any request. */
+  /** Sends any request. */
   send(path: string, options?: RequestInit): Promise<Answer>;
-  /** With its database, unless that is kept: then it is for the test to drop. */
+  /** Stops the service and drops its database, unless the test keeps it and drops it itself. */
   stop(how?: { readonly keepDatabase?: boolean }): Promise<void>;
   dropDatabase(): Promise<void>;
 }
@@ -41,11 +41,11 @@ export interface Answer {
 }
 
 /**
- * Starts a service of its own on a database of its own.
+ * Starts a service on its own database.
  * @param options environment variables without `SVC_GRAPHQL_`
- * @param others the other environment variables that metadata may refer to
- * @param log what is told is written there; absent: nowhere
- * @param backends absent: those of the registry
+ * @param others the other environment variables that metadata may reference
+ * @param log receives the log records; none if undefined
+ * @param backends default: those of the registry
  */
 export async function startTestService(
   options: Readonly<Record<string, string>> = {},
@@ -72,12 +72,12 @@ export async function startTestService(
     settle: async () => log?.settle(),
     ...(log?.tap === undefined ? {} : { tap: log.tap }),
   };
-  const service = await serve(complete, environment, ownLogger, undefined, undefined, undefined, backends);
+  const service = await serve(complete, { environment, logger: ownLogger, ...(backends && { backends }) });
   const secret: Record<string, string> = config.adminSecret === null ? {} : { 'x-svc-admin-secret': config.adminSecret };
 
   const send = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);
-    // What is posted is JSON, unless the test says something else.
+    // Request bodies are JSON by default.
     if (typeof init.body === 'string' && !headers.has('content-type')) headers.set('content-type', 'application/json');
     const response = await fetch(service.url + path, { ...init, headers });
     const text = await response.text();
@@ -85,7 +85,7 @@ export async function startTestService(
     try {
       json = parseJson(text);
     } catch {
-      // some answers are plain text
+      // some responses are plain text
     }
     return { status: response.status, headers: response.headers, text, json };
   };

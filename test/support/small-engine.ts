@@ -1,5 +1,5 @@
 import { textOfBytes } from '../../src/util/bytes.ts';
-/** The schema engine over the small schema, for tests that look at what it made of a request. */
+/** The schema engine over the small schema, for tests that inspect its results. */
 import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../../src/graphql-engine/engine.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import type { TranslatedOperation } from '../../src/graphql-engine/translation.ts';
@@ -29,12 +29,12 @@ export function translate(query: string, asked: Asked = {}): TranslatedOperation
   return prepared.translate(prepared.variables(asked.variables ?? {}));
 }
 
-/** What the roots of an operation saw. */
+/** The arguments and selections that the roots of an operation received. */
 export function seen(operation: TranslatedOperation): readonly Seen[] {
   return operation.roots.map(({ root }) => root.query as unknown as Seen);
 }
 
-/** `code message @ path` of the refusal. */
+/** `code message @ path` of the error. */
 export function refusal(query: string, asked: Asked = {}): string {
   return refusalOf(() => translate(query, asked));
 }

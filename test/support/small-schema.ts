@@ -1,19 +1,19 @@
-/** Hand-made root types for tests of the schema engine: authors and articles without any table behind them. */
+/** Handmade root types for tests of the schema engine: authors and articles without tables. */
 import type { SelectRoot } from '../../src/ir/select.ts';
 import type { Value } from '../../src/ir/value.ts';
 import { SvcError } from '../../src/errors/svc-error.ts';
 import { isJsonNumber, type Json } from '../../src/util/json.ts';
-import { BOOLEAN, INT, NON_NEGATIVE_INT, STRING } from '../../src/graphql-engine/input/built-in-scalars.ts';
-import { unexpectedNull } from '../../src/graphql-engine/input/found.ts';
+import { BOOLEAN_SCALAR, INT_SCALAR, NON_NEGATIVE_INT, STRING_SCALAR } from '../../src/graphql-engine/input/built-in-scalars.ts';
+import { unexpectedNull } from '../../src/graphql-engine/input/input-errors.ts';
 import {
   type CollectedField,
   type EnumSchemaType,
-  type Input,
+  type InputValue,
   type InputField,
   type InputObjectType,
   type InputTypeRef,
   lazy,
-  listOf,
+  listTypeRef,
   type NamedType,
   namedTypeOf,
   nonNull,
@@ -26,7 +26,7 @@ import {
   type UnionType,
 } from '../../src/graphql-engine/types.ts';
 
-/** What the fixture's roots translate into instead of IR: the fields and values that the walk handed over. */
+/** The translation of the fixture's roots in place of IR: the fields and values that the walk passed on. */
 export interface Seen {
   readonly key: string;
   readonly name: string;
@@ -47,7 +47,7 @@ const ref = <T extends NamedType>(type: () => T): TypeRef<T> => {
   };
 };
 
-/** A column scalar: takes numbers and strings, as positions of columns do. */
+/** A column scalar that accepts numbers and strings, as columns do. */
 const COLUMN_INT: ScalarSchemaType = {
   kind: 'scalar',
   name: 'Int',
@@ -83,13 +83,13 @@ function comparison(name: string, scalar: ScalarSchemaType | EnumSchemaType): In
   const type = ref(() => scalar);
   return inputObject(name, () => [
     input('_eq', type),
-    input('_in', listOf(nonNull(type))),
+    input('_in', listTypeRef(nonNull(type))),
     input(
       '_is_null',
-      ref(() => BOOLEAN),
+      ref(() => BOOLEAN_SCALAR),
     ),
-    input('_array', listOf(nonNull(type))),
-    input('_array_in', listOf(listOf(nonNull(type), true))),
+    input('_array', listTypeRef(nonNull(type))),
+    input('_array_in', listTypeRef(listTypeRef(nonNull(type), true))),
   ]);
 }
 
@@ -100,7 +100,7 @@ const COLOR_COMPARISON = comparison('colors_enum_comparison_exp', COLORS);
 
 const AUTHOR_BOOL_EXP: InputObjectType = {
   ...inputObject('author_bool_exp', () => [
-    input('_and', listOf(nonNull(ref(() => AUTHOR_BOOL_EXP)))),
+    input('_and', listTypeRef(nonNull(ref(() => AUTHOR_BOOL_EXP)))),
     input(
       '_not',
       ref(() => AUTHOR_BOOL_EXP),
@@ -137,7 +137,7 @@ const AUTHOR_ORDER_BY: InputObjectType = inputObject('author_order_by', () => [
 ]);
 const NEAR: InputObjectType = inputObject('near_input', () => [
   input('distance', nonNull(ref(() => FLOAT))),
-  input('unit', nonNull(ref(() => STRING)), 'm'),
+  input('unit', nonNull(ref(() => STRING_SCALAR)), 'm'),
   input(
     'color',
     ref(() => COLORS),
@@ -161,7 +161,7 @@ export const AUTHOR: ObjectType = object('author', () => [
   field('id', nonNull(ref(() => COLUMN_INT))),
   field(
     'name',
-    ref(() => STRING),
+    ref(() => STRING_SCALAR),
   ),
   field(
     'data',
@@ -169,18 +169,18 @@ export const AUTHOR: ObjectType = object('author', () => [
     [
       input(
         'path',
-        ref(() => STRING),
+        ref(() => STRING_SCALAR),
       ),
     ],
   ),
-  field('articles', listOf(nonNull(ref(() => ARTICLE)), true), SELECT_ARGS),
+  field('articles', listTypeRef(nonNull(ref(() => ARTICLE)), true), SELECT_ARGS),
 ]);
 
 export const ARTICLE: ObjectType = object('article', () => [
   field('id', nonNull(ref(() => COLUMN_INT))),
   field(
     'title',
-    ref(() => STRING),
+    ref(() => STRING_SCALAR),
   ),
   field(
     'author',
@@ -195,7 +195,7 @@ const SELECT_ARGS: readonly InputField[] = [
     'limit',
     ref(() => NON_NEGATIVE_INT),
   ),
-  input('order_by', listOf(nonNull(ref(() => AUTHOR_ORDER_BY)))),
+  input('order_by', listTypeRef(nonNull(ref(() => AUTHOR_ORDER_BY)))),
   input(
     'where',
     ref(() => AUTHOR_BOOL_EXP),
@@ -205,7 +205,7 @@ const SELECT_ARGS: readonly InputField[] = [
 const select: RootMeaning = {
   kind: 'select',
   source: 'default',
-  // The walk hands the result through untouched, so the tests may look at what it saw.
+  // The walk passes the result through unchanged, so that tests can inspect it.
   translate: (collected, alias) => ({ alias, query: seen(collected) }) as unknown as SelectRoot,
 };
 
@@ -221,8 +221,8 @@ function seen(collected: CollectedField): Seen {
   };
 }
 
-/** Reads an input as the builders do: shapes are looked into, scalars stay references, `limit` is fixed. */
-export function readInput(given: Input): unknown {
+/** Reads an input as the builders do: resolves the structure, keeps scalars as references, fixes `limit`. */
+export function readInput(given: InputValue): unknown {
   if (given.type.kind === 'list') {
     const item = namedTypeOf(given.type);
     if (given.path.key === '_array') return given.value();
@@ -240,16 +240,16 @@ export function readInput(given: Input): unknown {
   return given.value();
 }
 
-function fail(given: Input): never {
+function fail(given: InputValue): never {
   throw unexpectedNull(given.type, given.path);
 }
 
 const NAMESPACE: ObjectType = object('app_query', () => [
-  field('author', nonNull(listOf(nonNull(ref(() => AUTHOR)))), SELECT_ARGS, select),
+  field('author', nonNull(listTypeRef(nonNull(ref(() => AUTHOR)))), SELECT_ARGS, select),
 ]);
 
 const QUERY: ObjectType = object('query_root', () => [
-  field('author', listOf(nonNull(ref(() => AUTHOR)), true), SELECT_ARGS, select),
+  field('author', listTypeRef(nonNull(ref(() => AUTHOR)), true), SELECT_ARGS, select),
   field(
     'author_by_pk',
     ref(() => AUTHOR),
@@ -261,7 +261,7 @@ const QUERY: ObjectType = object('query_root', () => [
     ref(() => AUTHOR),
     [
       input('args', nonNull(ref(() => NEAR))),
-      input('first', nonNull(ref(() => INT)), 1),
+      input('first', nonNull(ref(() => INT_SCALAR)), 1),
       input(
         'loose',
         ref(() => FLOAT),
@@ -270,8 +270,8 @@ const QUERY: ObjectType = object('query_root', () => [
     select,
   ),
   field('app', nonNull(ref(() => NAMESPACE)), [], { kind: 'namespace', type: NAMESPACE } satisfies RootMeaning),
-  field('notice', nonNull(ref(() => STRING)), [], { kind: 'constant', json: 'nothing "here"' } satisfies RootMeaning),
-  field('any', listOf(ref(() => ANY)), [], select),
+  field('notice', nonNull(ref(() => STRING_SCALAR)), [], { kind: 'constant', json: 'nothing "here"' } satisfies RootMeaning),
+  field('any', listTypeRef(ref(() => ANY)), [], select),
 ]);
 
 const MUTATION: ObjectType = object('mutation_root', () => [
@@ -289,7 +289,7 @@ const QUERY_FIELDS_OF_SUBSCRIPTION = (): readonly OutputField[] =>
 export const SMALL_ROOTS: RootTypes = { query: QUERY, mutation: MUTATION, subscription: SUBSCRIPTION };
 export const QUERY_ONLY: RootTypes = { query: QUERY, mutation: null, subscription: null };
 
-/** A value with its functions and paths left out, to compare. */
+/** A value without its functions and paths, for comparison. */
 export function plainValue(value: Value): unknown {
   if (value.kind === 'variable') return { kind: 'variable', name: value.name, path: value.path };
   if (value.kind === 'list') return { kind: 'list', items: value.items.map(plainValue) };

@@ -1,7 +1,7 @@
 /**
- * What is tried of the operations of sources on databases of several kinds: what succeeds, and two ways to be refused, in the order of a
- * source's life. Each has a source `shop` with the tables `item` (`id`, `name`) and `part` (`item_id`, `label`), and beside it a
- * table `note` of PostgreSQL.
+ * Cases of the source operations on databases of several kinds, in the order of a source's life: one that succeeds and two that are
+ * rejected. Each database has a source `shop` with the tables `item` (`id`, `name`) and `part` (`item_id`, `label`), and a PostgreSQL
+ * table `note`.
  */
 import { readFileSync } from 'node:fs';
 import type { Json, JsonObject } from '../../src/util/json.ts';
@@ -11,9 +11,9 @@ export type Refused = readonly [code: string, args: JsonObject];
 export type Case = readonly [operation: string, args: JsonObject, one: Refused, other: Refused];
 
 export interface Tables {
-  /** The name of a table as the kind writes it. */
+  /** The name of a table in the notation of the kind. */
   table(name: string): Json;
-  /** How the parts of an item are found, and its item of a part; and what is no such way. */
+  /** Relationship definitions from an item to its parts and back, and an invalid one. */
   readonly using: { readonly parts: JsonObject; readonly item: JsonObject; readonly noParts: JsonObject; readonly noItem: JsonObject };
 }
 
@@ -23,7 +23,7 @@ const toNotes = (relationship_type: string): JsonObject => ({
 });
 const nowhere = { to_source: { source: 'none', table: 'x', relationship_type: 'array', field_mapping: { id: 'y' } } };
 
-/** Operations that are the same on all kinds, in parts between which others may stand. */
+/** Operations that are the same on all kinds, in groups between which others may run. */
 export function sharedCases({ table, using }: Tables) {
   const item = { ...S, table: table('item') };
   const part = { ...S, table: table('part') };
@@ -136,13 +136,13 @@ export function sharedCases({ table, using }: Tables) {
   };
 }
 
-/** An operation as administrators send it, where it is taken. */
+/** An operation as administrators send it, if it is supported. */
 export function operate(service: TestService, type: string, args: JsonObject, edit = (body: string): string => body): Promise<Answer> {
   const body = edit(JSON.stringify({ type, args }));
   return service.send(type.endsWith('run_sql') ? '/v2/query' : '/v1/metadata', { method: 'POST', body });
 }
 
-/** The operations of a kind by the list for people, without the prefix and `run_sql`. @throws Error where there are none */
+/** The operations of a kind in the published list, without the prefix and `run_sql`. @throws Error if there are none */
 export function listedOperations(kind: string): readonly string[] {
   const reference = readFileSync('docs/reference/metadata-api.md', 'utf8');
   const found = [...reference.matchAll(/^## ([a-z]+)_([a-z_]+)$/gm)].flatMap(([, prefix, name]) =>

@@ -1,13 +1,13 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign, type SignKeyObjectInput } from 'node:crypto';
 
-/** Text of a token part. */
+/** Encodes a part of a token. */
 export function encoded(part: unknown): string {
   return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 }
 
 const HASH: Readonly<Record<string, string>> = { '256': 'sha256', '384': 'sha384', '512': 'sha512' };
 
-/** The signature of `text` by an algorithm of RFC 7518 or 8037, made without the library that is tested. */
+/** The signature of `text` by an algorithm of RFC 7518 or 8037, computed without the library under test. */
 function signature(algorithm: string, key: KeyObject | string, text: string): Buffer {
   const hash = HASH[algorithm.slice(2)] ?? null;
   if (algorithm.startsWith('HS'))
@@ -21,12 +21,12 @@ function signature(algorithm: string, key: KeyObject | string, text: string): Bu
 }
 
 export interface TokenParts {
-  /** `alg` is added where the header is an object without it. */
+  /** Adds `alg` if the header is an object without it. */
   readonly header?: unknown;
   readonly claims: unknown;
 }
 
-/** A token in compact form; strings are taken as the text of their part. */
+/** A token in compact form; a string is used as the text of its part. */
 export function token(algorithm: string, key: KeyObject | string, { header = {}, claims }: TokenParts): string {
   const full = typeof header === 'string' ? header : { alg: algorithm, typ: 'JWT', ...(header as object) };
   const text = `${encoded(full)}.${encoded(claims)}`;

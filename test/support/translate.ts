@@ -1,4 +1,4 @@
-/** Runs a query document through a role schema up to the IR. */
+/** Translates a query document through a role schema to IR. */
 import type { SchemaCache } from '../../src/schema-cache/schema-cache.ts';
 import {
   createRoleSchemas,
@@ -22,7 +22,7 @@ export function translate(cache: SchemaCache, query: string, how: TranslateOptio
   return prepared.translate(prepared.variables(how.variables ?? {}));
 }
 
-/** `path: message` of what a call throws. */
+/** `path: message` of the error that a call throws. */
 export function failure(run: () => unknown): string {
   try {
     run();

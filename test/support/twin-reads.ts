@@ -1,7 +1,7 @@
-/** What is asked of tables of writers, their books and marks on them, of which each kind of database has to say the same. */
+/** Queries of writers, their books and notes, which each kind of database answers identically. */
 import type { JsonObject } from '../../src/util/json.ts';
 
-/** Roots begin with an underscore here, and with the prefix of their source in a request. */
+/** Root names begin with an underscore here and with the prefix of their source in a request. */
 export const READS: readonly string[] = [
   '{ _writer(order_by: {id: asc}) { id name age boss { name boss { id } } books(order_by: {id: desc}) { title price sold day } } }',
   '{ _writer(order_by: [{age: asc}, {id: desc}]) { id } a: _writer(order_by: [{age: desc_nulls_last}, {name: asc}]) { id } b: _writer(order_by: [{age: asc_nulls_first}, {id: asc}], limit: 3, offset: 1) { id } }',
@@ -22,13 +22,13 @@ export const READS: readonly string[] = [
   '{ _writer_by_pk(id: 4) { name } a: _writer_by_pk(id: 77) { name } b: _mark_by_pk(book_id: 1, label: "y") { book { id } } c: __typename }',
 ];
 
-/** Who sees a part of them. */
+/** Roles that see a part of the rows. */
 export const ROLES: readonly (JsonObject & { readonly role: string })[] = [
   { role: 'user', session: { 'user-id': '1', name: 'B' } },
   { role: 'user', session: { 'user-id': '3', name: 'B' } },
 ];
 
-/** What roles ask. */
+/** Queries of the roles. */
 export const ROLE_READS: readonly string[] = [
   '{ _book(order_by: {id: asc}) { id title writer { name } } _book_aggregate(order_by: {id: desc}) { aggregate { count } nodes { id } } }',
   '{ _writer(order_by: {id: asc}) { id books(order_by: {title: asc_nulls_first, id: asc}) { id } books_aggregate(limit: 9, order_by: {id: asc}) { aggregate { count } nodes { id } } } }',

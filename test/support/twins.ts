@@ -1,22 +1,22 @@
-/** The same tables on PostgreSQL and on another kind, behind one service, and the answers of both to the same requests. */
+/** Equal tables on PostgreSQL and on another kind behind one service, with the answers of both to the same requests. */
 import type { JsonObject } from '../../src/util/json.ts';
 import { startMariadb } from './mariadb.ts';
 import { runSql, testDatabase } from './postgres.ts';
 import { type GraphqlOptions, startTestService, type TestService } from './service.ts';
 
-/** What PostgreSQL is compared with. */
+/** The kind that is compared with PostgreSQL. */
 export type OtherKind = 'dbb' | 'dbc';
 export type Kind = 'pg' | OtherKind;
 
-/** Of the service: what is asked without it is asked by nobody. */
+/** The admin secret of the service: requests without it are unauthenticated. */
 export const ADMIN_SECRET = 'secret';
 
 export interface Twins {
   readonly service: TestService;
-  /** Runs an operation on a source of each kind: `track_table`. */
+  /** Runs a metadata operation, such as `track_table`, on the source of each kind. */
   both(operation: string, args: JsonObject): Promise<void>;
   relate(type: 'object' | 'array', table: string, name: string, on: JsonObject | string): Promise<void>;
-  /** The text of the answer; roots, types and tables of the request begin with an underscore in place of a prefix. */
+  /** The text of the answer. An underscore in the request stands for the prefix of roots, types and tables. */
   answer(kind: Kind, request: string, options?: GraphqlOptions): Promise<string>;
   stop(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export const SOURCES = { pg: 'default', dbb: 'twin', dbc: 'twin' } as const;
 
 export const PRODUCTS: Readonly<Record<OtherKind, string>> = { dbb: 'MariaDB', dbc: 'Citus' };
 
-/** @param tables their names; roots have the prefix of their source before them @param options of the service */
+/** @param tables table names; roots are prefixed with their source @param options of the service */
 export async function startTwins(
   tables: readonly string[],
   sql: Readonly<Record<'pg' | 'dbb', string>>,

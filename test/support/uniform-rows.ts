@@ -1,13 +1,13 @@
-/** Inserts rows as one list in a variable and row by row, which nobody can tell apart: by what is stored, by the answer or by the errors. */
+/** Inserts rows as one list in a variable and row by row. Stored rows, answers and errors must be identical. */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { isJsonArray, type Json, type JsonObject, printJson } from '../../src/util/json.ts';
 import { type GraphqlOptions, startTestService, type TestService } from './service.ts';
-import { type PlayedServer, playServer } from './played-server.ts';
+import { type FakeServer, startFakeServer } from './fake-server.ts';
 
 export let service: TestService;
-export let hook: PlayedServer;
+export let hook: FakeServer;
 const SECRET = 'hush';
-/** Rows of a root that are certainly written as they are read, row by row. */
+/** Rows of a root that are always written as they are read, row by row. */
 const FEW = 40;
 
 const SCHEMA = `
@@ -41,10 +41,10 @@ async function allow(kind: string, table: string, role: string, permission: Json
 
 export const empty = (): Promise<Json> => service.sql('truncate many, parent, child, pet, item, odd restart identity');
 
-/** Has a service with the tables, and a server of hooks, for the tests of a file; the tables are empty before each. */
-export function playUniformRows(): void {
+/** Provides a service with the tables and a server of webhooks to the tests of a file. The tables are empty before each test. */
+export function useUniformRows(): void {
   beforeAll(async () => {
-    hook = await playServer();
+    hook = await startFakeServer();
     service = await startTestService({ ADMIN_SECRET: SECRET }, { HOOKS: hook.url });
     await service.sql(SCHEMA);
     for (const table of ['many', 'color', 'parent', 'child', 'pet', 'noted_child', 'numbered_child', 'item', 'odd']) {
@@ -95,7 +95,7 @@ export function playUniformRows(): void {
   });
 }
 
-/** Rows as a request has them: the texts of the values tell more than the values. */
+/** Rows as in a request: the text shows more than the values. */
 export type Row = readonly (readonly [key: string, value: string])[];
 
 export const row = (object: JsonObject): Row => Object.entries(object).map(([key, value]) => [key, printJson(value)]);
@@ -103,13 +103,13 @@ export const rowText = (entries: Row): string => `{${entries.map(([key, value]) 
 export const listText = (rows: readonly Row[]): string => `[${rows.map(rowText).join()}]`;
 export const rows = (count: number, make: (index: number) => JsonObject): readonly Row[] =>
   Array.from({ length: count }, (_, i) => row(make(i)));
-/** The same rows, but for one. */
+/** Equal rows except for one. */
 export const but = (all: readonly Row[], index: number, other: JsonObject): readonly Row[] =>
   all.map((given, i) => (i === index ? [...given.filter(([key]) => !Object.hasOwn(other, key)), ...row(other)] : given));
 
 export interface Into {
   readonly table: string;
-  /** What is returned of each row. */
+  /** The returned fields of each row. */
   readonly returning: string;
   /** `on_conflict: …` */
   readonly more?: string;
@@ -143,22 +143,22 @@ export async function stored(table: string): Promise<readonly string[]> {
 }
 
 /**
- * Inserts rows by a root for each of the lists; what happened is told as if they had been one list.
- * @param apart a variable for each row instead of one for each list
+ * Inserts rows through one root per list, and reports the outcome as if they were one list.
+ * @param perRow uses a variable per row instead of one per list
  */
 export async function insert(
   { table, returning, more = '', options }: Into,
   lists: readonly (readonly Row[])[],
-  apart: boolean,
+  perRow: boolean,
 ): Promise<Outcome> {
   const type = `${table}_insert_input!`;
   const declared: string[] = [];
   const variables: string[] = [];
   const roots = lists.map((list, i) => {
-    const names = apart ? list.map((_, n) => `row${i}_${n}`) : [`rows${i}`];
-    declared.push(...names.map((name) => `$${name}: ${apart ? type : `[${type}]!`}`));
-    variables.push(...names.map((name, n) => `"${name}":${apart ? rowText(list[n] as Row) : listText(list)}`));
-    const objects = apart ? `[${names.map((name) => `$${name}`).join()}]` : `$rows${i}`;
+    const names = perRow ? list.map((_, n) => `row${i}_${n}`) : [`rows${i}`];
+    declared.push(...names.map((name) => `$${name}: ${perRow ? type : `[${type}]!`}`));
+    variables.push(...names.map((name, n) => `"${name}":${perRow ? rowText(list[n] as Row) : listText(list)}`));
+    const objects = perRow ? `[${names.map((name) => `$${name}`).join()}]` : `$rows${i}`;
     return `r${i}: insert_${table}(objects: ${objects} ${more}) { affected_rows returning { ${returning} } }`;
   });
   const { data, errors } = await post(`mutation (${declared.join()}) { ${roots.join(' ')} }`, `{${variables.join()}}`, options);
@@ -178,7 +178,7 @@ export async function insert(
   };
 }
 
-/** Inserts rows column by column and, after `prepare`, row by row. @returns what happened, which is the same */
+/** Inserts rows column by column and, after `prepare`, row by row. @returns the outcome, which is the same */
 export async function inserted(into: Into, all: readonly Row[], prepare: () => Promise<unknown> = empty): Promise<Outcome> {
   const atOnce = await insert(into, [all], false);
   await prepare();
@@ -188,7 +188,7 @@ export async function inserted(into: Into, all: readonly Row[], prepare: () => P
     expect(atOnce).toEqual(expected);
     return atOnce;
   }
-  // A place in a later list is a later place in the whole list: that list fails alone too, unless lists fail together.
+  // An index in a later list is a later index in the whole list: that list fails alone too, unless lists fail together.
   const { path } = expected.error;
   const places = new Set<string>();
   for (const [part, list] of parts.entries()) {
@@ -197,13 +197,13 @@ export async function inserted(into: Into, all: readonly Row[], prepare: () => P
     places.add(path.replace(/(objects\[)(\d+)/, (_, before: string, index: string) => `${before}${Number(index) + part * FEW}`));
   }
   if (places.size === 0) places.add(path);
-  // Two rows of the whole list may have a key that one row of a part has: then none is named.
+  // Two rows of the whole list may have a key that occurs once in a part: then the error names none.
   if (expected.error.code === 'constraint-violation') places.add(path.replace(/\[\d+\]$/, ''));
   expect([...places].map((place) => ({ ...expected, error: { ...expected.error, path: place } }))).toContainEqual(atOnce);
   return atOnce;
 }
 
-/** `code at path: message` of what must have failed. */
+/** `code at path: message` of an expected error. */
 export function failure(outcome: Outcome): string {
   if (outcome.kind === 'done') return 'done';
   const { code, path, message } = outcome.error;

@@ -1,5 +1,5 @@
 /**
- * How long a test waits for what is to happen, as options of `vi.waitFor` and `expect.poll`: far longer than it takes where much else
- * has the processors. The wait is over as soon as it happens, so that a long limit costs nothing.
+ * Timeout of waits for an event, as options of `vi.waitFor` and `expect.poll`: far longer than the event takes on a busy
+ * machine. A wait ends as soon as the event happens, so that a long timeout costs nothing.
  */
 export const WAIT = { timeout: 30_000, interval: 30 } as const;

@@ -5,20 +5,20 @@ export const MODERN = 'graphql-transport-ws';
 export const LEGACY = 'graphql-ws';
 
 export interface OpenOptions {
-  /** One, or several with `, ` between them. Absent: none is asked for. */
+  /** Subprotocols, separated by `, `. Undefined requests none. */
   readonly protocol?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A websocket as a client sees it: messages in their order, without signs of life, unless these are asked for. */
+/** A websocket client: messages in order, without keep-alives unless the test requests them. */
 export class TestSocket {
   readonly websocket: WebSocket;
-  /** How the server has closed it. */
+  /** Close code and reason of the server. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly #messages: JsonObject[] = [];
   readonly #waiting: ((message: JsonObject) => void)[] = [];
-  /** Signs of life that came. */
+  /** Number of keep-alives received. */
   readonly signs: JsonObject[] = [];
 
   constructor(url: string, { protocol, path = '/v1/graphql', headers = {} }: OpenOptions = {}) {
@@ -40,7 +40,7 @@ export class TestSocket {
     });
   }
 
-  /** Resolves when it is open; rejects with what the server has answered instead. */
+  /** Resolves when it is open; rejects with the HTTP response of the server otherwise. */
   async opened(): Promise<this> {
     if (this.websocket.readyState === WebSocket.OPEN) return this;
     await new Promise<void>((resolve, reject) => {
@@ -71,14 +71,14 @@ export class TestSocket {
     });
   }
 
-  /** The next so many messages. */
+  /** The next `count` messages. */
   async take(count: number): Promise<JsonObject[]> {
     const messages: JsonObject[] = [];
     for (let i = 0; i < count; i++) messages.push(await this.next());
     return messages;
   }
 
-  /** Messages that have come and were not asked for. */
+  /** Messages that arrived and were not read. */
   get left(): readonly JsonObject[] {
     return this.#messages;
   }

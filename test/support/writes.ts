@@ -1,4 +1,4 @@
-/** Mutations for all kinds, in order: each finds what those before it left. */
+/** Mutations for all kinds, in order: each runs on the rows that the previous ones left. */
 import type { JsonObject } from '../../src/util/json.ts';
 
 export interface WriteCase {

@@ -1,4 +1,4 @@
-/** Authors and what they write, with permissions to write: the schema cache of the tests of mutations. */
+/** Authors and their articles, with write permissions: the schema cache of tests of mutations. */
 import type { BoolExp } from '../../src/ir/bool-exp.ts';
 import type { Operand } from '../../src/ir/value.ts';
 import type { ValidateInput } from '../../src/metadata/validate-input.ts';

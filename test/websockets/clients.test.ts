@@ -1,4 +1,4 @@
-/** The clients that applications use, against the service: queries, mutations, live queries and streams. */
+/** Common client libraries against the service: queries, mutations, live queries and streams. */
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { Client as UrqlClient, cacheExchange, fetchExchange, subscriptionExchange } from '@urql/core';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What a subscription brings, one after the other. */
+/** The results of a subscription, in order. */
 class Results {
   readonly #come: unknown[] = [];
   readonly #waiting: ((result: unknown) => void)[] = [];
@@ -52,7 +52,7 @@ const texts = (...list: string[]): object => ({ data: { message: list.map((text)
 const streamed = (text: string): object => ({ data: { message_stream: [{ text }] } });
 const inserted = (text: string): object => ({ data: { insert_message_one: { text } } });
 
-it('graphql-ws', async () => {
+it('works with graphql-ws', async () => {
   const client = createWsClient({ url: wsUrl, webSocketImpl: WebSocket, connectionParams: { headers: HEADERS } });
   const variables = { of: 'graphql-ws' };
   const live = new Results();
@@ -73,7 +73,7 @@ it('graphql-ws', async () => {
   await client.dispose();
 });
 
-it('subscriptions-transport-ws', async () => {
+it('works with subscriptions-transport-ws', async () => {
   const client = new SubscriptionClient(wsUrl, { connectionParams: { headers: HEADERS } }, WebSocket);
   const variables = { of: 'subscriptions-transport-ws' };
   const live = new Results();
@@ -92,7 +92,7 @@ it('subscriptions-transport-ws', async () => {
   client.close();
 });
 
-it('graphql-sse', async () => {
+it('works with graphql-sse', async () => {
   const client = createSseClient({ url: httpUrl, headers: HEADERS });
   const variables = { of: 'graphql-sse' };
   const live = client.iterate({ query: LIVE, variables });
@@ -104,7 +104,7 @@ it('graphql-sse', async () => {
   client.dispose();
 });
 
-it('urql over a websocket and over events', async () => {
+it('works with urql over a websocket and over server-sent events', async () => {
   const ws = createWsClient({ url: wsUrl, webSocketImpl: WebSocket, connectionParams: { headers: HEADERS } });
   const overSocket = subscriptionExchange({
     forwardSubscription: ({ query = '', variables }) => ({
@@ -133,7 +133,7 @@ it('urql over a websocket and over events', async () => {
   await ws.dispose();
 });
 
-it('Apollo Client', async () => {
+it('works with Apollo Client', async () => {
   const ws = createWsClient({ url: wsUrl, webSocketImpl: WebSocket, connectionParams: { headers: HEADERS } });
   const link = ApolloLink.split(
     ({ operationType }) => operationType === 'subscription',

@@ -36,7 +36,7 @@ function connect(options: OpenOptions = {}): TestSocket {
 const QUERY = '{ item(order_by: {id: asc}) { name } }';
 const ITEMS = { data: { item: [{ name: 'one' }, { name: 'two' }] } };
 
-describe('graphql-transport-ws', () => {
+describe('the protocol graphql-transport-ws', () => {
   const open = (headers = ADMIN): Promise<TestSocket> => connect({ protocol: MODERN }).init(headers);
 
   it('answers queries and mutations', async () => {
@@ -54,7 +54,7 @@ describe('graphql-transport-ws', () => {
     ]);
   });
 
-  it('takes the role from the headers of the first message', async () => {
+  it('reads the role from the headers of the init message', async () => {
     const socket = await open({ ...ADMIN, 'X-Svc-Role': 'user', 'x-svc-user-id': '2' } as never);
     socket.start('1', QUERY);
     expect(await socket.next()).toEqual({ type: 'next', id: '1', payload: { data: { item: [{ name: 'two' }] } } });
@@ -68,7 +68,7 @@ describe('graphql-transport-ws', () => {
     expect(await socket.next()).toMatchObject({ payload: { data: { item: [{ name: 'two' }] } } });
   });
 
-  it('ends an operation that fails with an error and nothing else', async () => {
+  it('ends a failing operation with a single error message', async () => {
     const socket = await open();
     socket.start('1', '{ nothing }');
     expect(await socket.next()).toEqual({
@@ -122,7 +122,7 @@ describe('graphql-transport-ws', () => {
     [
       'a message is binary',
       (socket) => socket.websocket.send(Buffer.from('{"type":"ping"}')),
-      { code: 4400, reason: '{"server_error_msg":"4400: Parsing client message failed: expected text, but found bytes"}' },
+      { code: 4400, reason: '{"server_error_msg":"4400: Parsing client message failed: expected text, but found binary data"}' },
     ],
     [
       'a client says twice who it is',
@@ -158,7 +158,7 @@ it.each(
     1,
   ),
 )('closes a connection of %s that is not initialised in time', async (protocol, code) => {
-  // Other sockets have the time that they need: only this service has a short limit.
+  // Other sockets need more time: only this service has a short limit.
   const hasty = await startTestService({ WEBSOCKET_CONNECTION_INIT_TIMEOUT: '1' });
   try {
     const socket = new TestSocket(hasty.url, { protocol });
@@ -169,7 +169,7 @@ it.each(
   }
 });
 
-describe('graphql-ws', () => {
+describe('the protocol graphql-ws', () => {
   const open = (headers = ADMIN): Promise<TestSocket> => connect().init(headers);
 
   it('answers queries', async () => {
@@ -182,14 +182,14 @@ describe('graphql-ws', () => {
     ]);
   });
 
-  it('sends signs of life when the socket opens and behind the acknowledgement', async () => {
+  it('sends keep-alives when the socket opens and after the acknowledgement', async () => {
     const socket = await open();
     socket.start('1', '{ __typename }');
     await socket.take(2);
     expect(socket.signs).toEqual([{ type: 'ka' }, { type: 'ka' }]);
   });
 
-  it('tells refused operations from those that fail while they run', async () => {
+  it('distinguishes rejected operations from those that fail while they run', async () => {
     const socket = await open();
     socket.start('1', '{ nothing }');
     expect(await socket.take(2)).toEqual([
@@ -224,7 +224,7 @@ describe('graphql-ws', () => {
     });
   });
 
-  it('sends bare errors of what has run there, too', async () => {
+  it('sends bare errors of execution there, too', async () => {
     const socket = await connect({ path: '/v1alpha1/graphql' }).init(ADMIN);
     socket.start('1', 'mutation { insert_item_one(object: {id: 1}) { id } }');
     expect(await socket.next()).toMatchObject({
@@ -233,7 +233,7 @@ describe('graphql-ws', () => {
     });
   });
 
-  it('stays open for messages that it cannot read', async () => {
+  it('stays open after unreadable messages', async () => {
     const socket = await open();
     socket.websocket.send('garbage');
     socket.send({ type: 'subscribe', id: '1', payload: { query: QUERY } });
@@ -245,14 +245,14 @@ describe('graphql-ws', () => {
         'connection_error',
         'parsing ClientMessage failed: expected "type" to be one of "connection_init", "start", "stop", "connection_terminate", but found "subscribe"',
       ],
-      ['connection_error', 'parsing ClientMessage failed: the message "start" needs an "id", a text'],
+      ['connection_error', 'parsing ClientMessage failed: the message "start" needs an "id", a string'],
       ['connection_error', 'parsing ClientMessage failed: expected an object'],
     ]);
     socket.start('1', '{ __typename }');
     expect(await socket.next()).toMatchObject({ type: 'data' });
   });
 
-  it('refuses operations before it knows who asks, and goes on', async () => {
+  it('rejects operations before authentication, and continues', async () => {
     const socket = connect();
     await socket.opened();
     socket.start('1', QUERY);
@@ -269,7 +269,7 @@ describe('graphql-ws', () => {
     await socket.init(ADMIN);
   });
 
-  it('takes operations that come right behind the first message', async () => {
+  it('accepts operations directly after the init message', async () => {
     const socket = connect();
     await socket.opened();
     socket.send({ type: 'connection_init', payload: { headers: ADMIN } });
@@ -277,7 +277,7 @@ describe('graphql-ws', () => {
     expect((await socket.take(3)).map(({ type }) => type)).toEqual(['connection_ack', 'data', 'complete']);
   });
 
-  it('lets a client say anew who it is, without what the handshake said', async () => {
+  it('lets a client authenticate again, without the headers of the handshake', async () => {
     const socket = await connect({ headers: { 'x-svc-user-id': '1' } }).init({ ...ADMIN, 'x-svc-role': 'user' });
     socket.start('1', QUERY);
     expect(await socket.take(2)).toMatchObject([{ payload: { data: { item: [{ name: 'one' }] } } }, {}]);
@@ -298,7 +298,7 @@ describe('graphql-ws', () => {
     expect(await socket.closed).toEqual({ code: 1000, reason: '' });
   });
 
-  it('says why credentials are refused before it closes', async () => {
+  it('sends the reason for rejected credentials before it closes', async () => {
     const socket = connect();
     await socket.opened();
     socket.send({ type: 'connection_init', payload: { headers: { 'x-svc-admin-secret': 'wrong' } } });
@@ -322,8 +322,8 @@ describe('graphql-ws', () => {
   });
 });
 
-describe('operations', () => {
-  it('run side by side, but for mutations, which wait for what came before and are waited for', async () => {
+describe('operations on a websocket', () => {
+  it('run concurrently, except mutations, which run alone in order', async () => {
     const socket = await connect({ protocol: MODERN }).init(ADMIN);
     socket.start('slow', '{ sleeper { id } }');
     socket.start('fast', QUERY);
@@ -339,7 +339,7 @@ describe('operations', () => {
     ]);
   });
 
-  it('that had to wait are held to the limits of their role when their turn comes', async () => {
+  it('are checked against the limits of their role after waiting', async () => {
     const permit = (type: string, table: string, permission: object) =>
       service.metadata(`pg_create_${type}_permission`, { table, role: 'user', permission } as never);
     await permit('select', 'sleeper', { columns: ['id'], filter: {} });
@@ -361,18 +361,18 @@ describe('operations', () => {
     }
   });
 
-  it('are bounded in number', async () => {
+  it('are limited in number', async () => {
     const socket = await connect({ protocol: MODERN }).init(ADMIN);
     for (const id of ['1', '2', '3']) socket.start(id, '{ sleeper { id } }');
     socket.start('4', QUERY);
     expect(await socket.next()).toMatchObject({
       type: 'error',
       id: '4',
-      payload: [{ message: 'the limit of 3 operations of a socket at the same time is reached', extensions: { code: 'busy' } }],
+      payload: [{ message: 'the limit of 3 concurrent operations of a socket is reached', extensions: { code: 'busy' } }],
     });
   });
 
-  it('are cancelled in the database when the client goes away', async () => {
+  it('are cancelled in the database when the client disconnects', async () => {
     const running = async (): Promise<string> => {
       const answer = (await service.sql(
         "select count(*) from pg_stat_activity where query like '%sleeper%' and state = 'active' and pid <> pg_backend_pid()",

@@ -1,4 +1,4 @@
-/** GraphQL over server-sent events, a connection for each operation. */
+/** GraphQL over server-sent events, with one connection per operation. */
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
@@ -39,7 +39,7 @@ const post = (query: string, headers: Record<string, string> = {}): ReturnType<T
 const get = (query: string, headers: Record<string, string> = {}): ReturnType<TestService['send']> =>
   service.send(`/v1/graphql?query=${encodeURIComponent(query)}`, { headers: { ...HEADERS, ...headers } });
 
-/** The events of a stream: its name and its data. */
+/** The events of a stream: name and data. */
 function eventsOf(text: string): readonly (readonly [string, string])[] {
   return text
     .split('\n\n')
@@ -51,7 +51,7 @@ function eventsOf(text: string): readonly (readonly [string, string])[] {
     });
 }
 
-it('answers queries, whatever line ends the database puts into its JSON', async () => {
+it('answers queries, whatever line breaks the database puts into its JSON', async () => {
   for (const answer of [await post(QUERY), await get(QUERY)]) {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -69,7 +69,7 @@ it('runs mutations for POST only', async () => {
   expect(eventsOf((await post(rename)).text)[0]?.[1]).toMatch(/"affected_rows" : 1/);
 });
 
-it('tells errors of an operation as an event, and refuses what is none with a status', async () => {
+it('sends errors of an operation as an event, and answers invalid requests with an error status', async () => {
   expect(eventsOf((await post('{ nothing }')).text)).toEqual([
     [
       'next',
@@ -80,7 +80,7 @@ it('tells errors of an operation as an event, and refuses what is none with a st
   const unknown = await post(QUERY, { 'x-svc-admin-secret': 'wrong' });
   expect([unknown.status, unknown.headers.get('content-type')]).toEqual([401, 'application/json; charset=utf-8']);
   const batch = await service.send('/v1/graphql', { method: 'POST', headers: HEADERS, body: '[]' });
-  expect([batch.status, batch.text]).toEqual([400, expect.stringContaining('the answer to one operation, not to a batch')]);
+  expect([batch.status, batch.text]).toEqual([400, expect.stringContaining('an event stream is for one operation, not for a batch')]);
   const notJson = await service.send('/v1/graphql', { method: 'POST', headers: HEADERS, body: '{' });
   expect(notJson.status).toBe(400);
 });
@@ -102,7 +102,7 @@ it('keeps the connection open while it waits', async () => {
   expect(eventsOf(text)[0]).toEqual(['next', '{"data":{"nap":[{"id":1}]}}']);
 });
 
-it('is bounded in number, with websockets', async () => {
+it('limits the number of connections together with websockets', async () => {
   await gate.shut();
   const open = [post('{ waits { id } }'), post('{ waits { id } }')];
   while (service.observations.filter((o) => o.kind === 'http' && o.status === 503).length === 0) {
@@ -114,7 +114,7 @@ it('is bounded in number, with websockets', async () => {
   expect((await post('{ __typename }')).status).toBe(200);
 });
 
-it('is understood by graphql-sse', async () => {
+it('works with graphql-sse', async () => {
   const client = createClient({ url: `${service.url}/v1/graphql`, headers: { 'x-svc-admin-secret': 'secret' } });
   const results: unknown[] = [];
   for await (const result of client.iterate({ query: QUERY })) results.push(result);
@@ -122,14 +122,14 @@ it('is understood by graphql-sse', async () => {
   client.dispose();
 });
 
-it.runIf(DEEP)('gives no signs of life where they are switched off', async () => {
+it.runIf(DEEP)('sends no keep-alives if they are disabled', async () => {
   const silent = await startTestService({ ADMIN_SECRET: 'secret', WEBSOCKET_KEEPALIVE: '0' });
   try {
     await silent.sql('create view nap as select 1 as id from pg_sleep(6)');
     await silent.metadata('pg_track_table', { table: 'nap' });
     const body = JSON.stringify({ query: '{ nap { id } }' });
     const { text } = await silent.send('/v1/graphql', { method: 'POST', headers: HEADERS, body });
-    // One at the beginning: the client is listened to.
+    // One at the beginning shows that the service is listening.
     expect(text.split('\n\n').filter((event) => event === ':')).toHaveLength(1);
     expect(eventsOf(text).map(([name]) => name)).toEqual(['next', 'complete']);
   } finally {

@@ -1,4 +1,4 @@
-/** Clients that do not do what clients do. */
+/** Misbehaving clients. */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ async function open(protocol = MODERN): Promise<TestSocket> {
   return socket.init();
 }
 
-/** A socket by hand, for what no library does; it has said who it is. */
+/** A raw authenticated socket, for behaviour that no library has. */
 async function raw(): Promise<Socket> {
   const { port, hostname } = new URL(service.url);
   const socket = connectTcp(Number(port), hostname);
@@ -48,7 +48,7 @@ async function raw(): Promise<Socket> {
   return socket;
 }
 
-/** Of a client: masked, with zeros. */
+/** A client frame, masked with zeros. */
 function frame(text: string): Buffer {
   const data = Buffer.from(text);
   const head = data.length < 126 ? [0x81, 0x80 | data.length] : [0x81, 0xfe, data.length >> 8, data.length & 0xff];
@@ -57,7 +57,7 @@ function frame(text: string): Buffer {
 
 const closedSockets = (): number => service.observations.filter((o) => o.kind === 'websocket' && o.event.type === 'closed').length;
 
-it('who reads late gets the newest answer, and few of those before', async () => {
+it('sends a slow reader the newest answer, and few earlier ones', async () => {
   const [late, quick] = [await open(), await open()];
   const newest = (message: JsonObject): number =>
     ((message['payload'] as { data: { big: { n: number }[] } }).data.big[0] as { n: number }).n;
@@ -82,7 +82,7 @@ it('who reads late gets the newest answer, and few of those before', async () =>
   expect(count).toBeLessThan(5);
 });
 
-it.runIf(DEEP)('who does not read is closed, however little it sends', async () => {
+it.runIf(DEEP)('closes the connection of a client that does not read, however little it sends', async () => {
   const socket = await raw();
   const before = closedSockets();
   socket.pause();
@@ -92,7 +92,7 @@ it.runIf(DEEP)('who does not read is closed, however little it sends', async () 
   socket.destroy();
 });
 
-it('bytes that are no frames end a socket, and nothing else', async () => {
+it('ends only the socket that sends invalid frames', async () => {
   const other = await open();
   for (const bytes of [Buffer.alloc(100, 0xff), Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.from([0x81, 0x05, 1, 2, 3, 4, 5])]) {
     const socket = await raw();
@@ -105,7 +105,7 @@ it('bytes that are no frames end a socket, and nothing else', async () => {
   expect(await other.next()).toMatchObject({ type: 'next' });
 });
 
-it('subscriptions of clients that vanish end', async () => {
+it('ends subscriptions of clients that vanish', async () => {
   const pollers = async (): Promise<number> => ((await service.metadata('get_subscriptions', {})) as { pollers: unknown[] }).pollers.length;
   const socket = await raw();
   socket.write(frame(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: 'subscription { item { id } }' } })));
@@ -114,7 +114,7 @@ it('subscriptions of clients that vanish end', async () => {
   while ((await pollers()) > 0) await sleep(10);
 });
 
-it('subscriptions that come and go leave nothing', async () => {
+it('releases everything after many subscriptions that come and go', async () => {
   const socket = await open();
   for (let i = 0; i < 200; i++) {
     socket.start(String(i), 'subscription { item { id } }');
@@ -125,17 +125,17 @@ it('subscriptions that come and go leave nothing', async () => {
   expect(await service.metadata('get_subscriptions', {})).toMatchObject({ pollers: [] });
 });
 
-it.runIf(DEEP)('who gives no sign of life is closed', async () => {
+it.runIf(DEEP)('closes the connection of a client without keep-alives', async () => {
   const socket = await raw();
-  // It takes what comes, and answers nothing.
+  // It reads everything and answers nothing.
   socket.resume();
   await new Promise((resolve) => socket.once('close', resolve));
 });
 
-it.runIf(DEEP)('a message that does not come to its end closes the socket', async () => {
+it.runIf(DEEP)('closes a socket whose message does not end', async () => {
   const socket = await raw();
   socket.on('data', (chunk) => {
-    // It answers signs of life.
+    // It answers pings.
     if (chunk.includes(0x89)) socket.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
   });
   socket.write(Buffer.from([0x01, 0x85, 0, 0, 0, 0]));

@@ -1,25 +1,25 @@
-/** Who may open a websocket, and what becomes of requests for other protocols. */
+/** Who may open a websocket, and the handling of requests for other protocols. */
 import { request } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WebsocketObservation } from '../../src/observability/observation.ts';
 import { DEEP } from '../support/deep.ts';
-import { type PlayedServer, playServer } from '../support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { LEGACY, MODERN, type OpenOptions, TestSocket } from '../support/websocket.ts';
 
-let hook: PlayedServer;
-/** With a webhook, and pages of all origins may read answers. */
+let hook: FakeServer;
+/** With a webhook, and CORS for all origins. */
 let byHook: TestService;
-/** The same, but nothing is said about pages. */
+/** With a webhook and the default CORS configuration. */
 let withoutCors: TestService;
-/** Without a secret, and with a list of pages. */
+/** Without a secret, and with a list of origins. */
 let open: TestService;
 const sockets: TestSocket[] = [];
 const SECRET = { 'x-svc-admin-secret': 'secret' };
 
 beforeAll(async () => {
-  hook = await playServer();
+  hook = await startFakeServer();
   const hooked = { ADMIN_SECRET: 'secret', AUTH_HOOK: `${hook.url}/` };
   [byHook, withoutCors, open] = await Promise.all([
     startTestService({ ...hooked, WEBSOCKET_KEEPALIVE: '1' }),
@@ -55,7 +55,7 @@ function connect(service: TestService, options: OpenOptions = {}): TestSocket {
 
 const events = (service: TestService): readonly WebsocketObservation[] => service.observations.filter((o) => o.kind === 'websocket');
 
-describe('the handshake', () => {
+describe('the websocket handshake', () => {
   it.each<[string, OpenOptions, string]>([
     ['another path', { path: '/v1/other' }, '404 {"path":"$","error":"resource does not exist","code":"not-found"}'],
     [
@@ -68,13 +68,13 @@ describe('the handshake', () => {
     expect(events(open).at(-1)).toMatchObject({ event: { type: 'rejected', error: { path: '$' } } });
   });
 
-  it('is refused under a name that the service does not know, without a secret', async () => {
+  it('rejects an unknown host name if there is no secret', async () => {
     await expect(connect(open, { headers: { host: 'evil.example', origin: 'http://evil.example' } }).opened()).rejects.toThrow(
-      /^403 .*does not know itself as/,
+      /^403 .*is not a trusted host/,
     );
   });
 
-  it('may name the scheme and the host before the path, as proxies do', async () => {
+  it('accepts an absolute URL, as proxies send it', async () => {
     const { port, hostname } = new URL(open.url);
     const headers = {
       connection: 'upgrade',
@@ -97,7 +97,7 @@ describe('the handshake', () => {
     expect(status).toBe(101);
   });
 
-  it('chooses no protocol that was not offered, and closes a socket for which none is left', async () => {
+  it('selects only an offered protocol, and closes a socket without a common one', async () => {
     const offering = (protocols: string): TestSocket => connect(byHook, { headers: { 'sec-websocket-protocol': protocols } });
     for (const protocols of ['soap', 'soap, graphql_ws']) {
       const socket = offering(protocols);
@@ -116,13 +116,13 @@ describe('the handshake', () => {
     expect((await connect(byHook).init()).websocket.protocol).toBe('');
   });
 
-  it('is open to pages of the list and of the service itself', async () => {
+  it("accepts listed origins and the service's own", async () => {
     await connect(open, { headers: { origin: 'https://app.example' } }).init();
     const host = new URL(open.url).host;
     await connect(open, { headers: { origin: `http://${host}` } }).init();
   });
 
-  it('is refused beyond the bound on connections, until one is closed', async () => {
+  it('rejects connections above the limit, until one is closed', async () => {
     const first = await connect(open).init();
     await connect(open).init();
     await expect(connect(open).opened()).rejects.toThrow(/^503 .*the limit of 2 websockets and event streams is reached/);
@@ -133,14 +133,14 @@ describe('the handshake', () => {
         await connect(open).opened();
         break;
       } catch {
-        // The service has not heard of it yet.
+        // The service has not detected it yet.
       }
     }
   });
 });
 
-describe('credentials', () => {
-  it('come from the handshake and the first message together', async () => {
+describe('websocket credentials', () => {
+  it('combine the handshake and the init message', async () => {
     await connect(byHook, { headers: { 'x-of': 'handshake', 'x-both': 'handshake', cookie: 'a=1' } }).init({
       'X-Both': 'message',
       Authorization: 'Bearer 1',
@@ -152,10 +152,10 @@ describe('credentials', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no texts', { a: 1 }, 'the header "a" must be a text'],
-    ['several lines', { a: 'x\r\nx-svc-role: admin' }, 'the header "a" has characters that no header can have'],
-    ['what is no name', { 'a b': '' }, '"a b" is no name of a header'],
-    ['too much', { a: 'x'.repeat(20_000) }, 'the headers have more than 16384 characters'],
+    ['no texts', { a: 1 }, 'the header "a" must be a string'],
+    ['several lines', { a: 'x\r\nx-svc-role: admin' }, 'the header "a" has invalid characters'],
+    ['an invalid name', { 'a b': '' }, '"a b" is not a valid header name'],
+    ['oversized headers', { a: 'x'.repeat(20_000) }, 'the headers exceed 16384 characters'],
   ])('are refused with %s as a header', async (_name, headers, message) => {
     const socket = connect(byHook);
     await socket.opened();
@@ -165,28 +165,28 @@ describe('credentials', () => {
     expect(hook.requests).toEqual([]);
   });
 
-  it('that the browser keeps do not count for pages of others', async () => {
+  it('stored by the browser do not count for foreign origins', async () => {
     const page = { origin: 'https://evil.example', cookie: 'session=1' };
     const socket = connect(byHook, { headers: page });
     await socket.opened();
     socket.send({ type: 'connection_init' });
     expect(await socket.next()).toMatchObject({
       type: 'connection_error',
-      payload: expect.stringContaining('a page of the origin "https://evil.example" may not use the credentials that the browser keeps'),
+      payload: expect.stringContaining('a page of the origin "https://evil.example" must not use the credentials of the browser'),
     });
     expect(hook.requests).toEqual([]);
-    // What the page knows itself is its own.
+    // Credentials that the page supplies itself count.
     await connect(byHook, { headers: page }).init(SECRET);
     await connect(byHook, { headers: { origin: page.origin } }).init();
   });
 
-  it('in a cookie do not count where CORS is switched off', async () => {
+  it('in a cookie do not count if CORS is disabled', async () => {
     await connect(withoutCors, { headers: { cookie: 'session=1', 'x-other': 'kept' } }).init();
     expect(hook.requests[0]?.headers).toMatchObject({ 'x-other': 'kept' });
     expect(hook.requests[0]?.headers).not.toHaveProperty('cookie');
   });
 
-  it('that the webhook refuses are told apart from a webhook that fails', async () => {
+  it('rejected by the webhook are distinguished from a failing webhook', async () => {
     for (const [status, message] of [
       [401, 'Authentication hook unauthorized this request'],
       [500, 'Invalid response from authorization hook'],
@@ -200,7 +200,7 @@ describe('credentials', () => {
     expect(events(byHook).at(-1)).toMatchObject({ event: { type: 'conn_err', error: { code: 'unexpected' } } });
   });
 
-  it('hold as long as the webhook says', async () => {
+  it('expire as the webhook specifies', async () => {
     hook.answer = () => ({ body: { 'X-Svc-Role': 'admin', 'Cache-Control': 'max-age=1' } });
     const socket = await connect(byHook, { protocol: MODERN }).init();
     expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
@@ -210,7 +210,7 @@ describe('credentials', () => {
     expect(hook.requests).toHaveLength(2);
   });
 
-  it.runIf(DEEP)('hold as long as cache headers of the webhook say', async () => {
+  it.runIf(DEEP)('expire according to cache headers of the webhook', async () => {
     hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' }, headers: { 'cache-control': 'private, max-age=1' } });
     const socket = await connect(byHook, { protocol: MODERN }).init();
     expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
@@ -219,7 +219,7 @@ describe('credentials', () => {
     expect((await another.closed).code).toBe(1000);
   });
 
-  it('hold without an end where a header only forbids caching', async () => {
+  it('do not expire if a header only forbids caching', async () => {
     const headers = { 'cache-control': 'max-age=0, private, must-revalidate', expires: new Date(0).toUTCString() };
     hook.answer = () => ({ body: { 'X-Svc-Role': 'admin' }, headers });
     const socket = await connect(byHook, { protocol: MODERN }).init();
@@ -228,8 +228,8 @@ describe('credentials', () => {
   });
 });
 
-describe('a socket', () => {
-  it.runIf(DEEP)('is kept open by signs of life', async () => {
+describe('a websocket', () => {
+  it.runIf(DEEP)('is kept open by keep-alives', async () => {
     const modern = await connect(byHook, { protocol: MODERN }).init();
     const legacy = await connect(byHook).init();
     while (modern.signs.length < 2 || legacy.signs.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -237,7 +237,7 @@ describe('a socket', () => {
     expect(legacy.signs[2]).toEqual({ type: 'ka' });
   });
 
-  it.runIf(DEEP)('is closed for a message that is too large', async () => {
+  it.runIf(DEEP)('is closed after an oversized message', async () => {
     const socket = await connect(byHook, { protocol: MODERN }).init();
     socket.send({ type: 'ping', payload: { of: 'x'.repeat(4_200_000) } });
     expect((await socket.closed).code).toBe(1009);
@@ -286,7 +286,7 @@ describe('a request for another protocol than websockets', () => {
     return { socket, received };
   }
 
-  it('is answered as if it had not asked, however its body comes', async () => {
+  it('is answered as plain HTTP, however its body arrives', async () => {
     const { socket, received } = await raw();
     const body = JSON.stringify({ query: `{ __typename } #${'x'.repeat(1000)}` });
     const head = `POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -301,14 +301,14 @@ describe('a request for another protocol than websockets', () => {
     socket.destroy();
   });
 
-  it('gets no websocket by a handshake that is none', async () => {
+  it('gets no websocket after an invalid handshake', async () => {
     const { socket, received } = await raw();
     socket.write('GET /v1/graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     expect(await received(/\r\n\r\n/)).toContain('HTTP/1.1 400 Bad Request');
   });
 });
 
-it('ends with the service: what runs is answered, then all are closed', async () => {
+it('ends with the service: running operations are answered, then all connections are closed', async () => {
   const busy = await connect(open, { protocol: MODERN }).init();
   const idle = await connect(open).init();
   busy.start('1', '{ nap { slow } }');

@@ -1,4 +1,4 @@
-/** How long sockets and streams live: tokens, changes of the metadata, the service's end. With compression, for clients that can read it. */
+/** Lifetime of sockets and streams: tokens, metadata changes, shutdown. Includes compression for clients that support it. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DEEP } from '../support/deep.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -35,7 +35,7 @@ async function open(headers: Readonly<Record<string, string>>): Promise<TestSock
   return socket.init(headers);
 }
 
-/** Of the role `user`, good for so many seconds, and the rest of the one that has begun. */
+/** A token of the role `user` that is valid for that many seconds, plus the rest of the current one. */
 function signed(seconds: number): { authorization: string } {
   const claims = {
     exp: Math.ceil(Date.now() / 1000) + seconds,
@@ -47,7 +47,7 @@ function signed(seconds: number): { authorization: string } {
 const stream = (headers: Readonly<Record<string, string>>): Promise<Response> =>
   fetch(`${service.url}/v1/graphql?query=${encodeURIComponent(LIVE)}`, { headers: { ...headers, accept: 'text/event-stream' } });
 
-it('messages are compressed for clients that can read it', async () => {
+it('compresses messages for clients that support it', async () => {
   const socket = await open(SECRET);
   expect(socket.websocket.extensions).toContain('permessage-deflate');
   socket.start('1', LIVE);
@@ -56,7 +56,7 @@ it('messages are compressed for clients that can read it', async () => {
   expect(await socket.next()).toMatchObject({ payload: { data: { item: [{ name: 'short' }] } } });
 });
 
-it.runIf(DEEP)('sockets and streams end with their token, and not as if they were done', async () => {
+it.runIf(DEEP)('ends sockets and streams when their token expires, and not as completed', async () => {
   const headers = signed(4);
   const [socket, response] = await Promise.all([open(headers), stream(headers)]);
   const text = response.text();
@@ -67,7 +67,7 @@ it.runIf(DEEP)('sockets and streams end with their token, and not as if they wer
   expect(await text).not.toContain('event: complete');
 });
 
-it.runIf(DEEP)('what was started goes no further than its own token, whatever the client says later', async () => {
+it.runIf(DEEP)('ends an operation when its own token expires, even if the client authenticates again', async () => {
   const socket = new TestSocket(service.url, { protocol: LEGACY });
   sockets.push(socket);
   await socket.init(signed(4));
@@ -77,7 +77,7 @@ it.runIf(DEEP)('what was started goes no further than its own token, whatever th
   expect(await socket.closed).toEqual({ code: 1000, reason: 'the session has ended' });
 });
 
-it.runIf(DEEP)('a token that came later counts when nothing of the one before runs', async () => {
+it.runIf(DEEP)('applies a later token when no operation of the previous one is running', async () => {
   const socket = new TestSocket(service.url, { protocol: LEGACY });
   sockets.push(socket);
   await socket.init(signed(2));
@@ -88,7 +88,7 @@ it.runIf(DEEP)('a token that came later counts when nothing of the one before ru
   expect(closed).toBe('open');
 });
 
-it('a subscription counts once against the limits of its role, and only while it is opened', async () => {
+it('counts a subscription once against the limits of its role, when it starts', async () => {
   const socket = await open(signed(600));
   for (const id of ['1', '2']) {
     socket.start(id, LIVE);
@@ -96,7 +96,7 @@ it('a subscription counts once against the limits of its role, and only while it
   }
 });
 
-it('all are closed when the metadata changes, if that was asked for', async () => {
+it('closes all sockets after a metadata change if configured', async () => {
   const socket = await open(SECRET);
   const response = await stream(SECRET);
   const text = response.text();
@@ -105,7 +105,7 @@ it('all are closed when the metadata changes, if that was asked for', async () =
   expect(await text).not.toContain('event: complete');
 });
 
-it('streams end with the service, at once', async () => {
+it('ends streams immediately when the service stops', async () => {
   const response = await stream(SECRET);
   const text = response.text();
   await service.stop();

@@ -1,49 +1,49 @@
-/** The gate of all changes of metadata: what is to be changed is seen, sent as one `bulk`, and can be taken back. */
+/** Single path for all changes of metadata: review, one `bulk` request, undo. */
 import { signal } from '@preact/signals';
 import { equalJson, type Json, type JsonObject } from '../model/json.ts';
 import { isDestructive, type Step } from '../model/steps.ts';
 import { type TableAddress, tableSteps } from '../model/table-entry.ts';
 import { type Entries, type MetadataPart, readEntries } from './entries.ts';
 import { Failure, failureOf } from './failure.ts';
-import { perform } from './metadata.ts';
+import { runSteps } from './metadata.ts';
 import { overview, refreshOverview } from './overview.ts';
 
 export interface Change {
-  /** Such as `select of customer on public.album`. */
+  /** Such as `select permission of customer on public.album`. */
   readonly title: string;
-  /** The tables whose entries it is about: the steps are made from what they are now. */
+  /** Tables whose entries the change affects; `steps` receives the stored entries. */
   readonly tables?: readonly TableAddress[];
-  /** Other parts of the metadata that it is about. */
+  /** Other parts of the metadata that the change affects. */
   readonly parts?: readonly MetadataPart[];
-  /** @param entries of `tables` @param parts as they are now @throws Error when it cannot be made */
+  /** @param entries stored entries of `tables` @param parts stored values of `parts` @throws Error if the change is not possible */
   steps(entries: readonly (JsonObject | null)[], parts: readonly Json[]): readonly Step[];
-  /** What takes it back, for changes of something else than tables; of `parts` as they were, where they are named, and of the answer. */
-  readonly inverse?: readonly Step[] | ((parts: readonly Json[], answer: Json) => readonly Step[]);
-  /** Shown before it is sent, even where nothing is dropped. */
+  /** Steps that undo changes of anything but tables, from `parts` as they were before and from the response. */
+  readonly inverse?: readonly Step[] | ((parts: readonly Json[], response: Json) => readonly Step[]);
+  /** Shows the review even if nothing is dropped. */
   readonly review?: boolean;
-  /** The object that is edited; undefined for changes that replace nothing. */
+  /** Edited object; undefined for changes that replace nothing. */
   readonly draft?: Draft;
 }
 
-/** The object that a draft replaces. If another one is stored by now, the review shows both, and nothing is sent before it is confirmed there. */
+/** Object that a draft replaces. If it has changed since the draft began, the review shows both, and nothing is sent without confirmation. */
 export interface Draft {
-  /** The object as it was stored when the draft began; `null` if there was none. */
+  /** Object as it was stored when the draft began; `null` if there was none. */
   readonly before: Json;
-  /** Returns the object as it is stored now, from `tables` and `parts` of the change; `null` if there is none. */
+  /** Returns the stored object, from `tables` and `parts` of the change; `null` if there is none. */
   now(entries: readonly (JsonObject | null)[], parts: readonly Json[]): Json;
-  /** Returns the object as the draft makes it of what is stored now; `null` if it is removed. */
+  /** Returns the object with the draft applied to what is stored; `null` if the draft removes it. */
   after(entries: readonly (JsonObject | null)[], parts: readonly Json[]): Json;
-  /** Version of the metadata that the draft began with. */
+  /** Metadata version when the draft began. */
   readonly version?: number;
-  /** Replaces the draft by the stored object, in its editor. */
+  /** Replaces the draft in its editor by the stored object. */
   discard?(): void;
 }
 
-/** Objects that were changed since a draft or a review of them began. */
+/** Objects that changed since a draft or its review began. */
 export interface Conflict {
   readonly before: Json;
   readonly now: Json;
-  /** The draft; undefined if the change is made of what is stored now. */
+  /** Result of the draft; undefined if the change is made from the stored objects. */
   readonly after?: Json;
 }
 
@@ -52,17 +52,17 @@ export interface AppliedChange {
   readonly at: Date;
   readonly version: number;
   readonly steps: readonly Step[];
-  /** Returns the steps that take it back, with the version that they were made for. */
+  /** Returns the steps that undo it, with the version that they apply to. */
   undo: (() => Promise<{ readonly steps: readonly Step[]; readonly version: number | undefined }>) | undefined;
 }
 
-/** A change that waits for its review. */
+/** A change in review. */
 export interface PendingChange {
   readonly change: Change;
   readonly read: Entries;
   readonly steps: readonly Step[];
   readonly failure: Failure | undefined;
-  /** Undefined while the stored objects are those that the change began with. */
+  /** Undefined while the stored objects are unchanged. */
   readonly conflict: Conflict | undefined;
   readonly finish: (result: Json | null) => void;
 }
@@ -73,12 +73,12 @@ export const lastApplied = signal<AppliedChange | null>(null);
 
 const NOTHING_READ: Entries = { version: 0, entries: [], parts: [] };
 
-/** Whether it says what it is about. */
-function isAboutSomething({ tables, parts }: Change): boolean {
+/** Returns true if the change lists the objects that it affects. */
+function hasObjects({ tables, parts }: Change): boolean {
   return tables !== undefined || parts !== undefined;
 }
 
-function readConcerned({ tables = [], parts = [] }: Change): Promise<Entries> {
+function readObjects({ tables = [], parts = [] }: Change): Promise<Entries> {
   return readEntries(tables, parts);
 }
 
@@ -86,26 +86,26 @@ function isSame(a: Entries, b: Entries): boolean {
   return equalJson(a.entries as Json, b.entries as Json) && equalJson(a.parts, b.parts);
 }
 
-/** The conflict between a draft and what is stored now. */
+/** Compares the draft's basis with the stored object. */
 function conflictOf({ draft }: Change, { entries, parts }: Entries): Conflict | undefined {
   if (draft === undefined) return undefined;
   const now = draft.now(entries, parts);
   return equalJson(now, draft.before) ? undefined : { before: draft.before, now, after: draft.after(entries, parts) };
 }
 
-/** The objects of a change as one value. */
+/** Objects of a change as one value. */
 function objectsOf({ entries, parts }: Entries): Json {
   const [first = null, ...others] = [...entries, ...parts];
   return others.length === 0 ? first : [first, ...others];
 }
 
 /**
- * Makes a change: at once, or after a review where something is dropped, or where a draft is of another object than is stored now.
- * @returns the answer; null when it was given up in the review
- * @throws Failure of the service, where no review shows it
+ * Makes a change: at once, or after a review if something is dropped or the edited object has changed meanwhile.
+ * @returns the response; `null` if the review was discarded or nothing changes
+ * @throws Failure of the service, unless a review shows it
  */
 export async function makeChange(change: Change): Promise<Json | null> {
-  const read = isAboutSomething(change) ? await readConcerned(change) : { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
+  const read = hasObjects(change) ? await readObjects(change) : { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
   const steps = change.steps(read.entries, read.parts);
   if (steps.length === 0) return null;
   const review = (state: Omit<PendingChange, 'change' | 'finish'>): Promise<Json | null> =>
@@ -120,22 +120,22 @@ export async function makeChange(change: Change): Promise<Json | null> {
     return await apply(change, read, steps);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.code !== 'conflict' || !isAboutSomething(change)) throw failure;
+    if (failure.code !== 'conflict' || !hasObjects(change)) throw failure;
     return review({ failure, ...(await readAgain(change, read)) });
   }
 }
 
-/** The change on top of what is stored now. */
+/** Applies the change to the objects as they are stored now. */
 async function readAgain(change: Change, before: Entries): Promise<Pick<PendingChange, 'read' | 'steps' | 'conflict'>> {
-  const read = await readConcerned(change);
+  const read = await readObjects(change);
   const other = isSame(before, read) ? undefined : { before: objectsOf(before), now: objectsOf(read) };
   return { read, steps: change.steps(read.entries, read.parts), conflict: conflictOf(change, read) ?? other };
 }
 
-/** A permission that is made anew right after it was dropped is not lost. */
+/** Returns a test for steps that drop something; a permission that is recreated in the same change does not count. */
 function isDropped(steps: readonly Step[]): (step: Step) => boolean {
-  const made = new Set(steps.filter(({ type }) => type.includes('_permission')).map(({ type, args }) => keyOf(dropOf(type), args)));
-  return (step) => isDestructive(step) && !made.has(keyOf(step.type, step.args));
+  const created = new Set(steps.filter(({ type }) => type.includes('_permission')).map(({ type, args }) => keyOf(dropOf(type), args)));
+  return (step) => isDestructive(step) && !created.has(keyOf(step.type, step.args));
 }
 
 function dropOf(type: string): string {
@@ -148,99 +148,99 @@ function keyOf(type: string, args: JsonObject): string {
   return JSON.stringify([type, ...PLACE.map((key) => args[key] ?? null)]);
 }
 
-/** Sends a reviewed change. A conflict about other objects is no conflict; one about the same stays in the review. */
+/** Sends a reviewed change. A conflict about its own objects stays in the review; changes of other objects do not matter. */
 export async function applyPending(): Promise<void> {
   const current = pending.peek();
   if (current === null) return;
   try {
-    const answer = await apply(current.change, current.read, current.steps);
+    const response = await apply(current.change, current.read, current.steps);
     pending.value = null;
-    current.finish(answer);
+    current.finish(response);
   } catch (error) {
     const failure = failureOf(error);
-    if (failure.code !== 'conflict' || !isAboutSomething(current.change)) {
+    if (failure.code !== 'conflict' || !hasObjects(current.change)) {
       pending.value = { ...current, failure };
       return;
     }
     try {
       pending.value = { ...current, failure, ...(await readAgain(current.change, current.read)) };
-    } catch (refused) {
-      pending.value = { ...current, failure: failureOf(refused) };
+    } catch (error) {
+      pending.value = { ...current, failure: failureOf(error) };
     }
   }
 }
 
-export function giveUpPending(): void {
+export function discardPending(): void {
   const current = pending.peek();
   pending.value = null;
   current?.finish(null);
 }
 
 async function apply(change: Change, read: Entries, steps: readonly Step[]): Promise<Json> {
-  let seen = read;
-  let answer: Json;
+  let basis = read;
+  let response: Json;
   try {
-    answer = await perform(steps, seen.version === 0 ? undefined : seen.version);
+    response = await runSteps(steps, basis.version === 0 ? undefined : basis.version);
   } catch (error) {
     const failure = failureOf(error);
     if (failure.code !== 'conflict') throw failure;
-    // Another version is no obstacle while the objects concerned are as they were seen.
-    if (isAboutSomething(change)) {
-      const now = await readConcerned(change);
+    // A new version does not matter while the affected objects are unchanged.
+    if (hasObjects(change)) {
+      const now = await readObjects(change);
       if (!isSame(now, read)) throw failure;
-      seen = now;
+      basis = now;
     } else {
       await refreshOverview();
-      seen = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
+      basis = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
     }
-    answer = await perform(steps, seen.version);
+    response = await runSteps(steps, basis.version);
   }
-  const after = isAboutSomething(change) ? await readConcerned(change) : NOTHING_READ;
+  const after = hasObjects(change) ? await readObjects(change) : NOTHING_READ;
   await refreshOverview();
   const applied: AppliedChange = {
     title: change.title,
     at: new Date(),
     version: after.version || (overview.peek()?.version ?? 0),
     steps,
-    undo: undoOf(change, read, after, answer),
+    undo: undoOf(change, read, after, response),
   };
   sessionChanges.value = [...sessionChanges.peek(), applied];
   lastApplied.value = applied;
-  return answer;
+  return response;
 }
 
-function undoOf(change: Change, before: Entries, after: Entries, answer: Json): AppliedChange['undo'] {
+function undoOf(change: Change, before: Entries, after: Entries, response: Json): AppliedChange['undo'] {
   const { tables, inverse } = change;
   if (inverse === undefined && tables === undefined) return undefined;
   return async () => {
-    const now = isAboutSomething(change) ? await readConcerned(change) : undefined;
+    const now = hasObjects(change) ? await readObjects(change) : undefined;
     if (now !== undefined && !isSame(now, after))
-      throw new Failure('The objects have been changed since; undo would lose that.', { code: 'changed-since' });
+      throw new Failure('These objects have changed since. Undo would overwrite the later change.', { code: 'changed-since' });
     const steps =
       inverse === undefined
         ? (tables ?? []).flatMap((address, index) => tableSteps(address, after.entries[index] ?? null, before.entries[index] ?? null))
         : typeof inverse === 'function'
-          ? inverse(before.parts, answer)
+          ? inverse(before.parts, response)
           : inverse;
     return { steps, version: now?.version };
   };
 }
 
-/** Takes a change back, while its objects are as it left them. @throws Failure */
+/** Undoes a change. @throws Failure if its objects have changed since */
 export async function undo(applied: AppliedChange): Promise<void> {
   const { steps, version } = (await applied.undo?.()) ?? { steps: [], version: undefined };
   if (steps.length === 0) return;
   try {
-    await perform(steps, version);
+    await runSteps(steps, version);
   } catch (error) {
-    // Another change came between the look at the objects and this: they are looked at once more.
+    // Another change came in between: check the objects once more.
     if (failureOf(error).code !== 'conflict') throw error;
     const again = await applied.undo?.();
-    if (again !== undefined) await perform(again.steps, again.version);
+    if (again !== undefined) await runSteps(again.steps, again.version);
   }
   await refreshOverview();
   const back: AppliedChange = {
-    title: `Undone: ${applied.title}`,
+    title: `Undo: ${applied.title}`,
     at: new Date(),
     version: overview.peek()?.version ?? 0,
     steps,

@@ -1,15 +1,15 @@
-/** What the service tells of its configuration. */
+/** Configuration report of the service. */
 import { signal } from '@preact/signals';
 import { isObject, type JsonObject } from '../model/json.ts';
-import { administer } from './http.ts';
+import { sendAsAdmin } from './http.ts';
 
 export const config = signal<JsonObject | undefined>(undefined);
 
 export async function loadConfig(): Promise<void> {
   try {
-    const json = await administer('v1alpha1/config', { method: 'GET', retries: 2 });
+    const json = await sendAsAdmin('v1alpha1/config', { method: 'GET', retries: 2 });
     if (isObject(json)) config.value = json;
   } catch {
-    // an API that is switched off: pages do without
+    // The config API can be switched off; pages work without it.
   }
 }

@@ -1,5 +1,5 @@
-/** What a request failed with. */
-import { isObject, type Json, parseJson } from '../model/json.ts';
+/** Errors of requests. */
+import { isObject, type Json, parseJsonText } from '../model/json.ts';
 
 export class Failure extends Error {
   readonly status: number;
@@ -20,7 +20,7 @@ export class Failure extends Error {
   }
 }
 
-/** Whether it was the user, or the page, that ended the request. */
+/** Returns true if the user or the page cancelled the request. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
@@ -30,20 +30,20 @@ export function failureOf(error: unknown): Failure {
   return new Failure(error instanceof Error ? error.message : String(error), { code: 'console' });
 }
 
-/** The failure that an answer of the service describes, in either of its two forms. */
-export function failureOfAnswer(status: number, text: string): Failure {
+/** Decodes an error response of the service in either of its two formats. */
+export function failureOfResponse(status: number, text: string): Failure {
   let json: Json = null;
   try {
-    json = parseJson(text);
+    json = parseJsonText(text);
   } catch {
-    // a proxy's page, say
+    // Not JSON, for example an error page of a proxy.
   }
   const first = isObject(json) && Array.isArray(json['errors']) ? ((json['errors'] as readonly Json[])[0] ?? null) : json;
   if (!isObject(first))
-    return new Failure(text.slice(0, 300) || `the service answered with status ${status}`, { status, code: `http-${status}` });
+    return new Failure(text.slice(0, 300) || `The service responded with status ${status}.`, { status, code: `http-${status}` });
   const extensions = isObject(first['extensions']) ? first['extensions'] : first;
   const message = first['error'] ?? first['message'];
-  return new Failure(typeof message === 'string' ? message : `the service answered with status ${status}`, {
+  return new Failure(typeof message === 'string' ? message : `The service responded with status ${status}.`, {
     status,
     code: typeof extensions['code'] === 'string' ? extensions['code'] : `http-${status}`,
     path: typeof extensions['path'] === 'string' ? extensions['path'] : undefined,

@@ -1,9 +1,9 @@
-/** GraphQL as a persona. */
-import { isList, isObject, type Json, type JsonObject, parseJson } from '../model/json.ts';
+/** GraphQL requests as a persona. */
+import { isList, isObject, type Json, type JsonObject, parseJsonText } from '../model/json.ts';
 import type { Persona } from '../model/persona.ts';
 import { type RequestHeaders, requestHeaders } from '../model/request-headers.ts';
-import { Failure, failureOfAnswer } from './failure.ts';
-import { type Answer, send } from './http.ts';
+import { Failure, failureOfResponse } from './failure.ts';
+import { type HttpResponse, send } from './http.ts';
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
 import { mustWait, signedIn } from './session.ts';
 
@@ -13,16 +13,16 @@ export interface GraphqlRequest {
   readonly operationName?: string;
 }
 
-export interface GraphqlAnswer extends Answer {
+export interface GraphqlResponse extends HttpResponse {
   readonly json: Json | undefined;
 }
 
-/** Sends a request as it is, for pages that show the answer. @throws Failure when the service cannot be reached */
+/** Sends a request for pages that show the response. @throws Failure if the service cannot be reached */
 export async function sendGraphql(
   request: GraphqlRequest,
   { headers, hasSecret }: RequestHeaders,
   signal?: AbortSignal,
-): Promise<GraphqlAnswer> {
+): Promise<GraphqlResponse> {
   if (isReadOnly && /\bmutation\b/.test(request.query)) throw new Failure(READ_ONLY_REASON, { code: 'read-only' });
   const { query, variables, operationName } = request;
   const body: JsonObject = {
@@ -32,31 +32,26 @@ export async function sendGraphql(
   };
   for (;;) {
     if (mustWait()) await signedIn(signal);
-    const answer = await send('v1/graphql', {
-      body,
-      signal,
-      headers,
-      asStranger: !hasSecret,
-    });
-    if (answer.status === 401 && hasSecret) {
+    const response = await send('v1/graphql', { body, signal, headers, withoutSecret: !hasSecret });
+    if (response.status === 401 && hasSecret) {
       await signedIn(signal);
       continue;
     }
     let json: Json | undefined;
     try {
-      json = parseJson(answer.text);
+      json = parseJsonText(response.text);
     } catch {
       json = undefined;
     }
-    return { ...answer, json };
+    return { ...response, json };
   }
 }
 
-/** The data of an answer. @throws Failure of the first error, or of what is no answer */
+/** Returns the data of a response. @throws Failure with the first error */
 export async function graphql(request: GraphqlRequest, persona: Persona, signal?: AbortSignal): Promise<JsonObject> {
-  const answer = await sendGraphql(request, requestHeaders(persona), signal);
-  if (!isObject(answer.json) || (isList(answer.json['errors']) && answer.json['errors'].length > 0)) {
-    throw failureOfAnswer(answer.status, answer.text);
+  const response = await sendGraphql(request, requestHeaders(persona), signal);
+  if (!isObject(response.json) || (isList(response.json['errors']) && response.json['errors'].length > 0)) {
+    throw failureOfResponse(response.status, response.text);
   }
-  return isObject(answer.json['data']) ? answer.json['data'] : {};
+  return isObject(response.json['data']) ? response.json['data'] : {};
 }

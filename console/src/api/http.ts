@@ -1,10 +1,10 @@
-/** Requests to the service that the page came from, and to no other. */
+/** HTTP requests, only to the service that served the page. */
 import { base } from '../browser/place.ts';
-import { type Json, parseJson, printJson } from '../model/json.ts';
-import { Failure, failureOfAnswer, isAbort } from './failure.ts';
+import { type Json, parseJsonText, printJson } from '../model/json.ts';
+import { Failure, failureOfResponse, isAbort } from './failure.ts';
 import { access, credentials, granted, mustWait, signedIn } from './session.ts';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
@@ -13,26 +13,26 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly method?: string;
-  /** JSON, printed with its numbers as they are. */
+  /** JSON; numbers keep their text. */
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Sent without the secret: somebody else's token takes its place. */
-  readonly asStranger?: boolean;
-  /** How often a read is asked again when the service cannot be reached. */
+  /** Omits the admin secret, for requests with a token. */
+  readonly withoutSecret?: boolean;
+  /** Number of retries if the service cannot be reached. */
   readonly retries?: number;
 }
 
 const RETRY_MS = 400;
 
-/** @throws Failure when the service cannot be reached; DOMException AbortError when `signal` says so */
-export async function send(path: string, options: RequestOptions = {}): Promise<Answer> {
-  const { method = 'POST', body, headers = {}, signal, asStranger = false, retries = 0 } = options;
-  // Set one by one: a header that is given under another spelling replaces ours.
-  const sent = new Headers(asStranger ? {} : credentials());
+/** @throws Failure if the service cannot be reached, DOMException AbortError if `signal` aborts */
+export async function send(path: string, options: RequestOptions = {}): Promise<HttpResponse> {
+  const { method = 'POST', body, headers = {}, signal, withoutSecret = false, retries = 0 } = options;
+  // `Headers` ignores case, so that a passed header replaces ours.
+  const sent = new Headers(withoutSecret ? {} : credentials());
   if (body !== undefined) sent.set('Content-Type', 'application/json');
   for (const [name, value] of Object.entries(headers)) sent.set(name, value);
-  for (let tried = 0; ; tried++) {
+  for (let attempts = 0; ; attempts++) {
     const started = performance.now();
     try {
       const response = await fetch(new URL(path, base), {
@@ -46,25 +46,25 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
       return { status: response.status, text, headers: response.headers, milliseconds: performance.now() - started };
     } catch (error) {
       if (isAbort(error)) throw error;
-      if (tried >= retries) throw new Failure('The service cannot be reached.', { code: 'unreachable' });
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * 2 ** tried));
+      if (attempts >= retries) throw new Failure('The service cannot be reached.', { code: 'unreachable' });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS * 2 ** attempts));
     }
   }
 }
 
 /**
- * An administrator's request. Where the secret is missing or wrong it waits until somebody has signed in, and goes on.
- * @throws Failure what the service refused
+ * Sends a request as administrator. If the secret is missing or invalid, waits for the sign-in and tries again.
+ * @throws Failure for an error response
  */
-export async function administer(path: string, options: RequestOptions = {}): Promise<Json> {
+export async function sendAsAdmin(path: string, options: RequestOptions = {}): Promise<Json> {
   for (;;) {
     if (mustWait()) await signedIn(options.signal);
-    const answer = await send(path, options);
-    if (answer.status >= 200 && answer.status < 300) {
+    const response = await send(path, options);
+    if (response.status >= 200 && response.status < 300) {
       if (access.peek() !== 'granted') granted();
-      return answer.text === '' ? null : parseJson(answer.text);
+      return response.text === '' ? null : parseJsonText(response.text);
     }
-    if (answer.status !== 401) throw failureOfAnswer(answer.status, answer.text);
+    if (response.status !== 401) throw failureOfResponse(response.status, response.text);
     await signedIn(options.signal);
   }
 }

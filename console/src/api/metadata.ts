@@ -1,7 +1,7 @@
-/** Operations of the service: reads, and the one gate through which everything is changed. */
+/** Operations of the metadata API. All changes go through `runSteps`. */
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
 import { Failure } from './failure.ts';
-import { administer } from './http.ts';
+import { sendAsAdmin } from './http.ts';
 import { bulkOf, type Step } from '../model/steps.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { type Changes, KIND_OPERATIONS, OPERATIONS } from './operations.generated.ts';
@@ -14,7 +14,7 @@ export interface ReadOptions {
   readonly version?: 2;
 }
 
-/** What an operation changes; undefined for those that the service does not have. */
+/** Returns what an operation changes; undefined for unknown operations. */
 export function changesOf(type: string): Changes | undefined {
   if (Object.hasOwn(OPERATIONS, type)) return OPERATIONS[type as CommonOperation];
   const [kind, ...rest] = type.split('_');
@@ -24,34 +24,34 @@ export function changesOf(type: string): Changes | undefined {
   return kinds.split(' ').includes(kind ?? '') ? changes : undefined;
 }
 
-/** Whether sources of the kind have an operation. */
+/** Returns true if sources of the kind have the operation. */
 export function hasOperation(kind: string, name: KindOperation): boolean {
   return KIND_OPERATIONS[name][1].split(' ').includes(kind);
 }
 
-/** An operation that changes nothing. @throws Failure */
-export function ask(type: CommonOperation, args: Json = {}, { signal, version }: ReadOptions = {}): Promise<Json> {
+/** Runs an operation that changes nothing. @throws Failure */
+export function readOperation(type: CommonOperation, args: Json = {}, { signal, version }: ReadOptions = {}): Promise<Json> {
   if (OPERATIONS[type] !== 'nothing') throw new Error(`${type} is not a read`);
-  return administer('v1/metadata', { body: { type, ...(version === undefined ? {} : { version }), args }, signal, retries: 2 });
+  return sendAsAdmin('v1/metadata', { body: { type, ...(version === undefined ? {} : { version }), args }, signal, retries: 2 });
 }
 
-/** As `ask`, of a kind of databases. @throws Failure */
-export function askKind(kind: string, name: KindOperation, args: Json, { signal }: ReadOptions = {}): Promise<Json> {
+/** Runs an operation of a database kind that changes nothing. @throws Failure */
+export function readKindOperation(kind: string, name: KindOperation, args: Json, { signal }: ReadOptions = {}): Promise<Json> {
   if (KIND_OPERATIONS[name][0] !== 'nothing') throw new Error(`${name} is not a read`);
-  return administer('v1/metadata', { body: { type: `${kind}_${name}`, args }, signal, retries: 2 });
+  return sendAsAdmin('v1/metadata', { body: { type: `${kind}_${name}`, args }, signal, retries: 2 });
 }
 
-/** Sends a change: all steps or none, and only on top of `resourceVersion` when that is given. @throws Failure */
-export function perform(steps: readonly Step[], resourceVersion?: number, signal?: AbortSignal): Promise<Json> {
+/** Runs all steps or none. @param resourceVersion rejects the steps for any other version @throws Failure */
+export function runSteps(steps: readonly Step[], resourceVersion?: number, signal?: AbortSignal): Promise<Json> {
   if (isReadOnly && steps.some(({ type }) => changesOf(type) !== 'nothing')) {
     throw new Failure(READ_ONLY_REASON, { code: 'read-only' });
   }
-  return administer('v1/metadata', { body: bulkOf(steps, resourceVersion), signal });
+  return sendAsAdmin('v1/metadata', { body: bulkOf(steps, resourceVersion), signal });
 }
 
-/** SQL, as an administrator. @throws Failure */
+/** Runs SQL as administrator. @throws Failure */
 export async function runSql(kind: string, args: JsonObject, signal?: AbortSignal): Promise<Json> {
   if (isReadOnly && args['read_only'] !== true) throw new Failure(READ_ONLY_REASON, { code: 'read-only' });
   const type = `${kind}_run_sql`;
-  return administer('v2/query', { body: { type, args }, signal });
+  return sendAsAdmin('v2/query', { body: { type, args }, signal });
 }

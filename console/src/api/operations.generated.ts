@@ -3,7 +3,7 @@ import type { Json } from '../model/json.ts';
 
 export type Changes = 'nothing' | 'metadata' | 'database';
 
-/** Operations that have no kind, with what they change. */
+/** Operations without a kind, with what they change. */
 export const OPERATIONS = {
   add_collection_to_allowlist: 'metadata',
   add_host_to_tls_allowlist: 'metadata',
@@ -71,7 +71,7 @@ export const OPERATIONS = {
   update_scope_of_collection_in_allowlist: 'metadata',
 } as const satisfies Readonly<Record<string, Changes>>;
 
-/** Operations of kinds of databases without their prefix: what they change, and which kinds have them. */
+/** Operations of database kinds, without their prefix: what they change, and the kinds that have them. */
 export const KIND_OPERATIONS = {
   add_computed_field: ['metadata', 'dwh pg'],
   add_source: ['metadata', 'dbb dbc dwh pg'],
@@ -124,7 +124,7 @@ export const KIND_OPERATIONS = {
 /** Several operations in one request. */
 export type BulkOperation = 'bulk' | 'bulk_keep_going' | 'bulk_atomic';
 
-/** The arguments of the operations that have no kind. */
+/** Arguments of the operations without a kind. */
 export interface OperationArguments {
   /** `{"collection":"shop","scope":{"global":false,"roles":["user"]}}` */
   add_collection_to_allowlist: {
@@ -172,7 +172,7 @@ export interface OperationArguments {
   };
   /** `{}` */
   clear_metadata: Readonly<Record<string, never>>;
-  /** `{"name":"login","definition":{"kind":"synchronous","handler":"{{HANDLERS_URL}}/login","arguments":[{"name":"username","type":"String!"}],"output_type":"Login!","forward_client_headers":true,"timeout":10},"comment":"Gives a token."}` */
+  /** `{"name":"login","definition":{"kind":"synchronous","handler":"{{HANDLERS_URL}}/login","arguments":[{"name":"username","type":"String!"}],"output_type":"Login!","forward_client_headers":true,"timeout":10},"comment":"Returns a token."}` */
   create_action: {
     readonly name: Json;
     readonly definition: Json;
@@ -200,7 +200,7 @@ export interface OperationArguments {
     readonly signature?: Json;
     readonly replace?: boolean;
   };
-  /** `{"name":"shop","definition":{"queries":[{"name":"authors","query":"query { author { id name } }"}]},"comment":"what the shop asks"}` */
+  /** `{"name":"shop","definition":{"queries":[{"name":"authors","query":"query { author { id name } }"}]},"comment":"operations of the shop"}` */
   create_query_collection: {
     readonly name: string;
     readonly definition: Json;
@@ -450,7 +450,7 @@ export interface OperationArguments {
     readonly request_transform: Json;
     readonly response_transform?: Json;
   };
-  /** `{"name":"login","definition":{"kind":"synchronous","handler":"{{HANDLERS_URL}}/login","arguments":[{"name":"username","type":"String!"}],"output_type":"Login!","forward_client_headers":true,"timeout":5},"comment":"Gives a token."}` */
+  /** `{"name":"login","definition":{"kind":"synchronous","handler":"{{HANDLERS_URL}}/login","arguments":[{"name":"username","type":"String!"}],"output_type":"Login!","forward_client_headers":true,"timeout":5},"comment":"Returns a token."}` */
   update_action: {
     readonly name: Json;
     readonly definition: Json;
@@ -476,7 +476,7 @@ export interface OperationArguments {
   };
 }
 
-/** The arguments of the operations of kinds. */
+/** Arguments of the operations of database kinds. */
 export interface KindOperationArguments {
   /** `{"source":"default","table":"author","name":"full_name","definition":{"function":"author_full_name","table_argument":"author_row"}}` */
   add_computed_field: {
@@ -734,7 +734,7 @@ export interface KindOperationArguments {
     readonly comment?: string;
     readonly source?: string;
   };
-  /** `{"source":"default","table":"article","relationship":"author","comment":"who wrote it"}` */
+  /** `{"source":"default","table":"article","relationship":"author","comment":"the author of the article"}` */
   set_relationship_comment: {
     readonly table: Json;
     readonly relationship: string;

@@ -1,21 +1,21 @@
-/** The overview of the service: read at the start, every few seconds while the page is seen, and after each change. */
+/** Overview of the metadata: read at the start, every 5 s while the page is visible, and after each change. */
 import { signal } from '@preact/signals';
 import { decodeOverview, type Overview } from '../model/overview.ts';
 import { type Failure, failureOf, isAbort } from './failure.ts';
-import { ask } from './metadata.ts';
+import { readOperation } from './metadata.ts';
 import { access } from './session.ts';
 
 const EVERY_MS = 5000;
 
 export const overview = signal<Overview | undefined>(undefined);
 export const overviewFailure = signal<Failure | undefined>(undefined);
-/** When the last read succeeded. */
+/** Time of the last successful read. */
 export const overviewAt = signal(0);
 
 let running: Promise<void> | undefined;
 let again = false;
 
-/** Reads the overview; of several calls at once the later ones share one more read. */
+/** Reads the overview. Calls during a read share one more read after it. */
 export async function refreshOverview(): Promise<void> {
   if (running !== undefined) {
     again = true;
@@ -44,5 +44,5 @@ setInterval(() => {
 
 async function readOverview(): Promise<Overview | undefined> {
   const known = overview.peek();
-  return decodeOverview(await ask('get_overview', known === undefined ? {} : { if_not: known.tag }));
+  return decodeOverview(await readOperation('get_overview', known === undefined ? {} : { if_not: known.tag }));
 }

@@ -1,8 +1,8 @@
-/** What changes would do, told by the service before they are made. */
-import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
+/** Previews changes with `preview_changes`. */
+import { isList, isObject, type Json, type JsonObject, objectOf, objectsIn } from '../model/json.ts';
 import { type Persona, sessionOf } from '../model/persona.ts';
 import type { Step } from '../model/steps.ts';
-import { ask } from './metadata.ts';
+import { readOperation } from './metadata.ts';
 
 export interface SchemaDifference {
   readonly role: string;
@@ -14,9 +14,9 @@ export interface SchemaDifference {
 export interface ChangePreview {
   readonly isConsistent: boolean;
   readonly inconsistent: readonly { readonly name: string; readonly reason: string }[];
-  /** Of roles whose schemas would differ. */
+  /** Roles whose schemas would change. */
   readonly roles: readonly SchemaDifference[];
-  /** Queries of the allow-list and of REST endpoints that a role could not ask any more; the first of them. */
+  /** First queries of the allow-list and of REST endpoints that would fail for a role. */
   readonly broken: readonly BrokenQuery[];
   readonly brokenCount: number;
   readonly answers: readonly JsonObject[];
@@ -37,17 +37,17 @@ interface PreviewedQuery {
 
 interface PreviewOptions {
   readonly queries?: readonly PreviewedQuery[];
-  /** Whose schemas are compared; undefined: those of all but admin, or, with queries, of nobody. */
+  /** Roles whose schemas are compared. Defaults to all roles but admin; with `queries`, to none. */
   readonly roles?: readonly string[];
   readonly signal?: AbortSignal;
 }
 
-/** @throws Failure as the changes themselves would */
+/** @throws Failure if the changes would fail */
 export async function previewChanges(
   steps: readonly Step[],
   { queries = [], roles = queries.length === 0 ? undefined : [], signal }: PreviewOptions = {},
 ): Promise<ChangePreview> {
-  const answer = await ask(
+  const response = await readOperation(
     'preview_changes',
     {
       changes: steps.map(({ type, args }) => ({ type, args })),
@@ -56,14 +56,14 @@ export async function previewChanges(
     },
     { signal },
   );
-  const json = isObject(answer) ? answer : {};
+  const json = objectOf(response);
   return {
     isConsistent: json['is_consistent'] !== false,
-    inconsistent: objects(json['inconsistent_objects']).map((each) => ({
+    inconsistent: objectsIn(json['inconsistent_objects']).map((each) => ({
       name: String(each['name'] ?? each['type'] ?? ''),
       reason: String(each['reason'] ?? ''),
     })),
-    roles: objects(json['schema_diff'])
+    roles: objectsIn(json['schema_diff'])
       .map((each) => ({
         role: String(each['role']),
         added: texts(each['added']),
@@ -71,7 +71,7 @@ export async function previewChanges(
         changed: texts(each['changed']),
       }))
       .filter(({ added, removed, changed }) => added.length + removed.length + changed.length > 0),
-    broken: objects(json['broken_queries']).map((each) => ({
+    broken: objectsIn(json['broken_queries']).map((each) => ({
       collection: String(each['collection']),
       name: String(each['name']),
       role: String(each['role']),
@@ -79,12 +79,8 @@ export async function previewChanges(
       endpoints: texts(each['rest_endpoints']),
     })),
     brokenCount: Number(json['broken_query_count'] ?? 0),
-    answers: objects(json['answers']),
+    answers: objectsIn(json['answers']),
   };
-}
-
-function objects(json: Json | undefined): readonly JsonObject[] {
-  return isList(json) ? json.filter(isObject) : [];
 }
 
 function texts(json: Json | undefined): readonly string[] {

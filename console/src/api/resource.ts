@@ -1,4 +1,4 @@
-/** Something that is read from the service: its last value stays while it is read again; the former request is ended. */
+/** A value read from the service. The last value stays during a reload; a reload cancels the previous request. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Failure, failureOf, isAbort } from './failure.ts';
 
@@ -10,12 +10,12 @@ export interface Loaded<T> {
 
 export interface Resource<T> {
   readonly state: ReadonlySignal<Loaded<T>>;
-  /** Reads; a read that is going on is ended. */
+  /** Reads the value and cancels a running read. */
   load(): Promise<void>;
   stop(): void;
 }
 
-/** @param before what is shown until it is read for the first time */
+/** @param before value until the first read succeeds */
 export function resource<T>(read: (signal: AbortSignal) => Promise<T>, before?: T): Resource<T> {
   const state = signal<Loaded<T>>({ value: before, failure: undefined, isLoading: false });
   let current: AbortController | undefined;
@@ -23,14 +23,14 @@ export function resource<T>(read: (signal: AbortSignal) => Promise<T>, before?: 
     state,
     async load() {
       current?.abort();
-      const mine = new AbortController();
-      current = mine;
+      const controller = new AbortController();
+      current = controller;
       state.value = { ...state.peek(), isLoading: true };
       try {
-        const value = await read(mine.signal);
-        if (current === mine) state.value = { value, failure: undefined, isLoading: false };
+        const value = await read(controller.signal);
+        if (current === controller) state.value = { value, failure: undefined, isLoading: false };
       } catch (error) {
-        if (current !== mine) return;
+        if (current !== controller) return;
         if (isAbort(error)) state.value = { ...state.peek(), isLoading: false };
         else state.value = { value: state.peek().value, failure: failureOf(error), isLoading: false };
       }

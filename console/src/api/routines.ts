@@ -1,4 +1,4 @@
-/** Functions of a database. */
+/** Functions in a database. */
 import { KINDS } from '../model/kinds.generated.ts';
 import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { runSql } from './metadata.ts';
@@ -6,26 +6,26 @@ import { runSql } from './metadata.ts';
 export interface Routine {
   readonly schema: string;
   readonly name: string;
-  /** The table, or another type, whose values it returns: `public.album`. */
+  /** Table or other type that it returns: `public.album`. */
   readonly returns: string;
   readonly parameters: readonly { readonly name: string; readonly type: string }[];
 }
 
 export interface Routines {
   readonly list: readonly Routine[];
-  /** There are more, which are not in the list. */
-  readonly isCut: boolean;
+  /** True if the database has more than the list. */
+  readonly isTruncated: boolean;
 }
 
-/** A row is a parameter, or a function without any. */
-const MOST_ROWS = 5000;
+/** Each row is a parameter, or a function without parameters. */
+const MAX_ROWS = 5000;
 
-/** @throws Failure where the service runs no SQL, say */
+/** @throws Failure, for example if the service does not run SQL */
 export async function readRoutines(source: string, kind: string, signal?: AbortSignal): Promise<Routines> {
   const sql = KINDS[kind]?.functionsSql;
-  if (sql === undefined) return { list: [], isCut: false };
-  const answer = await runSql(kind, { source, sql, read_only: true, max_rows: MOST_ROWS }, signal);
-  const result = isObject(answer) && isList(answer['result']) ? answer['result'].filter(isList).slice(1) : [];
+  if (sql === undefined) return { list: [], isTruncated: false };
+  const response = await runSql(kind, { source, sql, read_only: true, max_rows: MAX_ROWS }, signal);
+  const result = isObject(response) && isList(response['result']) ? response['result'].filter(isList).slice(1) : [];
   const found = new Map<string, Routine>();
   for (const row of result) {
     const [schema, specific, name, returnSchema, returnName, parameter, typeSchema, typeName] = row.map(textOf);
@@ -43,17 +43,17 @@ export async function readRoutines(source: string, kind: string, signal?: AbortS
     );
   }
   const list = [...found.values()];
-  const isCut = isObject(answer) && answer['truncated'] === true;
-  // Parameters of the last one may be missing.
-  return { list: isCut ? list.slice(0, -1) : list, isCut };
+  const isTruncated = isObject(response) && response['truncated'] === true;
+  // The last function may lack parameters.
+  return { list: isTruncated ? list.slice(0, -1) : list, isTruncated };
 }
 
-/** Of SQL's null an empty text, or `NULL` as it is printed. */
+/** Returns an empty text for SQL's null, which is printed as `NULL`. */
 function textOf(json: Json): string {
   return json === null || json === 'NULL' ? '' : String(json);
 }
 
-/** As metadata names it. */
+/** Function name in metadata. */
 export function routineJson({ schema, name }: Pick<Routine, 'schema' | 'name'>): JsonObject {
   return { schema, name };
 }
@@ -62,7 +62,7 @@ export function routineId({ schema, name }: Pick<Routine, 'schema' | 'name'>): s
   return `${schema}.${name}`;
 }
 
-/** A name as one writes it, `public.album_title`, as metadata has it; without a schema that of `schema`. */
+/** Parses `public.album_title` into a name in metadata. @param schema for names without one */
 export function routineNamed(text: string, schema: string): JsonObject {
   const at = text.indexOf('.');
   return at < 0 ? { schema, name: text.trim() } : { schema: text.slice(0, at).trim(), name: text.slice(at + 1).trim() };

@@ -1,13 +1,13 @@
-/** Rows of a table, read and written as a persona through GraphQL. */
+/** Reads and writes rows as a persona through GraphQL. */
 import { EnumName, type Literal, literal } from '../model/graphql-text.ts';
 import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Persona } from '../model/persona.ts';
 import { graphql } from './graphql.ts';
 import type { GraphqlNames } from '../model/graphql-names.ts';
-import { type FieldType, type SchemaType, typeNamed } from './types.ts';
+import { type FieldType, type SchemaType, readType } from './types.ts';
 
 export interface RowColumn {
-  /** In the GraphQL schema. */
+  /** Field name in the GraphQL schema. */
   readonly name: string;
   readonly type: FieldType;
   readonly isNumber: boolean;
@@ -15,24 +15,24 @@ export interface RowColumn {
 
 export interface ReadableTable {
   readonly columns: readonly RowColumn[];
-  /** Fields that lead to rows of other tables. */
+  /** Fields of relationships. */
   readonly relations: readonly { readonly name: string; readonly isList: boolean; readonly type: string }[];
   readonly hasAggregate: boolean;
 }
 
 const NUMBERS = /^(?:Int|Float|bigint|numeric|smallint|float8|float4|int8|int2|decimal|double|bigserial|money|double_precision)$/;
 
-/** What a persona may read of a table; undefined when it may not read it at all. @throws Failure */
+/** Returns the fields of a table that a persona can read; undefined without a select permission. @throws Failure */
 export async function readableTable(persona: Persona, { type: typeName, aggregateType }: GraphqlNames): Promise<ReadableTable | undefined> {
-  const type = await typeNamed(persona, typeName);
+  const type = await readType(persona, typeName);
   if (type === undefined) return undefined;
   const fields = [...type.fields.values()];
-  const aggregate = await typeNamed(persona, aggregateType);
+  const aggregate = await readType(persona, aggregateType);
   return {
     columns: fields
       .filter(
-        ({ kind, arguments: given, text }) =>
-          (kind === 'SCALAR' || kind === 'ENUM') && given.every(({ field }) => field === 'path') && !text.startsWith('[['),
+        ({ kind, arguments: args, text }) =>
+          (kind === 'SCALAR' || kind === 'ENUM') && args.every(({ field }) => field === 'path') && !text.startsWith('[['),
       )
       .map((field) => ({ name: field.field, type: field, isNumber: NUMBERS.test(field.text.replaceAll('!', '')) })),
     relations: fields
@@ -57,17 +57,17 @@ export async function readRows(
   { where, order, limit, offset }: RowsQuery,
   signal?: AbortSignal,
 ): Promise<readonly JsonObject[]> {
-  const given: string[] = [`limit: ${limit}`];
-  if (Object.keys(where).length > 0) given.unshift(`where: ${literal(where)}`);
+  const args: string[] = [`limit: ${limit}`];
+  if (Object.keys(where).length > 0) args.unshift(`where: ${literal(where)}`);
   if (order.length > 0)
-    given.push(
+    args.push(
       `${names.words.orderBy}: ${literal(order.map(([column, direction]) => ({ [column]: new EnumName(names.words[direction]) })) as Literal)}`,
     );
-  if (offset > 0) given.push(`offset: ${offset}`);
-  const rows = await askRoot(
+  if (offset > 0) args.push(`offset: ${offset}`);
+  const rows = await readRoot(
     persona,
     names,
-    { head: 'query Browse', field: `${names.select}(${given.join(', ')}) { ${columns.join(' ')} }` },
+    { head: 'query Browse', field: `${names.select}(${args.join(', ')}) { ${columns.join(' ')} }` },
     signal,
   );
   return isList(rows) ? rows.filter(isObject) : [];
@@ -75,17 +75,17 @@ export async function readRows(
 
 /** @throws Failure */
 export async function countRows(persona: Persona, names: GraphqlNames, where: JsonObject, signal?: AbortSignal): Promise<string> {
-  const given = Object.keys(where).length > 0 ? `(where: ${literal(where)})` : '';
-  const found = await askRoot(
+  const args = Object.keys(where).length > 0 ? `(where: ${literal(where)})` : '';
+  const found = await readRoot(
     persona,
     names,
-    { head: 'query Count', field: `${names.selectAggregate}${given} { aggregate { count } }` },
+    { head: 'query Count', field: `${names.selectAggregate}${args} { aggregate { count } }` },
     signal,
   );
   return String(isObject(found) && isObject(found['aggregate']) ? found['aggregate']['count'] : '?');
 }
 
-/** Values by column with the types of an input. */
+/** Values as variables with the types of an input object. */
 interface TypedValues {
   readonly declarations: string;
   readonly object: string;
@@ -107,7 +107,7 @@ export async function insertRow(persona: Persona, names: GraphqlNames, values: R
   const input = await inputOf(persona, names.insertInput);
   const { declarations, object, variables } = typed(values, input?.inputFields ?? new Map());
   const field = `${names.insert}(objects: [${object}]) { ${names.words.affectedRows} }`;
-  return affected(names, await askRoot(persona, names, { head: `mutation Insert${declarations}`, field, variables }));
+  return affected(names, await readRoot(persona, names, { head: `mutation Insert${declarations}`, field, variables }));
 }
 
 /** @throws Failure */
@@ -120,16 +120,16 @@ export async function updateRow(
   const input = await inputOf(persona, names.setInput);
   const { declarations, object, variables } = typed(values, input?.inputFields ?? new Map());
   const field = `${names.update}(where: ${literal(whereOf(key))}, _set: ${object}) { ${names.words.affectedRows} }`;
-  return affected(names, await askRoot(persona, names, { head: `mutation Update${declarations}`, field, variables }));
+  return affected(names, await readRoot(persona, names, { head: `mutation Update${declarations}`, field, variables }));
 }
 
 /** @throws Failure */
 export async function deleteRows(persona: Persona, names: GraphqlNames, where: JsonObject): Promise<number> {
   const field = `${names.delete}(where: ${literal(where)}) { ${names.words.affectedRows} }`;
-  return affected(names, await askRoot(persona, names, { head: 'mutation Delete', field }));
+  return affected(names, await readRoot(persona, names, { head: 'mutation Delete', field }));
 }
 
-/** The condition that finds the rows with these keys. */
+/** Returns the condition for the rows with these keys. */
 export function whereAny(keys: readonly JsonObject[]): JsonObject {
   const [only] = keys;
   return keys.length === 1 && only !== undefined ? whereOf(only) : { _or: keys.map(whereOf) };
@@ -146,26 +146,26 @@ function affected({ words }: GraphqlNames, json: Json | undefined): number {
 }
 
 function inputOf(persona: Persona, name: string | undefined): Promise<SchemaType | undefined> {
-  return name === undefined ? Promise.resolve(undefined) : typeNamed(persona, name);
+  return name === undefined ? Promise.resolve(undefined) : readType(persona, name);
 }
 
 interface RootRequest {
-  /** `query Name($v: Int!)` */
+  /** Such as `query Name($v: Int!)`. */
   readonly head: string;
   readonly field: string;
   readonly variables?: JsonObject;
 }
 
-/** The value of one root field, within the namespace of the source where it has one. @throws Failure */
-async function askRoot(
+/** Returns the value of one root field, inside the namespace of the source if it has one. @throws Failure */
+async function readRoot(
   persona: Persona,
   { namespace }: GraphqlNames,
   { head, field, variables }: RootRequest,
   signal?: AbortSignal,
 ): Promise<Json | undefined> {
   const root = `root: ${field}`;
-  const query = `${head} { ${namespace === undefined ? root : `within: ${namespace} { ${root} }`} }`;
+  const query = `${head} { ${namespace === undefined ? root : `namespace: ${namespace} { ${root} }`} }`;
   const data = await graphql({ query, ...(variables === undefined ? {} : { variables }) }, persona, signal);
-  const around = namespace === undefined ? data : data['within'];
-  return isObject(around) ? around['root'] : undefined;
+  const parent = namespace === undefined ? data : data['namespace'];
+  return isObject(parent) ? parent['root'] : undefined;
 }

@@ -1,14 +1,7 @@
-/** Sections of the metadata, without the rest of the document. */
-import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
-import { ask } from './metadata.ts';
+import { type JsonObject, objectOf } from '../model/json.ts';
+import { readOperation } from './metadata.ts';
 
-/** @returns an object with the sections that there are @throws Failure */
+/** Reads sections of the metadata without the rest of the document. @throws Failure */
 export async function readSections(sections: readonly string[], signal?: AbortSignal): Promise<JsonObject> {
-  const exported = await ask('export_metadata', { only: { sections } }, { signal });
-  return isObject(exported) ? exported : {};
-}
-
-/** The objects of a list; none where there is no list. */
-export function objectsIn(json: Json | undefined): readonly JsonObject[] {
-  return isList(json) ? json.filter(isObject) : [];
+  return objectOf(await readOperation('export_metadata', { only: { sections } }, { signal }));
 }

@@ -1,4 +1,4 @@
-/** Who uses the console: the secret is in this module alone, and nowhere else unless its holder keeps it for the tab. */
+/** Session of the administrator. The secret is only in this module, and in the tab's session storage if the user chooses that. */
 import { signal } from '@preact/signals';
 import { needsSecret } from './settings.ts';
 import { keepTabSecret, tabSecret } from '../browser/storage.ts';
@@ -7,27 +7,27 @@ const IDLE_MS = 30 * 60_000;
 
 let secret: string | null = tabSecret();
 
-/** `unknown` until the service has answered once. */
+/** `unknown` until the first response of the service. */
 export const access = signal<'unknown' | 'granted' | 'refused'>(needsSecret === true && secret === null ? 'refused' : 'unknown');
-/** Why one has to sign in, where it was not the first visit. */
+/** Reason for signing in again; `null` on the first visit. */
 export const signInReason = signal<string | null>(null);
 export const hasSecret = signal(secret !== null);
 
 let waiting: (() => void)[] = [];
 
-/** Headers that show who asks. */
+/** Returns the header with the secret; empty without a secret. */
 export function credentials(): Record<string, string> {
   return secret === null ? {} : { 'X-Svc-Admin-Secret': secret };
 }
 
-export function signIn(given: string, keep: boolean): void {
-  secret = given;
-  keepTabSecret(keep ? given : null);
+export function signIn(next: string, keep: boolean): void {
+  secret = next;
+  keepTabSecret(keep ? next : null);
   hasSecret.value = true;
   granted();
 }
 
-/** The service took what we have. */
+/** Called when the service has accepted a request; resumes the waiting ones. */
 export function granted(): void {
   access.value = 'granted';
   signInReason.value = null;
@@ -44,15 +44,14 @@ export function signOut(reason: string | null = null): void {
   signInReason.value = reason;
 }
 
-/** Whether requests may be sent, or have to wait until somebody signs in. */
+/** Returns true if requests have to wait for a sign-in. */
 export function mustWait(): boolean {
   return access.peek() === 'refused';
 }
 
-/** Waits for somebody to sign in; what failed is asked again then. */
+/** Resolves after the next sign-in. */
 export function signedIn(signal?: AbortSignal): Promise<void> {
   if (access.peek() === 'granted') {
-    // What was accepted before is not any more.
     signOut('The service no longer accepts this secret.');
   } else if (access.peek() === 'unknown') access.value = 'refused';
   return new Promise((resolve, reject) => {
@@ -66,5 +65,5 @@ for (const kind of ['pointerdown', 'keydown'] as const) {
   addEventListener(kind, () => (lastUse = Date.now()), { capture: true, passive: true });
 }
 setInterval(() => {
-  if (secret !== null && Date.now() - lastUse > IDLE_MS) signOut('Signed out after 30 minutes without use.');
+  if (secret !== null && Date.now() - lastUse > IDLE_MS) signOut('You were signed out after 30 minutes of inactivity.');
 }, 15_000);

@@ -1,4 +1,4 @@
-/** What the service wrote into the page when it served it. */
+/** Settings that the service writes into the page. */
 interface PageSettings {
   readonly read_only?: boolean;
   readonly label?: string | null;
@@ -17,12 +17,14 @@ function read(): PageSettings {
 
 const settings = read();
 
-/** Whether this console sends nothing that changes anything. */
+/** True if the console must not change anything. */
 export const isReadOnly = settings.read_only === true;
-/** Whether one has to sign in, where the service said. */
+/** True if the service requires a secret; undefined if unknown. */
 export const needsSecret = settings.is_admin_secret_set;
-/** Other prefixes of session variables in headers, in lower case. */
+/** Aliases of the session variable prefix in headers, in lower case. */
 export const sessionPrefixAliases = settings.session_prefix_aliases ?? [];
-/** The name of the instance, such as PRODUCTION. */
+/** Label of the instance, such as PRODUCTION. */
 export const label = settings.label ?? '';
-export const READ_ONLY_REASON = 'This console is read-only (console-read-only).';
+export const READ_ONLY_REASON = 'This console is read-only (--console-read-only).';
+/** Reason to disable controls that change something; undefined if changes are allowed. */
+export const readOnlyRefusal = isReadOnly ? READ_ONLY_REASON : undefined;

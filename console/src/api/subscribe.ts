@@ -1,4 +1,4 @@
-/** Subscriptions over a websocket, with headers. The library is loaded with the first one. */
+/** Subscriptions over a websocket. The library is loaded with the first one. */
 import { base } from '../browser/place.ts';
 import { type Json, type JsonObject, numberOf } from '../model/json.ts';
 import type { RequestHeaders } from '../model/request-headers.ts';
@@ -7,12 +7,12 @@ import type { GraphqlRequest } from './graphql.ts';
 import { credentials } from './session.ts';
 
 export interface SubscriptionSink {
-  next(answer: Json): void;
+  next(response: Json): void;
   failed(message: string): void;
   ended(): void;
 }
 
-/** @returns what ends it */
+/** @returns a function that ends the subscription */
 export async function subscribe(
   { query, variables, operationName }: GraphqlRequest,
   { headers, hasSecret }: RequestHeaders,
@@ -35,13 +35,13 @@ export async function subscribe(
       ...(operationName === undefined ? {} : { operationName }),
     },
     {
-      next: (answer) => sink.next(answer as Json),
+      next: (response) => sink.next(response as Json),
       error: (error) => {
         sink.failed(
           Array.isArray(error)
             ? error.map((each: { message: string }) => each.message).join('\n')
             : error instanceof CloseEvent
-              ? error.reason || 'the connection was closed'
+              ? error.reason || 'The connection was closed.'
               : failureOf(error).message,
         );
       },
@@ -54,7 +54,7 @@ export async function subscribe(
   };
 }
 
-/** What a double would change stays text; browsers tell the source of what they parsed. */
+/** Keeps numbers that a double would change, from the source text that `JSON.parse` passes. */
 function keepNumber(_: string, value: Json, context?: { readonly source?: string }): Json {
   const source = context?.source;
   return typeof value === 'number' && source !== undefined ? numberOf(source) : value;

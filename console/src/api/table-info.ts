@@ -1,9 +1,9 @@
-/** What a table is in its database and in the GraphQL schema. */
-import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
+/** Description of a table in its database and in the GraphQL schema. */
+import { isList, isObject, type Json, type JsonObject, objectOf, objectsIn } from '../model/json.ts';
 import { type GraphqlNames, readNames } from '../model/graphql-names.ts';
 import { type TableOverview, tableJson } from '../model/overview.ts';
 import { readEntries } from './entries.ts';
-import { askKind } from './metadata.ts';
+import { readKindOperation } from './metadata.ts';
 
 export interface ColumnInfo {
   readonly name: string;
@@ -27,14 +27,14 @@ export interface TableInfo {
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly estimatedRows: number | undefined;
-  /** Undefined where GraphQL does not have the table. */
+  /** Undefined if the table is not in the GraphQL schema. */
   readonly names: GraphqlNames | undefined;
   readonly uniqueKeys: readonly { readonly name: string; readonly columns: readonly string[] }[];
-  /** Names of columns in the GraphQL schema, by their names in the database. */
+  /** GraphQL names of columns, by their names in the database. */
   readonly columnNames: ReadonlyMap<string, string>;
 }
 
-/** Of a table that GraphQL has. */
+/** Description of a table that is in the GraphQL schema. */
 export interface NamedTableInfo extends TableInfo {
   readonly names: GraphqlNames;
 }
@@ -44,12 +44,12 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
   const { source, kind } = table;
   const address = tableJson(table);
   const [info, { version, entries }] = await Promise.all([
-    askKind(kind, 'get_table_info', { source, table: address, details: true }, { signal }),
+    readKindOperation(kind, 'get_table_info', { source, table: address, details: true }, { signal }),
     readEntries([{ source, kind, table: address }], [], signal),
   ]);
   const entry = entries[0] ?? null;
-  const found = isObject(info) ? info : {};
-  const columns = listOf(found['columns']);
+  const found = objectOf(info);
+  const columns = objectsIn(found['columns']);
   return {
     version,
     entry,
@@ -74,16 +74,12 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
       : [],
     estimatedRows: typeof found['estimated_rows'] === 'number' ? found['estimated_rows'] : undefined,
     names: readNames(found['graphql']),
-    uniqueKeys: listOf(found['unique_keys']).map((key) => ({
+    uniqueKeys: objectsIn(found['unique_keys']).map((key) => ({
       name: String(key['name']),
       columns: isList(key['columns']) ? key['columns'].map(String) : [],
     })),
     columnNames: new Map(
-      columns.flatMap(({ name, graphql_name: called }) => (typeof called === 'string' ? [[String(name), called] as const] : [])),
+      columns.flatMap(({ name, graphql_name: field }) => (typeof field === 'string' ? [[String(name), field] as const] : [])),
     ),
   };
-}
-
-function listOf(json: Json | undefined): readonly JsonObject[] {
-  return isList(json) ? json.filter(isObject) : [];
 }

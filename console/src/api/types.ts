@@ -1,14 +1,14 @@
-/** Types of a persona's GraphQL schema, asked for when they are needed, ten at a time. Nothing asks for the whole schema. */
+/** Types of a persona's GraphQL schema, read on demand, ten per request. Nothing reads the whole schema. */
 import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Persona } from '../model/persona.ts';
 import { graphql } from './graphql.ts';
 import { overview } from './overview.ts';
 
 export interface TypeReference {
-  /** The name at the core. */
+  /** Named type without lists and `!`. */
   readonly name: string;
   readonly kind: string;
-  /** As it is written: `[album!]!`. */
+  /** Such as `[album!]!`. */
   readonly text: string;
 }
 
@@ -33,44 +33,44 @@ const TYPE = `name kind description
  fields{name description type{${REFERENCE}} args{name description type{${REFERENCE}}}}
  inputFields{name description type{${REFERENCE}}} enumValues{name}`;
 
-type Known = Map<string, Promise<SchemaType | undefined>>;
-const schemas = new Map<string, Known>();
-const MOST_SCHEMAS = 12;
-const roots = new WeakMap<Known, Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>>>();
-const fieldsOfRoots = new WeakMap<Known, Map<string, Promise<ReadonlyMap<string, FieldType>>>>();
+type SchemaCache = Map<string, Promise<SchemaType | undefined>>;
+const schemas = new Map<string, SchemaCache>();
+const MAX_SCHEMAS = 12;
+const roots = new WeakMap<SchemaCache, Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>>>();
+const fieldsOfRoots = new WeakMap<SchemaCache, Map<string, Promise<ReadonlyMap<string, FieldType>>>>();
 
 let queued: { persona: Persona; name: string; resolve: (type: SchemaType | undefined) => void; reject: (error: unknown) => void }[] = [];
 
-/** The schema depends on the role and the version alone; on a token as a whole. */
-function schemaOf(persona: Persona): Known {
+/** Returns the cache of a schema, which depends only on the version and on the role or token. */
+function schemaOf(persona: Persona): SchemaCache {
   const key = JSON.stringify([overview.peek()?.version, persona.role, persona.token]);
   const known = schemas.get(key) ?? new Map();
   schemas.delete(key);
   schemas.set(key, known);
-  for (const old of [...schemas.keys()].slice(0, Math.max(0, schemas.size - MOST_SCHEMAS))) schemas.delete(old);
+  for (const old of [...schemas.keys()].slice(0, Math.max(0, schemas.size - MAX_SCHEMAS))) schemas.delete(old);
   return known;
 }
 
-/** A type by name; undefined when the persona's schema has none of that name. @throws Failure when the role may not introspect */
-export function typeNamed(persona: Persona, name: string): Promise<SchemaType | undefined> {
+/** Reads a type; undefined if the persona's schema does not have it. @throws Failure if the role may not introspect */
+export function readType(persona: Persona, name: string): Promise<SchemaType | undefined> {
   const schema = schemaOf(persona);
   const known = schema.get(name);
   if (known !== undefined) return known;
-  const asked = new Promise<SchemaType | undefined>((resolve, reject) => {
+  const pending = new Promise<SchemaType | undefined>((resolve, reject) => {
     if (queued.length === 0) setTimeout(() => void flush(), 0);
     queued.push({ persona, name, resolve, reject });
   });
-  schema.set(name, asked);
-  asked.catch(() => schema.delete(name));
-  return asked;
+  schema.set(name, pending);
+  pending.catch(() => schema.delete(name));
+  return pending;
 }
 
-/** The names of the root types. @throws Failure when the role may not introspect */
+/** Reads the names of the root types. @throws Failure if the role may not introspect */
 export async function rootTypes(persona: Persona): Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>> {
   const schema = schemaOf(persona);
   const known = roots.get(schema);
   if (known !== undefined) return known;
-  const asked = graphql({ query: 'query Roots{__schema{queryType{name} mutationType{name} subscriptionType{name}}}' }, persona).then(
+  const pending = graphql({ query: 'query Roots{__schema{queryType{name} mutationType{name} subscriptionType{name}}}' }, persona).then(
     (data) => {
       const found = isObject(data['__schema']) ? data['__schema'] : {};
       const nameOf = (json: Json | undefined): string | undefined => (isObject(json) ? String(json['name']) : undefined);
@@ -81,25 +81,25 @@ export async function rootTypes(persona: Persona): Promise<Readonly<Record<'quer
       };
     },
   );
-  roots.set(schema, asked);
-  asked.catch(() => roots.delete(schema));
-  return asked;
+  roots.set(schema, pending);
+  pending.catch(() => roots.delete(schema));
+  return pending;
 }
 
-/** The root fields with their types, without arguments: of thousands they would be most of the answer. @throws Failure */
+/** Reads the root fields without arguments, which would be most of the response for thousands of fields. @throws Failure */
 export function rootFields(persona: Persona, type: string): Promise<ReadonlyMap<string, FieldType>> {
   const schema = schemaOf(persona);
-  const kept = fieldsOfRoots.get(schema) ?? new Map<string, Promise<ReadonlyMap<string, FieldType>>>();
-  fieldsOfRoots.set(schema, kept);
-  const known = kept.get(type);
+  const cache = fieldsOfRoots.get(schema) ?? new Map<string, Promise<ReadonlyMap<string, FieldType>>>();
+  fieldsOfRoots.set(schema, cache);
+  const known = cache.get(type);
   if (known !== undefined) return known;
-  const asked = graphql(
+  const pending = graphql(
     { query: `query RootFields{__type(name:${JSON.stringify(type)}){fields{name description type{${REFERENCE}}}}}` },
     persona,
   ).then((data) => fieldsOf(isObject(data['__type']) ? data['__type']['fields'] : undefined));
-  kept.set(type, asked);
-  asked.catch(() => kept.delete(type));
-  return asked;
+  cache.set(type, pending);
+  pending.catch(() => cache.delete(type));
+  return pending;
 }
 
 async function flush(): Promise<void> {
@@ -107,11 +107,11 @@ async function flush(): Promise<void> {
   queued = [];
   const groups = Map.groupBy(waiting, ({ persona }) => JSON.stringify(persona));
   for (const group of groups.values()) {
-    for (let start = 0; start < group.length; start += BATCH) void askTypes(group.slice(start, start + BATCH));
+    for (let start = 0; start < group.length; start += BATCH) void readTypes(group.slice(start, start + BATCH));
   }
 }
 
-async function askTypes(batch: typeof queued): Promise<void> {
+async function readTypes(batch: typeof queued): Promise<void> {
   const [first] = batch;
   if (first === undefined) return;
   try {

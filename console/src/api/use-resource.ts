@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Loaded, resource, type Resource } from './resource.ts';
 
 /**
- * A resource of a component: read when `key` changes, ended when the component goes.
- * @param keeps whether what was read for the former key stays until the other is there: where forms are within, which would go with it
+ * A resource of a component: read when `key` changes, cancelled with the component.
+ * @param keeps keeps the value of the previous key until the next one is read, so that forms inside are not unmounted
  */
 export function useResource<T>(
   read: (signal: AbortSignal) => Promise<T>,
@@ -12,19 +12,19 @@ export function useResource<T>(
 ): Loaded<T> & { reload(): void; stop(): void } {
   const latest = useRef(read);
   latest.current = read;
-  const held = useRef<{ key: string; resource: Resource<T> }>(null);
-  if (held.current === null || held.current.key !== key) {
-    const before = keeps ? held.current?.resource.state.peek().value : undefined;
-    held.current?.resource.stop();
-    held.current = { key, resource: resource((signal) => latest.current(signal), before) };
+  const holder = useRef<{ key: string; resource: Resource<T> }>(null);
+  if (holder.current === null || holder.current.key !== key) {
+    const before = keeps ? holder.current?.resource.state.peek().value : undefined;
+    holder.current?.resource.stop();
+    holder.current = { key, resource: resource((signal) => latest.current(signal), before) };
   }
-  const { resource: mine } = held.current;
+  const { resource: current } = holder.current;
   useEffect(() => {
-    void mine.load();
-    return () => mine.stop();
-  }, [mine]);
-  const state = mine.state.value;
-  // Before the first effect nothing is being read yet, but will be.
+    void current.load();
+    return () => current.stop();
+  }, [current]);
+  const state = current.state.value;
+  // The first effect starts the read, so the first render counts as loading.
   const isLoading = state.isLoading || (state.value === undefined && state.failure === undefined);
-  return { ...state, isLoading, reload: () => void mine.load(), stop: () => mine.stop() };
+  return { ...state, isLoading, reload: () => void current.load(), stop: () => current.stop() };
 }

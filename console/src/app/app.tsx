@@ -4,7 +4,7 @@ import '../browser/theme.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 
-/** The page stays behind the sign-in, so that what was being written is there afterwards. */
+/** The page stays mounted behind the sign-in, so that unsaved text survives. */
 export function App() {
   return (
     <>

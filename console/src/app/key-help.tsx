@@ -3,24 +3,24 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Check } from '../parts/field.tsx';
 import { ListTable } from '../parts/list-table.tsx';
 
-const IN_PARTS = [
+const CONTROL_KEYS = [
   ['Arrows, Home, End, PgUp, PgDn', 'move in a table'],
   ['Shift+Arrows', 'select cells'],
-  ['Ctrl+C', 'copy cells, as a spreadsheet takes them'],
+  ['Ctrl+C', 'copy cells for a spreadsheet'],
   ['Enter', 'open a row or cell'],
-  ['F2', 'edit a cell in its place'],
-  ['Ctrl+Enter', 'run, or apply a dialog'],
-  ['Ctrl+Space', 'complete what is written in an editor'],
-  ['Esc', 'close the list of completions, else the dialog'],
-  ['Esc, then Tab', 'leave an editor whose list is closed'],
+  ['F2', 'edit a cell'],
+  ['Ctrl+Enter', 'run, or submit a dialog'],
+  ['Ctrl+Space', 'autocomplete in an editor'],
+  ['Esc', 'close suggestions or the dialog'],
+  ['Esc, then Tab', 'leave an editor'],
 ] as const;
 
 const shown = (keys: string): readonly string[] => keys.replace('mod+', 'Ctrl+').split(' ');
 
 export function KeyHelp({ onClose }: { onClose(): void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
-      <ListTable name="Keys" columns={['Keys', 'What they do']}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <ListTable name="Keyboard shortcuts" columns={['Keys', 'Action']}>
         {allKeys().map(({ keys, does }) => (
           <tr key={keys}>
             <td class="nowrap">
@@ -33,7 +33,7 @@ export function KeyHelp({ onClose }: { onClose(): void }) {
             <td>{does}</td>
           </tr>
         ))}
-        {IN_PARTS.map(([keys, does]) => (
+        {CONTROL_KEYS.map(([keys, does]) => (
           <tr key={keys}>
             <td class="nowrap">
               <kbd>{keys}</kbd>
@@ -42,7 +42,7 @@ export function KeyHelp({ onClose }: { onClose(): void }) {
           </tr>
         ))}
       </ListTable>
-      <Check label="Single letters are keys" checked={singleKeys.value} onChange={setSingleKeys} />
+      <Check label="Use single-letter shortcuts" checked={singleKeys.value} onChange={setSingleKeys} />
     </Dialog>
   );
 }

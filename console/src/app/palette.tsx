@@ -1,5 +1,4 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { overview } from '../api/overview.ts';
 import { choosePersona } from '../api/persona.ts';
 import { hrefOf } from '../browser/place.ts';
@@ -15,9 +14,9 @@ interface Entry {
   run(): void;
 }
 
-const MOST = 30;
+const MAX_RESULTS = 30;
 
-/** Finds pages, tables, roles, actions by some letters of their names. */
+/** Command palette: finds pages, tables, roles and actions by parts of their names. */
 export function Palette({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
@@ -100,8 +99,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   const matching = entries.filter(({ search }) => words.every((word) => search.includes(word)));
   const [first = ''] = words;
   const isFirst = ({ label }: Entry): boolean => label.toLowerCase().startsWith(first);
-  // What begins so comes before what has it somewhere.
-  const found = [...matching.filter(isFirst), ...matching.filter((entry) => !isFirst(entry))].slice(0, MOST);
+  // Labels that start with the first word come first.
+  const found = [...matching.filter(isFirst), ...matching.filter((entry) => !isFirst(entry))].slice(0, MAX_RESULTS);
   const choose = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();
@@ -127,11 +126,11 @@ export function Palette({ onClose }: { onClose(): void }) {
       <input
         class="input"
         role="combobox"
-        aria-label="Go to a page, table, role, action"
+        aria-label="Go to a page, table, role or action"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `palette-${active}` : undefined}
-        placeholder="Go to a page, table, role, action …"
+        placeholder="Go to a page, table, role or action …"
         spellcheck={false}
         autocomplete="off"
         value={typed}
@@ -140,7 +139,7 @@ export function Palette({ onClose }: { onClose(): void }) {
           setActive(0);
         }}
       />
-      <ul id="palette-list" role="listbox" aria-label="Found">
+      <ul id="palette-list" role="listbox" aria-label="Results">
         {found.map((entry, index) => (
           <li
             key={`${entry.note} ${entry.label}`}
@@ -159,7 +158,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         ))}
         {found.length === 0 && (
           <li class="option muted" role="option" aria-selected="false" aria-disabled="true">
-            Nothing is called so.
+            No matches
           </li>
         )}
       </ul>

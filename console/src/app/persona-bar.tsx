@@ -8,7 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/tabs.tsx';
 
-/** Whom the whole page acts as, on every page. */
+/** Button with the persona of the console, on every page. */
 export function PersonaBar() {
   const [isOpen, setOpen] = useState(false);
   const current = persona.value;
@@ -20,7 +20,7 @@ export function PersonaBar() {
           class={`persona-button${isOther ? ' is-other' : ''}`}
           icon="user"
           popup="dialog"
-          title="Act as a role, everywhere on the page"
+          title="Act as a role in the whole console"
           onClick={() => setOpen(true)}
         >
           <span class="ellipsis">
@@ -28,7 +28,7 @@ export function PersonaBar() {
             <strong>{personaLabel(current)}</strong>
           </span>
         </Button>
-        {isOther && <Button kind="quiet" icon="cross" name="Act as admin again" onClick={() => choosePersona(ADMIN)} />}
+        {isOther && <Button kind="quiet" icon="cross" name="Back to admin" onClick={() => choosePersona(ADMIN)} />}
       </span>
       {isOpen && <PersonaDialog onClose={() => setOpen(false)} />}
     </>
@@ -79,7 +79,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
       footer={
         <>
           <Button kind="primary" onClick={apply}>
-            Use this persona
+            Use persona
           </Button>
           <Button
             onClick={() => {
@@ -92,12 +92,12 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <p class="muted">What you read, write and export on any page is done as this persona, through its permissions.</p>
+      <p class="muted">Everything you read, write and export on any page uses this persona and its permissions.</p>
       <Segments
-        name="Kind of persona"
+        name="Type of persona"
         options={[
           ['role', 'Role and variables'],
-          ['token', 'A JWT'],
+          ['token', 'JWT'],
         ]}
         chosen={mode}
         onChoose={setMode}
@@ -113,7 +113,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
               <span class="mono muted">X-Svc-</span>
               <input
                 class="input grow"
-                aria-label={`Name of variable ${index + 1}`}
+                aria-label={`Variable name ${index + 1}`}
                 placeholder="user-id"
                 value={name}
                 spellcheck={false}
@@ -121,7 +121,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
               />
               <input
                 class="input grow"
-                aria-label={`Value of variable ${index + 1}`}
+                aria-label={`Variable value ${index + 1}`}
                 placeholder="value"
                 value={value}
                 spellcheck={false}
@@ -132,7 +132,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
         </fieldset>
       ) : (
         <>
-          <Field label="Token" hint="Sent instead of the secret, and forgotten when the page is closed.">
+          <Field label="Token" hint="Sent instead of the admin secret. Not stored.">
             {(id) => (
               <textarea
                 id={id}
@@ -145,12 +145,12 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
             )}
           </Field>
           {token.trim() !== '' &&
-            (claims === undefined ? <p class="muted">This is not a JWT that can be read.</p> : <pre class="code-block">{claims}</pre>)}
+            (claims === undefined ? <p class="muted">This is not a valid JWT.</p> : <pre class="code-block">{claims}</pre>)}
         </>
       )}
       {knownPersonas.value.length > 0 && (
         <div class="stack-tight">
-          <span class="label">Used before</span>
+          <span class="label">Recent</span>
           <div class="row">
             {knownPersonas.value.map((known) => (
               <Button

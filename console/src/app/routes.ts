@@ -1,4 +1,4 @@
-/** The pages: one table for the navigation, the palette, the keys and the router. */
+/** Table of pages, for the navigation, the palette, the shortcuts and the router. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { place } from '../browser/place.ts';
@@ -8,9 +8,9 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly icon: IconName;
-  /** After `g`. */
+  /** Letter after `g` in the shortcut. */
   readonly key: string;
-  /** For the palette. */
+  /** Search words for the palette. */
   readonly words: string;
   load(): Promise<ComponentType>;
 }
@@ -98,5 +98,5 @@ export const PAGES: readonly Page[] = [
   },
 ];
 
-/** The page of the address; undefined when there is none. */
+/** Page of the address; undefined for an unknown one. */
 export const currentPage = computed(() => PAGES.find(({ path }) => path === (place.value.path[0] ?? '')));

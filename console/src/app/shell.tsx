@@ -1,8 +1,8 @@
 import { computed, useSignalEffect } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { config } from '../api/config.ts';
 import { sessionChanges } from '../api/changes.ts';
+import { config } from '../api/config.ts';
 import { overview, overviewFailure } from '../api/overview.ts';
 import { hasSecret, signOut } from '../api/session.ts';
 import { isReadOnly, label, needsSecret, READ_ONLY_REASON } from '../api/settings.ts';
@@ -24,7 +24,7 @@ import { currentPage, type Page, PAGES } from './routes.ts';
 
 const INSTANCE_COLOURS = ['#b02a37', '#8a4b08', '#1b6b3a', '#1c5fa8', '#6b3fa0', '#8c2f6b'] as const;
 
-/** What the frame shows of what is read all the time: it is drawn anew, and its page with it, only when these change. */
+// Computed signals: the frame and its page render again only when these values change, not with each read of the overview.
 const isOpenToAll = computed(() => needsSecret === false || config.value?.['is_admin_secret_set'] === false);
 const inconsistent = computed(() => overview.value?.inconsistent ?? 0);
 
@@ -33,11 +33,11 @@ export function Shell() {
   const current = currentPage.value;
   useEffect(() => {
     const keys = [
-      addKey({ keys: 'mod+k', does: 'go to a page, table, role, action', run: () => setOpen('palette') }),
-      addKey({ keys: '?', does: 'show the keys', run: () => setOpen('keys') }),
+      addKey({ keys: 'mod+k', does: 'open the command palette', run: () => setOpen('palette') }),
+      addKey({ keys: '?', does: 'show keyboard shortcuts', run: () => setOpen('keys') }),
       addKey({
         keys: '/',
-        does: 'filter the list of the page',
+        does: 'filter the list',
         run: () => document.querySelector<HTMLInputElement>('input[data-filter]')?.focus(),
       }),
       ...PAGES.map(({ path, title, key }) =>
@@ -56,7 +56,7 @@ export function Shell() {
     <div class={`shell${isOpenToAll.value ? ' has-banner' : ''}`}>
       {isOpenToAll.value && (
         <aside class="open-banner" aria-label="Warning">
-          This service has no admin secret: whoever reaches it may read and change everything.
+          This service has no admin secret. Anyone who can reach it can read and change everything.
         </aside>
       )}
       <TopBar open={setOpen} />
@@ -75,7 +75,7 @@ export function Shell() {
           </a>
         ))}
         <p class="foot">
-          <kbd>Ctrl</kbd> <kbd>K</kbd> finds anything
+          <kbd>Ctrl</kbd> <kbd>K</kbd> to search
         </p>
       </nav>
       <main class="main" id="main">
@@ -84,7 +84,7 @@ export function Shell() {
             <h1 class="visually-hidden">Not found</h1>
             <EmptyState
               icon="search"
-              title="There is no such page"
+              title="Page not found"
               actions={
                 <a class="button" href="#/">
                   Home
@@ -120,7 +120,7 @@ function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) 
     <header class="topbar">
       <Brand />
       {label !== '' && (
-        <span class="instance" style={{ '--instance': colourOf(label) }} title="The label of this instance">
+        <span class="instance" style={{ '--instance': colourOf(label) }} title="Label of this instance">
           {label}
         </span>
       )}
@@ -139,7 +139,7 @@ function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) 
           </span>
         ) : (
           value !== undefined && (
-            <span class={`badge ${value.inconsistent > 0 ? 'badge-warn' : 'badge-ok'}`} title="Version of the metadata">
+            <span class={`badge ${value.inconsistent > 0 ? 'badge-warn' : 'badge-ok'}`} title="Metadata version">
               <Icon name={value.inconsistent > 0 ? 'warn' : 'check'} />v{value.version}
               {value.inconsistent > 0 ? ` · ${value.inconsistent} inconsistent` : ' · consistent'}
             </span>
@@ -151,13 +151,13 @@ function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) 
           {count} {count === 1 ? 'change' : 'changes'}
         </Button>
       )}
-      <Button kind="quiet" icon="search" name="Go to (Ctrl+K)" onClick={() => open('palette')} />
+      <Button kind="quiet" icon="search" name="Search (Ctrl+K)" onClick={() => open('palette')} />
       <Menu
         kind="quiet"
         icon={theme.value === 'dark' ? 'moon' : 'sun'}
         name="Theme"
         items={(['system', 'light', 'dark'] satisfies Theme[]).map((each) => ({
-          label: { system: 'As the system', light: 'Light', dark: 'Dark' }[each],
+          label: { system: 'System', light: 'Light', dark: 'Dark' }[each],
           ...(theme.value === each ? { icon: 'check' as const } : {}),
           run: () => {
             theme.value = each;
@@ -165,14 +165,14 @@ function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) 
         }))}
       />
       <span class="hide-narrow">
-        <Button kind="quiet" icon="help" name="Keys (?)" onClick={() => open('keys')} />
+        <Button kind="quiet" icon="help" name="Keyboard shortcuts (?)" onClick={() => open('keys')} />
       </span>
       {hasSecret.value && <Button kind="quiet" icon="out" name="Sign out" onClick={leave} />}
     </header>
   );
 }
 
-/** Nothing that was read stays in the page. */
+/** Signs out, and reloads the page to discard everything it has read. */
 function leave(): void {
   signOut();
   location.reload();
@@ -184,7 +184,7 @@ function colourOf(text: string): string {
   return INSTANCE_COLOURS[1 + (sum % (INSTANCE_COLOURS.length - 1))] ?? INSTANCE_COLOURS[1];
 }
 
-/** Loads the page's chunk. */
+/** Loads the chunk of the page. */
 function PageFrame({ page }: { readonly page: Page }) {
   const [Loaded, setLoaded] = useState<ComponentType | null>(null);
   const [failure, setFailure] = useState(false);
@@ -198,7 +198,7 @@ function PageFrame({ page }: { readonly page: Page }) {
     return (
       <div class="page">
         <ErrorBox
-          error={{ message: 'This page could not be loaded. The service may have been updated: reload the console.' }}
+          error={{ message: 'This page could not be loaded. The service may have been updated. Reload the console.' }}
           onRetry={() => location.reload()}
         />
       </div>

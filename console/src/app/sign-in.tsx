@@ -7,11 +7,11 @@ import { Button } from '../parts/button.tsx';
 import { Check, Field } from '../parts/field.tsx';
 import { Brand } from './brand.tsx';
 
-/** Asks for the secret, and tries it before it is taken. */
+/** Form for the admin secret, which is checked before it is used. */
 export function SignIn() {
   const [secret, setSecret] = useState('');
   const [keep, setKeep] = useState(false);
-  const [wrong, setWrong] = useState<string>();
+  const [message, setMessage] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const cover = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -22,13 +22,13 @@ export function SignIn() {
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
-    setWrong(undefined);
+    setMessage(undefined);
     try {
-      const { status } = await send('v1alpha1/config', { method: 'GET', asStranger: true, headers: { 'X-Svc-Admin-Secret': secret } });
-      if (status === 401 || status === 403) setWrong('The service does not accept this secret.');
+      const { status } = await send('v1alpha1/config', { method: 'GET', withoutSecret: true, headers: { 'X-Svc-Admin-Secret': secret } });
+      if (status === 401 || status === 403) setMessage('Invalid admin secret.');
       else signIn(secret, keep);
     } catch (error) {
-      setWrong(failureOf(error).message);
+      setMessage(failureOf(error).message);
     }
     setBusy(false);
   };
@@ -42,10 +42,10 @@ export function SignIn() {
           </div>
           <div class="stack-tight">
             <h1>Sign in</h1>
-            <p class="muted">{signInReason.value ?? 'With the admin secret of this service.'}</p>
+            <p class="muted">{signInReason.value ?? 'Enter the admin secret of this service.'}</p>
           </div>
           <input type="text" name="username" autocomplete="username" value="admin" readOnly hidden />
-          <Field label="Admin secret" wrong={wrong}>
+          <Field label="Admin secret" error={message}>
             {(id) => (
               <input
                 id={id}
@@ -55,7 +55,7 @@ export function SignIn() {
                 autocomplete="current-password"
                 autofocus
                 required
-                aria-invalid={wrong !== undefined || undefined}
+                aria-invalid={message !== undefined || undefined}
                 value={secret}
                 onInput={(event) => setSecret(event.currentTarget.value)}
               />
@@ -63,15 +63,15 @@ export function SignIn() {
           </Field>
           <Check
             label="Keep for this tab"
-            title="Otherwise a reload asks again. It is never kept beyond this tab."
+            title="Otherwise a reload asks again. The secret is never kept beyond this tab."
             checked={keep}
             onChange={setKeep}
           />
-          <Button kind="primary" type="submit" refusal={isBusy ? 'Asking the service' : undefined}>
+          <Button kind="primary" type="submit" refusal={isBusy ? 'Signing in …' : undefined}>
             Sign in
           </Button>
           <p class="muted small">
-            The secret stays in this page’s memory and is sent to this service alone. After 30 minutes without use it is forgotten.
+            The secret stays in the memory of this page and is sent only to this service. It is forgotten after 30 minutes of inactivity.
           </p>
         </form>
       </div>

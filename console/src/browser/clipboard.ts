@@ -1,4 +1,4 @@
-/** Copies text; where the browser refuses (no secure context), by a selection. */
+/** Copies text; without a secure context by a selection, since the clipboard API is not available there. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -13,7 +13,7 @@ export async function copyText(text: string): Promise<void> {
   }
 }
 
-/** Hands a text over as a file. */
+/** Saves text as a file. */
 export function download(name: string, text: string, type = 'application/json'): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

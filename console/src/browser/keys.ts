@@ -1,9 +1,9 @@
-/** Keys of the whole page. Single letters act only outside of fields, and may be switched off. */
+/** Keyboard shortcuts of the page. Single letters work only outside of fields and can be switched off. */
 import { signal } from '@preact/signals';
 import { remember, remembered } from './storage.ts';
 
 export interface Key {
-  /** `mod+k`, `/`, `g d`, `?`. */
+  /** Such as `mod+k`, `/`, `g d` or `?`. */
   readonly keys: string;
   readonly does: string;
   run(): void;
@@ -15,19 +15,19 @@ export function setSingleKeys(on: boolean): void {
   remember('single-keys', on);
 }
 
-const known = new Set<Key>();
+const shortcuts = new Set<Key>();
 const CHORD_MS = 1200;
 let prefix = '';
 let prefixAt = 0;
 
-/** @returns what takes it away again */
+/** @returns a function that removes the shortcut */
 export function addKey(key: Key): () => void {
-  known.add(key);
-  return () => known.delete(key);
+  shortcuts.add(key);
+  return () => shortcuts.delete(key);
 }
 
 export function allKeys(): readonly Key[] {
-  return [...known];
+  return [...shortcuts];
 }
 
 function isField(target: EventTarget | null): boolean {
@@ -46,12 +46,12 @@ addEventListener('keydown', (event) => {
     if (prefix !== '' && Date.now() - prefixAt < CHORD_MS) pressed = `${prefix} ${name}`;
     prefix = '';
   }
-  // The last one added belongs to what is on top.
-  const found = [...known].findLast(({ keys }) => keys === pressed);
+  // The last one added belongs to the topmost component.
+  const found = [...shortcuts].findLast(({ keys }) => keys === pressed);
   if (found !== undefined) {
     event.preventDefault();
     found.run();
-  } else if (!mod && [...known].some(({ keys }) => keys.startsWith(`${pressed} `))) {
+  } else if (!mod && [...shortcuts].some(({ keys }) => keys.startsWith(`${pressed} `))) {
     prefix = pressed;
     prefixAt = Date.now();
   }

@@ -1,22 +1,22 @@
-/** Where the page and the service are, and the route in the URL's fragment: it reaches no server and no log. */
+/** Addresses of the page and the service. The route is in the URL's fragment, which no server or log receives. */
 import { signal } from '@preact/signals';
 
-/** The service's address, relative to the page, which is at `…/console/`: ends with a slash. */
+/** URL of the service with a final slash. The page is at `…/console/` below it. */
 export const base = new URL('../', document.baseURI).href;
 
 /** A route: `#/data/default/public.album?tab=permissions`. */
 export interface Place {
-  /** Decoded. */
+  /** Decoded segments. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
 
 export const place = signal<Place>(read());
 
-/** A fragment for a link. Values that are undefined are left out. */
+/** Returns the fragment for a link. Undefined values are omitted. */
 export function hrefOf(path: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const search = new URLSearchParams(given).toString();
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const search = new URLSearchParams(entries).toString();
   return `#/${path.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }
 
@@ -24,7 +24,7 @@ export function go(path: readonly string[], query: Readonly<Record<string, strin
   location.hash = hrefOf(path, query);
 }
 
-/** Changes the query of the current route without a new entry in the history. */
+/** Changes the query of the current route without a new history entry. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = place.peek();
   const next = { ...Object.fromEntries(query), ...changes };

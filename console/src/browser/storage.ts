@@ -1,27 +1,27 @@
-/** What the page remembers in this browser: theme, layout, history, personas. Never a secret. Keys carry the address of the page. */
+/** Local storage: theme, layout, history, personas, never a secret. Keys contain the address of the page. */
 const prefix = `svc:${new URL('.', document.baseURI).pathname}:`;
 
-export function remembered<T>(key: string, otherwise: T): T {
+export function remembered<T>(key: string, fallback: T): T {
   try {
     const text = localStorage.getItem(prefix + key);
-    return text === null ? otherwise : (JSON.parse(text) as T);
+    return text === null ? fallback : (JSON.parse(text) as T);
   } catch {
-    return otherwise;
+    return fallback;
   }
 }
 
-/** Storage that is full or forbidden is no reason to fail. */
+/** Stores a value. Full or forbidden storage is ignored. */
 export function remember<T>(key: string, value: T): void {
   try {
     localStorage.setItem(prefix + key, JSON.stringify(value));
   } catch {
-    // what is not remembered is chosen again
+    // The default applies next time.
   }
 }
 
 const TAB_SECRET = `${prefix}secret`;
 
-/** The secret that its holder chose to keep for this tab. */
+/** Secret that the user chose to keep for this tab. */
 export function tabSecret(): string | null {
   try {
     return sessionStorage.getItem(TAB_SECRET);
@@ -35,6 +35,6 @@ export function keepTabSecret(secret: string | null): void {
     if (secret === null) sessionStorage.removeItem(TAB_SECRET);
     else sessionStorage.setItem(TAB_SECRET, secret);
   } catch {
-    // then the tab asks again
+    // The next reload asks for the secret.
   }
 }

@@ -7,33 +7,33 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { shownError } from '../parts/shown-error.ts';
 
-/** A form in a dialog, which goes when it was saved; why it was not is told above the fields, which keep what was written. */
+/** A form in a dialog, which closes once it is saved. An error appears above the fields, which keep their text. */
 export function FormDialog({
   title,
   kind = 'plain',
   action,
   operation,
-  refusal: given,
+  refusal: invalid,
   children,
   onClose,
   onSave,
 }: {
   readonly title: string;
   readonly kind?: 'plain' | 'wide';
-  /** Of the button that saves. */
+  /** Label of the button that saves. */
   readonly action: string;
-  /** What is sent. */
+  /** Operation that is sent, as the title of the button. */
   readonly operation: string;
-  /** What is missing yet. */
+  /** Reason why the form cannot be saved. */
   readonly refusal: string | undefined;
   readonly children: ComponentChildren;
   onClose(): void;
-  /** Returns whether it was saved; false if it was discarded in the review. @throws Error */
+  /** Returns true if the form was saved, false if the review was discarded. @throws Error */
   onSave(): Promise<boolean>;
 }) {
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setBusy] = useState(false);
-  const refusal = isReadOnly ? READ_ONLY_REASON : (given ?? (isBusy ? 'Being saved' : undefined));
+  const refusal = isReadOnly ? READ_ONLY_REASON : (invalid ?? (isBusy ? 'Saving …' : undefined));
   const save = async (): Promise<void> => {
     if (refusal !== undefined) return;
     setFailure(undefined);

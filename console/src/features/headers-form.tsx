@@ -1,8 +1,8 @@
-import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
+import { isReadOnly, readOnlyRefusal } from '../api/settings.ts';
 import type { HeaderRow } from '../model/header-rows.ts';
 import { Button } from '../parts/button.tsx';
 
-/** Headers that are sent along with each call: values, or names of variables that hold them. */
+/** Headers for each call: values, or environment variables that hold them. */
 export function HeadersForm({
   headers,
   onChange,
@@ -10,7 +10,6 @@ export function HeadersForm({
   readonly headers: readonly HeaderRow[];
   onChange(headers: readonly HeaderRow[]): void;
 }) {
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const set = (index: number, changes: Partial<HeaderRow>): void => {
     const row = headers[index];
     if (row !== undefined) onChange(headers.with(index, { ...row, ...changes }));
@@ -31,13 +30,13 @@ export function HeadersForm({
           />
           <select
             class="select"
-            aria-label={`Where the value of header ${index + 1} is`}
+            aria-label={`Type of header ${index + 1}`}
             value={isFromEnvironment ? 'variable' : 'value'}
             disabled={isReadOnly}
             onChange={(event) => set(index, { isFromEnvironment: event.currentTarget.value === 'variable' })}
           >
-            <option value="value">is</option>
-            <option value="variable">is in the variable</option>
+            <option value="value">Value</option>
+            <option value="variable">Environment variable</option>
           </select>
           <input
             class="input"
@@ -51,8 +50,8 @@ export function HeadersForm({
           <Button
             kind="quiet"
             icon="cross"
-            name={`Take header ${index + 1} away`}
-            refusal={refusal}
+            name={`Remove header ${index + 1}`}
+            refusal={readOnlyRefusal}
             onClick={() => onChange(headers.filter((_, each) => each !== index))}
           />
         </div>
@@ -61,10 +60,10 @@ export function HeadersForm({
         <Button
           small
           icon="plus"
-          refusal={refusal}
+          refusal={readOnlyRefusal}
           onClick={() => onChange([...headers, { key: '', value: '', isFromEnvironment: false }])}
         >
-          Add a header
+          Add header
         </Button>
       </div>
     </div>

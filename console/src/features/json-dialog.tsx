@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Json, parseJson } from '../model/json.ts';
+import { type Json, parseJsonText } from '../model/json.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -9,7 +9,7 @@ import { failureOf } from '../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
 import { shownError } from '../parts/shown-error.ts';
 
-/** JSON is written and handed over; what cannot be read, or is refused, stays in the editor. */
+/** A dialog with a JSON editor. Invalid or rejected text stays in the editor. */
 export function JsonDialog({
   title,
   text: initial,
@@ -19,28 +19,22 @@ export function JsonDialog({
   onSubmit,
 }: {
   readonly title: string;
-  /** The stored value, which can be sent once it is changed; empty for a new one. Never an example. */
+  /** Stored value, which can be submitted once it is changed; empty for a new one. Never an example. */
   readonly text: string;
   readonly action: string;
   readonly children?: ComponentChildren;
   onClose(): void;
-  /** @throws Error why it is refused */
+  /** @throws Error with the reason why the value is rejected */
   onSubmit(json: Json): Promise<void>;
 }) {
   const [text, setText] = useState(initial);
   const [failure, setFailure] = useState<ReturnType<typeof failureOf>>();
-  const refusal = isReadOnly
-    ? READ_ONLY_REASON
-    : text.trim() === ''
-      ? 'Nothing is written yet'
-      : text === initial
-        ? 'Nothing is changed'
-        : undefined;
+  const refusal = isReadOnly ? READ_ONLY_REASON : text.trim() === '' ? 'Enter JSON' : text === initial ? 'No changes' : undefined;
   const submit = async (): Promise<void> => {
     if (refusal !== undefined) return;
     setFailure(undefined);
     try {
-      await onSubmit(parseJson(text));
+      await onSubmit(parseJsonText(text));
     } catch (error) {
       setFailure(failureOf(error));
     }

@@ -9,7 +9,7 @@ import { Pairs } from '../parts/pairs.tsx';
 import { Segments } from '../parts/tabs.tsx';
 import { TextField } from '../parts/text-field.tsx';
 
-/** Where a relationship leads: rows of a table, by fields that are equal, or a field of a remote schema. */
+/** Target of a relationship: rows of a table with equal fields, or a field of a remote schema. */
 export function TargetForm({
   draft,
   own,
@@ -18,9 +18,9 @@ export function TargetForm({
   onChange,
 }: {
   readonly draft: TargetDraft;
-  /** The fields or columns of where it begins. */
+  /** Fields or columns of the type where the relationship begins. */
   readonly own: readonly Option[];
-  /** What they are: `Column here`, `Field`. */
+  /** Label for `own`: `From column` or `Field`. */
   readonly ownLabel: string;
   readonly onlyTables?: boolean;
   onChange(draft: TargetDraft): void;
@@ -33,15 +33,15 @@ export function TargetForm({
     async (signal) => (table === undefined ? [] : (await readTableInfo(table, signal)).columns),
     `${draft.source} ${draft.table}`,
   );
-  const there = (columns ?? []).map(({ name, type }): Option => ({ value: name, note: type }));
+  const targetColumns = (columns ?? []).map(({ name, type }): Option => ({ value: name, note: type }));
   return (
     <>
       {!onlyTables && (
         <Segments
-          name="Leads to"
+          name="Target"
           options={[
-            ['table', 'A table'],
-            ['remote', 'A remote schema'],
+            ['table', 'Table'],
+            ['remote', 'Remote schema'],
           ]}
           chosen={draft.to}
           onChoose={(to) => set({ to })}
@@ -50,10 +50,10 @@ export function TargetForm({
       {draft.to === 'table' ? (
         <>
           <Segments
-            name="How many"
+            name="Relationship type"
             options={[
-              ['one', 'One row'],
-              ['many', 'Many rows'],
+              ['one', 'Object (one row)'],
+              ['many', 'Array (many rows)'],
             ]}
             chosen={draft.many ? 'many' : 'one'}
             onChoose={(many) => set({ many: many === 'many' })}
@@ -84,19 +84,19 @@ export function TargetForm({
               )}
             </Field>
           </div>
-          <span class="label">Where these are equal</span>
+          <span class="label">Field mapping</span>
           <Pairs
-            name="Where these are equal"
-            labels={[ownLabel, 'Column there']}
+            name="Field mapping"
+            labels={[ownLabel, 'To column']}
             pairs={draft.mapping}
-            add="And another one"
+            add="Add mapping"
             field={(label, part, pair, change) => (
               <Combobox
                 key={label}
                 name={label}
                 placeholder={label}
                 value={pair[part]}
-                options={part === 'key' ? own : there}
+                options={part === 'key' ? own : targetColumns}
                 strict={part === 'key' && own.length > 0}
                 onChange={change}
               />
@@ -122,7 +122,7 @@ export function TargetForm({
             label="Field"
             hint={
               <>
-                Such as <code>country(code: $country_code)</code>, where <code>$country_code</code> is a value from here:{' '}
+                Example: <code>country(code: $country_code)</code>. Variables:{' '}
                 {own
                   .slice(0, 12)
                   .map(({ value }) => `$${value}`)

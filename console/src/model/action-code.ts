@@ -1,9 +1,7 @@
-/** Texts about an action: its handler as code to begin with, a call of the handler, an operation that calls it. */
+/** Code for an action: a handler to start with, a call of the handler, and an operation that calls the action. */
 import { type ActionField, type ActionSignature, coreOf, reachable, typeNamed, typesIn } from './action-document.ts';
-import { isList, isObject, type Json, type JsonObject, printJson } from './json.ts';
+import { type Json, type JsonObject, objectsIn, printJson } from './json.ts';
 import { shellQuoted } from './request-code.ts';
-
-const objectsOf = (json: Json | undefined): readonly JsonObject[] => (isList(json) ? json.filter(isObject) : []);
 
 function isEnum(types: Json | undefined, name: string): boolean {
   return typesIn(types).some((each) => each.list === 'enums' && each.name === name);
@@ -11,10 +9,10 @@ function isEnum(types: Json | undefined, name: string): boolean {
 
 const SAMPLES: Readonly<Record<string, Json>> = { Int: 1, Float: 1.5, Boolean: true, String: 'text', ID: '1' };
 
-/** Objects within objects that samples and selections have: those of types with many fields grow with each level. */
-const DEEPEST = 3;
+/** Maximum nesting of samples and selections: with wide types they grow with each level. */
+const MAX_DEPTH = 3;
 
-/** Some value of a type, as deep as its fields go. */
+/** Returns a sample value of a type with all of its fields, down to `MAX_DEPTH`. */
 export function sampleOf(type: string, types: Json | undefined, within: readonly string[] = []): Json {
   const core = coreOf(type);
   if (type.replace(/!$/, '').startsWith('[')) {
@@ -22,15 +20,15 @@ export function sampleOf(type: string, types: Json | undefined, within: readonly
   }
   const found = typeNamed(types, core);
   if (found === undefined) return SAMPLES[core] ?? 'text';
-  const values = objectsOf(found['values']);
+  const values = objectsIn(found['values']);
   if (values.length > 0) return String(values[0]?.['value']);
-  const fields = objectsOf(found['fields']);
+  const fields = objectsIn(found['fields']);
   if (fields.length === 0) return 'text';
-  if (within.includes(core) || within.length === DEEPEST) return null;
+  if (within.includes(core) || within.length === MAX_DEPTH) return null;
   return Object.fromEntries(fields.map((field) => [String(field['name']), sampleOf(String(field['type']), types, [...within, core])]));
 }
 
-/** The body that a handler gets. */
+/** Returns a sample of the body that a handler receives. */
 export function samplePayload({ name, type, arguments: args, outputType }: ActionSignature, types: Json | undefined): JsonObject {
   const input = Object.fromEntries(args.map((each) => [each.name, sampleOf(each.type, types)]));
   const signature = { name, type, arguments: args, outputType };
@@ -46,48 +44,48 @@ export function samplePayload({ name, type, arguments: args, outputType }: Actio
   };
 }
 
-/** A `curl` command that calls the handler as the service does. */
+/** Returns a `curl` command that calls the handler as the service does. */
 export function curlOfHandler(url: string, payload: JsonObject): string {
   return [`curl -s ${shellQuoted(url)}`, `-H 'Content-Type: application/json'`, `-d ${shellQuoted(printJson(payload))}`].join(' \\\n  ');
 }
 
-/** The fields to ask of an answer: all that hold values, and those of objects, as far as none is within itself and `DEEPEST`. */
+/** Selects all fields of a type, down to `MAX_DEPTH` and without recursion. */
 function selectionOf(type: string, types: Json | undefined, within: readonly string[] = []): string {
   const core = coreOf(type);
   const found = typeNamed(types, core);
-  const fields = objectsOf(found?.['fields']);
+  const fields = objectsIn(found?.['fields']);
   if (fields.length === 0) return '';
-  const asked = fields.flatMap((field) => {
+  const selections = fields.flatMap((field) => {
     const of = String(field['type']);
     if ([...within, core].includes(coreOf(of))) return [];
-    if (within.length === DEEPEST && objectsOf(typeNamed(types, coreOf(of))?.['fields']).length > 0) return [];
+    if (within.length === MAX_DEPTH && objectsIn(typeNamed(types, coreOf(of))?.['fields']).length > 0) return [];
     return [`${String(field['name'])}${selectionOf(of, types, [...within, core])}`];
   });
-  return asked.length === 0 ? ' { __typename }' : ` { ${asked.join(' ')} }`;
+  return selections.length === 0 ? ' { __typename }' : ` { ${selections.join(' ')} }`;
 }
 
 /**
- * An operation that calls the action.
- * @param given names of the arguments that it has variables for
+ * Returns an operation that calls the action.
+ * @param passed names of the arguments to declare variables for
  */
 export function callOf(
   { name, type, arguments: args, outputType }: ActionSignature,
   types: Json | undefined,
-  given: readonly string[],
+  passed: readonly string[],
   isAsynchronous = false,
 ): string {
-  const chosen = args.filter((each) => given.includes(each.name));
+  const chosen = args.filter((each) => passed.includes(each.name));
   const variables = chosen.length === 0 ? '' : `(${chosen.map((each) => `$${each.name}: ${each.type}`).join(', ')})`;
   const values = chosen.length === 0 ? '' : `(${chosen.map((each) => `${each.name}: $${each.name}`).join(', ')})`;
   return `${type} Call${variables} {\n  ${name}${values}${isAsynchronous ? '' : selectionOf(outputType, types)}\n}`;
 }
 
-/** A query for what came of a call of an asynchronous action. */
-export function answerQueryOf({ name, outputType }: ActionSignature, types: Json | undefined): string {
-  return `query Answer($id: uuid!) {\n  ${name}(id: $id) { id created_at errors output${selectionOf(outputType, types)} }\n}`;
+/** Returns a query for the result of a call of an asynchronous action. */
+export function resultQueryOf({ name, outputType }: ActionSignature, types: Json | undefined): string {
+  return `query Result($id: uuid!) {\n  ${name}(id: $id) { id created_at errors output${selectionOf(outputType, types)} }\n}`;
 }
 
-/** A handler in TypeScript, with nothing but Node. */
+/** Returns a handler in TypeScript that needs only Node.js. */
 export function handlerStub(signature: ActionSignature, types: Json | undefined): string {
   const { name, arguments: args, outputType } = signature;
   const own = `${name.replace(/(?:^|_)+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())}Input`;
@@ -96,14 +94,14 @@ export function handlerStub(signature: ActionSignature, types: Json | undefined)
   const input = isTaken ? `${own}Arguments` : own;
   const declared = typesIn(types)
     .filter((each) => used.has(each.name))
-    .map(({ list, type, name: called }) =>
+    .map(({ list, type, name: identifier }) =>
       list === 'scalars'
-        ? `type ${called} = unknown;`
+        ? `type ${identifier} = unknown;`
         : list === 'enums'
-          ? `type ${called} = ${objectsOf(type['values'])
+          ? `type ${identifier} = ${objectsIn(type['values'])
               .map(({ value }) => `'${String(value)}'`)
               .join(' | ')};`
-          : interfaceOf(called, objectsOf(type['fields']), types),
+          : interfaceOf(identifier, objectsIn(type['fields']), types),
     );
   return `import { createServer } from 'node:http';
 
@@ -117,21 +115,21 @@ ${[
 ].join('\n\n')}
 
 async function ${name}(input: ${input}, session: Record<string, string>): Promise<${typescriptOf(outputType, types)}> {
-  throw new Error('${name} is not written yet');
+  throw new Error('${name} is not implemented');
 }
 
 createServer(async (request, response) => {
-  const answer = (status: number, body: unknown): void => {
+  const respond = (status: number, body: unknown): void => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   try {
     let body = '';
-    for await (const piece of request.setEncoding('utf8')) body += piece;
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
     const { input, session_variables } = JSON.parse(body);
-    answer(200, await ${name}(input, session_variables));
+    respond(200, await ${name}(input, session_variables));
   } catch (error) {
-    // A status of 400 to 499 with a message is the error that the client gets.
-    answer(400, { message: error instanceof Error ? error.message : String(error) });
+    // A status from 400 to 499 with a message becomes the error of the client.
+    respond(400, { message: error instanceof Error ? error.message : String(error) });
   }
 }).listen(3000);
 `;
@@ -139,9 +137,9 @@ createServer(async (request, response) => {
 
 function interfaceOf(name: string, fields: readonly JsonObject[], types: Json | undefined): string {
   const lines = fields.map((field) => {
-    const { name: called, type, description } = field as unknown as ActionField;
+    const { name: identifier, type, description } = field as unknown as ActionField;
     const comment = description === undefined ? '' : `  /** ${description.replaceAll('*/', '* /').replaceAll('\n', ' ')} */\n`;
-    return `${comment}  ${called}${type.endsWith('!') ? '' : '?'}: ${typescriptOf(type, types)};`;
+    return `${comment}  ${identifier}${type.endsWith('!') ? '' : '?'}: ${typescriptOf(type, types)};`;
   });
   return `interface ${name} {${lines.length === 0 ? '' : `\n${lines.join('\n')}\n`}}`;
 }
@@ -160,14 +158,14 @@ function typescriptOf(type: string, types: Json | undefined): string {
   return TYPESCRIPT[bare] === undefined ? 'unknown' : `${TYPESCRIPT[bare]}${orNull}`;
 }
 
-/** How the value of an argument is written in a form. */
+/** Form control for an argument; a list has the values of an enum. */
 export type ArgumentForm = 'number' | 'boolean' | 'text' | 'json' | readonly string[];
 
 export function formOf(type: string, types: Json | undefined): ArgumentForm {
   const bare = type.replace(/!$/, '');
   if (bare.startsWith('[')) return 'json';
-  if (isEnum(types, bare)) return objectsOf(typeNamed(types, bare)?.['values']).map(({ value }) => String(value));
-  if (objectsOf(typeNamed(types, bare)?.['fields']).length > 0) return 'json';
+  if (isEnum(types, bare)) return objectsIn(typeNamed(types, bare)?.['values']).map(({ value }) => String(value));
+  if (objectsIn(typeNamed(types, bare)?.['fields']).length > 0) return 'json';
   if (bare === 'Int' || bare === 'Float') return 'number';
   return bare === 'Boolean' ? 'boolean' : 'text';
 }

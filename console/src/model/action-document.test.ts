@@ -5,7 +5,7 @@ import {
   DocumentError,
   mergedTypes,
   parseActionDocument,
-  placesOfRefusal,
+  placesOfError,
   printActionDocument,
   reachable,
   unusedTypes,
@@ -45,7 +45,7 @@ const CHECKOUT: ActionSignature = {
 const SHOWN = new Set(['Cart', 'Item', 'Receipt', 'Money', 'State']);
 
 describe('actions as SDL', () => {
-  it('are printed with the types that they use, and read as they were', () => {
+  it('survive being printed with their types and read again', () => {
     const used = reachable(TYPES, ['Cart!', 'Receipt!']);
     expect(used).toEqual(SHOWN);
     const text = printActionDocument([CHECKOUT], TYPES, used);
@@ -70,23 +70,23 @@ describe('actions as SDL', () => {
   });
 
   it.each([
-    ['type Mutation { a(b: Int = 1): Int }', 'an argument has no default value'],
-    ['type Mutation { a: [Int }', 'line 1: ] is expected here'],
-    ['type T { a(b: Int): Int }', 'fields of these types take no arguments'],
-    ['union A = B | C', 'type, input, enum or scalar is expected in place of union'],
-    ['scalar A\nscalar A', 'line 2: there are two types A'],
-    ['type T {}', 'there is no field here'],
-    ['type T { a: Int ? }', '? is not expected here'],
-    ['type T { a: Int', '} is expected here'],
-    ['enum E { A @skip }', 'no other directive'],
-  ])('say what is wrong with %s', (text, message) => {
+    ['type Mutation { a(b: Int = 1): Int }', 'an argument cannot have a default value'],
+    ['type Mutation { a: [Int }', 'line 1: expected ]'],
+    ['type T { a(b: Int): Int }', 'fields of custom types cannot have arguments'],
+    ['union A = B | C', 'expected type, input, enum or scalar instead of union'],
+    ['scalar A\nscalar A', 'line 2: the type A is defined twice'],
+    ['type T {}', 'expected a field'],
+    ['type T { a: Int ? }', 'unexpected ?'],
+    ['type T { a: Int', 'expected }'],
+    ['enum E { A @skip }', 'only the directive @deprecated'],
+  ])('rejects %s', (text, message) => {
     expect(() => parseActionDocument(text)).toThrow(DocumentError);
     expect(() => parseActionDocument(text)).toThrow(message);
   });
 });
 
-describe('types after a part of them was edited', () => {
-  it('keep what was not shown, and the relationships of what was', () => {
+describe('merging edited custom types', () => {
+  it('keeps hidden types, and the relationships of edited ones', () => {
     const { types } = parseActionDocument('type Receipt { customer_id: Int! total: Int } scalar New');
     const merged = mergedTypes(TYPES, SHOWN, types);
     expect(merged).toEqual({
@@ -107,18 +107,20 @@ describe('types after a part of them was edited', () => {
     });
   });
 
-  it('let a type become one of another kind', () => {
+  it('lets a type become an enum', () => {
     const merged = mergedTypes(TYPES, SHOWN, parseActionDocument('enum Money { EUR }').types);
     expect(merged['scalars']).toEqual([]);
     expect(merged['enums']).toEqual([{ name: 'Money', values: [{ value: 'EUR' }] }]);
   });
 
-  it('are no way to change types of other actions by accident', () => {
-    expect(() => mergedTypes(TYPES, SHOWN, parseActionDocument('type Other { a: Int }').types)).toThrow('There is another type Other');
+  it('rejects a changed definition of a hidden type', () => {
+    expect(() => mergedTypes(TYPES, SHOWN, parseActionDocument('type Other { a: Int }').types)).toThrow(
+      'Another action has a different type Other',
+    );
     expect(mergedTypes(TYPES, new Set(), parseActionDocument('type Other { id: ID }').types)).toEqual(TYPES);
   });
 
-  it('are told to be used by no action', () => {
+  it('lists types that no action uses', () => {
     const action = { name: 'checkout', definition: { arguments: [{ name: 'cart', type: 'Cart!' }], output_type: '[Receipt!]' } };
     expect(unusedTypes(TYPES, [action])).toEqual(['Other']);
     expect(withoutTypes(TYPES, ['Other'])['objects']).toHaveLength(1);
@@ -130,12 +132,12 @@ it.each([
   ['validation for the given custom types failed because the type "Nothing" for field "b" in object type "T" does not exist', ['Nothing']],
   ['duplicate type names: "T"', ['T', 'T']],
   ['action with name "other" already exists', []],
-])('finds the place of a refusal: %s', (message, names) => {
+])('finds the quoted type of an error: %s', (message, names) => {
   const text = 'type Mutation { a: T } type T { b: Nothing }';
-  expect(placesOfRefusal(message, text).map(({ from, to }) => text.slice(from, to))).toEqual(names);
+  expect(placesOfError(message, text).map(({ from, to }) => text.slice(from, to))).toEqual(names);
 });
 
-it('keeps of a definition what its signature does not say', () => {
+it('keeps keys of a definition that SDL does not have', () => {
   const definition = {
     handler: 'h',
     kind: 'asynchronous',

@@ -1,6 +1,6 @@
-/** Actions and their types as SDL: `type Mutation { login(name: String!): Login! }` with the types that it uses, and back. */
+/** Reads and prints actions and their types as SDL: `type Mutation { login(name: String!): Login! }` and the types that it uses. */
 import { tokensOf } from './graphql-document.ts';
-import { equalJson, isList, isObject, type Json, type JsonObject } from './json.ts';
+import { equalJson, isObject, type Json, type JsonObject, objectsIn } from './json.ts';
 
 /** Lists of `custom_types`. */
 export const TYPE_LISTS = ['input_objects', 'objects', 'scalars', 'enums'] as const;
@@ -8,7 +8,7 @@ type TypeList = (typeof TYPE_LISTS)[number];
 
 export interface ActionField {
   readonly name: string;
-  /** As it is written: `[Item!]!`. */
+  /** Such as `[Item!]!`. */
   readonly type: string;
   readonly description?: string;
 }
@@ -23,11 +23,11 @@ export interface ActionSignature {
 
 export interface ActionDocument {
   readonly actions: readonly ActionSignature[];
-  /** In the form of `custom_types`, without relationships. */
+  /** The types in the form of `custom_types`, without relationships. */
   readonly types: JsonObject;
 }
 
-/** What cannot be read, and where. */
+/** A syntax error with its position. */
 export class DocumentError extends Error {
   readonly from: number;
   readonly to: number;
@@ -46,7 +46,7 @@ interface Token {
   readonly to: number;
 }
 
-/** @throws DocumentError at what is no SDL, or is nothing that actions have */
+/** @throws DocumentError for text that is not SDL, and for SDL that actions do not support */
 export function parseActionDocument(text: string): ActionDocument {
   const tokens = readTokens(text);
   let at = 0;
@@ -60,86 +60,86 @@ export function parseActionDocument(text: string): ActionDocument {
     at++;
     return token;
   };
-  const mark = (wanted: string): Token => (peek().text === wanted && peek().kind === 'mark' ? take() : fail(`${wanted} is expected here`));
-  const has = (wanted: string): boolean => peek().kind === 'mark' && peek().text === wanted;
-  const name = (what: string): Token => (peek().kind === 'name' ? take() : fail(`the name of ${what} is expected here`));
+  const has = (text: string): boolean => peek().kind === 'punctuator' && peek().text === text;
+  const expect = (text: string): Token => (has(text) ? take() : fail(`expected ${text}`));
+  const name = (what: string): Token => (peek().kind === 'name' ? take() : fail(`expected the name of ${what}`));
   const described = (): { readonly description?: string } => (peek().kind === 'string' ? { description: textOf(take().text) } : {});
   const type = (): string => {
     let core: string;
     if (has('[')) {
       take();
       core = `[${type()}]`;
-      mark(']');
+      expect(']');
     } else core = name('a type').text;
     if (!has('!')) return core;
     take();
     return `${core}!`;
   };
-  const refuseExtras = (what: string): void => {
-    if (has('=')) fail(`${what} has no default value`);
-    if (peek().kind === 'directive') fail(`${what} has no directives`);
+  const rejectExtras = (what: string): void => {
+    if (has('=')) fail(`${what} cannot have a default value`);
+    if (peek().kind === 'directive') fail(`${what} cannot have directives`);
   };
   const listOf = <T>(open: string, close: string, what: string, item: () => T): readonly T[] => {
-    mark(open);
+    expect(open);
     const items: T[] = [];
     while (!has(close)) {
-      if (peek() === end) fail(`${close} is expected here`);
+      if (peek() === end) fail(`expected ${close}`);
       items.push(item());
     }
-    if (items.length === 0) fail(`there is no ${what} here`);
-    mark(close);
+    if (items.length === 0) fail(`expected ${what}`);
+    expect(close);
     return items;
   };
   const field = (what: string): ActionField => {
     const description = described();
-    const called = name(what).text;
-    if (has('(')) fail('fields of these types take no arguments');
-    mark(':');
+    const identifier = name(what).text;
+    if (has('(')) fail('fields of custom types cannot have arguments');
+    expect(':');
     const of = type();
-    refuseExtras(what);
-    return { name: called, type: of, ...description };
+    rejectExtras(what);
+    return { name: identifier, type: of, ...description };
   };
   const signature = (root: 'query' | 'mutation'): ActionSignature => {
     const description = described();
-    const called = name('an action').text;
-    const args = has('(') ? listOf('(', ')', 'argument', () => field('an argument')) : [];
-    mark(':');
+    const identifier = name('an action').text;
+    const args = has('(') ? listOf('(', ')', 'an argument', () => field('an argument')) : [];
+    expect(':');
     const outputType = type();
-    refuseExtras('an action');
-    return { name: called, type: root, arguments: args, outputType, ...description };
+    rejectExtras('an action');
+    return { name: identifier, type: root, arguments: args, outputType, ...description };
   };
   const enumValue = (): JsonObject => {
     const description = described();
     const value = name('a value').text;
     if (peek().kind !== 'directive') return { value, ...description };
-    if (take().text !== '@deprecated') fail('a value has no other directive than @deprecated', tokens[at - 1]);
-    if (has('(')) fail('@deprecated takes no reason here');
+    if (take().text !== '@deprecated') fail('enum values support only the directive @deprecated', tokens[at - 1]);
+    if (has('(')) fail('@deprecated does not support a reason here');
     return { value, ...description, is_deprecated: true };
   };
   const actions: ActionSignature[] = [];
   const lists: Record<TypeList, JsonObject[]> = { input_objects: [], objects: [], scalars: [], enums: [] };
-  const taken = new Set<string>();
+  const names = new Set<string>();
   while (peek() !== end) {
     const description = described();
     if (peek().text === 'extend') take();
     const keyword = name('a kind of definition');
     if (!['type', 'input', 'enum', 'scalar'].includes(keyword.text))
-      fail(`type, input, enum or scalar is expected in place of ${keyword.text}`, keyword);
-    const called = name(`the ${keyword.text}`);
-    const isRoot = keyword.text === 'type' && (called.text === 'Query' || called.text === 'Mutation');
-    if (peek().text === 'implements') fail('these types implement nothing');
-    refuseExtras('a type');
+      fail(`expected type, input, enum or scalar instead of ${keyword.text}`, keyword);
+    const identifier = name(`the ${keyword.text}`);
+    const isRoot = keyword.text === 'type' && (identifier.text === 'Query' || identifier.text === 'Mutation');
+    if (peek().text === 'implements') fail('custom types cannot implement interfaces');
+    rejectExtras('a type');
     if (isRoot) {
-      actions.push(...listOf('{', '}', 'action', () => signature(called.text === 'Query' ? 'query' : 'mutation')));
+      actions.push(...listOf('{', '}', 'an action', () => signature(identifier.text === 'Query' ? 'query' : 'mutation')));
       continue;
     }
-    if (taken.has(called.text)) fail(`there are two types ${called.text}`, called);
-    taken.add(called.text);
-    const head = { name: called.text, ...description };
+    if (names.has(identifier.text)) fail(`the type ${identifier.text} is defined twice`, identifier);
+    names.add(identifier.text);
+    const head = { name: identifier.text, ...description };
     if (keyword.text === 'scalar') lists.scalars.push(head);
-    else if (keyword.text === 'enum') lists.enums.push({ ...head, values: listOf('{', '}', 'value', enumValue) });
+    else if (keyword.text === 'enum') lists.enums.push({ ...head, values: listOf('{', '}', 'a value', enumValue) });
     else {
-      const fields = listOf('{', '}', 'field', (): JsonObject => ({ ...field('a field') }));
+      const fields = listOf('{', '}', 'a field', (): JsonObject => ({ ...field('a field') }));
       lists[keyword.text === 'type' ? 'objects' : 'input_objects'].push({ ...head, fields });
     }
   }
@@ -150,20 +150,20 @@ function readTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let end = 0;
   for (const token of tokensOf(text)) {
-    refuseStrange(text, end, token.from);
+    rejectUnknown(text, end, token.from);
     end = token.to;
     if (token.kind !== 'comment') tokens.push(token);
   }
-  refuseStrange(text, end, text.length);
+  rejectUnknown(text, end, text.length);
   return tokens;
 }
 
-/** The reader of tokens leaves out what it does not know. */
-function refuseStrange(text: string, from: number, to: number): void {
-  const strange = /[^\s,\ufeff]/.exec(text.slice(from, to));
-  if (strange === null) return;
-  const at = from + strange.index;
-  throw new DocumentError(`line ${text.slice(0, at).split('\n').length}: ${strange[0]} is not expected here`, at, at + 1);
+/** Rejects characters between tokens, which the tokenizer skips. */
+function rejectUnknown(text: string, from: number, to: number): void {
+  const unknown = /[^\s,\ufeff]/.exec(text.slice(from, to));
+  if (unknown === null) return;
+  const at = from + unknown.index;
+  throw new DocumentError(`line ${text.slice(0, at).split('\n').length}: unexpected ${unknown[0]}`, at, at + 1);
 }
 
 function textOf(token: string): string {
@@ -180,24 +180,22 @@ function textOf(token: string): string {
     .trim();
 }
 
-/** The names of types that a text such as `[Item!]!` has at its core. */
+/** Returns the named type in a text such as `[Item!]!`. */
 export function coreOf(type: string): string {
   return type.replace(/[[\]!\s]/g, '');
 }
 
-const objectsOf = (json: Json | undefined): readonly JsonObject[] => (isList(json) ? json.filter(isObject) : []);
-
-/** All types, with the list that they are in. */
+/** All custom types, with the list that contains them. */
 export function typesIn(types: Json | undefined): readonly { readonly list: TypeList; readonly type: JsonObject; readonly name: string }[] {
   if (!isObject(types)) return [];
-  return TYPE_LISTS.flatMap((list) => objectsOf(types[list]).map((type) => ({ list, type, name: String(type['name']) })));
+  return TYPE_LISTS.flatMap((list) => objectsIn(types[list]).map((type) => ({ list, type, name: String(type['name']) })));
 }
 
 export function typeNamed(types: Json | undefined, name: string): JsonObject | undefined {
   return typesIn(types).find((each) => each.name === name)?.type;
 }
 
-/** Which of the custom types are reached from some types by their fields. */
+/** Names of the custom types that can be reached from other types by their fields. */
 export function reachable(types: Json | undefined, from: readonly string[]): ReadonlySet<string> {
   const byName = new Map(typesIn(types).map(({ name, type }) => [name, type]));
   const found = new Set<string>();
@@ -205,19 +203,19 @@ export function reachable(types: Json | undefined, from: readonly string[]): Rea
     const type = byName.get(name);
     if (type === undefined || found.has(name)) return;
     found.add(name);
-    for (const field of objectsOf(type['fields'])) follow(coreOf(String(field['type'])));
+    for (const field of objectsIn(type['fields'])) follow(coreOf(String(field['type'])));
   };
   for (const each of from) follow(coreOf(each));
   return found;
 }
 
-/** The types that an action of the metadata names: those of its arguments and its answer. */
+/** Types of the arguments and of the output of an action in the metadata. */
 export function namedBy(action: JsonObject): readonly string[] {
   const definition = isObject(action['definition']) ? action['definition'] : {};
-  return [...objectsOf(definition['arguments']).map(({ type }) => String(type)), String(definition['output_type'] ?? '')];
+  return [...objectsIn(definition['arguments']).map(({ type }) => String(type)), String(definition['output_type'] ?? '')];
 }
 
-/** The names of types that no action uses. */
+/** Names of types that no action uses. */
 export function unusedTypes(types: Json | undefined, actions: readonly JsonObject[]): readonly string[] {
   const used = reachable(types, actions.flatMap(namedBy));
   return typesIn(types)
@@ -225,13 +223,13 @@ export function unusedTypes(types: Json | undefined, actions: readonly JsonObjec
     .filter((name) => !used.has(name));
 }
 
-/** An action of the metadata as its signature. */
+/** Signature of an action in the metadata. */
 export function signatureOf(action: JsonObject): ActionSignature {
   const definition = isObject(action['definition']) ? action['definition'] : {};
   return {
     name: String(action['name']),
     type: definition['type'] === 'query' ? 'query' : 'mutation',
-    arguments: objectsOf(definition['arguments']).map(fieldOf),
+    arguments: objectsIn(definition['arguments']).map(fieldOf),
     outputType: String(definition['output_type'] ?? ''),
     ...(typeof action['comment'] === 'string' ? { description: action['comment'] } : {}),
   };
@@ -241,7 +239,7 @@ function fieldOf({ name, type, description }: JsonObject): ActionField {
   return { name: String(name), type: String(type), ...(typeof description === 'string' ? { description } : {}) };
 }
 
-/** SDL of actions and of the types with these names, or of all. */
+/** Prints actions and the types with these names; all types without `names`. */
 export function printActionDocument(actions: readonly ActionSignature[], types: Json | undefined, names?: ReadonlySet<string>): string {
   const blocks: string[] = [];
   for (const root of ['query', 'mutation'] as const) {
@@ -252,10 +250,10 @@ export function printActionDocument(actions: readonly ActionSignature[], types: 
     if (names !== undefined && !names.has(name)) continue;
     const head = `${printDescription(type['description'], '')}${KEYWORDS[list]} ${name}`;
     if (list === 'scalars') blocks.push(head);
-    else if (list === 'enums') blocks.push(`${head} {\n${objectsOf(type['values']).map(printValue).join('\n')}\n}`);
+    else if (list === 'enums') blocks.push(`${head} {\n${objectsIn(type['values']).map(printValue).join('\n')}\n}`);
     else
       blocks.push(
-        `${head} {\n${objectsOf(type['fields'])
+        `${head} {\n${objectsIn(type['fields'])
           .map((each) => `${printDescription(each['description'], '  ')}  ${String(each['name'])}: ${String(each['type'])}`)
           .join('\n')}\n}`,
       );
@@ -283,7 +281,7 @@ function printInline(description: string | undefined): string {
 
 function printDescription(description: Json | undefined, indent: string): string {
   if (typeof description !== 'string' || description === '') return '';
-  // What a block would lose: blanks at its ends, and quotes that would end it.
+  // A block string would lose spaces at its ends, and would end at these quotes.
   if (description !== description.trim() || /\r|"""|["\\]$|^"/.test(description)) return `${indent}${JSON.stringify(description)}\n`;
   const lines = description.split('\n');
   if (lines.length === 1) return `${indent}"""${lines[0]}"""\n`;
@@ -291,28 +289,28 @@ function printDescription(description: Json | undefined, indent: string): string
 }
 
 /**
- * The custom types after a part of them was edited: what is written takes the place of what was shown, all others stay. A type keeps
- * its place, and what SDL does not tell of it: its relationships.
- * @param shown names of the types that were in the text before it was edited
- * @throws Error for a written type that is another one of the same name that was not shown
+ * Merges edited types into the custom types: the edited ones replace those that were shown, all others stay. A type keeps its position
+ * and its relationships, which SDL does not have.
+ * @param shown names of the types in the text before it was edited
+ * @throws Error for an edited type that differs from one of the same name that was not shown
  */
-export function mergedTypes(all: Json | undefined, shown: ReadonlySet<string>, written: JsonObject): JsonObject {
+export function mergedTypes(all: Json | undefined, shown: ReadonlySet<string>, edited: JsonObject): JsonObject {
   const before = isObject(all) ? all : {};
-  const after = typesIn(written);
+  const after = typesIn(edited);
   for (const { name, type } of after) {
     const hidden = shown.has(name) ? undefined : typeNamed(all, name);
     if (hidden !== undefined && !equalJson(plain(hidden), type))
-      throw new Error(`There is another type ${name}, of other actions. Use it by its name alone, or give this one another name.`);
+      throw new Error(`Another action has a different type ${name}. Refer to it by name without defining it, or rename this one.`);
   }
   const result: Record<string, Json> = { ...before };
   for (const list of TYPE_LISTS) {
-    const old = objectsOf(before[list]);
+    const old = objectsIn(before[list]);
     const own = after.filter((each) => each.list === list);
     const stays = old.flatMap((type): JsonObject[] => {
       const name = String(type['name']);
       const next = own.find((each) => each.name === name)?.type;
-      if (next !== undefined) return [shown.has(name) ? { ...unmanaged(type), ...next, ...relationshipsKept(type) } : type];
-      // A type that becomes an enum, say, is no longer in this list.
+      if (next !== undefined) return [shown.has(name) ? { ...unmanaged(type), ...next, ...relationshipsOf(type) } : type];
+      // A type that becomes an enum, for example, leaves this list.
       return shown.has(name) || after.some((each) => each.name === name) ? [] : [type];
     });
     const added = own.filter(({ name }) => !old.some((type) => type['name'] === name)).map(({ type }) => type);
@@ -324,7 +322,7 @@ export function mergedTypes(all: Json | undefined, shown: ReadonlySet<string>, w
 function plain(type: JsonObject): JsonObject {
   const { relationships: _, ...rest } = type;
   const clean = ({ arguments: _arguments, ...field }: JsonObject): JsonObject => field;
-  return rest['fields'] === undefined ? rest : { ...rest, fields: objectsOf(rest['fields']).map(clean) };
+  return rest['fields'] === undefined ? rest : { ...rest, fields: objectsIn(rest['fields']).map(clean) };
 }
 
 function unmanaged(type: JsonObject): JsonObject {
@@ -332,20 +330,20 @@ function unmanaged(type: JsonObject): JsonObject {
   return rest;
 }
 
-function relationshipsKept(type: JsonObject): JsonObject {
-  const kept = objectsOf(type['relationships']);
-  return kept.length === 0 ? {} : { relationships: kept };
+function relationshipsOf(type: JsonObject): JsonObject {
+  const relationships = objectsIn(type['relationships']);
+  return relationships.length === 0 ? {} : { relationships };
 }
 
-/** The custom types without some of them. */
+/** Removes types by name. */
 export function withoutTypes(all: Json | undefined, names: readonly string[]): JsonObject {
   const before = isObject(all) ? all : {};
-  const left = TYPE_LISTS.map((list) => [list, objectsOf(before[list]).filter(({ name }) => !names.includes(String(name)))] as const);
+  const left = TYPE_LISTS.map((list) => [list, objectsIn(before[list]).filter(({ name }) => !names.includes(String(name)))] as const);
   return { ...before, ...Object.fromEntries(left) };
 }
 
-/** Where a text names what a refusal of the service is about: the type that it quotes, or else the first name that it quotes. */
-export function placesOfRefusal(message: string, text: string): readonly { readonly from: number; readonly to: number }[] {
+/** Finds the type that an error message of the service quotes in a text; without one, the first name that it quotes. */
+export function placesOfError(message: string, text: string): readonly { readonly from: number; readonly to: number }[] {
   const quoted = [/\btype:? "([^"]+)"/.exec(message)?.[1], ...[...message.matchAll(/"([^"]+)"/g)].map(([, name]) => name)];
   const tokens = tokensOf(text).filter(({ kind }) => kind === 'name');
   for (const name of quoted) {
@@ -355,7 +353,7 @@ export function placesOfRefusal(message: string, text: string): readonly { reado
   return [];
 }
 
-/** The definition of an action with what its signature says; what SDL does not tell stays. */
+/** Puts a signature into the definition of an action; keys that SDL does not have are preserved. */
 export function withSignature(definition: JsonObject, { arguments: args, outputType, type }: ActionSignature): JsonObject {
   const { kind, retry_conf: retries, ...rest } = definition;
   const isLater = type === 'mutation' && kind === 'asynchronous';

@@ -1,7 +1,7 @@
-/** A cron trigger as its form has it, and the times of its schedule. */
+/** Form of a cron trigger, and the times of its schedule. */
 import { Cron } from 'croner';
 import type { JsonObject } from './json.ts';
-import { type ScheduledCall, scheduledCall, writtenCall } from './scheduled-call.ts';
+import { type ScheduledCall, scheduledCall, callJson } from './scheduled-call.ts';
 
 export interface CronDraft extends ScheduledCall {
   readonly name: string;
@@ -21,21 +21,21 @@ export function cronDraft(trigger?: JsonObject): CronDraft {
   };
 }
 
-/** What is missing yet; undefined: nothing. */
-export function missingOfCron({ name, webhook, schedule }: CronDraft): string | undefined {
-  if (name.trim() === '') return 'Give it a name';
-  if (webhook.trim() === '') return 'Say which URL is called';
-  return schedule.trim() === '' ? 'Say when it is called' : undefined;
+/** Names what is missing; undefined if the draft is complete. */
+export function missingInCron({ name, webhook, schedule }: CronDraft): string | undefined {
+  if (name.trim() === '') return 'Enter a name';
+  if (webhook.trim() === '') return 'Enter a webhook URL';
+  return schedule.trim() === '' ? 'Enter a schedule' : undefined;
 }
 
 /**
- * What `create_cron_trigger` takes, but for `replace`.
- * @param trigger as it is now; what the form does not show stays
- * @throws Error with what is wrong
+ * Arguments of `create_cron_trigger` without `replace`.
+ * @param trigger the stored trigger; keys that the form does not show are preserved
+ * @throws Error for an invalid field
  */
-export function writtenCron(draft: CronDraft, trigger: JsonObject = {}): JsonObject {
+export function cronJson(draft: CronDraft, trigger: JsonObject = {}): JsonObject {
   return {
-    ...writtenCall(draft, trigger),
+    ...callJson(draft, trigger),
     name: draft.name.trim(),
     schedule: draft.schedule.trim(),
     include_in_metadata: draft.isInMetadata,
@@ -43,11 +43,11 @@ export function writtenCron(draft: CronDraft, trigger: JsonObject = {}): JsonObj
 }
 
 /**
- * The next times of a schedule, in UTC, as the service calls by it; fewer than `count` where it has no more.
- * @throws Error with what is wrong with the schedule
+ * Returns the next times of a schedule in UTC, as the service calls; fewer than `count` if there are no more.
+ * @throws Error for an invalid schedule
  */
 export function cronTimes(schedule: string, after: Date, count: number): readonly Date[] {
   const fields = schedule.trim().split(/\s+/);
-  if (fields.length !== FIELDS) throw new Error('A schedule has five fields: minute, hour, day of the month, month, day of the week.');
+  if (fields.length !== FIELDS) throw new Error('A schedule has five fields: minute, hour, day of month, month, day of week.');
   return new Cron(fields.join(' '), { utcOffset: 0, paused: true }).nextRuns(count, after);
 }

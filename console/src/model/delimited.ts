@@ -6,7 +6,7 @@ export function csvOf(rows: readonly (readonly (string | null)[])[]): string {
   return rows.map((row) => row.map(cell).join(',')).join('\r\n');
 }
 
-/** As spreadsheets paste it: tabs and ends of lines within cells become blanks. */
+/** TSV for pasting into spreadsheets: tabs and line breaks within cells become spaces. */
 export function tsvOf(rows: readonly (readonly (string | null)[])[]): string {
   return rows.map((row) => row.map((text) => (text ?? '').replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
 }

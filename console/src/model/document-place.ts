@@ -1,4 +1,4 @@
-/** Where in a document the thing stands that an error names by its path. */
+/** Finds the place in a GraphQL document that an error names by its path. */
 import { tokensOf } from './graphql-document.ts';
 
 type Token = ReturnType<typeof tokensOf>[number];
@@ -8,30 +8,30 @@ export interface Span {
   readonly to: number;
 }
 
-/** A field of a selection set: its place, and the places of its arguments and of its own selection set in the list of tokens. */
+/** A field of a selection set. Places are indices into the list of tokens. */
 interface Entry {
   readonly key: Token;
-  /** After the mark that opens it. */
+  /** Index after the opening parenthesis. */
   readonly argumentsAt: number | undefined;
   readonly setAt: number | undefined;
 }
 
 interface Selection {
   readonly fields: readonly Entry[];
-  /** Of fragments that stand in it. */
+  /** Selection sets of inline fragments. */
   readonly insideAt: readonly number[];
   readonly spreads: readonly string[];
 }
 
-/** The steps of a path: `$.selectionSet.album.args.where` has four; elements of lists are none. */
+/** Splits a path: `$.selectionSet.album.args.where` has four steps. List indices are skipped. */
 function stepsOf(path: string): readonly string[] {
   return [...path.matchAll(/\.([A-Za-z_]\w*)|\['([^']*)'\]/g)].map(([, plain, quoted]) => plain ?? quoted ?? '');
 }
 
 /**
- * @param path as errors of the service have it
- * @param operation the name of the one that was run, of several
- * @returns undefined where the path does not lead to anything in the document
+ * @param path path of an error of the service
+ * @param operation name of the operation that was run, in a document with several
+ * @returns undefined if the path leads to nothing in the document
  */
 export function placeOfPath(text: string, path: string, operation?: string): Span | undefined {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
@@ -53,8 +53,8 @@ function definitionsOf(tokens: readonly Token[]): Definitions {
   let at = 0;
   while (at < tokens.length) {
     const word = tokens[at]?.text;
-    const named = tokens[at + 1];
-    const name = word !== '{' && named?.kind === 'name' ? named.text : undefined;
+    const next = tokens[at + 1];
+    const name = word !== '{' && next?.kind === 'name' ? next.text : undefined;
     while (at < tokens.length && tokens[at]?.text !== '{') at = tokens[at]?.text === '(' ? afterClosing(tokens, at + 1) : at + 1;
     if (at >= tokens.length) break;
     if (word === 'fragment') {
@@ -65,20 +65,20 @@ function definitionsOf(tokens: readonly Token[]): Definitions {
   return { operations, fragments };
 }
 
-/** The place after the mark that closes what was opened before `at`. */
+/** Returns the index after the bracket that closes the one opened before `start`. */
 function afterClosing(tokens: readonly Token[], start: number): number {
   let depth = 1;
   let at = start;
   for (; at < tokens.length && depth > 0; at++) {
     const { text, kind } = tokens[at] as Token;
-    if (kind !== 'mark') continue;
+    if (kind !== 'punctuator') continue;
     if (text === '{' || text === '(' || text === '[') depth++;
     else if (text === '}' || text === ')' || text === ']') depth--;
   }
   return at;
 }
 
-/** The selection set that begins there. */
+/** Reads the selection set that begins at `start`. */
 function setAt(tokens: readonly Token[], start: number): Selection {
   const fields: Entry[] = [];
   const insideAt: number[] = [];
@@ -161,7 +161,7 @@ function fieldAt(
   return undefined;
 }
 
-/** The key of an argument, or of an object within one, as deep as the steps lead. */
+/** Finds the key of an argument or of an object within one, as deep as the steps lead. */
 function valueAt(tokens: readonly Token[], start: number, [key, ...rest]: readonly string[]): Span | undefined {
   if (key === undefined) return undefined;
   const end = afterClosing(tokens, start);
@@ -170,7 +170,7 @@ function valueAt(tokens: readonly Token[], start: number, [key, ...rest]: readon
     const token = tokens[at] as Token;
     if (token.text === '{' || token.text === '(') depth++;
     else if (token.text === '}' || token.text === ')') depth--;
-    // Lists have no step of their own: what is in them is as deep as they are.
+    // Lists have no step of their own, so their elements have the same depth.
     if (depth === 0 && token.kind === 'name' && token.text === key && tokens[at + 1]?.text === ':') {
       let inner = at + 2;
       while (tokens[inner]?.text === '[') inner++;

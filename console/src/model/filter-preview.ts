@@ -1,11 +1,11 @@
-/** A condition of a permission as an argument `where` of an administrator: with the values of a session in the place of its variables. */
+/** Conditions of permissions as `where` arguments for an administrator: session variables are replaced by their values. */
 import { childrenOf, type FilterNode, printFilter } from './filter-tree.ts';
 import { variableHeader } from './persona.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
-/** Why a condition cannot be tried before it is saved. */
+/** Thrown for a condition that cannot be previewed before it is saved. */
 export class NotPreviewable extends Error {
-  /** Whether it is a value of the session that is missing, and no words for it. */
+  /** True if only the value of a session variable is missing. */
   readonly needsValue: boolean;
   constructor(message: string, needsValue = false) {
     super(message);
@@ -14,9 +14,9 @@ export class NotPreviewable extends Error {
 }
 
 /**
- * @param variables of the session, names without `x-svc-`
- * @param columnNames what GraphQL calls the columns of the table
- * @throws NotPreviewable for what only permissions can say, and for variables without a value
+ * @param variables session variables, names without `x-svc-`
+ * @param columnNames GraphQL names of the table's columns
+ * @throws NotPreviewable for conditions that only permissions have, and for variables without a value
  */
 export function whereOfFilter(
   node: FilterNode,
@@ -34,9 +34,9 @@ export function whereOfFilter(
       case 'relation':
         return { [each.name]: convert(each.child, false) };
       case 'exists':
-        throw new NotPreviewable('“there is a row of” is tried once it is saved');
+        throw new NotPreviewable('Conditions with “exists” cannot be previewed before they are saved');
       case 'raw':
-        throw new NotPreviewable(`${JSON.stringify(each.key)} is tried once it is saved`);
+        throw new NotPreviewable(`${JSON.stringify(each.key)} cannot be previewed before it is saved`);
       case 'test':
         return {
           [isHere ? (columnNames.get(each.column) ?? each.column) : each.column]: Object.fromEntries(
@@ -50,7 +50,8 @@ export function whereOfFilter(
 
 function test(operator: string, value: Json, variables: Readonly<Record<string, string>>): readonly [string, Json] {
   const name = operator.replace(/^\$/, '_');
-  if (/^_c(?:eq|ne|gt|lt|gte|lte)$/.test(name)) throw new NotPreviewable('comparisons of columns are tried once they are saved');
+  if (/^_c(?:eq|ne|gt|lt|gte|lte)$/.test(name))
+    throw new NotPreviewable('Comparisons of columns cannot be previewed before they are saved');
   return [name, withSession(value, variables, /^_n?in$/.test(name))];
 }
 
@@ -59,19 +60,19 @@ function withSession(value: Json, variables: Readonly<Record<string, string>>, i
   if (isObject(value)) return value;
   if (typeof value !== 'string' || !/^x-svc-/i.test(value)) return value;
   const name = value.slice('x-svc-'.length).toLowerCase();
-  const given = variables[name];
-  if (given === undefined || given === '') throw new NotPreviewable(`give ${variableHeader(name)} a value`, true);
-  if (isMany && /^\{.*\}$/s.test(given)) {
-    return given
+  const sessionValue = variables[name];
+  if (sessionValue === undefined || sessionValue === '') throw new NotPreviewable(`Enter a value for ${variableHeader(name)}`, true);
+  if (isMany && /^\{.*\}$/s.test(sessionValue)) {
+    return sessionValue
       .slice(1, -1)
       .split(',')
       .map((item) => item.trim().replace(/^"(.*)"$/, '$1'))
       .filter((item) => item !== '');
   }
-  return given;
+  return sessionValue;
 }
 
-/** The parts of a condition that are true or false of a row by themselves, with their text. */
+/** Splits a condition into the parts that hold or fail for a row on their own, with their text. */
 export function partsOfFilter(node: FilterNode): readonly { readonly text: string; readonly node: FilterNode }[] {
   if (node.kind === 'all' || node.kind === 'any' || node.kind === 'not') return childrenOf(node).flatMap(partsOfFilter);
   return [{ text: JSON.stringify(printFilter(node)), node }];

@@ -1,13 +1,13 @@
 /**
- * Comparison of conditions: whether another one lets more rows through. It goes by their form and is careful: what it calls wider lets
- * every row through that passed before; where the form does not show it, the answer is `changed`.
+ * Compares conditions by their form: does another one let more rows through? `wider` is certain: every row that passed before still
+ * passes. If the form does not show it, the result is `changed`.
  */
 import { type FilterNode, printFilter, readFilter } from './filter-tree.ts';
 import { equalJson, isList, type Json } from './json.ts';
 
 export type Reach = 'same' | 'wider' | 'narrower' | 'changed';
 
-/** Compares two conditions; `null` and absent ones let every row through. */
+/** Compares two conditions; `null` and a missing condition let every row through. */
 export function reachOf(before: Json | undefined, after: Json | undefined): Reach {
   const [old, next] = [readFilter(before ?? {}), readFilter(after ?? {})];
   const [isWider, isNarrower] = [implications()(old, next), implications()(next, old)];
@@ -15,12 +15,12 @@ export function reachOf(before: Json | undefined, after: Json | undefined): Reac
   return isNarrower ? 'narrower' : 'changed';
 }
 
-/** One test of a column, or a node that is compared as a whole. */
+/** A single test of a column, or a node that is compared as a whole. */
 type Part = Exclude<FilterNode, { readonly kind: 'test' }> | { readonly kind: 'one'; column: string; operator: string; value: Json };
 
 const ALL: ReadonlySet<string> = new Set(['all', 'test']);
 
-/** The parts of which all have to hold. */
+/** Returns the parts that all have to hold. */
 function conjunctsOf(node: FilterNode): readonly (FilterNode | Part)[] {
   if (node.kind === 'all') return node.children;
   if (node.kind !== 'test') return [node];
@@ -32,7 +32,7 @@ function conjunctsOf(node: FilterNode): readonly (FilterNode | Part)[] {
   }));
 }
 
-/** A function that returns whether every row that passes the first condition passes the second; each pair is compared once. */
+/** Returns a function that checks that every row that passes `a` also passes `b`; it compares each pair once. */
 function implications(): (a: FilterNode, b: FilterNode) => boolean {
   const known = new Map<object, Map<object, boolean>>();
   const parts = new Map<FilterNode, readonly (FilterNode | Part)[]>();
@@ -58,7 +58,7 @@ function implications(): (a: FilterNode, b: FilterNode) => boolean {
     if (a.kind === 'relation' && b.kind === 'relation') return a.name === b.name && implies(a.child, b.child);
     if (a.kind === 'exists' && b.kind === 'exists')
       return equalJson(a.table, b.table) && equalJson(a.rest, b.rest) && implies(a.child, b.child);
-    // More rows pass a negation of less only where no value is null, which the form does not tell.
+    // Negation reverses the comparison only if no value is null, which the form does not show.
     if (a.kind === 'not' && b.kind === 'not') return equalJson(printFilter(a.child), printFilter(b.child));
     if (a.kind === 'one' && b.kind === 'one') return a.column === b.column && isTestWithin(a, b);
     if (a.kind === 'raw' && b.kind === 'raw') return a.key === b.key && equalJson(a.json, b.json);

@@ -22,8 +22,8 @@ const { filter } = fc.letrec<{ filter: Json; value: Json }>((tie) => ({
   ),
 }));
 
-describe('a condition as a tree', () => {
-  it('survives being read and printed, whatever it holds', () => {
+describe('condition tree', () => {
+  it('prints any condition as it was read', () => {
     fc.assert(
       fc.property(filter, (json) => {
         expect(printFilter(readFilter(json))).toEqual(json);
@@ -32,7 +32,7 @@ describe('a condition as a tree', () => {
     );
   });
 
-  it('keeps all of its parts when it is wrapped, switched and unwrapped', () => {
+  it('keeps all parts when it is wrapped, switched and unwrapped', () => {
     const node = readFilter({ id: { _eq: 1 }, title: { _like: 'a%' } });
     const any = wrapped(node, 'any');
     expect(printFilter(any)).toEqual({ _or: [{ id: { _eq: 1 } }, { title: { _like: 'a%' } }] });
@@ -44,12 +44,12 @@ describe('a condition as a tree', () => {
     expect(inner && printFilter(inner)).toEqual({ _and: [{ id: { _eq: 1 } }, { title: { _like: 'a%' } }] });
   });
 
-  it('puts tests of one column that cannot stand in one object into a list', () => {
+  it('puts several tests of one column into a list', () => {
     const test = { kind: 'test', column: 'id', tests: [['_gt', 1]] } as const;
     expect(printFilter({ kind: 'all', key: null, children: [test, test] })).toEqual({ _and: [{ id: { _gt: 1 } }, { id: { _gt: 1 } }] });
   });
 
-  it('takes typed values for what the column is', () => {
+  it('reads typed values by the type of the column', () => {
     expect(valueOfText('12', 'int4', '_eq')).toBe(12);
     expect(valueOfText('12', 'text', '_eq')).toBe('12');
     expect(valueOfText('9007199254740993', 'int8', '_eq')).toBe('9007199254740993');

@@ -1,16 +1,16 @@
 /**
- * Conditions as a tree that can be edited. It mirrors the JSON, so that every condition survives being read and printed; what is not
- * understood stays as it is.
+ * Conditions as an editable tree. It mirrors the JSON, so that every condition survives being read and printed; unknown parts are
+ * preserved.
  */
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 
 export type FilterNode =
-  /** All of them; `key` is null where they are the keys of one object. */
+  /** `key` is null if the children are the keys of one object. */
   | { readonly kind: 'all'; readonly key: string | null; readonly children: readonly FilterNode[] }
   | { readonly kind: 'any'; readonly key: string; readonly children: readonly FilterNode[] }
   | { readonly kind: 'not'; readonly key: string; readonly child: FilterNode }
   | { readonly kind: 'exists'; readonly key: string; readonly table: Json; readonly child: FilterNode; readonly rest: JsonObject }
-  /** A test of a column; `operator` is null where the value stands alone, which means that it is equal. */
+  /** `operator` is null for a bare value, which means equality. */
   | { readonly kind: 'test'; readonly column: string; readonly tests: readonly (readonly [operator: string | null, value: Json])[] }
   | { readonly kind: 'relation'; readonly name: string; readonly child: FilterNode }
   | { readonly kind: 'raw'; readonly key: string | null; readonly json: Json };
@@ -51,7 +51,7 @@ function readEntry(key: string, value: Json): FilterNode {
   return { kind: 'relation', name: key, child: readFilter(value) };
 }
 
-/** The JSON of a tree. Where one object cannot hold all of the keys, they stand in a list of `_and`. */
+/** Prints a tree. Keys that one object cannot hold go into a list of `_and`. */
 export function printFilter(node: FilterNode): Json {
   switch (node.kind) {
     case 'all': {
@@ -85,14 +85,14 @@ export function childrenOf(node: FilterNode): readonly FilterNode[] {
   return [];
 }
 
-/** The node around which another one is put; nothing of it is lost. */
+/** Puts a group around a node. */
 export function wrapped(node: FilterNode, around: 'all' | 'any' | 'not'): FilterNode {
   if (around === 'not') return { kind: 'not', key: '_not', child: node };
   const children = node.kind === 'all' && node.key === null ? node.children : [node];
   return around === 'all' ? { kind: 'all', key: '_and', children } : { kind: 'any', key: '_or', children };
 }
 
-/** Another way to join the same children. */
+/** Joins the same children in another way. */
 export function switched(node: FilterNode, to: 'all' | 'any' | 'not'): FilterNode {
   const children = node.kind === 'not' ? (node.child.kind === 'all' ? node.child.children : [node.child]) : childrenOf(node);
   if (to === 'any') return { kind: 'any', key: '_or', children };
@@ -102,7 +102,7 @@ export function switched(node: FilterNode, to: 'all' | 'any' | 'not'): FilterNod
   return all;
 }
 
-/** What is in a node, in its place; undefined for one that has nothing in it. */
+/** Returns the children of a node in its place; undefined if it has none. */
 export function unwrapped(node: FilterNode): FilterNode | undefined {
   const children = childrenOf(node);
   const [only] = children;
@@ -110,7 +110,7 @@ export function unwrapped(node: FilterNode): FilterNode | undefined {
   return children.length === 1 ? only : { kind: 'all', key: '_and', children };
 }
 
-/** What an author types for a value, as JSON of the column's type. */
+/** Reads a typed value as JSON of the column's type. */
 export function valueOfText(text: string, type: string, operator: string): Json {
   if (/^x-svc-/i.test(text)) return text;
   if (operator === '_is_null' || /^bool/.test(type)) return text === 'true' || text === 't';
@@ -127,7 +127,7 @@ export function valueOfText(text: string, type: string, operator: string): Json 
   return isNumber && /^-?\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** A value as one types it. */
+/** Prints a value as it is typed. */
 export function textOfValue(value: Json): string {
   if (typeof value === 'string') return value;
   if (isList(value)) return value.map(textOfValue).join(', ');

@@ -4,8 +4,8 @@ import { formatDocument, operationsOf, placeAt, tokensOf } from './graphql-docum
 /** The place of the bar in a document. */
 const at = (text: string) => placeAt(text.replace('|', ''), text.indexOf('|'));
 
-describe('a place in a document', () => {
-  it('is among the fields of a selection', () => {
+describe('cursor context', () => {
+  it('finds the selection set and its path', () => {
     expect(at('query Q { album { artist { na| } } }')).toEqual({
       kind: 'fields',
       operation: 'query',
@@ -26,7 +26,7 @@ describe('a place in a document', () => {
     expect(at('fragment F on album { artist { | } }')).toMatchObject({ type: 'album', path: ['artist'] });
   });
 
-  it('is among arguments, or at a value', () => {
+  it('finds arguments and values', () => {
     expect(at('{ album(li|')).toMatchObject({ kind: 'arguments', path: ['album'], keys: [] });
     expect(at('{ album(where: {artist: {na|')).toMatchObject({ kind: 'arguments', path: ['album'], keys: ['where', 'artist'] });
     expect(at('{ album(where: {_or: [{ti|')).toMatchObject({ kind: 'arguments', keys: ['where', '_or'] });
@@ -34,21 +34,21 @@ describe('a place in a document', () => {
     expect(at('{ album { tracks(limit: 1, |')).toMatchObject({ kind: 'arguments', path: ['album', 'tracks'] });
   });
 
-  it('is nowhere in comments, texts and definitions of variables', () => {
-    for (const text of ['{ a # wo|', '{ a(b: "x|', 'query Q($a: |']) expect(at(text)).toEqual({ kind: 'elsewhere' });
+  it('is none in comments, strings and variable definitions', () => {
+    for (const text of ['{ a # wo|', '{ a(b: "x|', 'query Q($a: |']) expect(at(text)).toEqual({ kind: 'none' });
     expect(at('que|')).toEqual({ kind: 'document' });
   });
 });
 
-describe('a document', () => {
-  it('tells its operations', () => {
+describe('GraphQL document', () => {
+  it('lists its operations', () => {
     expect(operationsOf('{ a } mutation M($a: Int = {}) { b { c } } fragment F on t { d }').map(({ kind, name }) => [kind, name])).toEqual([
       ['query', undefined],
       ['mutation', 'M'],
     ]);
   });
 
-  it('is laid out with all of its tokens, in the same way a second time', () => {
+  it('is formatted without losing tokens, and idempotently', () => {
     const text =
       'query Q($n:Int!,$s:[String!]=["a"]){a:album(limit:$n where:{title:{_eq:"x y"}}){id # the key\n...on t{b}...F tracks{name}}}\n# end\nfragment F on album{c @include(if:true)}';
     const once = formatDocument(text);

@@ -1,7 +1,7 @@
-/** Reading GraphQL documents while they are being written: their tokens, what is at a place, operations, layout. Nothing here fails. */
+/** Reads GraphQL documents while they are being written: tokens, the context at a cursor, operations, formatting. Nothing here throws. */
 
 interface Token {
-  readonly kind: 'name' | 'mark' | 'variable' | 'string' | 'number' | 'comment' | 'directive';
+  readonly kind: 'name' | 'punctuator' | 'variable' | 'string' | 'number' | 'comment' | 'directive';
   readonly text: string;
   readonly from: number;
   readonly to: number;
@@ -9,23 +9,23 @@ interface Token {
 
 const TOKENS =
   /("""[\s\S]*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?)|(#[^\n]*)|(\$\w*)|(@\w*)|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\.\.\.|[{}()[\]:=!|&])/g;
-const KINDS = ['string', 'comment', 'variable', 'directive', 'number', 'name', 'mark'] as const;
+const KINDS = ['string', 'comment', 'variable', 'directive', 'number', 'name', 'punctuator'] as const;
 
 export function tokensOf(text: string): readonly Token[] {
   return [...text.matchAll(TOKENS)].map((match) => {
     const index = KINDS.findIndex((_, place) => match[place + 1] !== undefined);
-    return { kind: KINDS[index] ?? 'mark', text: match[0], from: match.index, to: match.index + match[0].length };
+    return { kind: KINDS[index] ?? 'punctuator', text: match[0], from: match.index, to: match.index + match[0].length };
   });
 }
 
 export type OperationKind = 'query' | 'mutation' | 'subscription';
 
-/** Where a cursor is. */
+/** Context of a cursor. */
 export type CursorPlace =
   | { readonly kind: 'document' }
-  /** Among the fields of a selection. The path leads from the root type; `type` is a fragment's. */
+  /** In a selection set. `path` leads from the root type, or from `type` in a fragment. */
   | { readonly kind: 'fields'; readonly operation: OperationKind; readonly type: string | undefined; readonly path: readonly string[] }
-  /** Among the arguments of the last field of the path, or within the objects of one. */
+  /** In the arguments of the last field of the path, or in an object within one. */
   | {
       readonly kind: 'arguments';
       readonly operation: OperationKind;
@@ -33,7 +33,7 @@ export type CursorPlace =
       readonly path: readonly string[];
       readonly keys: readonly string[];
     }
-  /** At the value of the last of the keys. */
+  /** At the value of the last key. */
   | {
       readonly kind: 'value';
       readonly operation: OperationKind;
@@ -41,21 +41,21 @@ export type CursorPlace =
       readonly path: readonly string[];
       readonly keys: readonly string[];
     }
-  | { readonly kind: 'elsewhere' };
+  | { readonly kind: 'none' };
 
 interface Frame {
   readonly mark: '{' | '(' | 'object' | '[' | 'variables' | 'directive';
-  /** Of a selection: its field, or undefined for the operation itself. */
+  /** Field of a selection set; undefined for that of the operation. */
   readonly name: string | undefined;
   readonly fragmentType?: string | undefined;
 }
 
-/** What is at a place of a document that need not be complete. */
+/** Returns the context at a position. The document need not be complete. */
 export function placeAt(text: string, at: number): CursorPlace {
   const all = tokensOf(text.slice(0, at));
   const last = all.at(-1);
-  if (last !== undefined && (last.kind === 'comment' || last.kind === 'string') && last.to === at) return { kind: 'elsewhere' };
-  // The word that is being written is not there yet.
+  if (last !== undefined && (last.kind === 'comment' || last.kind === 'string') && last.to === at) return { kind: 'none' };
+  // The word at the cursor is still being typed.
   const tokens = last !== undefined && last.to === at && (last.kind === 'name' || last.kind === 'variable') ? all.slice(0, -1) : all;
   let operation: OperationKind = 'query';
   let frames: Frame[] = [];
@@ -101,7 +101,7 @@ export function placeAt(text: string, at: number): CursorPlace {
   }
   const top = frames.at(-1);
   if (top === undefined) return { kind: 'document' };
-  if (top.mark === 'variables' || top.mark === 'directive') return { kind: 'elsewhere' };
+  if (top.mark === 'variables' || top.mark === 'directive') return { kind: 'none' };
   const selections = frames.filter(({ mark }) => mark === '{');
   const start = selections.findLastIndex((frame) => frame.fragmentType !== undefined);
   const type = start < 0 ? undefined : selections[start]?.fragmentType;
@@ -123,7 +123,7 @@ export interface OperationInDocument {
   readonly to: number;
 }
 
-/** The operations of a document. */
+/** Lists the operations of a document. */
 export function operationsOf(text: string): readonly OperationInDocument[] {
   const found: OperationInDocument[] = [];
   let depth = 0;
@@ -150,16 +150,16 @@ export function operationsOf(text: string): readonly OperationInDocument[] {
   return found;
 }
 
-/** The document laid out anew; comments stay. */
+/** Formats a document. Comments stay. */
 export function formatDocument(text: string): string {
   let out = '';
   let depth = 0;
-  let round = 0;
+  let parentheses = 0;
   let before: Token | undefined;
   const newLine = (): void => {
     out = `${out.trimEnd()}\n${'  '.repeat(depth)}`;
   };
-  // Braces in parentheses are values, which stay on their line.
+  // Braces in parentheses are values, which stay on one line.
   for (const token of tokensOf(text)) {
     const sameLine = before !== undefined && !text.slice(before.to, token.from).includes('\n');
     if (token.kind === 'comment') {
@@ -167,9 +167,9 @@ export function formatDocument(text: string): string {
       else if (before !== undefined) newLine();
       out += token.text;
       newLine();
-    } else if (round > 0) {
-      if (token.text === '(' || token.text === '[' || token.text === '{') round++;
-      if (/^[)\]}]$/.test(token.text)) round--;
+    } else if (parentheses > 0) {
+      if (token.text === '(' || token.text === '[' || token.text === '{') parentheses++;
+      if (/^[)\]}]$/.test(token.text)) parentheses--;
       const isTight = /^[)\]}:!]$/.test(token.text) || before === undefined || /^[([{]$/.test(before.text);
       const separator =
         before?.text === ':' || before?.text === '=' || token.text === '=' || before?.kind === 'comment' || token.kind === 'directive'
@@ -188,7 +188,7 @@ export function formatDocument(text: string): string {
       if (depth === 0) out += '\n';
       newLine();
     } else if (token.text === '(') {
-      round = 1;
+      parentheses = 1;
       out = `${out.trimEnd()}(`;
     } else if (token.text === ':' || token.text === '!') out = `${out.trimEnd()}${token.text} `;
     else if (token.text === '...') {

@@ -1,8 +1,8 @@
-/** Names in the GraphQL schema of what a table has. */
+/** Names of a table's types and fields in the GraphQL schema. */
 import { isObject, type Json } from './json.ts';
 
 export interface GraphqlNames {
-  /** The field around the root fields of the source. */
+  /** Field that contains the root fields of the source. */
   readonly namespace: string | undefined;
   readonly type: string;
   readonly aggregateType: string;
@@ -15,14 +15,14 @@ export interface GraphqlNames {
   readonly insert: string;
   readonly update: string;
   readonly delete: string;
-  /** Of arguments, fields and values that have other names in camel case. */
+  /** Names that depend on the naming convention of the source. */
   readonly words: { readonly orderBy: string; readonly affectedRows: string; readonly asc: string; readonly desc: string };
 }
 
 const SNAKE = { orderBy: 'order_by', affectedRows: 'affected_rows', asc: 'asc', desc: 'desc' };
 const CAMEL = { orderBy: 'orderBy', affectedRows: 'affectedRows', asc: 'ASC', desc: 'DESC' };
 
-/** Reads what the description of a table tells; undefined for a table that GraphQL does not have. */
+/** Reads the key `graphql` of `get_table_info`; undefined for a table that is not in the GraphQL schema. */
 export function readNames(json: Json | undefined): GraphqlNames | undefined {
   if (!isObject(json)) return undefined;
   const roots = isObject(json['root_fields']) ? json['root_fields'] : {};

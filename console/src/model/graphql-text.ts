@@ -1,7 +1,7 @@
-/** Pieces of GraphQL documents. */
+/** Literals in GraphQL documents. */
 import { isList, isObject, type Json, JsonNumber } from './json.ts';
 
-/** A value as GraphQL writes it; names of enums are given as `EnumName`. */
+/** An enum value, which is printed without quotes. */
 export class EnumName {
   readonly name: string;
   constructor(name: string) {

@@ -11,8 +11,8 @@ function placeOf(type: string, name: string, definition: Json): unknown {
   return readInconsistency({ type, name, definition, reason: 'why' }, SOURCES).objects[0]?.place;
 }
 
-describe('where what is inconsistent is shown', () => {
-  it('finds the source of a table in its name, the longest that fits', () => {
+describe('pages of inconsistent objects', () => {
+  it('finds the source of a table by its name, the longest match', () => {
     const table = { schema: 'public', name: 't' };
     expect(placeOf('table', 'table t in source b', table)).toEqual({ path: ['data', 'b', 'public.t'], query: { tab: 'json' } });
     expect(placeOf('table', 'table t in source a in source b', { name: 't' })).toEqual({
@@ -49,7 +49,7 @@ describe('where what is inconsistent is shown', () => {
     expect(placeOf(type, 'some name', definition)).toEqual(place);
   });
 
-  it('leads to each of those that exclude each other', () => {
+  it('links each of several conflicting objects', () => {
     const { reason, objects } = readInconsistency(
       {
         reason: 'Conflicting objects: a field of both',

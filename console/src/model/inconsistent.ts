@@ -1,33 +1,33 @@
-/** Objects that do not fit, as `get_inconsistent_metadata` lists them, and where the console shows each. */
+/** Inconsistent objects from `get_inconsistent_metadata`, with the page of the console that shows each. */
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import { labelOf } from './steps.ts';
 
 export interface InconsistentObject {
-  /** As the service names it, such as `table person in source default`. */
+  /** Name from the service, such as `table person in source default`. */
   readonly name: string;
   readonly type: string;
   readonly definition: Json;
-  /** Undefined where the console has no page of such objects. */
+  /** Undefined if the console has no page for such objects. */
   readonly place: ObjectPlace | undefined;
 }
 
 export interface InconsistentRecord {
   readonly reason: string;
-  /** One; several, where they exclude each other. */
+  /** One object, or several that exclude each other. */
   readonly objects: readonly InconsistentObject[];
 }
 
-/** A route, as links take it. */
+/** A route of the console. */
 export interface ObjectPlace {
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The sources, with the schema that names without one are of. */
+/** The sources, with the schema of names without one. */
 type Sources = readonly { readonly name: string; readonly defaultSchema: string }[];
 
 const PERMISSION = /^(select|insert|update|delete)_permission$/;
-/** The tab of a table where objects of it are. */
+/** Tab of the table page for each type of object. */
 const TABLE_TABS: Readonly<Record<string, string>> = {
   object_relation: 'relationships',
   array_relation: 'relationships',
@@ -35,7 +35,7 @@ const TABLE_TABS: Readonly<Record<string, string>> = {
   computed_field: 'fields',
 };
 
-/** Reads a record. @param sources those that there are: names of some objects say which one they are of */
+/** Reads a record. @param sources all sources; the names of some objects end with their source */
 export function readInconsistency(record: JsonObject, sources: Sources): InconsistentRecord {
   const { reason, objects } = record;
   const members = isList(objects) ? objects.filter(isObject) : [record];
@@ -94,12 +94,12 @@ function placeOf(type: string, name: string, definition: Json, sources: Sources)
     case 'rest_endpoint':
       return { path: ['settings'], query: { tab: 'rest' } };
     default:
-      // A key of a table, or of its source, that nobody knows.
+      // An unknown key of a table or of its source.
       return parts['table'] === undefined ? ofSource() : ofTable(parts['table'], { tab: 'json' });
   }
 }
 
-/** The source that a name ends with; the longest, where one is the end of another. */
+/** Returns the source that a name ends with, the longest one if several match. */
 function sourceIn(name: string, sources: Sources): string | undefined {
   return sources
     .map((source) => source.name)

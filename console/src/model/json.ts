@@ -1,5 +1,5 @@
-/** JSON as the console shows it: faults with their line, text laid out for readers. */
-import { type Json, JsonNumber, parseScannedJson } from '../../../packages/model/json.ts';
+/** JSON for the console: errors with their line, and text laid out for reading. */
+import { isJsonArray, isJsonObject, type Json, JsonNumber, type JsonObject, parseScannedJson } from '../../../packages/model/json.ts';
 import { scanJson } from '../../../packages/model/json-scan.ts';
 import { JsonFault, parseExactJson } from '../../../packages/model/parse-exact-json.ts';
 
@@ -14,11 +14,8 @@ export {
 
 const LIMITS = { depth: 500, size: Number.POSITIVE_INFINITY };
 
-/**
- * Reads JSON.
- * @throws SyntaxError with the line where the text is no JSON
- */
-export function parseJson(text: string): Json {
+/** @throws SyntaxError with the line of the error */
+export function parseJsonText(text: string): Json {
   const facts = scanJson(text, LIMITS);
   if (facts.depth > LIMITS.depth) throw new SyntaxError(`this JSON has more than ${LIMITS.depth} levels`);
   try {
@@ -28,11 +25,11 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** The fault of the exact parser, which knows its place, in place of one of JSON.parse. */
+/** Replaces an error of `JSON.parse` by that of the exact parser, which has the position. */
 function withLine(error: unknown, text: string): unknown {
   if (error instanceof JsonFault) {
     const line = text.slice(0, error.at).split('\n').length;
-    return new SyntaxError(`this is no JSON: line ${line}, at ${JSON.stringify(text.slice(error.at, error.at + 12) || 'the end')}`);
+    return new SyntaxError(`invalid JSON in line ${line}, at ${JSON.stringify(text.slice(error.at, error.at + 12) || 'the end')}`);
   }
   try {
     parseExactJson(text, String);
@@ -42,13 +39,23 @@ function withLine(error: unknown, text: string): unknown {
   return error;
 }
 
-/** The number, or its text where a double is another number. */
+/** Returns the number, or a `JsonNumber` with its text if a double would change it. */
 export function numberOf(text: string): number | JsonNumber {
   const number = Number(text);
   return String(number) === text ? number : new JsonNumber(text);
 }
 
-/** JSON text; with `indent` on several lines. */
+/** Returns the objects of a list; empty for anything else. */
+export function objectsIn(json: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(json) ? json.filter(isJsonObject) : [];
+}
+
+/** Returns an object as it is; `{}` for anything else. */
+export function objectOf(json: Json | undefined): JsonObject {
+  return isJsonObject(json) ? json : {};
+}
+
+/** Prints JSON, with `indent` over several lines. */
 export function printJson(json: Json, indent = 0): string {
   const print = (value: Json, margin: string): string => {
     if (value === null || typeof value !== 'object') return JSON.stringify(value);

@@ -23,15 +23,15 @@ const after: JsonObject = {
   network: { tls_allowlist: [] },
 };
 
-it('names exactly the objects that differ', () => {
+it('lists exactly the objects that differ', () => {
   expect(metadataDifferences(before, after).map(({ kind, label }) => `${kind} ${label}`)).toEqual([
     'changed source default',
-    'gone table public.a of default',
+    'removed table public.a of default',
     'changed table public.b of default',
-    'gone function f of default',
-    'gone action one',
+    'removed function f of default',
+    'removed action one',
     'changed action two',
-    'gone api limits',
+    'removed api limits',
     'added table public.c of default',
     'added function g of default',
     'added source other',
@@ -41,13 +41,13 @@ it('names exactly the objects that differ', () => {
   expect(metadataDifferences(before, structuredClone(before))).toEqual([]);
 });
 
-it('makes the other document of all of them', () => {
+it('applying all differences yields the other document', () => {
   const made = withDifferences(before, metadataDifferences(before, after));
   expect(metadataDifferences(made, after)).toEqual([]);
   expect(metadataDifferences(withDifferences(after, metadataDifferences(after, before)), before)).toEqual([]);
 });
 
-it('makes a document of each one alone', () => {
+it('applies each difference on its own', () => {
   for (const difference of metadataDifferences(before, after)) {
     // A table of a source that is not there comes with the source.
     if (difference.label === 'table public.d of other') continue;

@@ -1,8 +1,8 @@
-/** Two documents of metadata, object by object: what is added, gone, changed; and one document with some of that. */
+/** Compares two metadata documents object by object, and applies some of the differences. */
 import { equalJson, isList, isObject, type Json, type JsonObject } from './json.ts';
 import { labelOf } from './steps.ts';
 
-/** A list of the document whose members are objects of their own, and the key that tells them apart. */
+/** Lists of the document that are compared member by member, with the key that identifies a member. */
 const LISTS: Readonly<Record<string, string>> = {
   remote_schemas: 'name',
   query_collections: 'name',
@@ -14,12 +14,12 @@ const LISTS: Readonly<Record<string, string>> = {
 };
 
 interface Place {
-  /** Key of the document. */
+  /** Top-level key of the document. */
   readonly section: string;
-  /** Of sources: which, and which of its lists. */
+  /** Name of a source, for the section `sources`. */
   readonly source?: string;
   readonly list?: 'tables' | 'functions';
-  /** Of members of lists. */
+  /** Identifier of a list member. */
   readonly id?: string;
 }
 
@@ -27,38 +27,38 @@ export interface Difference {
   readonly key: string;
   /** Such as `table public.album of default`. */
   readonly label: string;
-  readonly kind: 'added' | 'gone' | 'changed';
+  readonly kind: 'added' | 'removed' | 'changed';
   readonly place: Place;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
 }
 
-interface Found {
+interface MetadataObject {
   readonly place: Place;
   readonly label: string;
   readonly value: Json;
 }
 
-/** What differs, in the order of the documents. */
+/** Lists the differences in the order of the documents. */
 export function metadataDifferences(before: JsonObject, after: JsonObject): readonly Difference[] {
   const [old, now] = [objectsOf(before), objectsOf(after)];
   const keys = new Set([...old.keys(), ...now.keys()]);
   return [...keys].flatMap((key): Difference[] => {
     const [was, is] = [old.get(key), now.get(key)];
     if (equalJson(was?.value, is?.value)) return [];
-    const { place, label } = (is ?? was) as Found;
-    const kind = was === undefined ? 'added' : is === undefined ? 'gone' : 'changed';
+    const { place, label } = (is ?? was) as MetadataObject;
+    const kind = was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
     return [{ key, label, kind, place, before: was?.value, after: is?.value }];
   });
 }
 
-/** The document `before` with these differences in it. */
+/** Applies differences to the document `before`. */
 export function withDifferences(before: JsonObject, differences: readonly Difference[]): JsonObject {
   return differences.reduce((document, { place, after }) => withObject(document, place, after), before);
 }
 
-function objectsOf(document: JsonObject): ReadonlyMap<string, Found> {
-  const found = new Map<string, Found>();
+function objectsOf(document: JsonObject): ReadonlyMap<string, MetadataObject> {
+  const found = new Map<string, MetadataObject>();
   const put = (place: Place, label: string, value: Json): void => {
     found.set(JSON.stringify(place), { place, label, value });
   };
@@ -106,17 +106,17 @@ function withObject(document: JsonObject, { section, source, list, id }: Place, 
   }
   const sources = objectsIn(document['sources']);
   const known = sources.find(({ name }) => name === source);
-  const isIt = ({ name }: JsonObject): boolean => name === source;
+  const isSource = ({ name }: JsonObject): boolean => name === source;
   if (list === undefined) {
-    if (value === undefined) return { ...document, sources: withMember(sources, isIt, undefined) };
-    const kept: JsonObject = known === undefined ? { tables: [] } : { tables: known['tables'] ?? [], ...keyOf(known, 'functions') };
-    return { ...document, sources: withMember(sources, isIt, { ...(value as JsonObject), ...kept }) };
+    if (value === undefined) return { ...document, sources: withMember(sources, isSource, undefined) };
+    const lists: JsonObject = known === undefined ? { tables: [] } : { tables: known['tables'] ?? [], ...keyOf(known, 'functions') };
+    return { ...document, sources: withMember(sources, isSource, { ...(value as JsonObject), ...lists }) };
   }
-  // The source goes with all that is in it.
+  // A removed source takes its tables and functions with it.
   if (known === undefined) return document;
   const word = list === 'tables' ? 'table' : 'function';
   const members = withMember(objectsIn(known[list]), (member) => labelOf(member[word] ?? '') === id, value);
-  return { ...document, sources: withMember(sources, isIt, { ...known, [list]: members }) };
+  return { ...document, sources: withMember(sources, isSource, { ...known, [list]: members }) };
 }
 
 function keyOf(object: JsonObject, key: string): JsonObject {
@@ -129,8 +129,8 @@ function withKey(document: JsonObject, key: string, value: Json | undefined): Js
   return value === undefined || (isList(value) && value.length === 0) ? rest : { ...rest, [key]: value };
 }
 
-function withMember(members: readonly JsonObject[], isIt: (member: JsonObject) => boolean, value: Json | undefined): readonly Json[] {
-  const at = members.findIndex(isIt);
+function withMember(members: readonly JsonObject[], matches: (member: JsonObject) => boolean, value: Json | undefined): readonly Json[] {
+  const at = members.findIndex(matches);
   if (value === undefined) return members.filter((_, index) => index !== at);
   return at < 0 ? [...members, value] : (members as readonly Json[]).with(at, value);
 }

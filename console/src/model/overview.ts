@@ -1,10 +1,10 @@
-/** What the console knows of the whole service at once, small for any number of tables. */
+/** Summary of the whole metadata from `get_overview`, which stays small for any number of tables. */
 import { PERMISSION_OPERATIONS, type PermissionOperation } from './table-entry.ts';
 import { isList, isObject, type Json, type JsonObject } from './json.ts';
 import { KINDS } from './kinds.generated.ts';
 
 export interface Overview {
-  /** Says what is in it. */
+  /** Identifies the content, for `if_not`. */
   readonly tag: string;
   readonly version: number;
   readonly roles: readonly string[];
@@ -24,7 +24,7 @@ export interface InheritedRole {
 export interface SourceOverview {
   readonly name: string;
   readonly kind: string;
-  /** Why it cannot be used. */
+  /** Reason why the source cannot be used. */
   readonly unavailable: string | undefined;
   readonly defaultSchema: string;
   readonly tables: readonly TableOverview[];
@@ -36,19 +36,19 @@ export interface TableOverview {
   readonly kind: string;
   readonly schema: string;
   readonly name: string;
-  /** Why it cannot be used, or is listed as inconsistent. */
+
   readonly problem: 'unusable' | 'inconsistent' | undefined;
   readonly isView: boolean;
   readonly isEnum: boolean;
   readonly relationships: number;
   readonly triggers: number;
-  /** A hexadecimal digit for each role of `Overview.roles`: 1 select, 2 insert, 4 update, 8 delete. */
+  /** One hexadecimal digit per role of `Overview.roles`: 1 select, 2 insert, 4 update, 8 delete. */
   readonly granted: string;
-  /** As `granted`: where nothing is kept from the role. */
+  /** Digits like `granted`, for permissions without any restriction. */
   readonly unrestricted: string;
 }
 
-/** How much of an operation a role may do. */
+/** Extent of a role's permission for an operation. */
 export type Access = 'none' | 'part' | 'all';
 
 export function accessOf(overview: Overview, table: TableOverview, role: string, operation: PermissionOperation): Access {
@@ -58,12 +58,12 @@ export function accessOf(overview: Overview, table: TableOverview, role: string,
   return !has(table.granted) ? 'none' : has(table.unrestricted) ? 'all' : 'part';
 }
 
-/** As addresses show it: `public.album`. */
+/** Table name in addresses of the console: `public.album`. */
 export function tableId({ schema, name }: Pick<TableOverview, 'schema' | 'name'>): string {
   return schema === '' ? name : `${schema}.${name}`;
 }
 
-/** As metadata names it. */
+/** Table name in metadata. */
 export function tableJson({ kind, schema, name }: Pick<TableOverview, 'kind' | 'schema' | 'name'>): Json {
   return schema === '' ? { name } : { [KINDS[kind]?.schemaKey ?? 'schema']: schema, name };
 }
@@ -76,7 +76,7 @@ export function allTables(overview: Overview): readonly TableOverview[] {
   return overview.sources.flatMap(({ tables }) => tables);
 }
 
-/** Reads an overview as the service answers it. @returns undefined for the answer that nothing has changed */
+/** Decodes the response of `get_overview`; undefined if nothing has changed. */
 export function decodeOverview(json: Json): Overview | undefined {
   if (!isObject(json) || json['unchanged'] === true) return undefined;
   const inherited = json['inherited_roles'];
@@ -131,7 +131,7 @@ function decodeSource(source: JsonObject): SourceOverview {
       }),
     functions: listOf(source['functions'])
       .filter(isList)
-      .map(([schema, called]) => ({ schema: schemaAt(schema), name: String(called) })),
+      .map(([schema, identifier]) => ({ schema: schemaAt(schema), name: String(identifier) })),
   };
 }
 

@@ -33,7 +33,7 @@ describe('reachOf', () => {
     expect(reachOf(before, after)).toBe('changed');
   });
 
-  it('never calls a condition wider that keeps a row back which passed before', () => {
+  it('never calls a condition wider if a row that passed is now excluded', () => {
     const names = ['a', 'b', 'c'] as const;
     type Row = Readonly<Record<string, boolean | null>>;
     const { filter } = fc.letrec<{ filter: JsonObject }>((tie) => ({
@@ -99,7 +99,7 @@ describe('permissionChanges', () => {
     args: { source: 'default', table: album.table, role: 'fan', ...(permission === undefined ? {} : { permission }) },
   });
 
-  it('shows old and new of what differs, the wider row filter first', () => {
+  it('lists old and new values, wider row filters first', () => {
     const changes = permissionChanges(
       [
         step('drop', 'update'),
@@ -112,7 +112,7 @@ describe('permissionChanges', () => {
     );
     expect(changes).toEqual([
       {
-        title: 'select of fan on public.album',
+        title: 'select permission of fan on public.album',
         kind: 'changed',
         lines: [
           { key: 'filter', before: OWN, after: {}, reach: 'wider' },
@@ -120,7 +120,7 @@ describe('permissionChanges', () => {
         ],
       },
       {
-        title: 'update of fan on public.album',
+        title: 'update permission of fan on public.album',
         kind: 'changed',
         lines: [
           { key: 'filter', before: {}, after: {}, reach: 'same' },
@@ -133,7 +133,7 @@ describe('permissionChanges', () => {
     expect(changes.flatMap(({ lines }) => lines.filter(isWiderRows).map(({ key }) => key))).toEqual(['filter']);
   });
 
-  it('leaves out permissions that are made anew as they were, and knows new and dropped ones', () => {
+  it('skips permissions that are recreated unchanged, and lists new and dropped ones', () => {
     expect(
       permissionChanges([step('drop', 'select'), step('create', 'select', { columns: ['id'], filter: OWN, limit: 5 })], [album], [entry]),
     ).toEqual([]);
@@ -143,8 +143,8 @@ describe('permissionChanges', () => {
         title,
       ]),
     ).toEqual([
-      ['dropped', 'select of fan on public.album'],
-      ['new', 'delete of fan on public.album'],
+      ['dropped', 'select permission of fan on public.album'],
+      ['new', 'delete permission of fan on public.album'],
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** Permissions that a change replaces: old and new, with the rules that let more through first. */
+/** Compares the permissions that a change replaces. Rules that let more rows through come first. */
 import { type Reach, reachOf } from './filter-reach.ts';
 import { equalJson, isList, isObject, type Json, type JsonObject } from './json.ts';
 import { labelOf, type Step } from './steps.ts';
@@ -7,28 +7,28 @@ import { memberOf, type TableAddress } from './table-entry.ts';
 export interface PermissionLine {
   /** Such as `filter`. */
   readonly key: string;
-  /** Undefined if the key is absent. */
+  /** Undefined if the key is missing. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   readonly reach: Reach;
 }
 
 export interface PermissionChange {
-  /** Such as `select of customer on public.album`. */
+  /** Such as `select permission of customer on public.album`. */
   readonly title: string;
   readonly kind: 'new' | 'changed' | 'dropped';
   readonly lines: readonly PermissionLine[];
 }
 
-/** The keys that are shown even where they stay the same: a changed column is read together with its row filter. */
+/** Keys that are shown even if they are unchanged: a changed column is read together with its row filter. */
 const ALWAYS = ['filter', 'check', 'set', 'columns'] as const;
 
-/** Whether a line lets more rows through. */
+/** Returns true if a line lets more rows through. */
 export function isWiderRows({ key, reach }: PermissionLine): boolean {
   return reach === 'wider' && (key === 'filter' || key === 'check');
 }
 
-/** The permissions on `tables` that the steps make, replace or drop. @param entries of the tables, as they are stored */
+/** Permissions on `tables` that the steps create, replace or drop. @param entries stored entries of the tables */
 export function permissionChanges(
   steps: readonly Step[],
   tables: readonly TableAddress[],
@@ -41,7 +41,7 @@ export function permissionChanges(
     if (operation === undefined || typeof role !== 'string') continue;
     const at = tables.findIndex((each) => each.source === source && equalJson(each.table, table));
     if (at < 0) continue;
-    const title = `${operation} of ${role} on ${labelOf(table)}`;
+    const title = `${operation} permission of ${role} on ${labelOf(table)}`;
     const key = `${at} ${title}`;
     const stored = memberOf(entries[at] ?? null, `${operation}_permissions`, 'role', role)?.['permission'];
     const change = found.get(key) ?? { title, before: isObject(stored) ? stored : null, after: null };
@@ -78,7 +78,7 @@ function linesOf(before: JsonObject, after: JsonObject, kind: PermissionChange['
 function reachOfKey(key: string, before: Json | undefined, after: Json | undefined): Reach {
   if (key === 'filter' || key === 'check') {
     const reach = reachOf(before, after);
-    // Another form of the same rule is a change all the same.
+    // The same rule in another form still counts as a change.
     return reach === 'same' ? 'changed' : reach;
   }
   if (key !== 'columns') return 'changed';

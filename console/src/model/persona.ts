@@ -1,9 +1,9 @@
-/** Who the page acts as: a role with session variables, or somebody else's token. */
+/** Identity that the console acts as: a role with session variables, or a token. */
 export interface Persona {
   readonly role: string;
-  /** Names without `x-svc-`, lower case. */
+  /** Names in lower case without `x-svc-`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** A JWT that is sent instead of the secret. */
+  /** JWT that is sent instead of the admin secret. */
   readonly token?: string;
 }
 
@@ -13,14 +13,14 @@ export function isAdmin({ role, token }: Persona): boolean {
   return role === 'admin' && token === undefined;
 }
 
-export function headersOf({ role, variables, token }: Persona): Record<string, string> {
+export function personaHeaders({ role, variables, token }: Persona): Record<string, string> {
   if (token !== undefined) return { Authorization: `Bearer ${token}`, ...(role === '' ? {} : { 'X-Svc-Role': role }) };
   const headers: Record<string, string> = { 'X-Svc-Role': role };
   for (const [name, value] of Object.entries(variables)) headers[`X-Svc-${name}`] = value;
   return headers;
 }
 
-/** As `explain` takes it. */
+/** Session variables for `explain`. */
 export function sessionOf({ role, variables }: Persona): Record<string, string> {
   return {
     'x-svc-role': role,
@@ -35,13 +35,13 @@ export function personaLabel(persona: Persona): string {
   return [role, ...values].join(' ');
 }
 
-/** The names of session variables that a text of metadata mentions, without `x-svc-`, lower case. */
+/** Names of session variables in JSON text of metadata, in lower case without `x-svc-`. */
 export function sessionVariablesIn(text: string): string[] {
   const names = [...text.matchAll(/"x-svc-([a-z0-9-_]+)"/gi)].map(([, name]) => (name ?? '').toLowerCase());
   return [...new Set(names)].filter((name) => name !== 'role').sort();
 }
 
-/** As one writes it: `X-Svc-User-Id`. */
+/** Header of a session variable: `X-Svc-User-Id`. */
 export function variableHeader(name: string): string {
   return `X-Svc-${name
     .split('-')
@@ -49,7 +49,7 @@ export function variableHeader(name: string): string {
     .join('-')}`;
 }
 
-/** What a JWT says, without checking it; undefined when it is none. */
+/** Prints the claims of a JWT without verifying it; undefined if the token is not a JWT. */
 export function claimsOf(token: string): string | undefined {
   const [, middle] = token.split('.');
   if (middle === undefined) return undefined;

@@ -1,5 +1,5 @@
 /** Names for relationships that foreign keys suggest. */
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject, objectOf, objectsIn } from './json.ts';
 import { labelOf, type Step } from './steps.ts';
 
 export interface SuggestedRelationship {
@@ -15,13 +15,16 @@ function nameOf(table: Json): string {
   return isObject(table) ? String(table['name']) : String(table);
 }
 
-/** The answer of `suggest_relationships`, with a name for each that no other of its table has, nor a column of its keys. */
-export function readSuggestions(json: Json, taken: (table: string) => readonly string[]): SuggestedRelationship[] {
-  const list = isObject(json) && isList(json['relationships']) ? json['relationships'].filter(isObject) : [];
+/**
+ * Reads the response of `suggest_relationships` and gives each suggestion a name that is unique in its table.
+ * @param namesOf names that a table already uses
+ */
+export function readSuggestions(json: Json, namesOf: (table: string) => readonly string[]): SuggestedRelationship[] {
+  const list = objectsIn(objectOf(json)['relationships']);
   const used = new Map<string, Set<string>>();
   for (const { from } of list) {
     const { table = null, columns = [] } = from as JsonObject;
-    const names = used.get(labelOf(table)) ?? new Set(taken(labelOf(table)));
+    const names = used.get(labelOf(table)) ?? new Set(namesOf(labelOf(table)));
     for (const column of columns as readonly string[]) names.add(column);
     used.set(labelOf(table), names);
   }
@@ -34,17 +37,17 @@ export function readSuggestions(json: Json, taken: (table: string) => readonly s
     const columns = (from['columns'] as readonly string[] | undefined) ?? [];
     const toColumns = (to['columns'] as readonly string[] | undefined) ?? [];
     const label = labelOf(table);
-    const names = used.get(label) ?? new Set(taken(label));
+    const names = used.get(label) ?? new Set(namesOf(label));
     used.set(label, names);
     const [column] = columns;
     const byColumn =
       kind === 'object' && columns.length === 1 && column !== undefined && /.(?:_id|Id|_key)$/.test(column)
         ? column.replace(/(?:_id|Id|_key)$/, '')
         : undefined;
-    const wanted = byColumn ?? (kind === 'object' ? nameOf(toTable) : plural(nameOf(toTable)));
-    const candidates = [wanted, `${wanted}_by_${(kind === 'array' ? toColumns : columns).join('_and_')}`];
+    const preferred = byColumn ?? (kind === 'object' ? nameOf(toTable) : plural(nameOf(toTable)));
+    const candidates = [preferred, `${preferred}_by_${(kind === 'array' ? toColumns : columns).join('_and_')}`];
     let name = candidates.find((candidate) => !names.has(candidate));
-    for (let number = 2; name === undefined; number++) if (!names.has(`${wanted}_${number}`)) name = `${wanted}_${number}`;
+    for (let number = 2; name === undefined; number++) if (!names.has(`${preferred}_${number}`)) name = `${preferred}_${number}`;
     names.add(name);
     return { kind, table, toTable, columns, toColumns, name };
   });
@@ -56,7 +59,7 @@ export function plural(word: string): string {
   return `${word}s`;
 }
 
-export function relationshipStep(
+export function createRelationshipStep(
   source: string,
   kind: string,
   { kind: form, table, toTable, columns, toColumns, name }: SuggestedRelationship,

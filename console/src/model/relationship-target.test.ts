@@ -17,19 +17,19 @@ const DEFINITIONS: readonly JsonObject[] = [
   },
 ];
 
-describe('where a relationship leads', () => {
-  it.each(DEFINITIONS)('comes back as it was: %j', (definition) => {
+describe('target of a relationship', () => {
+  it.each(DEFINITIONS)('round-trips %j', (definition) => {
     expect(targetDefinition(targetDraft(definition, labelOf), TABLE, definition)).toEqual(definition);
   });
 
-  it('reads the form that is older than to_remote_schema', () => {
+  it('reads the format before to_remote_schema', () => {
     const old = { remote_schema: 'countries', svc_fields: ['code'], remote_field: { country: { arguments: { code: '$code' } } } };
     expect(targetDraft(old, labelOf)).toMatchObject({ to: 'remote', remoteSchema: 'countries', field: 'country(code: $code)' });
   });
 
-  it('says what is missing', () => {
-    expect(missingOf(NO_TARGET)).toBe('Choose a table');
-    expect(missingOf({ ...NO_TARGET, source: 's', table: 't' })).toBe('Say which fields are equal');
-    expect(missingOf({ ...NO_TARGET, to: 'remote', remoteSchema: 'r' })).toBe('Say which field');
+  it('names missing fields', () => {
+    expect(missingOf(NO_TARGET)).toBe('Select a table');
+    expect(missingOf({ ...NO_TARGET, source: 's', table: 't' })).toBe('Map at least one field');
+    expect(missingOf({ ...NO_TARGET, to: 'remote', remoteSchema: 'r' })).toBe('Enter a field');
   });
 });

@@ -1,16 +1,16 @@
-/** Where a relationship leads that is no foreign key: to a table of any source, or to a field of a remote schema. */
-import { isObject, type Json, type JsonObject } from './json.ts';
+/** Target of a remote relationship: a table of any source, or a field of a remote schema. */
+import { isObject, type Json, type JsonObject, objectOf } from './json.ts';
 import { parseRemoteField, printRemoteField } from './remote-field.ts';
 
 export interface TargetDraft {
   readonly to: 'table' | 'remote';
   readonly many: boolean;
   readonly source: string;
-  /** As addresses show it. */
+  /** Table name as addresses show it. */
   readonly table: string;
   readonly mapping: readonly { readonly key: string; readonly value: string }[];
   readonly remoteSchema: string;
-  /** As one writes it. */
+  /** Such as `country(code: $country_code)`. */
   readonly field: string;
 }
 
@@ -24,12 +24,12 @@ export const NO_TARGET: TargetDraft = {
   field: '',
 };
 
-/** @param tableId how a table's name is shown */
+/** @param tableId prints the name of a table */
 export function targetDraft(definition: Json | undefined, tableId: (table: Json) => string): TargetDraft {
   if (!isObject(definition)) return NO_TARGET;
   const source = definition['to_source'];
   if (isObject(source)) {
-    const mapping = isObject(source['field_mapping']) ? source['field_mapping'] : {};
+    const mapping = objectOf(source['field_mapping']);
     return {
       ...NO_TARGET,
       many: source['relationship_type'] === 'array',
@@ -38,7 +38,7 @@ export function targetDraft(definition: Json | undefined, tableId: (table: Json)
       mapping: Object.entries(mapping).map(([key, value]) => ({ key, value: String(value) })),
     };
   }
-  // What is older than `to_remote_schema` has the same keys beside each other.
+  // The format before `to_remote_schema` has the same keys at the top level.
   const remote = isObject(definition['to_remote_schema']) ? definition['to_remote_schema'] : definition;
   if (remote['remote_schema'] === undefined) return NO_TARGET;
   return {
@@ -49,24 +49,24 @@ export function targetDraft(definition: Json | undefined, tableId: (table: Json)
   };
 }
 
-/** What is still missing of a draft; undefined where nothing is. */
+/** Names what is missing; undefined if the draft is complete. */
 export function missingOf({ to, source, table, mapping, remoteSchema, field }: TargetDraft): string | undefined {
-  if (to === 'remote') return remoteSchema === '' ? 'Choose a remote schema' : field.trim() === '' ? 'Say which field' : undefined;
-  if (source === '' || table === '') return 'Choose a table';
-  return mapping.some(({ key, value }) => key !== '' && value !== '') ? undefined : 'Say which fields are equal';
+  if (to === 'remote') return remoteSchema === '' ? 'Select a remote schema' : field.trim() === '' ? 'Enter a field' : undefined;
+  if (source === '' || table === '') return 'Select a table';
+  return mapping.some(({ key, value }) => key !== '' && value !== '') ? undefined : 'Map at least one field';
 }
 
 /**
- * The definition of a draft; what a form does not show of the former one stays.
- * @param table of the draft as metadata names it
- * @throws SyntaxError where the field of a remote schema cannot be read
+ * Definition of a draft. Keys of `before` that the form does not show are preserved.
+ * @param table name of the draft's table in metadata
+ * @throws SyntaxError if the field of a remote schema cannot be read
  */
 export function targetDefinition(draft: TargetDraft, table: Json, before: Json | undefined): JsonObject {
-  const former = isObject(before) ? before : {};
+  const former = objectOf(before);
   if (draft.to === 'remote') {
     const { field, variables } = parseRemoteField(draft.field);
-    const kept = isObject(former['to_remote_schema']) ? former['to_remote_schema'] : {};
-    return { to_remote_schema: { ...kept, remote_schema: draft.remoteSchema, lhs_fields: variables, remote_field: field } };
+    const stored = objectOf(former['to_remote_schema']);
+    return { to_remote_schema: { ...stored, remote_schema: draft.remoteSchema, lhs_fields: variables, remote_field: field } };
   }
   const pairs = draft.mapping.filter(({ key, value }) => key !== '' && value !== '').map(({ key, value }) => [key, value] as const);
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseRemoteField, printRemoteField } from './remote-field.ts';
 
-describe('the field of a remote schema that a relationship leads to', () => {
+describe('field of a remote schema', () => {
   it.each([
     ['country(code: $code)', { country: { arguments: { code: '$code' } } }, ['code']],
     ['all', { all: { arguments: {} } }, []],
@@ -20,7 +20,7 @@ describe('the field of a remote schema that a relationship leads to', () => {
     expect(printRemoteField(field)).toBe(text);
   });
 
-  it.each(['', 'a(', 'a(b $c)', 'a { b', 'a b', 'a(b: )'])('refuses %j', (text) => {
+  it.each(['', 'a(', 'a(b $c)', 'a { b', 'a b', 'a(b: )'])('rejects %j', (text) => {
     expect(() => parseRemoteField(text)).toThrow(SyntaxError);
   });
 });

@@ -1,26 +1,26 @@
-/** The field of a remote schema that a relationship leads to, as one writes it: `country(code: $country_code) { capital }`. */
+/** Field of a remote schema that a relationship leads to, written as `country(code: $country_code) { capital }`. */
 import { tokensOf } from './graphql-document.ts';
 import { isList, isObject, type Json, type JsonObject, numberOf, printJson } from './json.ts';
 
 export interface RemoteField {
-  /** As `remote_field` of a definition. */
+  /** `remote_field` of a definition. */
   readonly field: JsonObject;
-  /** What is written as `$name`, which are columns or fields of where the relationship begins. */
+  /** Names written as `$name`: columns or fields of the type where the relationship begins. */
   readonly variables: readonly string[];
 }
 
-/** @throws SyntaxError where the text is no field with arguments */
+/** @throws SyntaxError if the text is not a field with arguments */
 export function parseRemoteField(text: string): RemoteField {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
   let at = 0;
   const variables = new Set<string>();
-  const fail = (wanted: string): never => {
+  const fail = (expected: string): never => {
     const token = tokens[at];
-    throw new SyntaxError(`${wanted} is expected ${token === undefined ? 'at the end' : `in place of ${token.text}`}`);
+    throw new SyntaxError(`expected ${expected} ${token === undefined ? 'at the end' : `instead of ${token.text}`}`);
   };
-  const has = (mark: string): boolean => tokens[at]?.text === mark && tokens[at]?.kind === 'mark';
-  const take = (mark: string): void => {
-    if (!has(mark)) fail(mark);
+  const has = (text: string): boolean => tokens[at]?.text === text && tokens[at]?.kind === 'punctuator';
+  const take = (text: string): void => {
+    if (!has(text)) fail(text);
     at++;
   };
   const name = (what: string): string => {
@@ -62,17 +62,17 @@ export function parseRemoteField(text: string): RemoteField {
     return fail('a value');
   };
   const field = (): JsonObject => {
-    const called = name('the name of a field');
+    const identifier = name('the name of a field');
     let args: JsonObject = {};
     if (has('(')) {
       take('(');
       args = pairs(')');
     }
-    if (!has('{')) return { [called]: { arguments: args } };
+    if (!has('{')) return { [identifier]: { arguments: args } };
     take('{');
     const inner = field();
     take('}');
-    return { [called]: { arguments: args, field: inner } };
+    return { [identifier]: { arguments: args, field: inner } };
   };
   const parsed = field();
   if (at < tokens.length) fail('the end');
@@ -86,12 +86,12 @@ export function printRemoteField(field: Json | undefined): string {
   if (entry === undefined) return '';
   const [name, call] = entry;
   const { arguments: args, field: inner } = isObject(call) ? call : ({} as JsonObject);
-  const written = isObject(args)
+  const printedArgs = isObject(args)
     ? Object.entries(args)
         .map(([key, value]) => `${key}: ${printValue(value)}`)
         .join(', ')
     : '';
-  return `${name}${written === '' ? '' : `(${written})`}${isObject(inner) ? ` { ${printRemoteField(inner)} }` : ''}`;
+  return `${name}${printedArgs === '' ? '' : `(${printedArgs})`}${isObject(inner) ? ` { ${printRemoteField(inner)} }` : ''}`;
 }
 
 function printValue(value: Json): string {

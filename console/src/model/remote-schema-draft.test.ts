@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from './json.ts';
-import { hasNames, missingOfRemoteSchema, remoteSchemaDraft, writtenRemoteSchema } from './remote-schema-draft.ts';
+import { hasNames, missingInRemoteSchema, remoteSchemaDraft, remoteSchemaJson } from './remote-schema-draft.ts';
 
 const ENTRIES: readonly JsonObject[] = [
   { name: 'plain', definition: { url: 'http://x/{{A}}', timeout_seconds: 60 } },
@@ -22,32 +22,32 @@ const ENTRIES: readonly JsonObject[] = [
           { parent_type: 'Query', prefix: 'w_', mapping: { country: 'land' } },
           { parent_type: 'Country', suffix: '_y' },
         ],
-        kept: { of: 'another version' },
+        futureKey: { of: 'another version' },
       },
       unknown: [1],
     },
   },
 ];
 
-describe('the form of a remote schema', () => {
-  it.each(ENTRIES)('writes $name as it was read, with what it does not show', (entry) => {
-    expect(writtenRemoteSchema(remoteSchemaDraft(entry), entry)).toEqual(entry);
+describe('form of a remote schema', () => {
+  it.each(ENTRIES)('writes an unedited $name unchanged', (entry) => {
+    expect(remoteSchemaJson(remoteSchemaDraft(entry), entry)).toEqual(entry);
   });
 
-  it('begins with a variable, and says what is missing', () => {
+  it('starts with an environment variable, and names missing fields', () => {
     const draft = remoteSchemaDraft();
     expect(draft).toMatchObject({ isFromEnvironment: true, timeout: '60' });
-    expect(missingOfRemoteSchema(draft)).toBe('Give it a name');
-    expect(missingOfRemoteSchema({ ...draft, name: 'a' })).toContain('variable');
-    expect(missingOfRemoteSchema({ ...draft, name: 'a', isFromEnvironment: false })).toContain('URL');
-    expect(missingOfRemoteSchema({ ...draft, name: 'a', variable: 'URL' })).toBeUndefined();
+    expect(missingInRemoteSchema(draft)).toBe('Enter a name');
+    expect(missingInRemoteSchema({ ...draft, name: 'a' })).toContain('variable');
+    expect(missingInRemoteSchema({ ...draft, name: 'a', isFromEnvironment: false })).toContain('URL');
+    expect(missingInRemoteSchema({ ...draft, name: 'a', variable: 'URL' })).toBeUndefined();
     expect(hasNames(draft)).toBe(false);
   });
 
-  it('writes nothing of what was emptied, and one address', () => {
+  it('omits emptied fields, and writes one URL', () => {
     const [, all = {}] = ENTRIES;
     const draft = remoteSchemaDraft(all);
-    const written = writtenRemoteSchema(
+    const json = remoteSchemaJson(
       {
         ...draft,
         comment: ' ',
@@ -61,16 +61,16 @@ describe('the form of a remote schema', () => {
       },
       all,
     );
-    expect(written).toEqual({
+    expect(json).toEqual({
       name: 'all',
-      definition: { url: 'http://y', timeout_seconds: 5, customization: { kept: { of: 'another version' } }, unknown: [1] },
+      definition: { url: 'http://y', timeout_seconds: 5, customization: { futureKey: { of: 'another version' } }, unknown: [1] },
     });
   });
 
-  it('refuses a time that is no number, and fields of no type', () => {
+  it('rejects an invalid timeout and renamed fields without a type', () => {
     const draft = remoteSchemaDraft(ENTRIES[0]);
-    expect(() => writtenRemoteSchema({ ...draft, timeout: 'soon' })).toThrow('The time limit is a whole number.');
+    expect(() => remoteSchemaJson({ ...draft, timeout: 'soon' })).toThrow('Timeout: enter a whole number.');
     const fields = [{ parentType: ' ', prefix: 'a', suffix: '', mapping: [], rest: {} }];
-    expect(() => writtenRemoteSchema({ ...draft, fields })).toThrow('of which type');
+    expect(() => remoteSchemaJson({ ...draft, fields })).toThrow('Enter the type');
   });
 });

@@ -1,6 +1,6 @@
-/** A remote schema as its form has it. */
+/** Form of a remote schema. */
 import { type HeaderRow, headerRows, headersOf } from './header-rows.ts';
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { type Json, type JsonObject, objectOf, objectsIn } from './json.ts';
 import { wholeNumberOf } from './whole-number.ts';
 
 interface NamePair {
@@ -8,18 +8,18 @@ interface NamePair {
   readonly value: string;
 }
 
-/** How names of the server are changed. */
+/** Customization of names of the remote server. */
 export interface NamesDraft {
   readonly prefix: string;
   readonly suffix: string;
-  /** Names of the server with those that stand in their place. */
+  /** Original names with their replacements. */
   readonly mapping: readonly NamePair[];
-  /** What else the metadata has of it. */
+  /** Keys of the metadata that the form does not show. */
   readonly rest: JsonObject;
 }
 
 export interface FieldNamesDraft extends NamesDraft {
-  /** In the words of the server. */
+  /** Type name at the server. */
   readonly parentType: string;
 }
 
@@ -41,11 +41,11 @@ const DEFAULT_TIMEOUT = 60;
 const NO_NAMES: NamesDraft = { prefix: '', suffix: '', mapping: [], rest: {} };
 export const NO_FIELD_NAMES: FieldNamesDraft = { ...NO_NAMES, parentType: '' };
 
-/** @param entry of the metadata; undefined for a new one */
+/** @param entry the stored remote schema; undefined for a new one */
 export function remoteSchemaDraft(entry?: JsonObject): RemoteSchemaDraft {
-  const definition = partOf(entry?.['definition']);
-  const customization = partOf(definition['customization']);
-  const fieldNames = customization['field_names'];
+  const definition = objectOf(entry?.['definition']);
+  const customization = objectOf(definition['customization']);
+
   return {
     name: textOf(entry?.['name']),
     comment: textOf(entry?.['comment']),
@@ -56,37 +56,37 @@ export function remoteSchemaDraft(entry?: JsonObject): RemoteSchemaDraft {
     forward: definition['forward_client_headers'] === true,
     headers: headerRows(definition['headers']),
     namespace: textOf(customization['root_fields_namespace']),
-    types: namesDraft(partOf(customization['type_names'])),
-    fields: (isList(fieldNames) ? fieldNames.filter(isObject) : []).map(({ parent_type: parentType, ...names }) => ({
+    types: namesDraft(objectOf(customization['type_names'])),
+    fields: objectsIn(customization['field_names']).map(({ parent_type: parentType, ...names }) => ({
       ...namesDraft(names),
       parentType: textOf(parentType),
     })),
   };
 }
 
-/** Whether names of the server are changed. */
+/** Returns true if any name is customized. */
 export function hasNames({ namespace, types, fields }: RemoteSchemaDraft): boolean {
   return namespace !== '' || types.prefix + types.suffix !== '' || types.mapping.length + fields.length > 0;
 }
 
-/** What is missing yet; undefined: nothing. */
-export function missingOfRemoteSchema({ name, isFromEnvironment, url, variable }: RemoteSchemaDraft): string | undefined {
-  if (name.trim() === '') return 'Give it a name';
-  if (isFromEnvironment) return variable.trim() === '' ? 'Say which variable holds the URL' : undefined;
-  return url.trim() === '' ? 'Say which URL it has' : undefined;
+/** Names what is missing; undefined if the draft is complete. */
+export function missingInRemoteSchema({ name, isFromEnvironment, url, variable }: RemoteSchemaDraft): string | undefined {
+  if (name.trim() === '') return 'Enter a name';
+  if (isFromEnvironment) return variable.trim() === '' ? 'Enter the environment variable of the URL' : undefined;
+  return url.trim() === '' ? 'Enter a URL' : undefined;
 }
 
 /**
- * What `add_remote_schema` and `update_remote_schema` take.
- * @param entry as it is now; what the form does not show stays
- * @throws Error with what is wrong
+ * Arguments of `add_remote_schema` and `update_remote_schema`.
+ * @param entry the stored remote schema; keys that the form does not show are preserved
+ * @throws Error for an invalid field
  */
-export function writtenRemoteSchema(draft: RemoteSchemaDraft, entry?: JsonObject): JsonObject {
-  const { url: _url, url_from_env: _variable, customization: former, headers: _headers, ...rest } = partOf(entry?.['definition']);
+export function remoteSchemaJson(draft: RemoteSchemaDraft, entry?: JsonObject): JsonObject {
+  const { url: _url, url_from_env: _variable, customization: former, headers: _headers, ...rest } = objectOf(entry?.['definition']);
   const { timeout_seconds: _timeout, forward_client_headers: _forward, ...others } = rest;
-  const timeout = wholeNumberOf(draft.timeout, 'The time limit');
+  const timeout = wholeNumberOf(draft.timeout, 'Timeout');
   const headers = headersOf(draft.headers);
-  const customization = customizationOf(draft, partOf(former));
+  const customization = customizationOf(draft, objectOf(former));
   const comment = draft.comment.trim();
   return {
     name: draft.name.trim(),
@@ -113,7 +113,7 @@ function customizationOf({ namespace, types, fields }: RemoteSchemaDraft, former
       ? {}
       : {
           field_names: fields.map(({ parentType, ...names }) => {
-            if (parentType.trim() === '') throw new Error('Say of which type the fields are that are renamed.');
+            if (parentType.trim() === '') throw new Error('Enter the type of each group of renamed fields.');
             return { parent_type: parentType.trim(), ...namesOf(names) };
           }),
         }),
@@ -124,7 +124,7 @@ function namesDraft({ prefix, suffix, mapping, ...rest }: JsonObject): NamesDraf
   return {
     prefix: textOf(prefix),
     suffix: textOf(suffix),
-    mapping: Object.entries(partOf(mapping)).map(([key, value]) => ({ key, value: textOf(value) })),
+    mapping: Object.entries(objectOf(mapping)).map(([key, value]) => ({ key, value: textOf(value) })),
     rest,
   };
 }
@@ -137,10 +137,6 @@ function namesOf({ prefix, suffix, mapping, rest }: NamesDraft): JsonObject {
     ...(suffix.trim() === '' ? {} : { suffix: suffix.trim() }),
     ...(named.length === 0 ? {} : { mapping: Object.fromEntries(named.map(({ key, value }) => [key.trim(), value.trim()])) }),
   };
-}
-
-function partOf(json: Json | undefined): JsonObject {
-  return isObject(json) ? json : {};
 }
 
 function textOf(json: Json | undefined): string {

@@ -1,4 +1,4 @@
-/** Requests as code. Secrets are variables of the environment, never their values. */
+/** Requests as code. Secrets appear as environment variables, never as values. */
 import { type Json, printJson } from './json.ts';
 import type { HeaderFields } from './request-headers.ts';
 
@@ -6,28 +6,28 @@ export const SECRET_VARIABLE = 'SVC_GRAPHQL_ADMIN_SECRET';
 const TOKEN_VARIABLE = 'TOKEN';
 
 interface CodeOptions {
-  /** Whether the admin secret goes along. */
+  /** True if the request sends the admin secret. */
   readonly hasSecret: boolean;
   readonly headers?: HeaderFields;
-  /** A token in `headers` that stays out of the code. */
+  /** A token in `headers` to leave out of the code. */
   readonly token?: string | undefined;
 }
 
 interface CodeHeader {
   readonly name: string;
-  /** Text before the value of the variable. */
+  /** Text before the variable. */
   readonly text: string;
   readonly variable: string | undefined;
 }
 
 function codeHeaders({ hasSecret, headers = {}, token }: CodeOptions): readonly CodeHeader[] {
-  const given = Object.entries(headers);
-  const has = (wanted: string): boolean => given.some(([name]) => name.toLowerCase() === wanted);
+  const entries = Object.entries(headers);
+  const has = (lower: string): boolean => entries.some(([name]) => name.toLowerCase() === lower);
   const secret: CodeHeader = { name: 'X-Svc-Admin-Secret', text: '', variable: SECRET_VARIABLE };
   return [
     ...(has('content-type') ? [] : [{ name: 'Content-Type', text: 'application/json', variable: undefined }]),
     ...(hasSecret ? [secret] : []),
-    ...given.map(([name, value]): CodeHeader => {
+    ...entries.map(([name, value]): CodeHeader => {
       if (name.toLowerCase() === 'x-svc-admin-secret') return secret;
       if (token !== undefined && value === `Bearer ${token}`) return { name, text: 'Bearer ', variable: TOKEN_VARIABLE };
       return { name, text: value, variable: undefined };
@@ -40,7 +40,7 @@ export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A curl command that sends the same request. */
+/** Returns a curl command that sends the same request. */
 export function curlOf(url: string, body: Json, options: CodeOptions): string {
   const lines = codeHeaders(options).map(({ name, text, variable }) =>
     variable === undefined ? `-H ${shellQuoted(`${name}: ${text}`)}` : `-H "${name}: ${text}$${variable}"`,
@@ -48,7 +48,7 @@ export function curlOf(url: string, body: Json, options: CodeOptions): string {
   return [`curl -s ${shellQuoted(url)}`, ...lines, `-d ${shellQuoted(printJson(body))}`].join(' \\\n  ');
 }
 
-/** A call of `fetch` that sends the same request, for Node.js. */
+/** Returns a call of `fetch` for Node.js that sends the same request. */
 export function fetchOf(url: string, body: Json, options: CodeOptions): string {
   const lines = codeHeaders(options).map(({ name, text, variable }) => {
     const value =

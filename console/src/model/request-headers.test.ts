@@ -6,7 +6,7 @@ import { requestHeaders, withoutAliases, withoutIdentity } from './request-heade
 const CLERK = { role: 'clerk', variables: { 'user-id': '4' } };
 
 describe('requestHeaders', () => {
-  it('lets a written header replace that of the persona, however it is spelt', () => {
+  it('replaces a persona header with a custom one, case-insensitively', () => {
     expect(requestHeaders(ADMIN, { 'x-svc-role': 'customer', 'X-Trace': '1' })).toEqual({
       headers: { 'x-svc-role': 'customer', 'X-Trace': '1' },
       hasSecret: true,
@@ -16,10 +16,10 @@ describe('requestHeaders', () => {
       headers: { 'X-Svc-Role': 'clerk', 'X-SVC-User-Id': '5' },
       as: { role: 'clerk', variables: { 'user-id': '5' } },
     });
-    expect(() => requestHeaders(ADMIN, { 'x-a': '1', 'X-A': '2' })).toThrow('given twice');
+    expect(() => requestHeaders(ADMIN, { 'x-a': '1', 'X-A': '2' })).toThrow('set twice');
   });
 
-  it('sends no secret and no role of the persona beside a token', () => {
+  it('sends neither the secret nor the role of the persona with a token', () => {
     expect(requestHeaders(CLERK, { Authorization: 'Bearer abc' })).toEqual({
       headers: { Authorization: 'Bearer abc' },
       hasSecret: false,
@@ -32,9 +32,9 @@ describe('requestHeaders', () => {
     });
   });
 
-  it('counts headers under another prefix of session variables like those under X-Svc-', () => {
-    const given = withoutAliases({ 'X-Hasura-Role': 'customer', 'x-hasura-User-Id': '5', 'X-Trace': '1' }, ['x-hasura-']);
-    expect(requestHeaders(ADMIN, given)).toEqual({
+  it('treats headers with an alias prefix like X-Svc- headers', () => {
+    const custom = withoutAliases({ 'X-Hasura-Role': 'customer', 'x-hasura-User-Id': '5', 'X-Trace': '1' }, ['x-hasura-']);
+    expect(requestHeaders(ADMIN, custom)).toEqual({
       headers: { 'X-Svc-Role': 'customer', 'X-Svc-User-Id': '5', 'X-Trace': '1' },
       hasSecret: true,
       as: { role: 'customer', variables: { 'user-id': '5' } },
@@ -42,13 +42,13 @@ describe('requestHeaders', () => {
     expect(withoutAliases({ 'X-Hasura-Role': 'customer' }, [])).toEqual({ 'X-Hasura-Role': 'customer' });
   });
 
-  it('leaves who it is out for a comparison', () => {
+  it('removes the identity for a comparison', () => {
     expect(withoutIdentity({ 'x-svc-role': 'a', authorization: 'b', 'X-Svc-Shop': 'c' })).toEqual({ 'X-Svc-Shop': 'c' });
   });
 });
 
-describe('a request as code', () => {
-  it('has every header that is sent, and the documented variable in place of the secret', () => {
+describe('request as code', () => {
+  it('has every header that is sent, with a variable for the secret', () => {
     const { headers, hasSecret } = requestHeaders(ADMIN, { 'X-Svc-Role': "o'clerk", 'x-svc-admin-secret': 'secret' });
     expect(curlOf('http://h/v1/graphql', { query: '{ a }' }, { headers, hasSecret: true })).toBe(
       `curl -s 'http://h/v1/graphql' \\
@@ -62,7 +62,7 @@ describe('a request as code', () => {
     expect(curlOf('u', {}, { headers, hasSecret })).not.toContain('secret"');
   });
 
-  it('lets a shell fill in the token of a persona', () => {
+  it('has a variable for the token of a persona', () => {
     const persona = { role: '', variables: {}, token: 'abc' };
     const { headers, hasSecret } = requestHeaders(persona);
     const options = { headers, hasSecret, token: persona.token };

@@ -1,14 +1,14 @@
-/** Headers of a GraphQL request: those of the persona, and those that are written for the request, which replace them. */
-import { headersOf, type Persona } from './persona.ts';
+/** Headers of a GraphQL request: those of the persona, replaced by those written for the request. */
+import { personaHeaders, type Persona } from './persona.ts';
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
 export interface RequestHeaders {
-  /** All but the secret of the console. */
+  /** All headers except the secret of the console. */
   readonly headers: HeaderFields;
-  /** Whether the secret of the console is sent: not beside a token or another secret. */
+  /** True if the secret of the console is sent: never with a token or another secret. */
   readonly hasSecret: boolean;
-  /** The role and variables that the headers amount to. */
+  /** Role and session variables that the headers amount to. */
   readonly as: Persona;
 }
 
@@ -16,27 +16,29 @@ const ROLE = 'x-svc-role';
 const SECRET = 'x-svc-admin-secret';
 const VARIABLE = /^x-svc-(.+)$/;
 
-/** Renames headers with another prefix of session variables, as the service does before it reads them. */
-export function withoutAliases(given: HeaderFields, prefixes: readonly string[]): HeaderFields {
+/** Renames headers with an alias of the session variable prefix, as the service does. */
+export function withoutAliases(headers: HeaderFields, prefixes: readonly string[]): HeaderFields {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(headers).map(([name, value]) => {
       const prefix = prefixes.find((each) => name.toLowerCase().startsWith(each.toLowerCase()));
       return [prefix === undefined ? name : `X-Svc-${name.slice(prefix.length)}`, value];
     }),
   );
 }
 
-/** @throws Error if `given` has a header twice */
-export function requestHeaders(persona: Persona, given: HeaderFields = {}): RequestHeaders {
-  const written = new Map<string, string>();
-  for (const [name, value] of Object.entries(given)) {
-    if (written.has(name.toLowerCase())) throw new Error(`The header ${name} is given twice.`);
-    written.set(name.toLowerCase(), value);
+/** @param custom headers written for the request @throws Error if `custom` has a header twice */
+export function requestHeaders(persona: Persona, custom: HeaderFields = {}): RequestHeaders {
+  const customByName = new Map<string, string>();
+  for (const [name, value] of Object.entries(custom)) {
+    if (customByName.has(name.toLowerCase())) throw new Error(`The header ${name} is set twice.`);
+    customByName.set(name.toLowerCase(), value);
   }
-  const authorization = written.get('authorization');
-  // A token names its role, so the role of the persona is not sent with it.
-  const own = Object.entries(authorization === undefined ? headersOf(persona) : {}).filter(([name]) => !written.has(name.toLowerCase()));
-  const headers = { ...Object.fromEntries(own), ...given };
+  const authorization = customByName.get('authorization');
+  // A token contains its role, so the role of the persona is not sent with it.
+  const own = Object.entries(authorization === undefined ? personaHeaders(persona) : {}).filter(
+    ([name]) => !customByName.has(name.toLowerCase()),
+  );
+  const headers = { ...Object.fromEntries(own), ...custom };
   const token = authorization?.replace(/^bearer /i, '') ?? persona.token;
   const variables: Record<string, string> = {};
   let role = token === undefined ? 'admin' : '';
@@ -48,12 +50,12 @@ export function requestHeaders(persona: Persona, given: HeaderFields = {}): Requ
   }
   return {
     headers,
-    hasSecret: token === undefined && !written.has(SECRET),
+    hasSecret: token === undefined && !customByName.has(SECRET),
     as: { role, variables, ...(token === undefined ? {} : { token }) },
   };
 }
 
-/** The headers without those that say who the request is from, for a comparison with another persona. */
-export function withoutIdentity(given: HeaderFields): HeaderFields {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => ![ROLE, 'authorization'].includes(name.toLowerCase())));
+/** Removes the headers that identify the caller, for a comparison with another persona. */
+export function withoutIdentity(headers: HeaderFields): HeaderFields {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => ![ROLE, 'authorization'].includes(name.toLowerCase())));
 }

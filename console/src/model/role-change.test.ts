@@ -26,7 +26,7 @@ const metadata: JsonObject = {
 };
 const typesOf = (steps: readonly { type: string }[]): string[] => steps.map(({ type }) => type);
 
-it('renames a role wherever it is named, and back', () => {
+it('renames a role everywhere, and back', () => {
   const { tables, steps, inverse } = roleSteps(metadata, 'customer', { kind: 'rename', to: 'buyer' });
   expect(tables).toEqual([{ source: 'default', kind: 'pg', table: album.table }]);
   const made = steps([album]);
@@ -56,14 +56,14 @@ it('renames a role wherever it is named, and back', () => {
   expect(typesOf(inverse ?? []).slice(0, 2)).toEqual(['set_api_limits', 'set_graphql_introspection_options']);
 });
 
-it('copies a role and leaves what it has alone', () => {
+it('copies a role and leaves the original alone', () => {
   const made = roleSteps(metadata, 'customer', { kind: 'copy', to: 'buyer' }).steps([album]);
   expect(typesOf(made).filter((type) => type.includes('drop'))).toEqual([]);
   expect(made.filter(({ args }) => args['role'] === 'customer')).toEqual([]);
   expect(made[0]?.args).toMatchObject({ role: 'buyer', permission: { columns: ['id'], filter: {} } });
 });
 
-it('drops a role, but none that an inherited role cannot do without', () => {
+it('deletes a role unless an inherited role needs it', () => {
   const made = roleSteps(metadata, 'customer', { kind: 'drop' }).steps([album]);
   expect(made.some(({ args }) => args['role'] === 'customer')).toBe(true);
   expect(typesOf(made)).toContain('drop_collection_from_allowlist');
@@ -71,6 +71,6 @@ it('drops a role, but none that an inherited role cannot do without', () => {
   expect(() => roleSteps(two, 'customer', { kind: 'drop' })).toThrow('both inherits from customer and other');
 });
 
-it('is undone by the entries of tables alone where nothing else is concerned', () => {
+it('has no inverse steps if only tables change', () => {
   expect(roleSteps({ sources: metadata['sources'] ?? [] }, 'other', { kind: 'drop' }).inverse).toBeUndefined();
 });

@@ -1,22 +1,22 @@
-/** A role copied, renamed or dropped wherever the metadata names it. */
+/** Copies, renames or deletes a role everywhere in the metadata. */
 import { DEFAULT_KIND } from './kinds.generated.ts';
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { isList, isObject, type Json, type JsonObject, objectsIn } from './json.ts';
 import type { Step } from './steps.ts';
 import { membersOf, PERMISSION_OPERATIONS, type TableAddress, tableSteps, withMember } from './table-entry.ts';
 
-/** What becomes of the role: `to` is the name of the copy, or the new name. */
+/** `to` is the name of the copy, or the new name. */
 export type RoleChange = { readonly kind: 'copy' | 'rename'; readonly to: string } | { readonly kind: 'drop' };
 
 export interface RoleSteps {
-  /** The tables where the role has a permission. */
+  /** Tables where the role has a permission. */
   readonly tables: readonly TableAddress[];
-  /** The steps for the entries of `tables`, and for all else. */
+  /** Returns the steps for the entries of `tables` and for everything else. */
   steps(entries: readonly (JsonObject | null)[]): readonly Step[];
-  /** What takes all of it back; undefined where the entries of tables are all that is changed. */
+  /** Steps that undo the change; undefined if only entries of tables change. */
   readonly inverse: readonly Step[] | undefined;
 }
 
-/** Steps with those that take them back, which have to be run in the opposite order. */
+/** Steps with their inverse, which has to run in reverse order. */
 interface Pair {
   readonly steps: readonly Step[];
   readonly back: readonly Step[];
@@ -24,18 +24,18 @@ interface Pair {
 
 /**
  * @param metadata the whole document
- * @throws Error when an inherited role would be left with one parent
+ * @throws Error if an inherited role would be left with one parent
  */
 export function roleSteps(metadata: JsonObject, role: string, change: RoleChange): RoleSteps {
   const tables: { readonly address: TableAddress; readonly entry: JsonObject }[] = [];
   const pairs: Pair[] = [];
-  for (const source of objects(metadata['sources'])) {
+  for (const source of objectsIn(metadata['sources'])) {
     const [name, kind] = [String(source['name']), String(source['kind'] ?? DEFAULT_KIND)];
-    for (const entry of objects(source['tables'])) {
+    for (const entry of objectsIn(source['tables'])) {
       if (PERMISSION_OPERATIONS.some((operation) => membersOf(entry, `${operation}_permissions`).some((each) => each['role'] === role)))
         tables.push({ address: { source: name, kind, table: entry['table'] ?? null }, entry });
     }
-    for (const tracked of objects(source['functions'])) {
+    for (const tracked of objectsIn(source['functions'])) {
       const about: JsonObject = { source: name, function: tracked['function'] ?? null };
       pairs.push(
         ...members(tracked['permissions'], role, change, {
@@ -45,7 +45,7 @@ export function roleSteps(metadata: JsonObject, role: string, change: RoleChange
       );
     }
   }
-  for (const action of objects(metadata['actions'])) {
+  for (const action of objectsIn(metadata['actions'])) {
     const about: JsonObject = { action: action['name'] ?? null };
     pairs.push(
       ...members(action['permissions'], role, change, {
@@ -54,7 +54,7 @@ export function roleSteps(metadata: JsonObject, role: string, change: RoleChange
       }),
     );
   }
-  for (const remote of objects(metadata['remote_schemas'])) {
+  for (const remote of objectsIn(metadata['remote_schemas'])) {
     const about: JsonObject = { remote_schema: remote['name'] ?? null };
     pairs.push(
       ...members(remote['permissions'], role, change, {
@@ -64,8 +64,8 @@ export function roleSteps(metadata: JsonObject, role: string, change: RoleChange
     );
   }
   pairs.push(
-    ...ofInheritedRoles(objects(metadata['inherited_roles']), role, change),
-    ...ofAllowList(objects(metadata['allowlist']), role, change),
+    ...ofInheritedRoles(objectsIn(metadata['inherited_roles']), role, change),
+    ...ofAllowList(objectsIn(metadata['allowlist']), role, change),
   );
   pairs.push(...ofIntrospection(metadata['graphql_schema_introspection'], role, change), ...ofLimits(metadata['api_limits'], role, change));
   const next = (entry: JsonObject): JsonObject => entryWith(entry, role, change);
@@ -100,14 +100,14 @@ function entryWith(entry: JsonObject, role: string, change: RoleChange): JsonObj
   return after;
 }
 
-/** Of a list of permissions that have no more than a role, or come whole. */
+/** Steps for a list of permissions whose members are added and dropped as a whole. */
 function members(
   list: Json | undefined,
   role: string,
   change: RoleChange,
   make: { add(role: string, member: JsonObject): Step; drop(role: string): Step },
 ): readonly Pair[] {
-  const member = objects(list).find((each) => each['role'] === role);
+  const member = objectsIn(list).find((each) => each['role'] === role);
   if (member === undefined) return [];
   return [
     {
@@ -136,7 +136,7 @@ function ofInheritedRoles(inherited: readonly JsonObject[], role: string, change
     }
     if (!parents.includes(role) || change.kind === 'copy') return [];
     const after = replaced(parents, role, change);
-    if (after.length < 2) throw new Error(`The role ${name} inherits from ${parents.join(' and ')}: change or drop it first.`);
+    if (after.length < 2) throw new Error(`The role ${name} inherits from ${parents.join(' and ')}. Change or delete it first.`);
     return [{ steps: [drop(name), add(name, after)], back: [drop(name), add(name, parents)] }];
   });
 }
@@ -165,12 +165,12 @@ function ofIntrospection(options: Json | undefined, role: string, change: RoleCh
 
 function ofLimits(limits: Json | undefined, role: string, change: RoleChange): readonly Pair[] {
   if (!isObject(limits)) return [];
-  let isConcerned = false;
+  let isAffected = false;
   const after = Object.entries(limits).map(([key, limit]): [string, Json] => {
     const perRole = isObject(limit) ? limit['per_role'] : undefined;
     const own = isObject(perRole) ? perRole[role] : undefined;
     if (!isObject(limit) || !isObject(perRole) || own === undefined) return [key, limit];
-    isConcerned = true;
+    isAffected = true;
     const { [role]: _, ...others } = perRole;
     return [
       key,
@@ -184,17 +184,13 @@ function ofLimits(limits: Json | undefined, role: string, change: RoleChange): r
       },
     ];
   });
-  if (!isConcerned) return [];
+  if (!isAffected) return [];
   return [{ steps: [{ type: 'set_api_limits', args: Object.fromEntries(after) }], back: [{ type: 'set_api_limits', args: limits }] }];
 }
 
 function replaced(roles: readonly string[], role: string, change: RoleChange): readonly string[] {
   const others = roles.filter((each) => each !== role);
   return change.kind === 'drop' ? others : change.kind === 'rename' ? [...others, change.to] : [...roles, change.to];
-}
-
-function objects(json: Json | undefined): readonly JsonObject[] {
-  return isList(json) ? json.filter(isObject) : [];
 }
 
 function texts(json: Json | undefined): readonly string[] {

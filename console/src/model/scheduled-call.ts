@@ -1,11 +1,11 @@
-/** A call of a webhook that is made at a time, as forms have it: what cron triggers and one-off events have in common. */
+/** Form fields that cron triggers and one-off events share: a webhook call at a certain time. */
 import { type HeaderRow, headerRows, headersOf } from './header-rows.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from './json.ts';
+import { objectOf, type Json, type JsonObject, parseJsonText, printJson } from './json.ts';
 import { wholeNumberOf } from './whole-number.ts';
 
 export interface ScheduledCall {
   readonly webhook: string;
-  /** JSON; empty: there is none. */
+  /** JSON; empty for none. */
   readonly payload: string;
   readonly headers: readonly HeaderRow[];
   readonly retries: string;
@@ -17,10 +17,9 @@ export interface ScheduledCall {
 
 const DEFAULTS = { num_retries: 0, retry_interval_seconds: 10, timeout_seconds: 60, tolerance_seconds: 6 * 60 * 60 };
 
-/** @param json as the service lists it; undefined for a new one */
+/** @param json the stored trigger or event; undefined for a new one */
 export function scheduledCall(json?: JsonObject): ScheduledCall {
-  const given = json?.['retry_conf'];
-  const retry: JsonObject = { ...DEFAULTS, ...(isObject(given) ? given : {}) };
+  const retry: JsonObject = { ...DEFAULTS, ...objectOf(json?.['retry_conf']) };
   const payload = json?.['payload'] ?? null;
   return {
     webhook: String(json?.['webhook'] ?? ''),
@@ -35,11 +34,11 @@ export function scheduledCall(json?: JsonObject): ScheduledCall {
 }
 
 /**
- * What is written of it; what is empty is left out.
- * @param before as it was; what forms do not show stays
- * @throws Error with what is wrong
+ * Writes the fields that are not empty.
+ * @param before the stored trigger; keys that the form does not show are preserved
+ * @throws Error for an invalid field
  */
-export function writtenCall(call: ScheduledCall, before: JsonObject = {}): JsonObject {
+export function callJson(call: ScheduledCall, before: JsonObject = {}): JsonObject {
   const { payload: _payload, headers: _headers, comment: _comment, retry_conf: retry = {}, ...rest } = before;
   const headers = headersOf(call.headers);
   const comment = call.comment.trim();
@@ -48,11 +47,11 @@ export function writtenCall(call: ScheduledCall, before: JsonObject = {}): JsonO
     webhook: call.webhook.trim(),
     ...(call.payload.trim() === '' ? {} : { payload: payloadOf(call.payload) }),
     retry_conf: {
-      ...(isObject(retry) ? retry : {}),
-      num_retries: wholeNumberOf(call.retries, 'How often it is called again'),
-      retry_interval_seconds: wholeNumberOf(call.interval, 'The time between two calls'),
-      timeout_seconds: wholeNumberOf(call.timeout, 'The time limit of a call'),
-      tolerance_seconds: wholeNumberOf(call.tolerance, 'How late it may be'),
+      ...objectOf(retry),
+      num_retries: wholeNumberOf(call.retries, 'Retries'),
+      retry_interval_seconds: wholeNumberOf(call.interval, 'Retry interval'),
+      timeout_seconds: wholeNumberOf(call.timeout, 'Timeout'),
+      tolerance_seconds: wholeNumberOf(call.tolerance, 'Tolerance'),
     },
     ...(headers.length === 0 ? {} : { headers }),
     ...(comment === '' ? {} : { comment }),
@@ -61,8 +60,8 @@ export function writtenCall(call: ScheduledCall, before: JsonObject = {}): JsonO
 
 function payloadOf(text: string): Json {
   try {
-    return parseJson(text);
+    return parseJsonText(text);
   } catch (error) {
-    throw new Error(`The payload: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`Payload: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

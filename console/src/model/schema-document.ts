@@ -1,19 +1,19 @@
-/** SDL of types as a tree that can be changed and printed: what is not looked at, such as directives, is kept as it is written. */
+/** SDL as a tree that can be changed and printed. Parts that are not interpreted, such as directives, keep their text. */
 import { tokensOf } from './graphql-document.ts';
 
 export interface InputNode {
   readonly name: string;
   readonly type: string;
-  /** As it is written. */
+  /** Text of the default value. */
   readonly default?: string;
-  /** As they are written. */
+  /** Texts of the directives. */
   readonly directives: readonly string[];
-  /** As it is written, with its quotes. */
+  /** Text of the description with its quotes. */
   readonly description?: string;
 }
 
 export interface MemberNode extends InputNode {
-  /** Of values of enums and members of unions there is a name alone. */
+  /** Empty for enum values and union members, which have only a name. */
   readonly arguments: readonly InputNode[];
 }
 
@@ -33,20 +33,20 @@ export type SchemaDocument = readonly DefinitionNode[];
 
 const KEYWORDS: ReadonlySet<string> = new Set(['schema', 'type', 'interface', 'input', 'enum', 'union', 'scalar']);
 
-/** @throws SyntaxError where it is no SDL of types */
+/** @throws SyntaxError if the text is not SDL of types */
 export function parseSchemaDocument(text: string): SchemaDocument {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
   let at = 0;
-  const has = (mark: string): boolean => tokens[at]?.text === mark && tokens[at]?.kind !== 'string';
-  const fail = (wanted: string): never => {
+  const has = (punctuator: string): boolean => tokens[at]?.text === punctuator && tokens[at]?.kind !== 'string';
+  const fail = (expected: string): never => {
     const token = tokens[at];
     const line = text.slice(0, token?.from ?? text.length).split('\n').length;
     throw new SyntaxError(
-      `line ${line}: ${wanted} is expected ${token === undefined ? 'at the end' : `in place of ${token.text.slice(0, 20)}`}`,
+      `line ${line}: expected ${expected} ${token === undefined ? 'at the end' : `instead of ${token.text.slice(0, 20)}`}`,
     );
   };
-  const take = (mark: string): void => {
-    if (!has(mark)) fail(mark);
+  const take = (punctuator: string): void => {
+    if (!has(punctuator)) fail(punctuator);
     at++;
   };
   const name = (what: string): string => {
@@ -61,7 +61,7 @@ export function parseSchemaDocument(text: string): SchemaDocument {
     at++;
     return { description: token.text };
   };
-  /** Skips over brackets within brackets. */
+  /** Returns the text of a value, nested brackets included. */
   const value = (): string => {
     const first = tokens[at];
     if (first === undefined || /^[)\]}:=|&]$/.test(first.text)) return fail('a value');
@@ -69,8 +69,8 @@ export function parseSchemaDocument(text: string): SchemaDocument {
     do {
       const token = tokens[at];
       if (token === undefined) return fail('the end of a value');
-      if (token.kind === 'mark' && /^[([{]$/.test(token.text)) depth++;
-      if (token.kind === 'mark' && /^[)\]}]$/.test(token.text)) depth--;
+      if (token.kind === 'punctuator' && /^[([{]$/.test(token.text)) depth++;
+      if (token.kind === 'punctuator' && /^[)\]}]$/.test(token.text)) depth--;
       at++;
     } while (depth > 0);
     return text.slice(first.from, tokens[at - 1]?.to);
@@ -98,19 +98,19 @@ export function parseSchemaDocument(text: string): SchemaDocument {
   };
   const input = (): InputNode => {
     const description = described();
-    const called = name('a name');
+    const identifier = name('a name');
     take(':');
     const of = type();
-    let given: { readonly default?: string } = {};
+    let defaultValue: { readonly default?: string } = {};
     if (has('=')) {
       take('=');
-      given = { default: value() };
+      defaultValue = { default: value() };
     }
-    return { name: called, type: of, ...given, directives: directives(), ...description };
+    return { name: identifier, type: of, ...defaultValue, directives: directives(), ...description };
   };
   const field = (): MemberNode => {
     const description = described();
-    const called = name('the name of a field');
+    const identifier = name('the name of a field');
     const args: InputNode[] = [];
     if (has('(')) {
       take('(');
@@ -118,7 +118,7 @@ export function parseSchemaDocument(text: string): SchemaDocument {
       take(')');
     }
     take(':');
-    return { name: called, type: type(), arguments: args, directives: directives(), ...description };
+    return { name: identifier, type: type(), arguments: args, directives: directives(), ...description };
   };
   const enumValue = (): MemberNode => {
     const description = described();
@@ -131,11 +131,11 @@ export function parseSchemaDocument(text: string): SchemaDocument {
     take('}');
     return members;
   };
-  const separated = (mark: string): readonly string[] => {
-    if (has(mark)) take(mark);
+  const separated = (separator: string): readonly string[] => {
+    if (has(separator)) take(separator);
     const names = [name('a type')];
-    while (has(mark)) {
-      take(mark);
+    while (has(separator)) {
+      take(separator);
       names.push(name('a type'));
     }
     return names;
@@ -148,13 +148,13 @@ export function parseSchemaDocument(text: string): SchemaDocument {
       fail('type, input, enum, interface, union, scalar or schema');
     }
     const kind = keyword as DefinitionKeyword;
-    const called = kind === 'schema' ? '' : name(`the name of the ${kind}`);
+    const identifier = kind === 'schema' ? '' : name(`the name of the ${kind}`);
     let interfaces: readonly string[] = [];
     if (has('implements')) {
       at++;
       interfaces = separated('&');
     }
-    const given = directives();
+    const applied = directives();
     let members: readonly MemberNode[] = [];
     if (kind === 'union' && has('=')) {
       take('=');
@@ -162,11 +162,11 @@ export function parseSchemaDocument(text: string): SchemaDocument {
     } else if (kind !== 'scalar' && kind !== 'union' && has('{')) {
       members = braces(kind === 'enum' ? enumValue : kind === 'input' ? () => ({ ...input(), arguments: [] }) : field);
     }
-    return { keyword: kind, name: called, interfaces, directives: given, ...description, members };
+    return { keyword: kind, name: identifier, interfaces, directives: applied, ...description, members };
   };
-  const found: DefinitionNode[] = [];
-  while (at < tokens.length) found.push(definition());
-  return found;
+  const document: DefinitionNode[] = [];
+  while (at < tokens.length) document.push(definition());
+  return document;
 }
 
 export function printSchemaDocument(document: SchemaDocument): string {
@@ -191,10 +191,10 @@ function printMember(member: MemberNode): string {
   const above = description === undefined ? '' : `  ${description}\n`;
   if (type === '') return `${above}  ${[name, ...directives].join(' ')}`;
   if (args.length === 0) return `${above}  ${printInput(member)}`;
-  const given = args.map((each) => `${each.description === undefined ? '' : `${each.description} `}${printInput(each)}`).join(', ');
-  return `${above}  ${[`${name}(${given}): ${type}`, ...directives].join(' ')}`;
+  const inputs = args.map((each) => `${each.description === undefined ? '' : `${each.description} `}${printInput(each)}`).join(', ');
+  return `${above}  ${[`${name}(${inputs}): ${type}`, ...directives].join(' ')}`;
 }
 
-function printInput({ name, type, default: given, directives }: InputNode): string {
-  return [`${name}: ${type}`, ...(given === undefined ? [] : ['=', given]), ...directives].join(' ');
+function printInput({ name, type, default: value, directives }: InputNode): string {
+  return [`${name}: ${type}`, ...(value === undefined ? [] : ['=', value]), ...directives].join(' ');
 }

@@ -20,7 +20,7 @@ const print = (document: SchemaDocument): string => printSchemaDocument(document
 const named = (document: SchemaDocument): string[] => document.map(({ name }) => name).sort();
 
 describe('SDL as a tree', () => {
-  it('is printed as it was read, with what nobody looks at', () => {
+  it('is printed as it was read, uninterpreted parts included', () => {
     const text = `schema {
   query: Root
 }
@@ -49,13 +49,13 @@ scalar S @specifiedBy(url: "http://s")
     expect(printSchemaDocument(parseSchemaDocument(once))).toBe(once);
   });
 
-  it.each(['type A {', 'type A { a }', 'extend type A { a: Int }', 'type A { a: Int = }', 'query { a }'])('says why not: %s', (text) => {
+  it.each(['type A {', 'type A { a }', 'extend type A { a: Int }', 'type A { a: Int = }', 'query { a }'])('rejects %s', (text) => {
     expect(() => parseSchemaDocument(text)).toThrow(/^line 1: /);
   });
 });
 
-describe('ticks at the types of a server', () => {
-  it('declare what a field needs, without going on for ever', () => {
+describe('selected fields of a remote schema', () => {
+  it('declare the types that a field needs, without recursion', () => {
     const document = ticked([], REMOTE, 'Query', 'users', true);
     expect(print(document)).toBe(
       'type Query { users(where: UserFilter, first: Int = 10): [User!]! } ' +
@@ -67,13 +67,13 @@ describe('ticks at the types of a server', () => {
     expect(shownTypes(document, REMOTE).map(({ name }) => name)).toEqual(['Query', 'Mutation', 'User', 'UserFilter', 'Kind', 'Date']);
   });
 
-  it('declare all that a union may be, and keep the interface that is left', () => {
+  it('declare all members of a union, and keep interfaces that are left', () => {
     const document = ticked([], REMOTE, 'Query', 'find', true);
     expect(named(document)).toEqual(['Date', 'Kind', 'Post', 'Query', 'Thing', 'User']);
     buildSchema(printSchemaDocument(document));
   });
 
-  it('take away what nothing leads to, and what would lead to nothing', () => {
+  it('remove unreachable types, and fields of empty types', () => {
     const both = ticked(ticked([], REMOTE, 'Query', 'users', true), REMOTE, 'Query', 'size', true);
     const fewer = ticked(both, REMOTE, 'User', 'kind', false);
     expect(named(fewer)).toEqual(['Date', 'Query', 'User', 'UserFilter']);
@@ -82,20 +82,20 @@ describe('ticks at the types of a server', () => {
     expect(ticked(none, REMOTE, 'Query', 'size', false)).toEqual([]);
   });
 
-  it('keep what is written at a field, and the order of the server', () => {
-    const written = parseSchemaDocument('type Query { size: Int @deprecated(reason: "old") }');
-    const document = ticked(written, REMOTE, 'Query', 'me', true);
+  it('keep directives of a field and the order of the server', () => {
+    const parsed = parseSchemaDocument('type Query { size: Int @deprecated(reason: "old") }');
+    const document = ticked(parsed, REMOTE, 'Query', 'me', true);
     expect(print(document)).toContain('type Query { me: User size: Int @deprecated(reason: "old") }');
     expect(isTicked(document, 'Query', 'me')).toBe(true);
   });
 
-  it('write the schema block where the roots have names of their own', () => {
+  it('write the schema block for custom root names', () => {
     const odd = remoteOf('schema { query: Root } type Root { a: Int }');
     expect(print(ticked([], odd, 'Root', 'a', true))).toBe('schema { query: Root } type Root { a: Int }');
   });
 });
 
-describe('inputs of a role', () => {
+describe('arguments and input fields of a role', () => {
   const users = ticked([], REMOTE, 'Query', 'users', true);
 
   it.each([
@@ -104,15 +104,15 @@ describe('inputs of a role', () => {
     ['{a: "b"}', '{a: "b"}'],
     ['"12"', '"12"'],
     ['a "quoted" text', '"a \\"quoted\\" text"'],
-  ])('are preset to %s', (preset, written) => {
+  ])('can be preset to %s', (preset, printed) => {
     const place = { type: 'Query', member: 'users', argument: 'first' };
     const document = withInput(users, REMOTE, place, { isThere: true, preset });
-    expect(print(document)).toContain(`first: Int = 10 @preset(value: ${written})`);
+    expect(print(document)).toContain(`first: Int = 10 @preset(value: ${printed})`);
     expect(inputState(parseSchemaDocument(printSchemaDocument(document)), 'Query', 'users', 'first')).toEqual({ isThere: true, preset });
     expect(withInput(document, REMOTE, place, { isThere: true, preset: undefined })).toEqual(users);
   });
 
-  it('are left out, with the types that only they had', () => {
+  it('are removed with the types that only they used', () => {
     const place = { type: 'Query', member: 'users', argument: 'where' };
     const without = withInput(users, REMOTE, place, { isThere: false, preset: undefined });
     expect(named(without)).not.toContain('UserFilter');
@@ -121,7 +121,7 @@ describe('inputs of a role', () => {
     );
   });
 
-  it('are preset in input objects too', () => {
+  it('can be preset in input objects', () => {
     const document = withInput(users, REMOTE, { type: 'UserFilter', member: 'tenant' }, { isThere: true, preset: 'x-svc-tenant' });
     expect(print(document)).toContain('tenant: Int @preset(value: "x-svc-tenant")');
     expect(inputState(document, 'UserFilter', 'tenant')).toEqual({ isThere: true, preset: 'x-svc-tenant' });

@@ -1,6 +1,6 @@
-/** What a role sees of a remote schema, as ticks at the types of the server: each makes another document of the one before. */
+/** Permission of a role for a remote schema, edited by selecting fields: each selection turns one SDL document into another. */
 import { coreOf } from './action-document.ts';
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from './json.ts';
 import type { DefinitionKeyword, DefinitionNode, InputNode, MemberNode, SchemaDocument } from './schema-document.ts';
 
 export interface RemoteInput {
@@ -19,7 +19,7 @@ export interface RemoteType {
   readonly keyword: DefinitionKeyword;
   readonly interfaces: readonly string[];
   readonly members: readonly RemoteMember[];
-  /** Of interfaces: which types implement it. */
+  /** Types that implement the interface; empty for other kinds. */
   readonly possible: readonly string[];
 }
 
@@ -39,31 +39,29 @@ const KINDS: Readonly<Record<string, DefinitionKeyword>> = {
   SCALAR: 'scalar',
 };
 
-const objects = (json: Json | undefined): readonly JsonObject[] => (isList(json) ? json.filter(isObject) : []);
-
-/** Reads an introspection. */
+/** Reads an introspection result. */
 export function remoteTypes(introspection: Json): RemoteTypes {
   const data = isObject(introspection) ? introspection['data'] : undefined;
   const schema = isObject(data) && isObject(data['__schema']) ? data['__schema'] : {};
   const types = new Map<string, RemoteType>();
-  for (const type of objects(schema['types'])) {
+  for (const type of objectsIn(schema['types'])) {
     const name = String(type['name']);
     const keyword = KINDS[String(type['kind'])];
     if (name.startsWith('__') || keyword === undefined || BUILT_IN.has(name)) continue;
-    const named = (json: Json | undefined): readonly RemoteMember[] => objects(json).map((each) => memberOf(each));
-    const possible = objects(type['possibleTypes']).map((each) => String(each['name']));
+    const membersOf = (json: Json | undefined): readonly RemoteMember[] => objectsIn(json).map((each) => memberOf(each));
+    const possible = objectsIn(type['possibleTypes']).map((each) => String(each['name']));
     types.set(name, {
       name,
       keyword,
-      interfaces: objects(type['interfaces']).map((each) => String(each['name'])),
+      interfaces: objectsIn(type['interfaces']).map((each) => String(each['name'])),
       members:
         keyword === 'enum'
-          ? named(type['enumValues'])
+          ? membersOf(type['enumValues'])
           : keyword === 'input'
-            ? named(type['inputFields'])
+            ? membersOf(type['inputFields'])
             : keyword === 'union'
               ? possible.map((each) => ({ name: each, type: '', default: undefined, description: '', arguments: [] }))
-              : named(type['fields']),
+              : membersOf(type['fields']),
       possible: keyword === 'interface' ? possible : [],
     });
   }
@@ -81,7 +79,7 @@ function memberOf(json: JsonObject): RemoteMember {
     type: isObject(type) ? typeText(type) : '',
     default: typeof json['defaultValue'] === 'string' ? json['defaultValue'] : undefined,
     description: typeof json['description'] === 'string' ? json['description'] : '',
-    arguments: objects(json['args']).map((each) => memberOf(each)),
+    arguments: objectsIn(json['args']).map((each) => memberOf(each)),
   };
 }
 
@@ -99,14 +97,14 @@ export function isTicked(document: SchemaDocument, type: string, member: string)
   return definitionNamed(document, type)?.members.some((each) => each.name === member) ?? false;
 }
 
-/** The types of the server that a document has, its roots first; they may have no member yet. */
+/** Types of the server in a document, roots first; a root may have no members yet. */
 export function shownTypes(document: SchemaDocument, { types, roots }: RemoteTypes): readonly RemoteType[] {
   const declared = document.flatMap(({ name }) => types.get(name) ?? []);
   const first = roots.flatMap(({ type }) => types.get(type) ?? []);
   return [...first, ...declared.filter((each) => !first.includes(each))];
 }
 
-/** A document in which a role sees a member of a type, with all that this needs; or does not, with nothing that only this needed. */
+/** Adds a member of a type to a document with everything that it needs, or removes it with everything that only it needed. */
 export function ticked(document: SchemaDocument, remote: RemoteTypes, type: string, member: string, on: boolean): SchemaDocument {
   return tickedAll(document, remote, type, [member], on);
 }
@@ -121,12 +119,12 @@ export function tickedAll(
   const found = remote.types.get(type);
   if (found === undefined) return document;
   const before = definitionNamed(document, type);
-  const wanted = new Set(before?.members.map(({ name }) => name));
+  const selected = new Set(before?.members.map(({ name }) => name));
   for (const each of members) {
-    if (on) wanted.add(each);
-    else wanted.delete(each);
+    if (on) selected.add(each);
+    else selected.delete(each);
   }
-  const next = membersOf(found, wanted, before);
+  const next = membersOf(found, selected, before);
   const replaced =
     before === undefined
       ? [...document, newDefinition(found, next)]
@@ -134,28 +132,28 @@ export function tickedAll(
   return tidied(on ? completed(replaced, remote) : replaced, remote);
 }
 
-/** Members in the order of the server; those that it does not have any more stay where they were. */
-function membersOf(type: RemoteType, wanted: ReadonlySet<string>, before: DefinitionNode | undefined): readonly MemberNode[] {
+/** Members in the order of the server, then those that it no longer has. */
+function membersOf(type: RemoteType, selected: ReadonlySet<string>, before: DefinitionNode | undefined): readonly MemberNode[] {
   const known = type.members
-    .filter(({ name }) => wanted.has(name))
+    .filter(({ name }) => selected.has(name))
     .map((each) => before?.members.find(({ name }) => name === each.name) ?? nodeOf(each));
-  const unknown = (before?.members ?? []).filter(({ name }) => wanted.has(name) && !type.members.some((each) => each.name === name));
+  const unknown = (before?.members ?? []).filter(({ name }) => selected.has(name) && !type.members.some((each) => each.name === name));
   return [...known, ...unknown];
 }
 
-function nodeOf({ name, type, default: given, arguments: args }: RemoteMember): MemberNode {
-  return { name, type, ...(given === undefined ? {} : { default: given }), directives: [], arguments: args.map(inputOf) };
+function nodeOf(member: RemoteMember): MemberNode {
+  return { ...inputOf(member), arguments: member.arguments.map(inputOf) };
 }
 
-function inputOf({ name, type, default: given }: RemoteInput): InputNode {
-  return { name, type, ...(given === undefined ? {} : { default: given }), directives: [] };
+function inputOf({ name, type, default: value }: RemoteInput): InputNode {
+  return { name, type, ...(value === undefined ? {} : { default: value }), directives: [] };
 }
 
 function newDefinition({ keyword, name, interfaces }: RemoteType, members: readonly MemberNode[]): DefinitionNode {
   return { keyword, name, interfaces, directives: [], members };
 }
 
-/** Declares what is named and not declared: inputs, enums and scalars whole, of others what is read without going on. */
+/** Declares types that are referenced but not declared: inputs, enums and unions whole, of others the fields without nested objects. */
 function completed(document: SchemaDocument, remote: RemoteTypes): SchemaDocument {
   const all = [...document];
   const declare = (name: string): void => {
@@ -165,7 +163,7 @@ function completed(document: SchemaDocument, remote: RemoteTypes): SchemaDocumen
     const first = type.members.filter(
       (each) => isWhole || (isLeaf(each.type, remote) && each.arguments.every((argument) => !argument.type.endsWith('!'))),
     );
-    // A type without values of its own has to have some field.
+    // A type needs at least one field.
     const chosen = first.length > 0 ? first : type.members.slice(0, 1);
     all.push(newDefinition(type, chosen.map(nodeOf)));
     for (const each of type.possible) declare(each);
@@ -185,7 +183,7 @@ function namesIn(definition: DefinitionNode | undefined): readonly string[] {
   return definition.members.flatMap((each) => [coreOf(each.type), ...each.arguments.map(({ type }) => coreOf(type))]);
 }
 
-/** Without definitions that have no member, what leads to them, and what nothing leads to any more; with `schema` where it is needed. */
+/** Removes empty definitions, references to them and unreachable definitions; adds `schema` where the root types need it. */
 function tidied(document: SchemaDocument, remote: RemoteTypes): SchemaDocument {
   const roots = new Set(remote.roots.map(({ type }) => type));
   let all = document.filter((each) => each.keyword !== 'schema');
@@ -205,9 +203,9 @@ function tidied(document: SchemaDocument, remote: RemoteTypes): SchemaDocument {
     if (isSettled) break;
   }
   const isPlain = remote.roots.every(({ operation, type }) => type === CONVENTIONAL[operation]);
-  const there = remote.roots.filter(({ type }) => all.some(({ name }) => name === type));
-  if (isPlain || there.length === 0) return all;
-  const members = there.map(({ operation, type }): MemberNode => ({ name: operation, type, arguments: [], directives: [] }));
+  const present = remote.roots.filter(({ type }) => all.some(({ name }) => name === type));
+  if (isPlain || present.length === 0) return all;
+  const members = present.map(({ operation, type }): MemberNode => ({ name: operation, type, arguments: [], directives: [] }));
   return [{ keyword: 'schema', name: '', interfaces: [], directives: [], members }, ...all];
 }
 
@@ -218,17 +216,17 @@ function reachedFrom(document: SchemaDocument, roots: ReadonlySet<string>): Read
     if (definition === undefined || found.has(name)) return;
     found.add(name);
     for (const each of [...namesIn(definition), ...definition.interfaces]) follow(each);
-    // Objects of an interface come as one of these.
+    // Values of an interface have one of these types.
     if (definition.keyword === 'interface') for (const each of document) if (each.interfaces.includes(name)) follow(each.name);
   };
   for (const root of roots) follow(root);
   return found;
 }
 
-/** An input of a role: there, preset, or left out. */
+/** An argument or input field of a role: present, preset or removed. */
 export interface InputState {
   readonly isThere: boolean;
-  /** As one writes it; undefined: the client gives it. */
+  /** Text of the preset; undefined if the client passes the value. */
   readonly preset: string | undefined;
 }
 
@@ -238,27 +236,27 @@ const PRESET = /^@preset\(\s*value:\s*([\s\S]*?)\s*,?\s*\)$/;
 export function inputState(document: SchemaDocument, type: string, member: string, argument?: string): InputState {
   const found = definitionNamed(document, type)?.members.find(({ name }) => name === member);
   const input = argument === undefined ? found : found?.arguments.find(({ name }) => name === argument);
-  const written = input?.directives.map((each) => PRESET.exec(each)?.[1]).find((each) => each !== undefined);
-  return { isThere: input !== undefined, preset: written === undefined ? undefined : textOf(written) };
+  const literal = input?.directives.map((each) => PRESET.exec(each)?.[1]).find((each) => each !== undefined);
+  return { isThere: input !== undefined, preset: literal === undefined ? undefined : textOf(literal) };
 }
 
-/** A text as one writes it without its quotes; anything else as GraphQL writes it. */
-function textOf(written: string): string {
-  if (!/^"(?!"")/.test(written)) return written;
+/** Prints a string without quotes, and anything else as GraphQL writes it. */
+function textOf(literal: string): string {
+  if (!/^"(?!"")/.test(literal)) return literal;
   try {
-    const text = JSON.parse(written) as string;
-    return literalOf(text) === written ? text : written;
+    const text = JSON.parse(literal) as string;
+    return literalOf(text) === literal ? text : literal;
   } catch {
-    return written;
+    return literal;
   }
 }
 
-/** What is no number, list, object, `true`, `false` or `null` is a text. */
+/** Quotes anything but numbers, lists, objects, `true`, `false` and `null`. */
 function literalOf(text: string): string {
   return /^(?:-?\d+(?:\.\d+)?|true|false|null|[[{][\s\S]*|"[\s\S]*")$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** A document with an input given to the role, preset, or left out. @param argument undefined for a field of an input object */
+/** Sets the state of an argument or input field. */
 export function withInput(
   document: SchemaDocument,
   remote: RemoteTypes,
@@ -268,8 +266,8 @@ export function withInput(
   const { type, member, argument } = place;
   const preset = (input: InputNode): InputNode => {
     const others = input.directives.filter((each) => !each.startsWith('@preset'));
-    const given = state.preset === undefined ? [] : [`@preset(value: ${literalOf(state.preset)})`];
-    return { ...input, directives: [...others, ...given] };
+    const added = state.preset === undefined ? [] : [`@preset(value: ${literalOf(state.preset)})`];
+    return { ...input, directives: [...others, ...added] };
   };
   const known = remote.types.get(type)?.members.find(({ name }) => name === member);
   const next = document.map((each): DefinitionNode => {
@@ -279,12 +277,12 @@ export function withInput(
       members: each.members.map((field): MemberNode => {
         if (field.name !== member) return field;
         if (argument === undefined) return { ...preset(field), arguments: field.arguments };
-        const wanted = new Set(field.arguments.map(({ name }) => name));
-        if (state.isThere) wanted.add(argument);
-        else wanted.delete(argument);
+        const present = new Set(field.arguments.map(({ name }) => name));
+        if (state.isThere) present.add(argument);
+        else present.delete(argument);
         const order = known?.arguments.map(({ name }) => name) ?? [];
         const inputs = [...new Set([...order, ...field.arguments.map(({ name }) => name)])].flatMap((name) => {
-          if (!wanted.has(name)) return [];
+          if (!present.has(name)) return [];
           const before = field.arguments.find((input) => input.name === name);
           const fresh = known?.arguments.find((input) => input.name === name);
           const input = before ?? (fresh === undefined ? undefined : inputOf(fresh));

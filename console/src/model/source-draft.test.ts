@@ -6,7 +6,7 @@ import { NO_SOURCE, sourceArgs } from './source-draft.ts';
 const formOf = (kind: string): ConsoleForm => KINDS[kind] as ConsoleForm;
 
 describe('sourceArgs', () => {
-  it('names an address, or a variable that holds it', () => {
+  it('writes a URL, or the variable that holds it', () => {
     expect(sourceArgs(formOf('pg'), { ...NO_SOURCE, name: ' shop ', variable: ' SHOP ' })).toEqual({
       name: 'shop',
       configuration: { connection_info: { database_url: { from_env: 'SHOP' } } },
@@ -17,7 +17,7 @@ describe('sourceArgs', () => {
     });
   });
 
-  it('names a key, the datasets and limits of a project', () => {
+  it('writes a key, the datasets and the limits of a project', () => {
     const draft = {
       ...NO_SOURCE,
       name: 'w',
@@ -31,8 +31,8 @@ describe('sourceArgs', () => {
       datasets: ['a', 'b'],
     });
     const limits = { location: 'EU', global_select_limit: '10', maximum_bytes_billed: '10000000000', api_endpoint: 'http://x' };
-    const written = { ...draft, isInEnvironment: false, fields: { ...draft.fields, ...limits } };
-    expect(sourceArgs(formOf('dwh'), { ...written, secret: '{"client_email": "a"}' })['configuration']).toEqual({
+    const edited = { ...draft, isInEnvironment: false, fields: { ...draft.fields, ...limits } };
+    expect(sourceArgs(formOf('dwh'), { ...edited, secret: '{"client_email": "a"}' })['configuration']).toEqual({
       service_account: { client_email: 'a' },
       project_id: 'p',
       datasets: ['a', 'b'],
@@ -41,8 +41,8 @@ describe('sourceArgs', () => {
       maximum_bytes_billed: 10_000_000_000,
       api_endpoint: 'http://x',
     });
-    expect(sourceArgs(formOf('dwh'), { ...written, secret: ' {{KEY}} ' })['configuration']).toMatchObject({ service_account: '{{KEY}}' });
-    const wrong = { ...written, fields: { ...written.fields, maximum_bytes_billed: 'many' } };
-    expect(() => sourceArgs(formOf('dwh'), wrong)).toThrow('Maximum bytes of a query is a whole number');
+    expect(sourceArgs(formOf('dwh'), { ...edited, secret: ' {{KEY}} ' })['configuration']).toMatchObject({ service_account: '{{KEY}}' });
+    const invalid = { ...edited, fields: { ...edited.fields, maximum_bytes_billed: 'many' } };
+    expect(() => sourceArgs(formOf('dwh'), invalid)).toThrow('Maximum bytes billed per query: enter a whole number');
   });
 });

@@ -1,13 +1,13 @@
-/** A new source, as the form holds it. The form is that of its kind (`KINDS`). */
+/** Form of a new source. Each kind has its own (`KINDS`). */
 import type { ConsoleField, ConsoleForm, ConsoleSecret } from '../../../packages/model/console-form.ts';
-import { isObject, type Json, type JsonObject, parseJson } from './json.ts';
+import { isObject, type Json, type JsonObject, parseJsonText } from './json.ts';
 import { DEFAULT_KIND } from './kinds.generated.ts';
 import { wholeNumberOf } from './whole-number.ts';
 
 export interface SourceDraft {
   readonly name: string;
   readonly kind: string;
-  /** Whether the secret is in an environment variable of the service. */
+  /** True if the service reads the secret from an environment variable. */
   readonly isInEnvironment: boolean;
   readonly variable: string;
   /** Text of the secret. */
@@ -18,7 +18,7 @@ export interface SourceDraft {
 
 export const NO_SOURCE: SourceDraft = { name: '', kind: DEFAULT_KIND, isInEnvironment: true, variable: '', secret: '', fields: {} };
 
-/** Returns the arguments of `…_add_source`. @throws Error with the field that is wrong */
+/** Returns the arguments of `…_add_source`. @throws Error that names the invalid field */
 export function sourceArgs(form: ConsoleForm, draft: SourceDraft): JsonObject {
   const { variable, isInEnvironment } = draft;
   const secret = isInEnvironment ? { from_env: variable.trim() } : secretOf(form.secret, draft.secret.trim());
@@ -39,14 +39,14 @@ function fieldValue({ type, label }: ConsoleField, text: string): Json {
     .filter((name) => name !== '');
 }
 
-/** A JSON object, or a text that stands for one, such as {{KEY}}. */
+/** Reads a JSON object, or returns text that stands for one, such as {{KEY}}. */
 function secretOf({ json }: ConsoleSecret, text: string): Json {
   if (!json) return text;
   try {
-    const object = parseJson(text);
+    const object = parseJsonText(text);
     if (isObject(object)) return object;
   } catch {
-    // The service refuses a text that is neither.
+    // The service rejects text that is neither.
   }
   return text;
 }

@@ -45,12 +45,12 @@ const METADATA: JsonObject = {
   },
 };
 
-describe('a source that is dropped', () => {
-  it('is added again with all that is tracked in it, each after what it names, and with what led to it', () => {
-    const { tables, remoteSchemas, isOfTypes, inverse } = sourceDrop(METADATA, 'shop');
+describe('undo of dropping a source', () => {
+  it('adds the source again with its objects in order of dependencies, and relationships to it', () => {
+    const { tables, remoteSchemas, affectsTypes, inverse } = sourceDrop(METADATA, 'shop');
     expect(tables).toEqual([{ source: 'other', kind: 'dbb', table: { name: 'visit' } }]);
     expect(remoteSchemas).toEqual(['world']);
-    expect(isOfTypes).toBe(true);
+    expect(affectsTypes).toBe(true);
     expect(inverse.map(({ type }) => type)).toEqual([
       'pg_add_source',
       'set_query_tags',
@@ -75,8 +75,8 @@ describe('a source that is dropped', () => {
     expect(inverse[11]?.args).toEqual({ remote_schema: 'world', type_name: 'Land', name: 'items', definition: TO_SHOP });
   });
 
-  it('is not said to come back where something of it cannot', () => {
+  it('fails if something cannot be restored', () => {
     expect(() => sourceDrop({ sources: [{ name: 'shop', kind: 'pg', native_queries: [] }] }, 'shop')).toThrow('"native_queries" of shop');
-    expect(() => sourceDrop({ sources: [] }, 'shop')).toThrow('no source shop');
+    expect(() => sourceDrop({ sources: [] }, 'shop')).toThrow('The source shop no longer exists');
   });
 });

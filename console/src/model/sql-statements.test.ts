@@ -14,13 +14,13 @@ describe('statements of an SQL text', () => {
     expect(texts(' ;; -- nothing\n;')).toEqual([]);
   });
 
-  it('follow the quotes of the kind of database', () => {
+  it('follow the quoting rules of the kind', () => {
     expect(texts(String.raw`select '\'; select 2`)).toEqual([String.raw`select '\'`, 'select 2']);
     expect(texts('select `a;b`, "\\";"; select 2', true)).toEqual(['select `a;b`, "\\";"', 'select 2']);
     expect(texts('create function f() returns int begin atomic select 1; end; select 2')).toHaveLength(2);
   });
 
-  it('are found by the cursor', () => {
+  it('are found at the cursor', () => {
     const sql = 'select 1;\nselect 2;\n';
     const at = (place: number) => {
       const found = statementAt(sql, place, false);

@@ -1,4 +1,4 @@
-/** Steps of a change: the operations that are sent, in one `bulk`. */
+/** Steps of a change: the operations of one `bulk`. */
 import type { Json, JsonObject } from './json.ts';
 
 export interface Step {
@@ -6,7 +6,7 @@ export interface Step {
   readonly args: JsonObject;
 }
 
-/** The body that carries the steps: one version, all or nothing. */
+/** Request body for steps: one version, all or nothing. */
 export function bulkOf(steps: readonly Step[], resourceVersion?: number): JsonObject {
   const [only] = steps;
   const version: JsonObject = resourceVersion === undefined ? {} : { resource_version: resourceVersion };
@@ -30,7 +30,7 @@ const VERBS: Readonly<Record<string, string>> = {
   clear: 'Clear',
 };
 
-/** What a step does, in words. */
+/** Describes a step in words. */
 export function describeStep({ type, args }: Step, kinds: readonly string[]): string {
   const kind = kinds.find((name) => type.startsWith(`${name}_`));
   const words = (kind === undefined ? type : type.slice(kind.length + 1)).split('_');
@@ -46,7 +46,7 @@ export function describeStep({ type, args }: Step, kinds: readonly string[]): st
   return [phrase, ...about].join(' ');
 }
 
-/** A table's name as it is shown. */
+/** Table name for display. */
 export function labelOf(table: Json): string {
   if (typeof table === 'string') return table;
   if (Array.isArray(table)) return table.map(String).join('.');
@@ -55,7 +55,7 @@ export function labelOf(table: Json): string {
   return typeof schema === 'string' && schema !== '' ? `${schema}.${String(name)}` : String(name);
 }
 
-/** Whether a step takes something away; such changes are reviewed first. */
+/** Returns true if a step drops something; such changes are reviewed first. */
 export function isDestructive({ type }: Step): boolean {
   return /(?:^|_)(?:drop|delete|untrack|remove|clear|replace)_/.test(type);
 }

@@ -9,12 +9,12 @@ const entry = {
   select_permissions: [{ role: 'customer', permission: { columns: ['id'], filter: {} } }],
 };
 
-describe('the steps from one entry of a table to another', () => {
-  it('are none between equals', () => {
+describe('steps between two entries of a table', () => {
+  it('are none between equal entries', () => {
     expect(tableSteps(address, entry, structuredClone(entry))).toEqual([]);
   });
 
-  it('track a table with all that its entry holds, and untrack it', () => {
+  it('track a table with its whole entry, and untrack it', () => {
     expect(tableSteps(address, null, entry).map(({ type }) => type)).toEqual([
       'pg_track_table',
       'pg_create_object_relationship',
@@ -23,7 +23,7 @@ describe('the steps from one entry of a table to another', () => {
     expect(tableSteps(address, entry, null)).toEqual([{ type: 'pg_untrack_table', args: { source, table, cascade: true } }]);
   });
 
-  it('drop and make anew what changed, and nothing else', () => {
+  it('drop and recreate only what changed', () => {
     const permission = { columns: ['id', 'title'], filter: {} };
     const after = withMember(entry, 'select_permissions', 'role', 'customer', { role: 'customer', permission });
     expect(tableSteps(address, entry, after)).toEqual([
@@ -32,11 +32,11 @@ describe('the steps from one entry of a table to another', () => {
     ]);
   });
 
-  it('drop permissions before the relationships that they may read', () => {
+  it('drop permissions before relationships', () => {
     expect(tableSteps(address, entry, { table }).map(({ type }) => type)).toEqual(['pg_drop_select_permission', 'pg_drop_relationship']);
   });
 
-  it('make permissions anew that name a field that is made anew', () => {
+  it('recreate permissions that name a recreated field', () => {
     const field = { name: 'title_short', definition: { function: 'a' } };
     const permission = { columns: ['id'], filter: {}, computed_fields: ['title_short'] };
     const others = entry.select_permissions;
@@ -50,7 +50,7 @@ describe('the steps from one entry of a table to another', () => {
     ]);
   });
 
-  it('replace a remote relationship and an event trigger, without a moment in which there is none', () => {
+  it('replace a remote relationship and an event trigger in place', () => {
     const remote = { name: 'country', definition: { to_remote_schema: { remote_schema: 'countries' } } };
     const trigger = { name: 'on_album', webhook: 'http://a', definition: { enable_manual: true, insert: { columns: '*' } } };
     const before = { ...entry, remote_relationships: [remote], event_triggers: [trigger] };
@@ -71,7 +71,7 @@ describe('the steps from one entry of a table to another', () => {
     ]);
   });
 
-  it('refuse keys that no operation sets', () => {
+  it('reject keys that no operation sets', () => {
     expect(() => tableSteps(address, entry, { ...entry, columns: [] })).toThrow('"columns" cannot be changed here');
   });
 });

@@ -1,18 +1,18 @@
-/** Entries of tables in the metadata: the least set of operations that makes one of another. */
-import { equalJson, isList, isObject, type Json, type JsonObject, printJson } from './json.ts';
+/** Entries of tables in the metadata, and the smallest set of operations that turns one into another. */
+import { equalJson, isObject, type Json, type JsonObject, objectsIn, printJson } from './json.ts';
 import type { Step } from './steps.ts';
 
 export interface TableAddress {
   readonly source: string;
   readonly kind: string;
-  /** As metadata names it. */
+  /** Table name in metadata. */
   readonly table: Json;
 }
 
 export const PERMISSION_OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;
 export type PermissionOperation = (typeof PERMISSION_OPERATIONS)[number];
 
-/** Lists of an entry whose members have a name or a role, with how one is added and taken away. */
+/** A list of an entry whose members have a name or a role, with the operations that add and drop one. */
 interface Noun {
   readonly key: string;
   readonly id: 'name' | 'role';
@@ -20,13 +20,13 @@ interface Noun {
   readonly drop: string;
   /** The argument that names the member in `drop`. */
   readonly dropKey: string;
-  /** What puts another one in its place without taking it away between, as what it is used by could not do without it. */
+  /** Operation that replaces a member in place, so that its dependents survive. */
   readonly replace?: (member: JsonObject) => { readonly operation: string; readonly args: JsonObject };
-  /** The arguments of `add`, where they are not the member itself. */
+  /** Arguments of `add`. Defaults to the member itself. */
   readonly args?: (member: JsonObject) => JsonObject;
 }
 
-/** The operations take what is in `definition` beside the rest. */
+/** The operations expect the keys of `definition` at the top level. */
 function triggerArgs({ definition, ...rest }: JsonObject): JsonObject {
   return isObject(definition) ? { ...rest, ...definition } : rest;
 }
@@ -66,8 +66,7 @@ const NOUNS: readonly Noun[] = [
 const SETTINGS = new Set(['table', 'configuration', 'is_enum', 'ext_federation_config']);
 
 export function membersOf(entry: JsonObject | null, key: string): readonly JsonObject[] {
-  const list = entry?.[key];
-  return isList(list) ? list.filter(isObject) : [];
+  return objectsIn(entry?.[key]);
 }
 
 export function memberOf(entry: JsonObject | null, key: string, id: 'name' | 'role', name: string): JsonObject | undefined {
@@ -75,8 +74,8 @@ export function memberOf(entry: JsonObject | null, key: string, id: 'name' | 'ro
 }
 
 /**
- * The steps from one entry of a table to another; `null` is an untracked table. What goes is dropped first, and in the opposite order
- * of what it may rest upon; what changes is replaced, or dropped and made anew.
+ * Steps from one entry of a table to another; `null` is an untracked table. Drops come first, in reverse order of dependencies. A changed
+ * member is replaced in place, or dropped and created again.
  * @throws Error for keys that no operation sets
  */
 export function tableSteps({ source, kind, table }: TableAddress, before: JsonObject | null, after: JsonObject | null): Step[] {
@@ -91,8 +90,8 @@ export function tableSteps({ source, kind, table }: TableAddress, before: JsonOb
   for (const key of new Set([...Object.keys(before ?? {}), ...Object.keys(after)])) {
     if (!known.has(key) && !equalJson(before?.[key], after[key])) throw new Error(`"${key}" cannot be changed here`);
   }
-  // A field that is made anew is away for a moment, which permissions that name it do not survive.
-  const remade = NOUNS.filter(({ id, replace }) => id === 'name' && replace === undefined).flatMap(({ key }) =>
+  // A field that is dropped and created again is missing for a moment, so permissions that name it are dropped and created, too.
+  const recreated = NOUNS.filter(({ id, replace }) => id === 'name' && replace === undefined).flatMap(({ key }) =>
     membersOf(before, key)
       .map(({ name }) => String(name))
       .filter((name) => {
@@ -100,14 +99,14 @@ export function tableSteps({ source, kind, table }: TableAddress, before: JsonOb
         return next !== undefined && !equalJson(next, memberOf(before, key, 'name', name));
       }),
   );
-  const restsOnRemade = (noun: Noun, member: JsonObject): boolean =>
-    noun.id === 'role' && remade.length > 0 && remade.some((name) => printJson(member).includes(JSON.stringify(name)));
+  const namesRecreated = (noun: Noun, member: JsonObject): boolean =>
+    noun.id === 'role' && recreated.some((name) => printJson(member).includes(JSON.stringify(name)));
   if (before !== null) {
     for (const noun of NOUNS.toReversed()) {
       for (const member of membersOf(before, noun.key)) {
         const name = member[noun.id] as string;
         const next = memberOf(after, noun.key, noun.id, name);
-        if (restsOnRemade(noun, member) || (!equalJson(member, next) && (next === undefined || noun.replace === undefined))) {
+        if (namesRecreated(noun, member) || (!equalJson(member, next) && (next === undefined || noun.replace === undefined))) {
           const args: JsonObject = { [noun.dropKey]: name };
           steps.push(step(noun.drop, noun.key === 'event_triggers' ? args : { table, ...args }));
         }
@@ -123,9 +122,9 @@ export function tableSteps({ source, kind, table }: TableAddress, before: JsonOb
   for (const noun of NOUNS) {
     for (const member of membersOf(after, noun.key)) {
       const name = member[noun.id];
-      if (typeof name !== 'string') throw new Error(`an element of "${noun.key}" has no ${noun.id}`);
+      if (typeof name !== 'string') throw new Error(`a member of "${noun.key}" has no ${noun.id}`);
       const former = memberOf(before, noun.key, noun.id, name);
-      if (equalJson(member, former) && !restsOnRemade(noun, member)) continue;
+      if (equalJson(member, former) && !namesRecreated(noun, member)) continue;
       const replaced = former === undefined ? undefined : noun.replace?.(member);
       steps.push(
         replaced === undefined
@@ -137,7 +136,7 @@ export function tableSteps({ source, kind, table }: TableAddress, before: JsonOb
   return steps;
 }
 
-/** The entry with a member put in place of the one of that id, added, or without it when `member` is null. */
+/** Replaces or adds a member of an entry's list; `null` removes it. */
 export function withMember(entry: JsonObject, key: string, id: 'name' | 'role', name: string, member: JsonObject | null): JsonObject {
   const others = membersOf(entry, key);
   const at = others.findIndex((other) => other[id] === name);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from './json.ts';
-import { missingOfTrigger, type TriggerDraft, triggerDraft, writtenTrigger } from './trigger-draft.ts';
+import { missingInTrigger, type TriggerDraft, triggerDraft, triggerJson } from './trigger-draft.ts';
 
 const SMALL: JsonObject = { name: 'made', definition: { insert: { columns: '*' } }, webhook: '{{HOOKS}}/made' };
 const FULL: JsonObject = {
@@ -20,13 +20,13 @@ const FULL: JsonObject = {
   ordering: 'row',
 };
 
-describe('the form of an event trigger', () => {
-  it('writes a trigger as it was read, with what it does not show', () => {
+describe('form of an event trigger', () => {
+  it('writes an unedited trigger unchanged', () => {
     for (const trigger of [SMALL, FULL, { ...SMALL, retry_conf: { num_retries: 0, interval_sec: 10, timeout_sec: 60 } }])
-      expect(writtenTrigger(triggerDraft(trigger), trigger)).toEqual(trigger);
+      expect(triggerJson(triggerDraft(trigger), trigger)).toEqual(trigger);
   });
 
-  it('writes what was changed', () => {
+  it('writes changed fields', () => {
     const draft = triggerDraft(FULL);
     const changed: TriggerDraft = {
       ...draft,
@@ -42,34 +42,34 @@ describe('the form of an event trigger', () => {
       headers: [],
       documents: { ...draft.documents, request_transform: ' ', response_transform: '{"version": 2, "n": 1.50}' },
     };
-    const written = writtenTrigger(changed, FULL);
-    expect(written).toMatchObject({
+    const json = triggerJson(changed, FULL);
+    expect(json).toMatchObject({
       definition: { enable_manual: true, update: { columns: '*' } },
       webhook: 'http://hooks/a',
       retry_conf: { num_retries: 3, interval_sec: 10, timeout_sec: 5 },
       max_concurrency: 4,
     });
-    expect(Object.keys(written)).toEqual(expect.not.arrayContaining(['webhook_from_env', 'headers', 'request_transform']));
-    expect(written['definition']).not.toHaveProperty('delete');
-    expect(written['definition']).not.toHaveProperty('update.payload');
-    expect(String((written['response_transform'] as JsonObject)['n'])).toBe('1.50');
-    expect(writtenTrigger({ ...triggerDraft(SMALL), retries: '2' }, SMALL)['retry_conf']).toEqual({ num_retries: 2, interval_sec: 10 });
+    expect(Object.keys(json)).toEqual(expect.not.arrayContaining(['webhook_from_env', 'headers', 'request_transform']));
+    expect(json['definition']).not.toHaveProperty('delete');
+    expect(json['definition']).not.toHaveProperty('update.payload');
+    expect(String((json['response_transform'] as JsonObject)['n'])).toBe('1.50');
+    expect(triggerJson({ ...triggerDraft(SMALL), retries: '2' }, SMALL)['retry_conf']).toEqual({ num_retries: 2, interval_sec: 10 });
   });
 
-  it('says what is missing or wrong', () => {
+  it('names missing and invalid fields', () => {
     const draft = triggerDraft(SMALL);
     const { insert } = draft.operations;
-    expect(missingOfTrigger(draft)).toBeUndefined();
-    expect(missingOfTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, isOn: false } } })).toContain('changes');
-    expect(missingOfTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, payload: [] } } })).toContain(
-      'column of insert',
+    expect(missingInTrigger(draft)).toBeUndefined();
+    expect(missingInTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, isOn: false } } })).toContain('operation');
+    expect(missingInTrigger({ ...draft, operations: { ...draft.operations, insert: { ...insert, payload: [] } } })).toContain(
+      'column for insert',
     );
-    expect(missingOfTrigger({ ...draft, webhook: ' ' })).toContain('URL');
-    expect(missingOfTrigger({ ...draft, documents: { ...draft.documents, cleanup_config: '[]' } })).toBe(
-      'Clean-up of old events: this is no JSON object',
+    expect(missingInTrigger({ ...draft, webhook: ' ' })).toContain('URL');
+    expect(missingInTrigger({ ...draft, documents: { ...draft.documents, cleanup_config: '[]' } })).toBe(
+      'Event cleanup: expected a JSON object',
     );
-    expect(missingOfTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } })).toContain('no JSON: line 1');
-    expect(() => writtenTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } }, SMALL)).toThrow('no JSON');
-    expect(() => writtenTrigger({ ...draft, interval: 'x' }, SMALL)).toThrow('whole number');
+    expect(missingInTrigger({ ...draft, documents: { ...draft.documents, request_transform: '{' } })).toContain('invalid JSON in line 1');
+    expect(() => triggerJson({ ...draft, documents: { ...draft.documents, request_transform: '{' } }, SMALL)).toThrow('invalid JSON');
+    expect(() => triggerJson({ ...draft, interval: 'x' }, SMALL)).toThrow('whole number');
   });
 });

@@ -1,51 +1,51 @@
-/** An event trigger as its form has it. */
+/** Form of an event trigger. */
 import { type HeaderRow, headerRows, headersOf } from './header-rows.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from './json.ts';
+import { isList, isObject, type Json, type JsonObject, objectOf, parseJsonText, printJson } from './json.ts';
 import { wholeNumberOf } from './whole-number.ts';
 
 export const CAPTURED = ['insert', 'update', 'delete'] as const;
 export type Captured = (typeof CAPTURED)[number];
 
-/** Names of columns; null: all that the table has. */
+/** Names of columns; `null` for all columns of the table. */
 export type ColumnChoice = readonly string[] | null;
 
 export interface CapturedDraft {
   readonly isOn: boolean;
-  /** Of an update: those whose change matters. */
+  /** Columns whose change triggers an update event. */
   readonly columns: ColumnChoice;
-  /** Those that are told. */
+  /** Columns in the payload. */
   readonly payload: ColumnChoice;
 }
 
 export interface TriggerDraft {
   readonly operations: Readonly<Record<Captured, CapturedDraft>>;
   readonly isManual: boolean;
-  /** A URL, or the variable of the environment that holds it. */
+  /** URL, or the name of the environment variable that holds it. */
   readonly webhook: string;
   readonly isFromEnvironment: boolean;
   readonly retries: string;
   readonly interval: string;
   readonly timeout: string;
   readonly headers: readonly HeaderRow[];
-  /** JSON; empty: there is none. */
+  /** JSON; empty for none. */
   readonly documents: Readonly<Record<DocumentKey, string>>;
 }
 
-/** What is written as JSON, and what it is. */
+/** Keys that are edited as JSON, with their labels. */
 export const DOCUMENTS = {
-  request_transform: 'Transform of the call',
-  response_transform: 'Transform of the answer',
-  cleanup_config: 'Clean-up of old events',
+  request_transform: 'Request transform',
+  response_transform: 'Response transform',
+  cleanup_config: 'Event cleanup',
 } as const;
 export type DocumentKey = keyof typeof DOCUMENTS;
 export const DOCUMENT_KEYS = Object.keys(DOCUMENTS) as readonly DocumentKey[];
 
 const RETRY = { num_retries: 0, interval_sec: 10, timeout_sec: 60 };
 
-/** @param trigger as the metadata has it */
+/** @param trigger entry of the metadata */
 export function triggerDraft(trigger: JsonObject): TriggerDraft {
-  const definition = partOf(trigger['definition']);
-  const retry: JsonObject = { ...RETRY, ...partOf(trigger['retry_conf']) };
+  const definition = objectOf(trigger['definition']);
+  const retry: JsonObject = { ...RETRY, ...objectOf(trigger['retry_conf']) };
   const variable = trigger['webhook_from_env'];
   return {
     operations: eachCaptured((operation) => capturedDraft(definition[operation])),
@@ -65,38 +65,38 @@ function capturedDraft(spec: Json | undefined): CapturedDraft {
   return { isOn: true, columns: choiceOf(spec['columns']), payload: choiceOf(spec['payload']) };
 }
 
-/** What is missing yet, or wrong; undefined: nothing. */
-export function missingOfTrigger({ operations, isManual, webhook, documents }: TriggerDraft): string | undefined {
-  if (!isManual && CAPTURED.every((operation) => !operations[operation].isOn)) return 'Say which changes are told';
+/** Names what is missing or invalid; undefined if the draft can be saved. */
+export function missingInTrigger({ operations, isManual, webhook, documents }: TriggerDraft): string | undefined {
+  if (!isManual && CAPTURED.every((operation) => !operations[operation].isOn)) return 'Select an operation';
   for (const operation of CAPTURED) {
     const { isOn, columns, payload } = operations[operation];
-    if (isOn && (columns?.length === 0 || payload?.length === 0)) return `Tick a column of ${operation}, or all of them`;
+    if (isOn && (columns?.length === 0 || payload?.length === 0)) return `Select a column for ${operation}, or all columns`;
   }
-  if (webhook.trim() === '') return 'Say which URL is called';
-  const wrong = DOCUMENT_KEYS.find((key) => wrongOfDocument(documents[key]) !== undefined);
-  return wrong === undefined ? undefined : `${DOCUMENTS[wrong]}: ${wrongOfDocument(documents[wrong])}`;
+  if (webhook.trim() === '') return 'Enter a webhook URL';
+  const invalid = DOCUMENT_KEYS.find((key) => documentError(documents[key]) !== undefined);
+  return invalid === undefined ? undefined : `${DOCUMENTS[invalid]}: ${documentError(documents[invalid])}`;
 }
 
-/** What is wrong with an object that is written as JSON; undefined: nothing. */
-export function wrongOfDocument(text: string): string | undefined {
+/** Returns the error in the text of a JSON object; undefined if it is valid or empty. */
+export function documentError(text: string): string | undefined {
   if (text.trim() === '') return undefined;
   try {
-    return isObject(parseJson(text)) ? undefined : 'this is no JSON object';
+    return isObject(parseJsonText(text)) ? undefined : 'expected a JSON object';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
 /**
- * The trigger of a draft.
- * @param trigger as it is now; what the form does not show stays
- * @throws Error with what is wrong
+ * Trigger of a draft.
+ * @param trigger the stored trigger; keys that the form does not show are preserved
+ * @throws Error for an invalid field
  */
-export function writtenTrigger(draft: TriggerDraft, trigger: JsonObject): JsonObject {
+export function triggerJson(draft: TriggerDraft, trigger: JsonObject): JsonObject {
   const { webhook: _webhook, webhook_from_env: _variable, headers: _headers, definition, retry_conf, ...others } = trigger;
   const rest: JsonObject = Object.fromEntries(Object.entries(others).filter(([key]) => !Object.hasOwn(DOCUMENTS, key)));
   const headers = headersOf(draft.headers);
-  const { enable_manual: manual, ...operations } = partOf(definition);
+  const { enable_manual: manual, ...operations } = objectOf(definition);
   const unshown = Object.entries(operations).filter(([key]) => !(CAPTURED as readonly string[]).includes(key));
   return {
     ...rest,
@@ -106,7 +106,7 @@ export function writtenTrigger(draft: TriggerDraft, trigger: JsonObject): JsonOb
       ...Object.fromEntries(
         CAPTURED.filter((operation) => draft.operations[operation].isOn).map((operation) => [
           operation,
-          capturedOf(draft.operations[operation], partOf(operations[operation])),
+          capturedOf(draft.operations[operation], objectOf(operations[operation])),
         ]),
       ),
     },
@@ -118,31 +118,31 @@ export function writtenTrigger(draft: TriggerDraft, trigger: JsonObject): JsonOb
 }
 
 function capturedOf({ columns, payload }: CapturedDraft, { payload: before, ...rest }: JsonObject): JsonObject {
-  // An absent one and `*` are the same: it is written as it was.
-  const told = payload ?? (before === '*' ? before : undefined);
-  return { ...rest, columns: columns ?? '*', ...(told === undefined ? {} : { payload: told }) };
+  // A missing payload and `*` mean the same: the stored form stays.
+  const payloadRule = payload ?? (before === '*' ? before : undefined);
+  return { ...rest, columns: columns ?? '*', ...(payloadRule === undefined ? {} : { payload: payloadRule }) };
 }
 
-/** Nothing, where there was nothing and nothing else than what then holds is written. */
+/** Writes `retry_conf`; empty if none was stored and all values are the defaults. */
 function retryOf({ retries, interval, timeout }: TriggerDraft, before: Json | undefined): JsonObject {
-  const given = partOf(before);
-  const written = {
-    num_retries: wholeNumberOf(retries, 'How often it is called again'),
-    interval_sec: wholeNumberOf(interval, 'The time between two calls'),
-    timeout_sec: wholeNumberOf(timeout, 'The time limit of a call'),
+  const stored = objectOf(before);
+  const retry = {
+    num_retries: wholeNumberOf(retries, 'Retries'),
+    interval_sec: wholeNumberOf(interval, 'Retry interval'),
+    timeout_sec: wholeNumberOf(timeout, 'Timeout'),
   };
-  const keys = Object.keys(written) as (keyof typeof written)[];
-  const kept = keys.filter((key) => written[key] !== RETRY[key] || given[key] !== undefined);
-  if (before === undefined && kept.length === 0) return {};
-  // The service wants the first two wherever one is given.
-  const needed = keys.filter((key) => kept.includes(key) || key !== 'timeout_sec');
-  return { retry_conf: { ...given, ...Object.fromEntries(needed.map((key) => [key, written[key]])) } };
+  const keys = Object.keys(retry) as (keyof typeof retry)[];
+  const changed = keys.filter((key) => retry[key] !== RETRY[key] || stored[key] !== undefined);
+  if (before === undefined && changed.length === 0) return {};
+  // The service needs the first two if any is set.
+  const needed = keys.filter((key) => changed.includes(key) || key !== 'timeout_sec');
+  return { retry_conf: { ...stored, ...Object.fromEntries(needed.map((key) => [key, retry[key]])) } };
 }
 
 function documentOf({ documents }: TriggerDraft, key: DocumentKey): Json {
-  const wrong = wrongOfDocument(documents[key]);
-  if (wrong !== undefined) throw new Error(`${DOCUMENTS[key]}: ${wrong}`);
-  return parseJson(documents[key]);
+  const error = documentError(documents[key]);
+  if (error !== undefined) throw new Error(`${DOCUMENTS[key]}: ${error}`);
+  return parseJsonText(documents[key]);
 }
 
 function eachCaptured<T>(make: (operation: Captured) => T): Record<Captured, T> {
@@ -159,8 +159,4 @@ function eachDocument<T>(make: (key: DocumentKey) => T): Record<DocumentKey, T> 
 
 function choiceOf(columns: Json | undefined): ColumnChoice {
   return isList(columns) ? columns.map(String) : null;
-}
-
-function partOf(json: Json | undefined): JsonObject {
-  return isObject(json) ? json : {};
 }

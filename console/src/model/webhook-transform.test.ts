@@ -20,24 +20,24 @@ const TRANSFORMS: readonly JsonObject[] = [
   { version: 2, template_engine: 'Kriti', method: 'GET' },
 ];
 
-describe('a transform in a form', () => {
-  it.each(TRANSFORMS)('comes back as it was: %j', (transform) => {
+describe('form of a transform', () => {
+  it.each(TRANSFORMS)('round-trips %j', (transform) => {
     expect(transformOf(transformDraft(transform))).toEqual(transform);
   });
 
-  it('is none where it changes nothing', () => {
+  it('is undefined if it changes nothing', () => {
     expect(transformOf(transformDraft(undefined))).toBeUndefined();
     expect(responseTransformOf(bodyDraft(undefined))).toBeUndefined();
   });
 
-  it('reads the body of version 1 as the template that it is', () => {
+  it('reads the body of version 1 as a template', () => {
     expect(transformOf(transformDraft({ version: 1, body: '{{$body}}' }))?.['body']).toEqual({
       action: 'transform',
       template: '{{$body}}',
     });
   });
 
-  it('names the variables of a URL', () => {
+  it('lists the variables of a URL', () => {
     expect(variablesIn('{{HOST}}/a/{{ PATH_2 }}/{{HOST}}')).toEqual(['HOST', 'PATH_2']);
   });
 });

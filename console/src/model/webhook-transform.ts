@@ -1,5 +1,5 @@
-/** Transforms of calls out as a form writes them, and as metadata has them. */
-import { isList, isObject, type Json, type JsonObject } from './json.ts';
+/** Form of request and response transforms. */
+import { isList, isObject, type Json, type JsonObject, objectOf } from './json.ts';
 
 export interface Row {
   readonly key: string;
@@ -17,28 +17,28 @@ export interface BodyDraft {
 export interface TransformDraft {
   readonly method: string;
   readonly url: string;
-  /** Rows, or the whole query string as one template. */
+  /** Parameters, or the whole query string as one template. */
   readonly query: readonly Row[] | string;
   readonly headers: readonly Row[];
-  /** Names, with commas between. */
+  /** Names separated by commas. */
   readonly withoutHeaders: string;
   readonly body: BodyDraft;
 }
 
 export const EMPTY_BODY: BodyDraft = { form: 'same', template: '', rows: [] };
 
-/** How a transform of requests is shown; of none as one that changes nothing. */
+/** Reads a request transform; without one, the draft changes nothing. */
 export function transformDraft(transform: Json | undefined): TransformDraft {
-  const given = isObject(transform) ? transform : {};
-  const headers = isObject(given['request_headers']) ? given['request_headers'] : {};
-  const query = given['query_params'];
+  const stored = objectOf(transform);
+  const headers = objectOf(stored['request_headers']);
+  const query = stored['query_params'];
   return {
-    method: textOf(given['method']),
-    url: textOf(given['url']),
+    method: textOf(stored['method']),
+    url: textOf(stored['url']),
     query: typeof query === 'string' ? query : rowsOf(query),
     headers: rowsOf(headers['add_headers']),
     withoutHeaders: isList(headers['remove_headers']) ? headers['remove_headers'].map(String).join(', ') : '',
-    body: bodyDraft(given['body']),
+    body: bodyDraft(stored['body']),
   };
 }
 
@@ -50,42 +50,42 @@ export function bodyDraft(body: Json | undefined): BodyDraft {
   return { ...EMPTY_BODY, form: 'template', template: textOf(body['template']) };
 }
 
-/** The transform of a draft; undefined where it changes nothing. Rows without a name are left out. */
+/** Writes a request transform; undefined if it changes nothing. Rows without a name are omitted. */
 export function transformOf({ method, url, query, headers, withoutHeaders, body }: TransformDraft): JsonObject | undefined {
   const removed = withoutHeaders
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '');
-  const added = objectOf(headers);
-  const parameters = typeof query === 'string' ? query : objectOf(query);
+  const added = templatesOf(headers);
+  const parameters = typeof query === 'string' ? query : templatesOf(query);
   const requestHeaders: JsonObject = {
     ...(isEmpty(added) ? {} : { add_headers: added }),
     ...(removed.length === 0 ? {} : { remove_headers: removed }),
   };
-  const written = bodyOf(body);
+  const bodyJson = bodyOf(body);
   const parts: JsonObject = {
     ...(method === '' ? {} : { method }),
     ...(url.trim() === '' ? {} : { url: url.trim() }),
     ...(typeof parameters === 'string' ? { query_params: parameters } : isEmpty(parameters) ? {} : { query_params: parameters }),
     ...(isEmpty(requestHeaders) ? {} : { request_headers: requestHeaders }),
-    ...(written === undefined ? {} : { body: written }),
+    ...(bodyJson === undefined ? {} : { body: bodyJson }),
   };
   return isEmpty(parts) ? undefined : { version: 2, template_engine: 'Kriti', ...parts };
 }
 
-/** The transform of responses that a draft of a body makes; undefined where it changes nothing. */
+/** Writes a response transform; undefined if it changes nothing. */
 export function responseTransformOf(body: BodyDraft): JsonObject | undefined {
-  const written = bodyOf(body);
-  return written === undefined ? undefined : { version: 2, template_engine: 'Kriti', body: written };
+  const bodyJson = bodyOf(body);
+  return bodyJson === undefined ? undefined : { version: 2, template_engine: 'Kriti', body: bodyJson };
 }
 
 function bodyOf({ form, template, rows }: BodyDraft): JsonObject | undefined {
   if (form === 'same') return undefined;
   if (form === 'none') return { action: 'remove' };
-  return form === 'form' ? { action: 'x_www_form_urlencoded', form_template: objectOf(rows) } : { action: 'transform', template };
+  return form === 'form' ? { action: 'x_www_form_urlencoded', form_template: templatesOf(rows) } : { action: 'transform', template };
 }
 
-/** Names of environment variables that a template of a URL has: `{{HANDLERS}}/login`. */
+/** Names of environment variables in a URL template such as `{{HANDLERS}}/login`. */
 export function variablesIn(template: string): readonly string[] {
   return [...new Set([...template.matchAll(/\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g)].map(([, name]) => name ?? ''))];
 }
@@ -94,7 +94,7 @@ function rowsOf(json: Json | undefined): readonly Row[] {
   return isObject(json) ? Object.entries(json).map(([key, value]) => ({ key, value: value === null ? '' : String(value) })) : [];
 }
 
-function objectOf(rows: readonly Row[]): JsonObject {
+function templatesOf(rows: readonly Row[]): JsonObject {
   return Object.fromEntries(rows.filter(({ key }) => key.trim() !== '').map(({ key, value }) => [key.trim(), value]));
 }
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** After so long the browser has shown what was drawn. */
+/** Time after which the browser has painted the first render. */
 export const AFTER_DRAWN_MS = 150;
 
-/** Whether what was drawn first has been seen: what is out of sight then, such as the end of a long list, need not be waited for. */
+/** Returns true after the first paint, to render parts outside of the viewport later. */
 export function useAfterDrawn(): boolean {
   const [isDrawn, setDrawn] = useState(false);
   useEffect(() => {

@@ -5,14 +5,14 @@ export interface ButtonProps {
   readonly children?: ComponentChildren;
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet' | 'link';
   readonly icon?: IconName;
-  /** The name of a button that shows an icon alone. */
+  /** Accessible name of a button with only an icon. */
   readonly name?: string;
   readonly small?: boolean;
   readonly type?: 'button' | 'submit';
   readonly title?: string | undefined;
   readonly pressed?: boolean;
   readonly expanded?: boolean;
-  /** Why it cannot be used now; it stays reachable, and says so. */
+  /** Reason why the button is disabled, as its title; it stays focusable. */
   readonly refusal?: string | undefined;
   readonly autofocus?: boolean;
   readonly class?: string;

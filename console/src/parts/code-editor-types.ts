@@ -14,6 +14,6 @@ export interface Completion {
   readonly boost?: number;
 }
 
-export interface CompletionAnswer {
+export interface Completions {
   readonly options: readonly Completion[];
 }

@@ -1,4 +1,4 @@
-/** The editor itself: a chunk of its own, loaded by the first page that shows one. */
+/** The editor, in a chunk that the first page with an editor loads. */
 import {
   autocompletion,
   type CompletionSource,
@@ -16,7 +16,7 @@ import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension, Prec, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { graphqlLanguage, highlighting, look } from './code-language.ts';
-import type { CodeLanguage, CodeMark, CompletionAnswer } from './code-editor-types.ts';
+import type { CodeLanguage, CodeMark, Completions } from './code-editor-types.ts';
 
 export interface EditorOptions {
   readonly parent: ShadowRoot;
@@ -27,7 +27,7 @@ export interface EditorOptions {
   readonly hint: string | undefined;
   onChange(value: string): void;
   onRun(): void;
-  complete(text: string, at: number): Promise<CompletionAnswer | null>;
+  complete(text: string, at: number): Promise<Completions | null>;
 }
 
 export interface Editor {
@@ -49,11 +49,11 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
       !/[{(:\s,]$/.test(context.state.sliceDoc(Math.max(0, context.pos - 1), context.pos))
     )
       return null;
-    const answer = await complete(context.state.doc.toString(), context.pos);
-    if (answer === null || context.aborted) return null;
+    const result = await complete(context.state.doc.toString(), context.pos);
+    if (result === null || context.aborted) return null;
     return {
       from: word?.from ?? context.pos,
-      options: answer.options.map(({ label: name, detail, info, apply, boost }) => ({
+      options: result.options.map(({ label: name, detail, info, apply, boost }) => ({
         label: name,
         ...(detail === undefined ? {} : { detail }),
         ...(info === undefined || info === '' ? {} : { info }),
@@ -71,14 +71,15 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
     'sql-mysql': () => dialect.of(sql({ dialect: MySQL, upperCaseKeywords: false })),
     text: () => [],
   };
-  let isOwn = false;
+  /** True while `setValue` changes the document. */
+  let isSetting = false;
   const view = new EditorView({
     parent,
     root: parent,
     state: EditorState.create({
       doc: value,
       extensions: [
-        Prec.highest(keymap.of([{ key: 'Mod-Enter', run: (view) => ranBy(view, onRun) }])),
+        Prec.highest(keymap.of([{ key: 'Mod-Enter', run: (view) => runFrom(view, onRun) }])),
         lineNumbers(),
         history(),
         drawSelection(),
@@ -104,9 +105,9 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         ...(hint === undefined ? [] : [placeholder(hint)]),
-        EditorView.domEventHandlers({ beforeinput: typedOver }),
+        EditorView.domEventHandlers({ beforeinput: replaceSelection }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged && !isOwn) onChange(update.state.doc.toString());
+          if (update.docChanged && !isSetting) onChange(update.state.doc.toString());
         }),
       ],
     }),
@@ -115,9 +116,9 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
     setValue(next) {
       const before = view.state.doc.toString();
       if (before === next) return;
-      isOwn = true;
+      isSetting = true;
       view.dispatch({ changes: { from: 0, to: before.length, insert: next } });
-      isOwn = false;
+      isSetting = false;
     },
     setMarks(marks) {
       const end = view.state.doc.length;
@@ -149,10 +150,10 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
 }
 
 /**
- * What is typed over a selection is put in here: the browser would copy the look of what it replaces into a style attribute, which the
- * policy of the page refuses, with an error for each letter.
+ * Replaces a selection by typed text. The browser would copy the style of the replaced text into a style attribute, which the content
+ * security policy rejects with an error for each letter.
  */
-function typedOver(event: InputEvent, view: EditorView): boolean {
+function replaceSelection(event: InputEvent, view: EditorView): boolean {
   const { state } = view;
   const { from, to, empty } = state.selection.main;
   const text = event.data;
@@ -163,8 +164,8 @@ function typedOver(event: InputEvent, view: EditorView): boolean {
   return true;
 }
 
-/** A key that was used is no key for others. A list of completions, also one that is still to come, would lie on the answer. */
-function ranBy(view: EditorView, run: () => void): true {
+/** Runs, and closes the list of completions, which would cover the result. Returns true so that no other key binding applies. */
+function runFrom(view: EditorView, run: () => void): true {
   closeCompletion(view);
   run();
   return true;

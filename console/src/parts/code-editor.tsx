@@ -1,8 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Editor } from './code-editor-view.ts';
-import type { CodeLanguage, CodeMark, CompletionAnswer } from './code-editor-types.ts';
+import type { CodeLanguage, CodeMark, Completions } from './code-editor-types.ts';
 
-/** What a page may do with an editor besides its value. */
+/** Methods of an editor for pages. */
 export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'focus'>;
 
 interface CodeEditorProps {
@@ -18,10 +18,10 @@ interface CodeEditorProps {
   readonly handle?: { current: EditorHandle | null };
   onChange?(value: string): void;
   onRun?(): void;
-  complete?(text: string, at: number): Promise<CompletionAnswer | null>;
+  complete?(text: string, at: number): Promise<Completions | null>;
 }
 
-/** An editor in a shadow root, where its styles need no inline style of the page. */
+/** An editor in a shadow root, so that its styles comply with the content security policy of the page. */
 export function CodeEditor(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
@@ -32,9 +32,9 @@ export function CodeEditor(props: CodeEditorProps) {
     const { current } = host;
     if (current === null) return;
     let opened: Editor | undefined;
-    let isGone = false;
+    let isUnmounted = false;
     void import('./code-editor-view.ts').then(({ openEditor }) => {
-      if (isGone) return;
+      if (isUnmounted) return;
       const root = current.shadowRoot ?? current.attachShadow({ mode: 'open' });
       root.replaceChildren();
       opened = openEditor({
@@ -52,12 +52,12 @@ export function CodeEditor(props: CodeEditorProps) {
       setEditor(opened);
     });
     return () => {
-      isGone = true;
+      isUnmounted = true;
       if (handle !== undefined) handle.current = null;
       opened?.destroy();
     };
   }, [language, props.readOnly]);
-  // At once: an echo of what was typed that comes after the next letter would take that letter away.
+  // In a layout effect: a late update with the previous text would remove the letter typed since.
   useLayoutEffect(() => editor?.setValue(value), [editor, value]);
   useEffect(() => editor?.setMarks(marks ?? []), [editor, marks]);
   useEffect(() => {

@@ -11,7 +11,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   );
 }
 
-/** Above a text that is shown in one of several forms: which one, and a button that copies it. */
+/** Toolbar of a code block: choice of a format, and a copy button. */
 export function CodeForms<const T extends string>({
   name,
   options,
@@ -24,7 +24,7 @@ export function CodeForms<const T extends string>({
   readonly options: readonly (readonly [T, string])[];
   readonly chosen: NoInfer<T>;
   readonly text: string;
-  /** What else can be done with it. */
+  /** More buttons. */
   readonly children?: ComponentChildren;
   onChoose(form: NoInfer<T>): void;
 }) {

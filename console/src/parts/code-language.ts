@@ -1,4 +1,4 @@
-/** How code is coloured, and the small language of GraphQL documents. */
+/** Theme of the editor, and a tokenizer for GraphQL documents. */
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';

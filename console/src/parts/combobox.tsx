@@ -7,15 +7,15 @@ export interface Option {
 }
 
 interface ComboboxProps {
-  /** For a label elsewhere. */
+  /** Id for an external label. */
   readonly id?: string;
   readonly name: string;
   readonly value: string;
   readonly options: readonly Option[];
   readonly placeholder?: string;
-  /** Whether only listed values are taken. */
+  /** Accepts only listed values. */
   readonly strict?: boolean;
-  /** Told of each letter, not of what was chosen alone. */
+  /** Calls `onChange` for each letter, not only for a choice. */
   readonly isLive?: boolean;
   readonly small?: boolean;
   readonly invalid?: boolean;
@@ -23,11 +23,11 @@ interface ComboboxProps {
   onChange(value: string): void;
 }
 
-const MOST_SHOWN = 200;
+const MAX_OPTIONS = 200;
 
-/** A field that proposes values while one types, after the combobox pattern. */
+/** A text field with suggestions, with the ARIA combobox pattern. */
 export function Combobox({
-  id: given,
+  id: inputId,
   name,
   value,
   options,
@@ -45,12 +45,12 @@ export function Combobox({
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const isOpen = typed !== null;
-  const wanted = (typed ?? '').toLowerCase();
+  const query = (typed ?? '').toLowerCase();
   const shown = isOpen
     ? options
-        .filter((option) => option.value.toLowerCase().includes(wanted))
-        .sort((a, b) => Number(b.value.toLowerCase().startsWith(wanted)) - Number(a.value.toLowerCase().startsWith(wanted)))
-        .slice(0, MOST_SHOWN)
+        .filter((option) => option.value.toLowerCase().includes(query))
+        .sort((a, b) => Number(b.value.toLowerCase().startsWith(query)) - Number(a.value.toLowerCase().startsWith(query)))
+        .slice(0, MAX_OPTIONS)
     : [];
   useEffect(() => {
     if (!isOpen || list.current === null || input.current === null) return;
@@ -75,7 +75,7 @@ export function Combobox({
     <span class="combobox">
       <input
         ref={input}
-        id={given}
+        id={inputId}
         class={`input${small ? ' input-small' : ''}`}
         role="combobox"
         size={size}
@@ -105,7 +105,7 @@ export function Combobox({
             if (!isOpen) setTyped('');
             else setActive((active + (event.key === 'ArrowDown' ? 1 : shown.length - 1)) % Math.max(1, shown.length));
           } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-            // Of the dialog around it, with what is written here.
+            // The dialog handles Ctrl+Enter, with the text of this field.
             leave();
             return;
           } else if (event.key === 'Enter' && isOpen) {

@@ -13,7 +13,7 @@ export interface DialogProps {
 
 const FIELDS = ['input', 'select', 'textarea'].map((tag) => `.body ${tag}:not([disabled], [readonly], [hidden])`).join();
 
-/** A modal dialog: the browser keeps the focus in it, closes it by Escape, and gives the focus back. */
+/** A modal dialog. The focus returns to the previous element when it closes. */
 export function Dialog({ title, children, footer, kind = 'plain', onClose, onSubmit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -21,7 +21,7 @@ export function Dialog({ title, children, footer, kind = 'plain', onClose, onSub
     const before = document.activeElement;
     const { current } = dialog;
     current?.showModal();
-    // Into its first field, rather than on the cross that closes it.
+    // Focus the first field instead of the close button.
     if (current?.querySelector('[autofocus]') === null) current.querySelector<HTMLElement>(FIELDS)?.focus();
     return () => {
       current?.close();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
-/** What belongs here, and what to do first. */
+/** Placeholder for an empty page or list, with its first action. */
 export function EmptyState({
   icon,
   title,

@@ -6,7 +6,7 @@ export interface ShownError {
   readonly message: string;
   readonly code?: string;
   readonly path?: string | undefined;
-  /** Printed. */
+  /** Printed JSON. */
   readonly internal?: string | undefined;
 }
 

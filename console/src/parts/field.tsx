@@ -2,16 +2,16 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
-/** A label with its control; the control takes the id that it is given. */
+/** A label with its control, which has to use the id that `children` receives. */
 export function Field({
   label,
   hint,
-  wrong,
+  error,
   children,
 }: {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  readonly wrong?: string | undefined;
+  readonly error?: string | undefined;
   children(id: string): ComponentChildren;
 }) {
   const id = useId();
@@ -20,9 +20,9 @@ export function Field({
       <label for={id}>{label}</label>
       {children(id)}
       {hint !== undefined && <span class="hint">{hint}</span>}
-      {wrong !== undefined && (
-        <span class="wrong" role="alert">
-          {wrong}
+      {error !== undefined && (
+        <span class="error-text" role="alert">
+          {error}
         </span>
       )}
     </div>

@@ -16,23 +16,23 @@ export interface GridProps {
   readonly name: string;
   readonly columns: readonly GridColumn[];
   readonly count: number;
-  /** How many rows there are beyond the page, where that is known. */
+  /** Number of all rows, if the grid shows a page of them. */
   readonly total?: number;
   readonly selected?: ReadonlySet<number>;
   readonly rowHeight?: number;
   readonly class?: string;
   cell(row: number, column: number): ComponentChildren;
-  /** As it is copied; without it nothing is. */
+  /** Text for copying; without it nothing is copied. */
   text?(row: number, column: number): string;
   onOpen?(row: number, column: number): void;
-  /** By F2; without it F2 opens. */
+  /** Called for F2. Defaults to `onOpen`. */
   onEdit?(row: number, column: number): void;
   onKey?(event: KeyboardEvent, row: number, column: number): void;
 }
 
 const ROW = 32;
 
-/** A table after the ARIA grid pattern: one cell has the focus, arrows move it; rows out of sight are not drawn. It pastes into a spreadsheet. */
+/** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
 export function Grid({
   name,
   columns,
@@ -47,16 +47,17 @@ export function Grid({
   onKey,
   class: extra,
 }: GridProps) {
-  const [at, setAt] = useState({ row: 0, column: 0 });
-  const [from, setFrom] = useState<{ row: number; column: number } | null>(null);
+  const [focused, setFocused] = useState({ row: 0, column: 0 });
+  /** Other corner of the selected range. */
+  const [anchor, setAnchor] = useState<{ row: number; column: number } | null>(null);
   const { frame, window } = useWindow(count, rowHeight, rowHeight);
   const body = useRef<HTMLTableSectionElement>(null);
-  const current = { row: Math.min(at.row, Math.max(0, count - 1)), column: Math.min(at.column, columns.length - 1) };
+  const current = { row: Math.min(focused.row, Math.max(0, count - 1)), column: Math.min(focused.column, columns.length - 1) };
 
   const move = (row: number, column: number, extend: boolean): void => {
     const next = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
-    setFrom(extend ? (from ?? current) : null);
-    setAt(next);
+    setAnchor(extend ? (anchor ?? current) : null);
+    setFocused(next);
     const box = frame.current;
     if (box !== null) {
       const top = next.row * rowHeight;
@@ -70,10 +71,10 @@ export function Grid({
     );
   };
   const range = {
-    top: Math.min(current.row, from?.row ?? current.row),
-    bottom: Math.max(current.row, from?.row ?? current.row),
-    left: Math.min(current.column, from?.column ?? current.column),
-    right: Math.max(current.column, from?.column ?? current.column),
+    top: Math.min(current.row, anchor?.row ?? current.row),
+    bottom: Math.max(current.row, anchor?.row ?? current.row),
+    left: Math.min(current.column, anchor?.column ?? current.column),
+    right: Math.max(current.column, anchor?.column ?? current.column),
   };
   const keyDown = (event: KeyboardEvent): void => {
     if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return;
@@ -112,7 +113,7 @@ export function Grid({
     } else onKey?.(event, row, column);
   };
   const isInRange = (row: number, column: number): boolean =>
-    from !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
+    anchor !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
   const { first, end } = window;
   return (
     <div ref={frame} class={`grid-frame ${extra ?? ''}`} role="group" aria-label={name} tabIndex={count === 0 ? 0 : undefined}>
@@ -125,7 +126,7 @@ export function Grid({
         onKeyDown={keyDown}
         onFocusIn={(event) => {
           const cell = cellAt(event.target);
-          if (cell !== undefined && (at.row !== cell.row || at.column !== cell.column)) setAt(cell);
+          if (cell !== undefined && (focused.row !== cell.row || focused.column !== cell.column)) setFocused(cell);
         }}
         onDblClick={(event) => {
           const cell = event.target instanceof Element ? cellAt(event.target.closest('[data-cell]')) : undefined;
@@ -176,7 +177,7 @@ export function Grid({
   );
 }
 
-/** Of all cells by the table: listeners of their own are most of the work of drawing thousands. */
+/** Finds the cell of an event at the table: listeners per cell are most of the work of rendering thousands. */
 function cellAt(element: EventTarget | null): { readonly row: number; readonly column: number } | undefined {
   const [row, column] = element instanceof HTMLElement ? (element.dataset['cell'] ?? '').split(':') : [];
   return column === undefined ? undefined : { row: Number(row), column: Number(column) };

@@ -1,14 +1,14 @@
 import { type Json, printJson } from '../model/json.ts';
 
-const MOST_LINES = 400;
+const MAX_LINES = 400;
 
-/** Two values, line by line: what is in both is shown once. */
+/** Line difference of two values. */
 export function JsonDifference({
   before,
   after,
-  name = 'Lines that differ',
+  name = 'Changed lines',
 }: {
-  /** Undefined if there is none. */
+  /** Undefined for a new value. */
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   readonly name?: string;
@@ -23,17 +23,17 @@ export function JsonDifference({
   const start = common(old, now);
   const end = Math.min(common(old.toReversed(), now.toReversed()), Math.min(old.length, now.length) - start);
   const context = 2;
-  const cut = (lines: readonly string[]): readonly string[] =>
-    lines.length <= MOST_LINES ? lines : [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`];
+  const truncated = (lines: readonly string[]): readonly string[] =>
+    lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`];
   return (
     <section class="diff" tabIndex={0} aria-label={name}>
       {old.slice(Math.max(0, start - context), start).map((line, index) => (
         <div key={`a${index}`}>{`  ${line}`}</div>
       ))}
-      {cut(old.slice(start, old.length - end)).map((line, index) => (
+      {truncated(old.slice(start, old.length - end)).map((line, index) => (
         <div key={`b${index}`} class="minus">{`− ${line}`}</div>
       ))}
-      {cut(now.slice(start, now.length - end)).map((line, index) => (
+      {truncated(now.slice(start, now.length - end)).map((line, index) => (
         <div key={`c${index}`} class="plus">{`+ ${line}`}</div>
       ))}
       {now.slice(now.length - end, now.length - end + context).map((line, index) => (

@@ -1,6 +1,6 @@
 import { Button } from './button.tsx';
 
-/** Shown after a moment, so that what is quick does not flicker; after two seconds with a way out. */
+/** Shown after a moment, so that quick reads do not flicker. The stop button appears after two seconds. */
 export function Loading({ what, onStop }: { readonly what: string; onStop?: () => void }) {
   return (
     <div role="status" aria-label={`Loading ${what}`}>

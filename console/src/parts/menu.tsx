@@ -9,8 +9,6 @@ export interface MenuItem {
   readonly icon?: IconName;
   readonly danger?: boolean;
   readonly refusal?: string | undefined;
-  /** A line above it. */
-  readonly apart?: boolean;
   run(): void;
 }
 
@@ -19,7 +17,7 @@ interface MenuProps extends Omit<ButtonProps, 'onClick' | 'expanded' | 'popup'> 
   readonly children?: ComponentChildren;
 }
 
-/** A button with a menu, after the menu button pattern: arrows move, Escape closes, the focus returns. */
+/** A menu button with the ARIA pattern: arrow keys move, Escape closes, the focus returns. */
 export function Menu({ items, ...button }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const place = useRef<HTMLSpanElement>(null);

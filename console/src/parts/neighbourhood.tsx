@@ -1,8 +1,8 @@
 export interface Neighbour {
-  /** What leads there. */
+  /** Name of the relationship. */
   readonly name: string;
   readonly label: string;
-  /** Undefined for what has no page. */
+  /** Undefined for targets without a page. */
   readonly href: string | undefined;
   readonly isMany: boolean;
 }
@@ -12,13 +12,13 @@ interface NeighbourhoodProps {
   readonly neighbours: readonly Neighbour[];
 }
 
-const MOST = 100;
-const LONGEST = 26;
+const MAX_SHOWN = 100;
+const MAX_CHARACTERS = 26;
 const [WIDTH, BOX, HEIGHT, GAP] = [720, 200, 30, 10];
 
-/** What stands in the middle, with single neighbours on its left and lists of them on its right. */
+/** Diagram of a table with its object relationships on the left and its array relationships on the right. */
 export function Neighbourhood({ label, neighbours }: NeighbourhoodProps) {
-  const shown = neighbours.slice(0, MOST);
+  const shown = neighbours.slice(0, MAX_SHOWN);
   const left = shown.filter(({ isMany }) => !isMany);
   const right = shown.filter(({ isMany }) => isMany);
   const height = Math.max(left.length, right.length, 1) * (HEIGHT + GAP) + GAP;
@@ -26,7 +26,7 @@ export function Neighbourhood({ label, neighbours }: NeighbourhoodProps) {
   const yOf = (index: number, count: number): number => middle + (index - (count - 1) / 2) * (HEIGHT + GAP);
   return (
     <div class="neighbourhood">
-      <svg viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height} role="group" aria-label={`What ${label} leads to`}>
+      <svg viewBox={`0 0 ${WIDTH} ${height}`} width={WIDTH} height={height} role="group" aria-label={`Relationships of ${label}`}>
         {left.map((each, index) => (
           <Edge key={each.name} {...each} from={[(WIDTH - BOX) / 2, middle]} to={[BOX, yOf(index, left.length)]} boxAt={0} />
         ))}
@@ -41,7 +41,7 @@ export function Neighbourhood({ label, neighbours }: NeighbourhoodProps) {
         ))}
         <Box x={(WIDTH - BOX) / 2} y={middle} label={label} isCentre />
       </svg>
-      {neighbours.length > MOST && <p class="muted small">And {neighbours.length - MOST} more, which are in the list.</p>}
+      {neighbours.length > MAX_SHOWN && <p class="muted small">And {neighbours.length - MAX_SHOWN} more in the list.</p>}
     </div>
   );
 }
@@ -63,7 +63,7 @@ function Edge({
   return (
     <>
       <path d={path} />
-      {/* The foot of a crow, for many. */}
+      {/* Crow's foot: many rows. */}
       {isMany && <path d={`M${to[0] - 9} ${to[1]}l9 -6m-9 6l9 6`} />}
       {href === undefined ? box : <a href={href}>{box}</a>}
     </>
@@ -81,7 +81,7 @@ function Box({
   readonly label: string;
   readonly isCentre?: boolean;
 }) {
-  const text = label.length > LONGEST ? `${label.slice(0, LONGEST - 1)}…` : label;
+  const text = label.length > MAX_CHARACTERS ? `${label.slice(0, MAX_CHARACTERS - 1)}…` : label;
   return (
     <g class={isCentre ? 'is-centre' : undefined}>
       <title>{label}</title>

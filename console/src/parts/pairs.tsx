@@ -6,7 +6,7 @@ export interface Pair {
   readonly value: string;
 }
 
-/** Rows of two fields each, to which rows are added and from which they are taken. */
+/** A list of key and value fields. */
 export function Pairs({
   name,
   labels,
@@ -16,15 +16,15 @@ export function Pairs({
   field,
   onChange,
 }: {
-  /** What they are, such as `Headers`. */
+  /** Accessible name, such as `Headers`. */
   readonly name: string;
-  /** Of the two fields. */
+  /** Labels of the two fields. */
   readonly labels: readonly [string, string];
   readonly pairs: readonly Pair[];
-  /** Of the button that adds one. */
+  /** Label of the button that adds a row. */
   readonly add: string;
   readonly refusal?: string | undefined;
-  /** A field of another kind than a line of text. */
+  /** Returns a custom field; undefined for the default text field. */
   field?(label: string, part: 'key' | 'value', pair: Pair, set: (value: string) => void): ComponentChildren;
   onChange(pairs: readonly Pair[]): void;
 }) {
@@ -53,7 +53,7 @@ export function Pairs({
           <Button
             kind="quiet"
             icon="cross"
-            name={`Take ${labels[0].toLowerCase()} ${pair.key === '' ? index + 1 : pair.key} away`}
+            name={`Remove ${labels[0].toLowerCase()} ${pair.key === '' ? index + 1 : pair.key}`}
             refusal={refusal}
             onClick={() => onChange(pairs.filter((_, each) => each !== index))}
           />

@@ -1,6 +1,6 @@
 const GAP = 4;
 
-/** Puts a popover below an element, or above it where there is no room, within the window. */
+/** Positions a popover below an element, or above it if there is no space, within the window. */
 export function placeBelow(popover: HTMLElement, anchor: HTMLElement): void {
   const at = anchor.getBoundingClientRect();
   const { width, height } = popover.getBoundingClientRect();

@@ -2,29 +2,29 @@ import { useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { ListTable } from './list-table.tsx';
 
-/** Which roles may do something: a tick for each, and a field for one that is not listed. What is shown is what holds. */
+/** A checkbox per role for a permission, and a field for another role. The checkboxes show the stored state. */
 export function RoleTicks({
   name,
   what,
   roles,
   granted,
-  through,
+  inheritedFrom,
   refusal,
   operation,
   onToggle,
 }: {
-  /** What is listed, for readers of screens. */
+  /** Caption for screen readers. */
   readonly name: string;
-  /** The heading of the ticks: `May call it`. */
+  /** Heading of the checkboxes, such as `Can call`. */
   readonly what: string;
   readonly roles: readonly string[];
   readonly granted: readonly string[];
-  /** The roles by which a role has it that has no tick of its own. */
-  through(role: string): readonly string[];
+  /** Roles from which a role inherits the permission. */
+  inheritedFrom(role: string): readonly string[];
   readonly refusal: string | undefined;
-  /** That grants. */
+  /** Operation that grants the permission. */
   readonly operation: string;
-  /** @returns whether it was done */
+  /** @returns true if the change was made */
   onToggle(role: string, on: boolean): Promise<boolean>;
 }) {
   const [other, setOther] = useState('');
@@ -34,7 +34,7 @@ export function RoleTicks({
         <ListTable name={name} columns={['Role', what]}>
           {roles.map((role) => {
             const has = granted.includes(role);
-            const parents = through(role);
+            const parents = inheritedFrom(role);
             return (
               <tr key={role}>
                 <td>{role}</td>
@@ -52,7 +52,7 @@ export function RoleTicks({
                         void onToggle(role, on);
                       }}
                     />
-                    <span>{has ? 'yes' : parents.length > 0 ? `as ${parents.join(', ')} may` : 'no'}</span>
+                    <span>{has ? 'yes' : parents.length > 0 ? `via ${parents.join(', ')}` : 'no'}</span>
                   </label>
                 </td>
               </tr>
@@ -79,8 +79,8 @@ export function RoleTicks({
           spellcheck={false}
           onInput={(event) => setOther(event.currentTarget.value)}
         />
-        <Button type="submit" icon="plus" title={operation} refusal={refusal ?? (other.trim() === '' ? 'Name a role' : undefined)}>
-          Permit it
+        <Button type="submit" icon="plus" title={operation} refusal={refusal ?? (other.trim() === '' ? 'Enter a role' : undefined)}>
+          Grant
         </Button>
       </form>
     </>

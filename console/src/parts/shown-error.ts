@@ -1,7 +1,7 @@
 import { printJson, type Json } from '../model/json.ts';
 import type { ShownError } from './error-box.tsx';
 
-/** An error as it is shown; `internal` is printed. */
+/** Converts an error for `ErrorBox`. */
 export function shownError({
   message,
   code,

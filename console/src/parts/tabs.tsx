@@ -6,7 +6,7 @@ export interface Tab {
   readonly label: ComponentChildren;
 }
 
-/** Tabs after their pattern: arrows move and choose; the panel is the caller's, with `tabPanel`. */
+/** Tabs with the ARIA pattern: arrow keys move and select. The caller renders the panel with `tabPanel`. */
 export function Tabs({
   name,
   tabs,
@@ -19,7 +19,7 @@ export function Tabs({
   onChoose(id: string): void;
 }) {
   const list = useRef<HTMLDivElement>(null);
-  // On a narrow page not all tabs are seen at once.
+  // On a narrow page some tabs are scrolled out of view.
   useEffect(() => list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [chosen]);
   return (
     <div
@@ -60,7 +60,7 @@ export function tabPanel(id: string): { readonly id: string; readonly role: 'tab
   return { id: `panel-${id}`, role: 'tabpanel', 'aria-labelledby': `tab-${id}` };
 }
 
-/** A few choices beside each other. */
+/** A segmented control for a few choices. */
 export function Segments<T extends string>({
   name,
   options,

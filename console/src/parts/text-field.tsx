@@ -5,23 +5,23 @@ interface TextFieldProps {
   readonly label: string;
   readonly value: string;
   readonly hint?: ComponentChildren;
-  readonly wrong?: string | undefined;
+  readonly error?: string | undefined;
   readonly placeholder?: string;
   readonly readOnly?: boolean;
   readonly required?: boolean;
-  /** `number`: a short field, for digits; `secret`: what is written is not shown. */
+  /** `number` is a short field for digits; `secret` hides the text. */
   readonly kind?: 'text' | 'number' | 'secret';
-  /** Of more than one line where it is given. */
+  /** Lines of a text area; one line without it. */
   readonly rows?: number;
   readonly class?: string;
   onInput(value: string): void;
 }
 
-/** A line, or some lines, of text that is no prose: names, addresses, numbers. */
-export function TextField({ label, hint, wrong, kind = 'text', rows, class: extra, onInput, ...rest }: TextFieldProps) {
+/** A field for names, URLs and numbers, without spell checking. */
+export function TextField({ label, hint, error, kind = 'text', rows, class: extra, onInput, ...rest }: TextFieldProps) {
   const shape = `${kind === 'number' ? ' number-input' : ''}${extra === undefined ? '' : ` ${extra}`}`;
   return (
-    <Field label={label} hint={hint} wrong={wrong}>
+    <Field label={label} hint={hint} error={error}>
       {(id) => {
         const common = {
           id,

@@ -9,7 +9,7 @@ export interface ToastAction {
 interface Toast {
   readonly id: number;
   readonly text: string;
-  readonly isWrong: boolean;
+  readonly isError: boolean;
   readonly actions: readonly ToastAction[];
 }
 
@@ -17,12 +17,12 @@ const SHOWN_MS = 9000;
 const toasts = signal<readonly Toast[]>([]);
 let count = 0;
 
-/** Tells something for a while, read out by screen readers. */
-export function tell(
+/** Shows a message for 9 s; screen readers announce it. */
+export function showToast(
   text: string,
-  { isWrong = false, actions = [] }: { readonly isWrong?: boolean; readonly actions?: readonly ToastAction[] } = {},
+  { isError = false, actions = [] }: { readonly isError?: boolean; readonly actions?: readonly ToastAction[] } = {},
 ): void {
-  const toast: Toast = { id: ++count, text, isWrong, actions };
+  const toast: Toast = { id: ++count, text, isError, actions };
   toasts.value = [...toasts.peek().slice(-3), toast];
   setTimeout(() => dismiss(toast.id), SHOWN_MS);
 }
@@ -34,8 +34,8 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, isWrong, actions }) => (
-        <div key={id} class={`toast${isWrong ? ' toast-wrong' : ''}`}>
+      {toasts.value.map(({ id, text, isError, actions }) => (
+        <div key={id} class={`toast${isError ? ' toast-error' : ''}`}>
           <span class="grow">{text}</span>
           {actions.map(({ label, run }) => (
             <Button

@@ -3,26 +3,26 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { AFTER_DRAWN_MS } from './after-drawn.ts';
 
 const OVERSCAN = 8;
-/** Before anything is measured. */
-const FIRST = 12;
+/** Rows drawn before the height is measured. */
+const INITIAL_ROWS = 12;
 
 export interface Window {
   readonly first: number;
   readonly end: number;
 }
 
-/** Which rows of a fixed height an element that scrolls shows. */
+/** Returns the range of rows of a fixed height that a scrolling element shows. */
 export function useWindow(
   count: number,
   rowHeight: number,
   offset = 0,
 ): { readonly frame: { current: HTMLDivElement | null }; readonly window: Window } {
   const frame = useRef<HTMLDivElement | null>(null);
-  const [shown, setShown] = useState<Window>({ first: 0, end: Math.min(count, FIRST) });
+  const [shown, setShown] = useState<Window>({ first: 0, end: Math.min(count, INITIAL_ROWS) });
   useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;
-    // What is in sight is drawn at once, and what is near to it when that has been seen.
+    // Visible rows are drawn first, those around them once these are on screen.
     let overscan = 0;
     const measure = (): void => {
       const first = Math.max(0, Math.floor((current.scrollTop - offset) / rowHeight) - overscan);
@@ -47,7 +47,7 @@ export function useWindow(
   return { frame, window: { first: Math.min(shown.first, count), end: Math.min(shown.end, count) } };
 }
 
-/** A long list of rows of one height. */
+/** A long list of rows of a fixed height; only visible rows are drawn. */
 export function VirtualList({
   count,
   rowHeight,

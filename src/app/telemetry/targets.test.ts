@@ -13,22 +13,22 @@ function urls(environment: Readonly<Record<string, string>>): readonly (string |
   return DATA_TYPES.map((type) => environmentTarget(type, options)?.url);
 }
 
-describe('where the environment has traces, metrics and lines sent', () => {
+describe('export targets of the environment', () => {
   it.each([
-    ['nowhere', {}, [undefined, undefined, undefined]],
-    ['traces alone to an endpoint of all', { OTEL_EXPORTER_OTLP_ENDPOINT: `${HOST}/` }, [`${HOST}/v1/traces`, undefined, undefined]],
+    ['exports nothing without variables', {}, [undefined, undefined, undefined]],
+    ['exports only traces to a general endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: `${HOST}/` }, [`${HOST}/v1/traces`, undefined, undefined]],
     [
-      'what is asked for by name too',
+      'exports metrics and logs to a general endpoint if their exporter is otlp',
       { OTEL_EXPORTER_OTLP_ENDPOINT: HOST, OTEL_METRICS_EXPORTER: 'otlp', OTEL_LOGS_EXPORTER: 'otlp' },
       [`${HOST}/v1/traces`, `${HOST}/v1/metrics`, `${HOST}/v1/logs`],
     ],
     [
-      'each to its own',
+      'exports each data type to its own endpoint',
       { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m/x', OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l' },
       [undefined, 'http://m/x', 'http://l'],
     ],
     [
-      'nothing that is switched off',
+      'exports no data type whose exporter is none',
       {
         OTEL_EXPORTER_OTLP_ENDPOINT: HOST,
         OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l',
@@ -37,9 +37,9 @@ describe('where the environment has traces, metrics and lines sent', () => {
       },
       [undefined, undefined, undefined],
     ],
-    ['there is no default', { OTEL_METRICS_EXPORTER: 'otlp' }, [undefined, undefined, undefined]],
+    ['has no default endpoint', { OTEL_METRICS_EXPORTER: 'otlp' }, [undefined, undefined, undefined]],
     [
-      'nothing where all is off',
+      'exports nothing if the SDK is disabled',
       { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m/x', OTEL_SDK_DISABLED: 'true' },
       [undefined, undefined, undefined],
     ],
@@ -47,7 +47,7 @@ describe('where the environment has traces, metrics and lines sent', () => {
     expect(urls(environment)).toEqual(expected);
   });
 
-  it('a setting of one kind of data counts before that of all', () => {
+  it('prefers the setting of a data type to the general one', () => {
     const environment = {
       OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m',
       OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l',
@@ -72,7 +72,7 @@ describe('where the environment has traces, metrics and lines sent', () => {
     [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l', OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: 'grpc' }, 'only http/protobuf'],
     [{ OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: 'http://l', OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: 'x' }, 'OTEL_EXPORTER_OTLP_LOGS_TIMEOUT'],
     [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://m', OTEL_EXPORTER_OTLP_COMPRESSION: 'br' }, 'expecting none or gzip'],
-  ])('cannot be %j', (environment, message) => {
+  ])('rejects %j', (environment, message) => {
     expect(() => urls(environment)).toThrow(message);
   });
 
@@ -80,12 +80,12 @@ describe('where the environment has traces, metrics and lines sent', () => {
     [{ OTEL_METRIC_EXPORT_INTERVAL: '0' }, 'OTEL_METRIC_EXPORT_INTERVAL'],
     [{ OTEL_BLRP_MAX_QUEUE_SIZE: 'x' }, 'OTEL_BLRP_MAX_QUEUE_SIZE'],
     [{ OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta' }, 'only cumulative'],
-  ])('is not sent by %j', (environment, message) => {
+  ])('rejects the export setting %j', (environment, message) => {
     expect(() => exportSettings(environment)).toThrow(message);
   });
 });
 
-it('the metadata decide of what they name', () => {
+it('exports the data types that the metadata enables to its endpoints', () => {
   const config = openTelemetryCodec.decode(
     { status: '{{ON}}', data_types: ['metrics'], exporter_otlp: { otlp_metrics_endpoint: '{{HOST}}/m' } },
     ROOT,

@@ -1,42 +1,42 @@
-/** Where traces, metrics and lines of the log are sent: what the metadata say while they are enabled, else what the environment says. */
+/** Collectors for traces, metrics and log lines: those of the metadata if enabled there, else those of the environment. */
 import { serviceVersion } from '../../config/version.ts';
-import { configuredHeaderValue, type Environment, fillTemplate } from '../../metadata/environment-template.ts';
-import { type DataType, DEFAULT_BATCH_SIZE, endpointComplaint, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
-import type { QueueSettings } from '../../observability/otlp/batch-queue.ts';
+import { configuredHeaderValue, type EnvironmentVariables, fillTemplate } from '../../metadata/environment-template.ts';
+import { type DataType, DEFAULT_BATCH_SIZE, endpointProblem, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
+import type { BatchQueueSettings } from '../../observability/otlp/batch-queue.ts';
 import type { Attribute } from '../../observability/tracing/span.ts';
 import type { Sampling } from '../../observability/tracing/tracer.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
 
-/** Where one kind of data goes and how. */
-export interface Target {
+/** Collector of one kind of data. */
+export interface ExportTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of whoever sends. */
+  /** Resource attributes that describe this service. */
   readonly attributes: ReadonlyMap<string, Attribute>;
   readonly outbound: OutboundClient;
   /** ms */
   readonly timeout: number;
   readonly compresses: boolean;
-  /** Spans of one request, where the metadata say it. */
+  /** Maximum number of spans in one request, if the metadata sets it. */
   readonly maxBatch: number | null;
 }
 
 export interface TargetOptions {
-  readonly environment: Environment;
-  /** For endpoints of the metadata. */
+  readonly environment: EnvironmentVariables;
+  /** Client for endpoints from the metadata. */
   readonly outbound: OutboundClient;
-  /** For those of the environment, which may be private. */
+  /** Client for endpoints from the environment, which may have private addresses. */
   readonly ownOutbound: OutboundClient;
-  /** Which of the running instances of the service sends. */
+  /** Id of this instance of the service. */
   readonly instance: string;
 }
 
-/** What the environment says of how things are sent, wherever they go. */
+/** Settings from the environment that hold for all collectors. */
 export interface ExportSettings {
   readonly sampling: Sampling;
-  readonly spans: QueueSettings;
-  readonly lines: QueueSettings;
-  /** ms between two sends of all metrics */
+  readonly spans: BatchQueueSettings;
+  readonly lines: BatchQueueSettings;
+  /** Interval between exports of all metrics, in ms. */
   readonly metricInterval: number;
 }
 
@@ -46,15 +46,15 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_METRIC_INTERVAL_MS = 60_000;
 const DEFAULT_QUEUE = 2048;
 
-/** Parts of the names of variables. */
+/** Words for each data type in names of environment variables. */
 const VARIABLES: Readonly<Record<DataType, string>> = { traces: 'TRACES', metrics: 'METRICS', logs: 'LOGS' };
 
-/** @throws Error for variables of the environment that mean nothing */
-export function exportSettings(environment: Environment): ExportSettings {
+/** @throws Error for an invalid environment variable */
+export function exportSettings(environment: EnvironmentVariables): ExportSettings {
   const temporality = environment['OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE'] || 'cumulative';
   if (temporality.toLowerCase() !== 'cumulative')
     throw new Error(`OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: ${temporality} is not supported, only cumulative`);
-  const queue = (name: string, delay: number): QueueSettings => ({
+  const queue = (name: string, delay: number): BatchQueueSettings => ({
     maxBatch: whole(environment, `OTEL_${name}_MAX_EXPORT_BATCH_SIZE`, DEFAULT_BATCH_SIZE),
     maxQueue: whole(environment, `OTEL_${name}_MAX_QUEUE_SIZE`, DEFAULT_QUEUE),
     delay: whole(environment, `OTEL_${name}_SCHEDULE_DELAY`, delay),
@@ -67,16 +67,16 @@ export function exportSettings(environment: Environment): ExportSettings {
   };
 }
 
-export function isDisabled(environment: Environment): boolean {
+export function isDisabled(environment: EnvironmentVariables): boolean {
   return environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
 }
 
-/** @returns null: they say nothing of it, or that it is not to be sent @throws Error where they say what cannot be done */
+/** @returns `null` if the metadata does not enable the export @throws Error if its settings cannot be used */
 export function metadataTarget(
   type: DataType,
   openTelemetry: OpenTelemetry | null,
   { environment, outbound, instance }: TargetOptions,
-): Target | null {
+): ExportTarget | null {
   if (openTelemetry === null || !openTelemetry.dataTypes.includes(type)) return null;
   const { status, exporterOtlp, batchSpanProcessor } = openTelemetry;
   const missing = (names: readonly string[]): Error => new Error(`environment variables are not set: ${names.join(', ')}`);
@@ -99,11 +99,11 @@ export function metadataTarget(
 }
 
 /**
- * An endpoint of all data is one for traces, and for metrics and lines of the log where these are asked for by name: many collectors take
- * traces only, and what is in the log should not go to new places because there is a trace.
- * @throws Error for variables of the environment that mean nothing
+ * A general endpoint receives traces; it receives metrics and log lines only if their exporter is set to `otlp`. Many collectors accept
+ * traces only, and enabling traces should not send the log to a new place.
+ * @throws Error for an invalid environment variable
  */
-export function environmentTarget(type: DataType, { environment, ownOutbound, instance }: TargetOptions): Target | null {
+export function environmentTarget(type: DataType, { environment, ownOutbound, instance }: TargetOptions): ExportTarget | null {
   const name = VARIABLES[type];
   const own = environment[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`];
   const general = environment['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -111,7 +111,7 @@ export function environmentTarget(type: DataType, { environment, ownOutbound, in
   const exporter = environment[`OTEL_${name}_EXPORTER`] || (type === 'traces' || own ? 'otlp' : 'none');
   if (exporter === 'none') return null;
   if (exporter !== 'otlp') throw new Error(`OTEL_${name}_EXPORTER: expecting otlp or none`);
-  // That of one kind of data counts before that of all.
+  // The variable of one data type takes precedence over the general one.
   const setting = (what: string): string | undefined =>
     environment[`OTEL_EXPORTER_OTLP_${name}_${what}`] || environment[`OTEL_EXPORTER_OTLP_${what}`];
   const compression = setting('COMPRESSION') ?? 'none';
@@ -132,23 +132,23 @@ export function environmentTarget(type: DataType, { environment, ownOutbound, in
   };
 }
 
-function timeoutOf(type: DataType, environment: Environment): number {
+function timeoutOf(type: DataType, environment: EnvironmentVariables): number {
   const own = `OTEL_EXPORTER_OTLP_${VARIABLES[type]}_TIMEOUT`;
   return whole(environment, environment[own] ? own : 'OTEL_EXPORTER_OTLP_TIMEOUT', DEFAULT_TIMEOUT_MS);
 }
 
-function resourceAttributes(environment: Environment, instance: string): ReadonlyMap<string, Attribute> {
-  const given = pairs('OTEL_RESOURCE_ATTRIBUTES', [environment['OTEL_RESOURCE_ATTRIBUTES']]);
-  const name = environment['OTEL_SERVICE_NAME'] || given['service.name'] || 'svc-graphql';
+function resourceAttributes(environment: EnvironmentVariables, instance: string): ReadonlyMap<string, Attribute> {
+  const configured = pairs('OTEL_RESOURCE_ATTRIBUTES', [environment['OTEL_RESOURCE_ATTRIBUTES']]);
+  const name = environment['OTEL_SERVICE_NAME'] || configured['service.name'] || 'svc-graphql';
   return new Map<string, Attribute>([
     ['service.version', serviceVersion()],
     ['service.instance.id', instance],
-    ...Object.entries(given),
+    ...Object.entries(configured),
     ['service.name', name],
   ]);
 }
 
-/** `a=1,b=2`, percent-encoded; later texts count more. */
+/** Parses lists such as `a=1,b=2` with percent-encoded values; later lists take precedence. */
 function pairs(variable: string, texts: readonly (string | undefined)[]): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const item of texts.flatMap((text) => (text ?? '').split(','))) {
@@ -158,7 +158,7 @@ function pairs(variable: string, texts: readonly (string | undefined)[]): Readon
     try {
       found[item.slice(0, at).trim()] = decodeURIComponent(item.slice(at + 1).trim());
     } catch {
-      throw new Error(`${variable}: a value is not well encoded`);
+      throw new Error(`${variable}: a value is not valid percent-encoding`);
     }
   }
   return found;
@@ -173,7 +173,7 @@ const SAMPLERS: Readonly<Record<string, { readonly followsParent: boolean; reado
   parentbased_traceidratio: { followsParent: true, ratio: null },
 };
 
-function samplingOf(environment: Environment): Sampling {
+function samplingOf(environment: EnvironmentVariables): Sampling {
   const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on';
   const sampler = SAMPLERS[name];
   if (sampler === undefined) throw new Error(`OTEL_TRACES_SAMPLER: expecting one of ${Object.keys(SAMPLERS).join(', ')}`);
@@ -183,15 +183,15 @@ function samplingOf(environment: Environment): Sampling {
   return { followsParent: sampler.followsParent, ratio: sampler.ratio ?? ratio };
 }
 
-function whole(environment: Environment, name: string, byDefault: number): number {
+function whole(environment: EnvironmentVariables, name: string, byDefault: number): number {
   const text = environment[name] || String(byDefault);
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new Error(`${name}: expecting a whole number from 1 on`);
+  if (!Number.isSafeInteger(value) || value < 1 || value > 2 ** 31 - 1) throw new Error(`${name}: expecting an integer of at least 1`);
   return value;
 }
 
 function endpoint(text: string): string {
-  const complaint = endpointComplaint(text);
+  const complaint = endpointProblem(text);
   if (complaint !== null) throw new Error(complaint);
   return text;
 }

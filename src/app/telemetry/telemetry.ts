@@ -1,4 +1,4 @@
-/** Sends traces, metrics and lines of the log to collectors of OpenTelemetry, as the metadata or the environment say. */
+/** Exports traces, metrics and log lines to the OpenTelemetry collectors of the metadata or the environment. */
 import { randomUUID } from 'node:crypto';
 import { serviceVersion } from '../../config/version.ts';
 import { DATA_TYPES, type DataType, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
@@ -13,43 +13,43 @@ import type { TelemetryResource } from '../../observability/otlp/wire.ts';
 import { Tracer } from '../../observability/tracing/tracer.ts';
 import type { Snapshots } from '../../state/state.ts';
 import { sender } from './sender.ts';
-import { environmentTarget, exportSettings, isDisabled, metadataTarget, type Target, type TargetOptions } from './targets.ts';
+import { environmentTarget, exportSettings, type ExportTarget, isDisabled, metadataTarget, type TargetOptions } from './targets.ts';
 
 export interface Telemetry {
   readonly tracing: {
-    /** null: nothing is traced. */
+    /** `null` while tracing is off. */
     current(): Tracer | null;
   };
   readonly spans: ExportCounts;
   readonly lines: ExportCounts;
-  /** Sends what is left. */
+  /** Sends what is still queued. */
   stop(): Promise<void>;
 }
 
 export interface TelemetryOptions extends Omit<TargetOptions, 'instance'> {
   readonly state: Snapshots;
-  /** Whether spans of statements have their SQL. */
+  /** Adds the SQL to spans of statements. */
   readonly showsSql: boolean;
   readonly observe: Observer;
   readonly logger: Pick<Logger, 'tap'>;
   readonly collect: () => Promise<readonly ExportedMetric[]>;
-  /** Metrics are sent, or are not any more. */
+  /** Called when the export of metrics starts and stops. */
   readonly onMetrics: (areSent: boolean) => void;
 }
 
-/** Of spans that wait, and of lines. */
+/** Maximum size of the queue of spans, and of that of log lines, in bytes. */
 const QUEUE_BYTES = 16 * 1024 * 1024;
-/** Batches of the metadata that wait. */
+/** Maximum number of queued batches, for the batch size of the metadata. */
 const QUEUED_BATCHES = 4;
 const LAST_SEND_MS = 5000;
 
-/** What sends one kind of data. */
+/** Running export of one data type. */
 interface Export {
-  /** Sends what is left, as far as that can be done in so many ms. */
-  stop(limit: number): Promise<void>;
+  /** Sends what is still queued, for at most `limitMs`. */
+  stop(limitMs: number): Promise<void>;
 }
 
-/** @throws Error for variables of the environment that mean nothing */
+/** @throws Error for an invalid environment variable */
 export function startTelemetry(options: TelemetryOptions): Telemetry {
   const { state, environment, observe, logger } = options;
   const where: TargetOptions = { ...options, instance: randomUUID() };
@@ -58,7 +58,7 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   const lines = new ExportCounts();
   let tracer: Tracer | null = null;
 
-  const exporters: Readonly<Record<DataType, (target: Target, resource: TelemetryResource) => Export>> = {
+  const exporters: Readonly<Record<DataType, (target: ExportTarget, resource: TelemetryResource) => Export>> = {
     traces(target, resource) {
       const { sampling } = settings;
       const { maxBatch } = target;
@@ -69,13 +69,13 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
         send: (items) => send(encodeSpans(items, resource)),
       });
       tracer = made;
-      tell('tracing', target, { ratio: sampling.ratio });
+      report('tracing', target, { ratio: sampling.ratio });
       return { stop: (limit) => made.flush(limit) };
     },
     metrics(target, resource) {
       const interval = settings.metricInterval;
       options.onMetrics(true);
-      tell('metrics_export', target, { interval });
+      report('metrics_export', target, { interval });
       return new MetricExport({
         ...{ interval, resource, collect: options.collect, send: sender(target, 'metrics', observe) },
         onFault: (error) => observe({ kind: 'unexpected', message: 'the metrics cannot be collected', error }),
@@ -88,33 +88,33 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
         send: (items) => send(encodeLines(items, resource)),
       });
       logger.tap?.(queue);
-      tell('log_export', target, {});
+      report('log_export', target, {});
       return { stop: (limit) => queue.flush(limit) };
     },
   };
-  // The path may be what authorizes whoever sends.
-  const tell = (message: string, { url }: Target, more: Readonly<Record<string, unknown>>): void =>
+  // Without the path, which may contain a token.
+  const report = (message: string, { url }: ExportTarget, more: Readonly<Record<string, unknown>>): void =>
     observe({ kind: 'startup', message, info: { collector: new URL(url).origin, ...more } });
-  const silence: Readonly<Record<DataType, () => void>> = {
+  const disable: Readonly<Record<DataType, () => void>> = {
     traces() {
       tracer = null;
     },
     metrics: () => options.onMetrics(false),
     logs: () => logger.tap?.(null),
   };
-  const targetOf = (type: DataType, openTelemetry: OpenTelemetry | null): Target | null => {
+  const targetOf = (type: DataType, openTelemetry: OpenTelemetry | null): ExportTarget | null => {
     if (isDisabled(environment)) return null;
     try {
       const target = metadataTarget(type, openTelemetry, where);
       if (target !== null) return target;
     } catch (error) {
-      const why = error instanceof Error ? error.message : 'the configuration cannot be read';
+      const why = error instanceof Error ? error.message : 'the configuration is invalid';
       observe({ kind: 'startup', message: 'telemetry', info: { warning: `${type} are not exported: ${why}` } });
     }
     return fromEnvironment[type];
   };
 
-  const fromEnvironment: Readonly<Record<DataType, Target | null>> = {
+  const fromEnvironment: Readonly<Record<DataType, ExportTarget | null>> = {
     traces: environmentTarget('traces', where),
     metrics: environmentTarget('metrics', where),
     logs: environmentTarget('logs', where),
@@ -129,11 +129,11 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
   const follow = (openTelemetry: OpenTelemetry | null): void => {
     if (openTelemetry === last) return;
     last = openTelemetry;
-    // It has no more to do with what comes from now on.
+    // Runs in the background: new data goes to the new targets.
     void stopAll();
     for (const type of DATA_TYPES) {
       const target = targetOf(type, openTelemetry);
-      if (target === null) silence[type]();
+      if (target === null) disable[type]();
       else {
         const resource = { attributes: target.attributes, scope: { name: 'svc-graphql', version: serviceVersion() } };
         running.set(type, exporters[type](target, resource));
@@ -141,15 +141,15 @@ export function startTelemetry(options: TelemetryOptions): Telemetry {
     }
   };
   follow(state.current().metadata.openTelemetry);
-  const forget = state.onSnapshot((shown) => follow(shown.metadata.openTelemetry));
+  const unfollow = state.onSnapshot((shown) => follow(shown.metadata.openTelemetry));
   return {
     tracing: { current: () => tracer },
     spans,
     lines,
     async stop() {
-      forget();
+      unfollow();
       await stopAll();
-      for (const type of DATA_TYPES) silence[type]();
+      for (const type of DATA_TYPES) disable[type]();
     },
   };
 }

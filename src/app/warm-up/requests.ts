@@ -1,11 +1,11 @@
-/** Bodies of the warm-up's requests: together they pass through what large requests spend their time in. */
+/** Request bodies of the warm-up; together they cover the code in which large requests spend their time. */
 
 const times = (count: number, text: (n: number) => string): string => Array.from({ length: count }, (_, n) => text(n)).join('');
 const body = (query: string, variables = '{}'): string => `{"query":${JSON.stringify(query)},"variables":${variables}}`;
-/** A list of `count` items; `item` begins each with no comma. */
+/** JSON text of a list of `count` items. */
 const list = (count: number, item: (n: number) => string): string => `[${times(count, (n) => (n === 0 ? item(n) : `,${item(n)}`))}]`;
 
-/** Lists of a type, in a condition on a column. */
+/** Query with an `_in` condition on a column, with the list as a variable. */
 const inList = (column: string, type: string, items: string): string =>
   body(`query ($of: [${type}!]) { author(where: {${column}: {_in: $of}}) { id } }`, `{"of":${items}}`);
 const asJson = (json: string): string =>

@@ -1,4 +1,4 @@
-/** The tables of the warm-up: two that refer to each other, with columns of the usual types. They exist nowhere. */
+/** Schema of the warm-up: two tables that reference each other, with columns of common types. They exist in no database. */
 import { type CatalogTable, type CatalogType, nameKey } from '../../catalog/catalog.ts';
 import type { Source } from '../../backend/backend.ts';
 import { postgresql } from '../../databases/postgresql/index.ts';
@@ -76,18 +76,18 @@ function catalogTable(name: keyof typeof COLUMNS, id: number): CatalogTable {
   };
 }
 
-/** What has the cells of a row: empty lists. */
-const ANSWER = [bytesOfText('[]')];
+/** Cell with an empty list. */
+const EMPTY_LIST = [bytesOfText('[]')];
 
 function refused(): never {
   throw new Error('the warm-up has no database');
 }
 
-/** Answers every statement of requests without a database. */
+/** Source that returns empty lists for all statements. */
 const source: Source = {
-  runJson: async ({ columns }) => Array.from({ length: columns }, () => ANSWER),
+  runJson: async ({ columns }) => Array.from({ length: columns }, () => EMPTY_LIST),
   runRows: refused,
-  runMutation: async (statements) => statements.map(({ statement }) => Array.from({ length: statement.columns }, () => ANSWER)),
+  runMutation: async (statements) => statements.map(({ statement }) => Array.from({ length: statement.columns }, () => EMPTY_LIST)),
   explain: refused,
   runSql: refused,
   query: refused,
@@ -98,7 +98,6 @@ const source: Source = {
   close: async () => undefined,
 };
 
-/** A snapshot for requests that are run to warm up. */
 export function warmUpSnapshot(options: RoleSchemasOptions): RequestSnapshot {
   const kinds = kindsOf([postgresql]);
   const tables = [catalogTable('author', 1), catalogTable('book', 2)];

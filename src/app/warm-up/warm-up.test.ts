@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { startWarmUp } from './warm-up.ts';
 
-// A request that were refused would throw: each passes through everything up to the database.
-test('its requests are answered', async () => {
+// A rejected request would throw.
+test('the warm-up runs all its requests', async () => {
   await expect(startWarmUp().done).resolves.toBeUndefined();
 });
 
-test('ends when it is stopped, and lets others work in between', async () => {
+test('the warm-up yields between requests and ends when it is stopped', async () => {
   const warmUp = startWarmUp();
   let ended = false;
   void warmUp.done.then(() => {

@@ -1,12 +1,12 @@
 /**
- * The first requests of a process meet code that the engine has not compiled yet, and a large one
- * costs several times what it costs later. So the path of a request is walked beforehand, with
- * requests on tables that exist nowhere: from the bytes of a body to those of an answer.
+ * Warm-up of the JIT compiler: until it has compiled the request path, a large request costs several times what it costs later. So
+ * requests run through the whole path after the start, from the bytes of the body to those of the response, on tables that exist in no
+ * database.
  */
 import { ADMIN_ROLE, type Session } from '../../auth/session.ts';
 import { ROLE_VARIABLE } from '../../auth/session-variables.ts';
 import { backends } from '../../databases/index.ts';
-import { createAdmission } from '../../pipeline/admission.ts';
+import { createRateLimiter } from '../../pipeline/rate-limiter.ts';
 import { ResultMemory } from '../../pipeline/result-memory.ts';
 import { BatchBudget } from '../../pipeline/batch-budget.ts';
 import { compilersOf } from '../../pipeline/compilers.ts';
@@ -20,19 +20,19 @@ import { warmUpRequests } from './requests.ts';
 import { warmUpSnapshot } from './schema.ts';
 import type { RequestPipeline } from '../../pipeline/request-pipeline.ts';
 
-/** Rounds of all requests: by then the engine has compiled what runs long. */
+/** Rounds of all requests; after them the hot code is compiled. */
 const ROUNDS = 8;
 const VALUE_LIMIT = 200_000;
 
 const ADMIN: Session = { role: ADMIN_ROLE, variables: new Map([[ROLE_VARIABLE, ADMIN_ROLE]]), backendOnly: false };
 
 export interface WarmUp {
-  /** Resolves when it has ended or has been stopped. @throws whatever went wrong, which is a fault of the service */
+  /** Resolves when the warm-up has ended or was stopped. Rejects only on a defect of the service. */
   readonly done: Promise<void>;
   stop(): void;
 }
 
-/** One request at a time, and between two of them everything else that waits. */
+/** Runs one request at a time, and yields to the event loop between them. */
 export function startWarmUp(): WarmUp {
   let stopped = false;
   const run = async (): Promise<void> => {
@@ -44,7 +44,7 @@ export function startWarmUp(): WarmUp {
         await new Promise((resolve) => setImmediate(resolve));
         if (stopped) return;
         const { json, depth } = decodeMeasuredBody(body, VALUE_LIMIT);
-        await runRequest({ pipeline, snapshot, session: ADMIN, request: decodeRequest(json, depth), how: {} });
+        await runRequest({ pipeline, snapshot, session: ADMIN, request: decodeRequest(json, depth), options: {} });
       }
     }
   };
@@ -56,14 +56,14 @@ export function startWarmUp(): WarmUp {
   };
 }
 
-/** Without a cache every request is the first of its kind. */
+/** Pipeline without caches, so that every request is prepared and planned anew. */
 function warmUpPipeline(): RequestPipeline {
   return {
     limits: DEFAULT_LIMITS,
-    newBudget: () => new BatchBudget(DEFAULT_LIMITS, { together: Number.POSITIVE_INFINITY, each: Number.POSITIVE_INFINITY }),
+    newBudget: () => new BatchBudget(DEFAULT_LIMITS, { batch: Number.POSITIVE_INFINITY, operation: Number.POSITIVE_INFINITY }),
     responseLimit: Number.POSITIVE_INFINITY,
     memory: new ResultMemory(Number.POSITIVE_INFINITY),
-    admission: createAdmission(),
+    rateLimiter: createRateLimiter(),
     allowList: null,
     operations: createOperationCache({ operations: 0, plansPerOperation: 0, memory: 0 }),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: false }),

@@ -19,6 +19,6 @@ it.each<[string | undefined, string | undefined, number | null]>([
   [undefined, 'Wed, 31 Dec 2025 00:00:00 GMT', 0],
   [undefined, '0', 0],
   [undefined, 'never', 0],
-])('Cache-Control %j and Expires %j', (cacheControl, expires, lifetime) => {
+])('reads the lifetime of Cache-Control %j and Expires %j', (cacheControl, expires, lifetime) => {
   expect(cacheLifetime(cacheControl, expires, NOW)).toEqual(lifetime);
 });

@@ -1,6 +1,6 @@
 /**
- * How long an answer may be kept by its headers.
- * @returns milliseconds, 0 to ask again at once, null when the headers say nothing
+ * Returns the lifetime of a cached response according to its headers.
+ * @returns milliseconds; 0 if it must be fetched again at once; `null` if the headers do not say
  */
 export function cacheLifetime(cacheControl: string | undefined, expires: string | undefined, now: number): number | null {
   if (cacheControl !== undefined) {

@@ -1,4 +1,4 @@
-/** The claims of a verified token -> session. */
+/** Turns the claims of a verified token into a session. */
 import { ALLOWED_ROLES, type ClaimSource, type ClaimsLocation, DEFAULT_ROLE } from '../../config/jwt-secret.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { describeJson } from '../../metadata/codec.ts';
@@ -12,20 +12,20 @@ import { isSessionVariable, isStorableText, ROLE_VARIABLE } from '../session-var
 type SessionClaims = ReadonlyMap<string, Json>;
 
 /**
- * @param wanted the role that the client asks for
- * @param aliases other prefixes of the names of claims
+ * @param requested role that the client requests
+ * @param aliases other prefixes of claim names
  * @throws SvcError jwt-invalid-claims, jwt-missing-role-claims, access-denied
  */
 export function sessionOfClaims(
   claims: JsonObject,
   location: ClaimsLocation,
-  wanted: string | undefined,
+  requested: string | undefined,
   aliases: PrefixAliases = [],
 ): Session {
   const found = location.kind === 'map' ? mappedClaims(claims, location.entries) : claimsInNamespace(claims, location, aliases);
   const allowed = allowedRoles(found.get(ALLOWED_ROLES));
   const byDefault = defaultRole(found.get(DEFAULT_ROLE));
-  const role = wanted ?? byDefault;
+  const role = requested ?? byDefault;
   if (!allowed.includes(role)) throw new SvcError('access-denied', 'Your requested role is not in allowed roles');
   const variables = new Map<string, string>();
   for (const [name, value] of found) {
@@ -49,8 +49,12 @@ function mappedClaims(claims: JsonObject, entries: ReadonlyMap<string, ClaimSour
   return found;
 }
 
-function claimsInNamespace(claims: JsonObject, given: Exclude<ClaimsLocation, { kind: 'map' }>, aliases: PrefixAliases): SessionClaims {
-  const location = locationIn(claims, given, aliases);
+function claimsInNamespace(
+  claims: JsonObject,
+  configured: Exclude<ClaimsLocation, { kind: 'map' }>,
+  aliases: PrefixAliases,
+): SessionClaims {
+  const location = locationIn(claims, configured, aliases);
   const value =
     location.kind === 'path' ? valueAt(claims, location.path) : Object.hasOwn(claims, location.name) ? claims[location.name] : undefined;
   if (value === undefined) {
@@ -68,13 +72,13 @@ function claimsInNamespace(claims: JsonObject, given: Exclude<ClaimsLocation, { 
     const written = key.toLowerCase();
     const name = ownName(written, aliases);
     if (!name.startsWith('x-svc-') || (name !== written && own.has(name))) continue;
-    if (found.has(name)) throw invalid(`x-svc-* claims: ${name} is there twice`);
+    if (found.has(name)) throw invalid(`x-svc-* claims: duplicate claim ${name}`);
     found.set(name, claim);
   }
   return found;
 }
 
-/** Tokens of another service have their claims in its own namespace. */
+/** Falls back to the namespaces of the aliases: tokens of another service have their claims there. */
 function locationIn<L extends Exclude<ClaimsLocation, { kind: 'map' }>>(claims: JsonObject, location: L, aliases: PrefixAliases): L {
   if (location.kind === 'path' || Object.hasOwn(claims, location.name)) return location;
   const other = aliasNamespaces(aliases).find((name) => Object.hasOwn(claims, name));
@@ -87,7 +91,7 @@ function parsedClaims(value: Json, location: Exclude<ClaimsLocation, { kind: 'ma
     const json = JSON.parse(value) as Json;
     if (isJsonObject(json) && duplicateKey(value) === null) return json;
   } catch {
-    // The complaint below says it.
+    // Reported below.
   }
   const place = location.kind === 'path' ? `claims_namespace_path ${location.text}` : `claims_namespace ${location.name}`;
   throw invalid(`expecting stringified json at: '${place}', but found: ${value}`);
@@ -119,6 +123,6 @@ function sessionText(name: string, value: Json): string {
   if (typeof value !== 'string') {
     throw invalid(`x-svc-* claims: parsing Text failed, expected String at ${name}, but encountered ${describeJson(value)}`);
   }
-  if (!isStorableText(value)) throw invalid(`x-svc-* claims: ${name} holds characters that no text can have`);
+  if (!isStorableText(value)) throw invalid(`x-svc-* claims: ${name} has characters that cannot be stored as text`);
   return value;
 }

@@ -4,8 +4,8 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { headerValue } from '../session-variables.ts';
 
 /**
- * The tokens at one location, most often one or none.
- * @throws SvcError invalid-headers when the header is there but is no bearer token
+ * Returns the tokens at one location, usually one or none.
+ * @throws SvcError invalid-headers if the `Authorization` header is not a bearer token
  */
 export function tokensAt(location: TokenLocation, headers: IncomingHttpHeaders): readonly string[] {
   switch (location.kind) {
@@ -20,7 +20,7 @@ export function tokensAt(location: TokenLocation, headers: IncomingHttpHeaders):
   }
 }
 
-/** Whether there is something at a location, be it a token or not. */
+/** Returns true if the location has a value, even one that is not a token. */
 export function mayHold(location: TokenLocation, headers: IncomingHttpHeaders): boolean {
   return location.kind === 'authorization' ? headers.authorization !== undefined : tokensAt(location, headers).length > 0;
 }

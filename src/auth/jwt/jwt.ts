@@ -1,4 +1,4 @@
-/** JWT mode: a signed token says who a request is. */
+/** JWT mode: a signed token identifies the client. */
 import type { JwtSecret } from '../../config/jwt-secret.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Observer } from '../../observability/observation.ts';
@@ -18,7 +18,7 @@ export interface JwtOptions {
   readonly outbound: OutboundClient;
   readonly observe: Observer;
   readonly keySetTiming?: KeySetTiming;
-  /** Other prefixes of the names of claims; absent: none. */
+  /** Other prefixes of claim names. Defaults to none. */
   readonly prefixAliases?: PrefixAliases;
 }
 
@@ -65,12 +65,12 @@ async function keySetOf({ key }: JwtSecret, options: JwtOptions, opened: KeySet[
   return keySet.current;
 }
 
-/** Each secret with each token at its own location; tokens elsewhere do not count. */
+/** Combines each secret with each token at its own location; tokens at other locations are ignored. */
 function findCandidates(verifiers: readonly Verifier[], { headers }: RequestHead): readonly Candidate[] {
   return verifiers.flatMap((verifier) => tokensAt(verifier.secret.location, headers).map((text) => ({ verifier, token: readToken(text) })));
 }
 
-/** The one candidate whose issuers do not contradict each other. @throws SvcError invalid-jwt, invalid-headers */
+/** Returns the one candidate whose token does not contradict the issuer of its secret. @throws SvcError invalid-jwt, invalid-headers */
 function chooseCandidate(candidates: readonly Candidate[]): Candidate {
   const fitting = candidates.filter(({ verifier, token }) => {
     const { issuer } = verifier.secret;

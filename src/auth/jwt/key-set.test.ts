@@ -1,7 +1,7 @@
-/** Keys behind a URL, fetched from a real server with short times. */
+/** Keys behind a URL, fetched from a real server with short intervals. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type PlayedServer, playServer } from '../../../test/support/played-server.ts';
+import { type FakeServer, startFakeServer } from '../../../test/support/fake-server.ts';
 import { ecPair, ed25519Pair, rsaPair, token } from '../../../test/support/tokens.ts';
 import { jwtSecrets } from '../../config/jwt-secret.ts';
 import type { Observation } from '../../observability/observation.ts';
@@ -16,13 +16,13 @@ const one = rsaPair();
 const two = rsaPair();
 const keysOf = (...keys: readonly unknown[]) => ({ keys });
 
-let server: PlayedServer;
+let server: FakeServer;
 let outbound: OutboundClient;
 let observations: Observation[];
 const open: { stop(): void }[] = [];
 
 beforeEach(async () => {
-  server = await playServer();
+  server = await startFakeServer();
   outbound = createOutboundClient();
   observations = [];
 });
@@ -48,7 +48,7 @@ const kids = (set: KeySet): unknown[] => set.current().keys.map(({ kid }) => kid
 const errors = (): unknown[] => observations.flatMap((o) => (o.kind === 'jwk-refresh' && o.error !== null ? [o.error] : []));
 
 describe('keys behind a URL', () => {
-  it('are fetched once when nothing says for how long they may be kept', async () => {
+  it('fetches keys once if the response has no cache headers', async () => {
     server.answer = () => ({ body: keysOf(one.jwk({ kid: 'one' })) });
     const set = await keySet();
     await sleep(150);
@@ -60,7 +60,7 @@ describe('keys behind a URL', () => {
     [{ 'cache-control': 'no-store' }],
     [{ 'cache-control': 'max-age=0, must-revalidate' }],
     [{ expires: 'Thu, 01 Jan 1970 00:00:00 GMT' }],
-  ])('are followed in the background by %j, not faster than the floor', async (headers) => {
+  ])('refreshes keys in the background by %j, at most at the minimum interval', async (headers) => {
     server.answer = () => ({ headers, body: keysOf(one.jwk({ kid: `number ${server.requests.length}` })) });
     const began = performance.now();
     const set = await keySet();
@@ -73,7 +73,7 @@ describe('keys behind a URL', () => {
     expect(server.requests.length).toBeLessThanOrEqual(length + 1);
   });
 
-  it('stay while new ones cannot be had, and change afterwards', async () => {
+  it('keeps the keys while a refresh fails, and replaces them afterwards', async () => {
     const headers = { 'cache-control': 'max-age=0' };
     const broken = [
       { status: 500 },
@@ -101,7 +101,7 @@ describe('keys behind a URL', () => {
     expect(JSON.stringify(observations)).not.toContain('planted');
   });
 
-  it('are waited for at start, but not for ever', async () => {
+  it('waits for the keys at start, with a limit', async () => {
     server.answer = () => (server.requests.length < 6 ? { status: 503 } : { body: keysOf(one.jwk({ kid: 'one' })) });
     expect(kids(await keySet())).toEqual(['one']);
     server.answer = () => ({ status: 503 });
@@ -112,8 +112,8 @@ describe('keys behind a URL', () => {
     expect(server.requests).toHaveLength(6);
   });
 
-  it('are not fetched from elsewhere', async () => {
-    const other = await playServer();
+  it('does not follow redirects to another host', async () => {
+    const other = await startFakeServer();
     try {
       other.answer = () => ({ body: keysOf(two.jwk()) });
       server.answer = () => ({ status: 302, headers: { location: other.url } });
@@ -141,7 +141,7 @@ describe('tokens', () => {
     return (await (found as NonNullable<typeof found>)).session.role;
   }
 
-  it('find their key by name, kind and algorithm, or by trying', async () => {
+  it('finds the key of a token by id, type and algorithm, or by trying', async () => {
     server.answer = () => ({
       body: keysOf(
         one.jwk({ kid: 'one', use: 'sig' }),
@@ -166,7 +166,7 @@ describe('tokens', () => {
     }
   });
 
-  it('of one algorithm only, when the secret names it', async () => {
+  it('accepts only the algorithm that the secret names', async () => {
     server.answer = () => ({ body: keysOf(one.jwk(), ec.jwk()) });
     const by = await check({ type: 'RS256' });
     expect(await role(by, token('RS256', one.privateKey, { claims }))).toBe('user');
@@ -174,7 +174,7 @@ describe('tokens', () => {
     await expect(role(by, token('ES256', ec.privateKey, { claims }))).rejects.toThrow('JWSInvalidSignature');
   });
 
-  it('of a key that was taken back are refused, those of a new one accepted', async () => {
+  it('rejects tokens of a withdrawn key and accepts those of a new one', async () => {
     let current = one;
     server.answer = () => ({ headers: { 'cache-control': 'max-age=0' }, body: keysOf(current.jwk()) });
     const by = await check();
@@ -191,7 +191,7 @@ describe('tokens', () => {
 
 describe('usableKeys', () => {
   const { d, ...publicPart } = one.privateKey.export({ format: 'jwk' });
-  it('leaves out what cannot verify tokens, and private parts', () => {
+  it('drops keys that cannot verify tokens, and private members', () => {
     const good = one.jwk({ kid: 'good' });
     const left = usableKeys(
       JSON.stringify(

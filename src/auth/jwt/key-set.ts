@@ -1,6 +1,6 @@
 /**
- * The keys behind a `jwk_url`: fetched at start and then in the background, when the last answer's cache headers say so.
- * Requests never wait for it and cannot cause it.
+ * Keys behind a `jwk_url`: fetched at start, then refreshed in the background as the cache headers of the last response say. Requests
+ * never wait for a fetch and cannot cause one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONWebKeySet } from 'jose';
@@ -17,9 +17,9 @@ export interface KeySet {
 }
 
 export interface KeySetTiming {
-  /** ms before the first of the five repetitions at start; doubles each time */
+  /** Delay before the first of five retries at start, in ms; doubles each time. */
   readonly firstRetry: number;
-  /** ms that lie at least between two fetches */
+  /** Minimum time between two fetches, in ms. */
   readonly floor: number;
 }
 
@@ -34,16 +34,16 @@ const TIMING: KeySetTiming = { firstRetry: 200, floor: 60_000 };
 const RETRIES = 5;
 const TIMEOUT_MS = 30_000;
 const MAX_SIZE = 1_048_576;
-/** The longest delay that a timer takes. */
+/** Maximum delay of a Node timer. */
 const MAX_DELAY_MS = 2_147_483_647;
 
 interface Fetched {
   readonly keys: JSONWebKeySet;
-  /** ms, null for ever */
+  /** In ms; `null` if the keys never expire. */
   readonly lifetime: number | null;
 }
 
-/** @throws ConfigError when there are no keys after several attempts */
+/** @throws ConfigError if there are no keys after all retries */
 export async function openKeySet(options: KeySetOptions): Promise<KeySet> {
   const { floor } = options.timing ?? TIMING;
   let { keys, lifetime } = await fetchAtStart(options);
@@ -55,9 +55,9 @@ export async function openKeySet(options: KeySetOptions): Promise<KeySet> {
       report(options, 'the keys were fetched', null);
     } catch (error) {
       if (stopped) return;
-      // The old keys stay, and the next attempt comes soon.
+      // Keeps the old keys and retries soon.
       lifetime = 0;
-      report(options, 'the keys could not be fetched; those known stay in use', error);
+      report(options, 'the keys could not be fetched; the previous keys stay in use', error);
     }
     schedule();
   };

@@ -1,4 +1,4 @@
-/** What a token says before anybody verified it: enough to find its issuer and to refuse what no issuer writes. */
+/** Parses a token before it is verified: enough to find its issuer and to reject malformed tokens. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { duplicateKey } from '../../util/duplicate-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
@@ -9,7 +9,7 @@ export interface UnverifiedToken {
   readonly claims: JsonObject;
 }
 
-/** Longer ones are refused unread. */
+/** Longer tokens are rejected without parsing them. */
 const MAX_LENGTH = 32_768;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -20,8 +20,8 @@ export function invalidToken(reason: string, cause?: unknown): SvcError {
 }
 
 /**
- * Takes a token in compact form apart. A key that is there twice is refused (RFC 7519, section 4, allows it): the
- * issuer and this service might mean different ones.
+ * Splits a token in compact form. Rejects duplicate keys (RFC 7519, section 4, allows them): the issuer and this service might use
+ * different ones.
  * @throws SvcError invalid-jwt
  */
 export function readToken(text: string): UnverifiedToken {

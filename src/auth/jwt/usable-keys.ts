@@ -2,15 +2,15 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 
-/** Members of a public key (RFC 7518, section 6); private ones are left behind. */
+/** Members of a public key (RFC 7518, section 6); private members are dropped. */
 const MEMBERS = ['kty', 'kid', 'use', 'key_ops', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
 const ALGORITHM = /^(?:(?:RS|PS)(?:256|384|512)|ES(?:256|384|512)|EdDSA|Ed25519)$/;
 const CURVES: ReadonlySet<unknown> = new Set(['P-256', 'P-384', 'P-521', 'Ed25519']);
 const MIN_RSA_BITS = 2048;
 
 /**
- * The keys of a set that can verify tokens; the others are left out.
- * @throws Error when the text is no key set or has no such key
+ * Returns the keys of a set that can verify tokens and drops the others.
+ * @throws Error if the text is not a key set or has no such key
  */
 export function usableKeys(text: string): JSONWebKeySet {
   let json: Json;

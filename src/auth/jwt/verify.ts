@@ -5,16 +5,16 @@ import { invalidToken, type UnverifiedToken } from './token.ts';
 
 export interface Verifier {
   readonly secret: JwtSecret;
-  /** Resolves when the claims of the token may be believed. @throws SvcError invalid-jwt */
+  /** Resolves if the claims of the token can be trusted. @throws SvcError invalid-jwt */
   verify(token: UnverifiedToken): Promise<void>;
 }
 
 type VerificationKey = CryptoKey | Uint8Array;
 
-/** The keys to try for a token. */
+/** Returns the keys to try for a token. */
 type KeysFor = (token: UnverifiedToken) => Promise<readonly VerificationKey[]>;
 
-/** @param keySet what is known now of the keys behind the secret's URL */
+/** @param keySet returns the current keys behind the secret's URL */
 export async function createVerifier(secret: JwtSecret, keySet: () => JSONWebKeySet): Promise<Verifier> {
   const keysFor = await keysOf(secret, keySet);
   return {
@@ -28,7 +28,7 @@ export async function createVerifier(secret: JwtSecret, keySet: () => JSONWebKey
           return;
         } catch (error) {
           failure = failureOf(error);
-          // A signature that fits settles it: other keys cannot make the claims better.
+          // The signature was valid: no other key can make the claims valid.
           if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed) break;
         }
       }
@@ -70,18 +70,18 @@ function optionsFor({ algorithms, audience, issuer, allowedSkew }: JwtSecret, { 
     algorithms: [...algorithms],
     clockTolerance: allowedSkew,
     ...(audience === null ? {} : { audience: [...audience] }),
-    // A token without issuer may come from any; this is the interface's rule.
+    // A token without `iss` is accepted for any issuer; this is part of the interface.
     ...(issuer === null || !Object.hasOwn(claims, 'iss') ? {} : { issuer }),
   };
 }
 
 const BAD_SIGNATURE = 'JWSError JWSInvalidSignature';
-const OF_CLAIM: Readonly<Record<string, string>> = { aud: 'JWTNotInAudience', iss: 'JWTNotInIssuer', nbf: 'JWTNotYetValid' };
+const CLAIM_FAILURES: Readonly<Record<string, string>> = { aud: 'JWTNotInAudience', iss: 'JWTNotInIssuer', nbf: 'JWTNotYetValid' };
 
 function failureOf(error: unknown): SvcError {
   if (error instanceof errors.JWTExpired) return invalidToken('JWTExpired', error);
   if (error instanceof errors.JWTClaimValidationFailed) {
-    const reason = error.reason === 'invalid' ? undefined : OF_CLAIM[error.claim];
+    const reason = error.reason === 'invalid' ? undefined : CLAIM_FAILURES[error.claim];
     return invalidToken(reason ?? 'JWTClaimsSetDecodeError', error);
   }
   return invalidToken(BAD_SIGNATURE, error);

@@ -5,14 +5,14 @@ import type { GraphqlPayload } from '../credentials.ts';
 const KEYS = ['query', 'operationName', 'variables'] as const;
 const MAX_DEPTH = 512;
 
-/** The GraphQL request as the webhook gets it, a list for a batch; null when there is none or it cannot be read. */
+/** Returns the GraphQL request for the webhook, a list for a batch; `null` if there is none or it cannot be read. */
 export async function describedRequest(graphql: GraphqlPayload | null): Promise<Json> {
   if (graphql === null) return null;
   let json: Json;
   try {
     json = await graphql();
   } catch {
-    return null; // The request is refused for it later; first the webhook says who asks.
+    return null; // Authentication comes first; the request is rejected later.
   }
   if (nestedDeeperThan(json, MAX_DEPTH)) return null;
   if (isJsonObject(json)) return knownKeys(json);

@@ -15,6 +15,6 @@ it.each<[string, string | undefined, string | undefined, number | undefined, rea
   ['no age that only looks like one', 's-max-age=60', undefined, undefined, ['Cache-Control']],
   ['no date of another form', undefined, '2026-01-01T01:00:00Z', undefined, ['Expires']],
   ['no date that does not exist', undefined, 'Thu, 41 Jan 2026 01:00:00 GMT', undefined, ['Expires']],
-])('reads %s', (_what, cacheControl, expires, expiresAt, malformed) => {
+])('reads the expiry: %s', (_what, cacheControl, expires, expiresAt, malformed) => {
   expect(expiryOf(cacheControl, expires, NOW)).toEqual({ expiresAt, malformed });
 });

@@ -3,8 +3,8 @@ const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * When a session ends, by what the webhook put into its answer's body.
- * @returns epoch milliseconds, undefined for never, and what was malformed
+ * Returns the expiry of a session according to the keys in the body of the webhook's response.
+ * @returns epoch milliseconds, `undefined` for never, and the names of malformed keys
  */
 export function expiryOf(
   cacheControl: string | undefined,
@@ -26,8 +26,8 @@ export function expiryOf(
 }
 
 /**
- * Returns when a session ends, by the cache headers of the webhook's answer. A time that has passed is about caches (`max-age=0` is what
- * many frameworks send with every answer) and ends no session.
+ * Returns the expiry of a session according to the cache headers of the webhook's response. A time in the past is about caching
+ * (`max-age=0` is what many frameworks send with every response) and does not end the session.
  * @returns epoch milliseconds, `undefined` for never
  */
 export function expiryOfHeaders(

@@ -6,7 +6,7 @@ import { isSessionVariable, isStorableText, ROLE_VARIABLE } from '../session-var
 import { expiryOf, expiryOfHeaders } from './expiry.ts';
 import type { OutboundResponse } from '../../http-client/request.ts';
 
-/** The webhook did not answer as it has to; the status is 500 on every endpoint. */
+/** Error for an invalid response or a failed call of the webhook; its status is 500 on every endpoint. */
 export function webhookFailure(message: string, cause?: unknown): SvcError {
   return new SvcError('unexpected', message, { status: 500, keepsStatus: true, cause });
 }
@@ -14,9 +14,9 @@ export function webhookFailure(message: string, cause?: unknown): SvcError {
 export const INVALID_RESPONSE = 'Invalid response from authorization hook';
 
 /**
- * The session in the body of the webhook's answer 200, and the names of the expiry keys in it that cannot be read.
- * @param headers of the answer: they say when the session ends where the body does not
- * @throws SvcError unexpected when it is no JSON object of strings, invalid-params when there is no role in it
+ * Decodes the body of a 200 response of the webhook into a session, and the names of malformed expiry keys.
+ * @param headers of the response: they define the expiry if the body does not
+ * @throws SvcError unexpected if the body is not a JSON object of strings, invalid-params if it has no role
  */
 export function decodeReply(
   { body, headers }: { readonly body: string; readonly headers: OutboundResponse['headers'] },
@@ -27,24 +27,24 @@ export function decodeReply(
   const expiry: { 'cache-control'?: string; expires?: string } = {};
   const reply = parseObject(body);
   const own = new Set(Object.keys(reply).map((key) => key.toLowerCase()));
-  for (const [given, value] of Object.entries(reply)) {
+  for (const [key, value] of Object.entries(reply)) {
     if (typeof value !== 'string') throw webhookFailure(`${INVALID_RESPONSE}: expected an object whose values are strings`);
-    const written = given.toLowerCase();
+    const written = key.toLowerCase();
     const name = ownName(written, aliases);
-    // What is said under our own prefix too counts as it is said there.
+    // The spelling under our own prefix takes precedence.
     if (name !== written && own.has(name)) continue;
     if (name === 'cache-control' || name === 'expires') expiry[name] = value;
     else if (isSessionVariable(name)) {
-      if (variables.has(name)) throw webhookFailure(`${INVALID_RESPONSE}: ${name} is there twice`);
-      if (!isStorableText(value)) throw webhookFailure(`${INVALID_RESPONSE}: ${name} holds characters that no text can have`);
+      if (variables.has(name)) throw webhookFailure(`${INVALID_RESPONSE}: duplicate key ${name}`);
+      if (!isStorableText(value)) throw webhookFailure(`${INVALID_RESPONSE}: ${name} has characters that cannot be stored as text`);
       variables.set(name, value);
     }
   }
   const role = variables.get(ROLE_VARIABLE);
   if (role === undefined || role === '') throw new SvcError('invalid-params', `"${ROLE_VARIABLE}" not found in session variables`);
-  const said = expiryOf(expiry['cache-control'], expiry.expires, now);
-  const { malformed } = said;
-  const expiresAt = said.expiresAt ?? expiryOfHeaders(headers, now);
+  const fromBody = expiryOf(expiry['cache-control'], expiry.expires, now);
+  const { malformed } = fromBody;
+  const expiresAt = fromBody.expiresAt ?? expiryOfHeaders(headers, now);
   return { session: { role, variables, backendOnly: false, ...(expiresAt === undefined ? {} : { expiresAt }) }, malformed };
 }
 
@@ -56,6 +56,6 @@ function parseObject(body: string): object {
     throw webhookFailure(`${INVALID_RESPONSE}: expected JSON`, error);
   }
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw webhookFailure(`${INVALID_RESPONSE}: expected an object`);
-  if (duplicateKey(body) !== null) throw webhookFailure(`${INVALID_RESPONSE}: a key is there twice`);
+  if (duplicateKey(body) !== null) throw webhookFailure(`${INVALID_RESPONSE}: duplicate key`);
   return json;
 }

@@ -1,4 +1,4 @@
-/** Webhook mode: an endpoint of the deployer says who a request is. */
+/** Webhook mode: an endpoint of the deployer identifies the client. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookMethod } from '../../config/option-types.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -20,17 +20,17 @@ import type { OutboundResponse } from '../../http-client/request.ts';
 export interface WebhookOptions {
   readonly url: string;
   readonly method: HookMethod;
-  /** Whether the body of a POST holds the GraphQL request. */
+  /** If true, the body of a POST includes the GraphQL request. */
   readonly sendRequestBody: boolean;
   readonly outbound: OutboundClient;
   readonly observe: Observer;
-  /** Other prefixes of session variables in answers; absent: none. */
+  /** Other prefixes of session variables in responses. Defaults to none. */
   readonly prefixAliases?: PrefixAliases;
-  /** ms, 30 seconds when absent */
+  /** In ms. Defaults to 30 seconds. */
   readonly timeout?: number;
 }
 
-/** All of the URL is configuration, as if it were one variable: no trace tells its path. */
+/** The URL template for traces: the whole URL counts as a variable, so that no trace contains its path. */
 const TEMPLATE = '{{SVC_GRAPHQL_AUTH_HOOK}}';
 const TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_SIZE = 1_048_576;
@@ -38,8 +38,8 @@ const USER_AGENT = 'svc-graphql';
 
 export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
   return {
-    // Every request has credentials for the webhook to look at, if only none.
-    check: (request, graphql, client) => ask(options, request, graphql, client.signal()),
+    // A request without credentials goes to the webhook, too.
+    check: (request, graphql, client) => authenticate(options, request, graphql, client.signal()),
     place: webhookCredentials,
     headers: '*',
     missing: () => webhookFailure(INVALID_RESPONSE),
@@ -47,15 +47,15 @@ export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
   };
 }
 
-/** Schemes of `Authorization` that a browser goes on using once its user has signed in. */
+/** `Authorization` schemes whose credentials a browser sends again by itself. */
 const REMEMBERED_SCHEME = /^\s*(?:basic|digest|negotiate|ntlm)\b/i;
 
-/** The webhook may look at whatever there is, so the credentials are where a browser could have put them. */
+/** The webhook may use any header, so a cookie or remembered credentials count as `browser`. */
 function webhookCredentials({ cookie, authorization }: IncomingHttpHeaders): 'browser' | 'header' {
   return cookie !== undefined || (authorization !== undefined && REMEMBERED_SCHEME.test(authorization)) ? 'browser' : 'header';
 }
 
-async function ask(
+async function authenticate(
   options: WebhookOptions,
   request: RequestHead,
   graphql: GraphqlPayload | null,
@@ -77,7 +77,7 @@ async function ask(
       Date.now(),
       options.prefixAliases ?? [],
     );
-    report(options, request, status, null, malformed.length === 0 ? null : `ignored, as it cannot be read: ${malformed.join(', ')}`);
+    report(options, request, status, null, malformed.length === 0 ? null : `ignored malformed keys: ${malformed.join(', ')}`);
     return { session, cookies: cookiesOf(response) };
   } catch (error) {
     report(options, request, status, null, error instanceof SvcError ? error.message : INVALID_RESPONSE);

@@ -1,32 +1,32 @@
 /** `svc version` and `svc completion`. */
 import { isOlder, serviceVersion } from '../../config/version.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import type { Call, Outcome } from '../call.ts';
+import type { CommandContext, CommandOutcome } from '../context.ts';
 
-/** @param service its version, another one than that of the command */
-export function versionsDiffer(service: string, own: string): string {
+/** Warning about a service whose version differs from that of the command. */
+export function versionMismatch(service: string, own: string): string {
   return isOlder(service, own)
-    ? `the service has version ${service} and is older than the command (${own}), which it may not understand`
+    ? `the service has version ${service} and is older than the command (${own}): it may not support what the command sends`
     : `the service has version ${service}, the command ${own}`;
 }
 
 /** `svc version` */
-export async function runVersion(call: Call): Promise<Outcome> {
+export async function runVersion(context: CommandContext): Promise<CommandOutcome> {
   const own = serviceVersion();
-  const isAsked = call.options['endpoint'] !== undefined || call.environment['SVC_GRAPHQL_ENDPOINT'] !== undefined;
-  if (!isAsked) return { text: `svc ${own}`, data: { version: own } };
+  const hasEndpoint = context.options['endpoint'] !== undefined || context.environment['SVC_GRAPHQL_ENDPOINT'] !== undefined;
+  if (!hasEndpoint) return { text: `svc ${own}`, data: { version: own } };
   try {
-    const other = await (await call.server()).version();
-    if (other !== own) call.warn(versionsDiffer(other, own));
+    const other = await (await context.server()).version();
+    if (other !== own) context.warn(versionMismatch(other, own));
     return { text: `svc ${own}, service ${other}`, data: { version: own, service: other } };
   } catch (thrown) {
     if (!(thrown instanceof ProjectFailure)) throw thrown;
-    call.warn(thrown.message);
+    context.warn(thrown.message);
     return { text: `svc ${own}`, data: { version: own } };
   }
 }
 
-/** What may follow each sequence of words. */
+/** Words that may follow each sequence of words. */
 function following(commands: readonly (readonly string[])[]): ReadonlyMap<string, readonly string[]> {
   const words = new Map<string, string[]>();
   const add = (path: readonly string[]): void => {
@@ -42,11 +42,12 @@ function following(commands: readonly (readonly string[])[]): ReadonlyMap<string
 }
 
 /** `svc completion` */
-export async function runCompletion(call: Call): Promise<Outcome> {
-  const [shell] = call.args;
+export async function runCompletion(context: CommandContext): Promise<CommandOutcome> {
+  const [shell] = context.args;
   const make = SHELLS[shell as keyof typeof SHELLS];
-  if (make === undefined) throw failure('usage', `the shells are ${Object.keys(SHELLS).join(', ')}`, {}, EXIT.usage);
-  return { text: make(following(call.commands)) };
+  if (make === undefined)
+    throw failure('usage', `unknown shell ${JSON.stringify(shell)}: expecting one of ${Object.keys(SHELLS).join(', ')}`, {}, EXIT.usage);
+  return { text: make(following(context.commands)) };
 }
 
 const cases = (words: ReadonlyMap<string, readonly string[]>): string =>

@@ -7,32 +7,32 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { writeMetadata } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { type Call, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 
 /** `svc actions create` */
-export async function runActionsCreate(call: Call): Promise<Outcome> {
-  const project = await call.project();
-  const name = call.args[0] as string;
-  const file = textOption(call, 'sdl') as string;
-  const sdl = readNamedFile(call.cwd, file);
+export async function runActionsCreate(context: CommandContext): Promise<CommandOutcome> {
+  const project = await context.project();
+  const name = context.args[0] as string;
+  const file = textOption(context, 'sdl') as string;
+  const sdl = readNamedFile(context.cwd, file);
   if (sdl === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
-  // The files are those of all environments.
+  // Without overlays: the action is added for all environments.
   const ownMetadata = { ...project.metadata, overlays: [] };
   const { document } = readMetadata(ownMetadata);
   const shapes = readSdl(sdl, file);
   if (shapes.problems.length > 0) throw new ProjectFailure(shapes.problems);
   const [found, ...others] = shapes.actions;
   if (found === undefined || found.field.name.value !== name || others.length > 0)
-    throw failure('actions', `the SDL is to have one field in type Query or Mutation, ${name}`, { file });
-  if (listOf(document['actions']).some((action) => action['name'] === name))
-    throw failure('exists', `there is an action ${name} already`, {}, EXIT.usage);
+    throw failure('actions', `the SDL must have exactly one field in type Query or Mutation, ${name}`, { file });
+  if (objectsIn(document['actions']).some((action) => action['name'] === name))
+    throw failure('exists', `the action ${name} already exists`, {}, EXIT.usage);
   const { kind, handlerBaseUrl } = project.settings.actions;
-  const handler = textOption(call, 'webhook') ?? `${handlerBaseUrl}/${name}`;
-  const given = { name, definition: { kind: textOption(call, 'kind') ?? kind, handler } };
+  const handler = textOption(context, 'webhook') ?? `${handlerBaseUrl}/${name}`;
+  const action = { name, definition: { kind: textOption(context, 'kind') ?? kind, handler } };
   const named = (section: keyof typeof shapes.types): readonly JsonObject[] =>
     shapes.types[section].map((shape) => ({ name: shape.name.value }));
   const yaml: JsonObject = {
-    actions: [given],
+    actions: [action],
     custom_types: { enums: named('enums'), input_objects: named('input_objects'), objects: named('objects'), scalars: named('scalars') },
   };
   const made = joinActions(yaml, sdl, { yaml: 'actions.yaml', sdl: file }, () => ({}));
@@ -40,14 +40,15 @@ export async function runActionsCreate(call: Call): Promise<Outcome> {
   const types = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
   const merged: Record<string, Json> = { ...types };
   for (const [section, list] of Object.entries(made.customTypes ?? {})) {
-    const before = listOf(types[section]);
-    const taken = listOf(list).find((type) => before.some((other) => other['name'] === type['name']));
-    if (taken !== undefined) throw failure('exists', `there is a type ${String(taken['name'])} already: leave it out of the SDL`, { file });
-    merged[section] = [...before, ...listOf(list)];
+    const before = objectsIn(types[section]);
+    const existing = objectsIn(list).find((type) => before.some((other) => other['name'] === type['name']));
+    if (existing !== undefined)
+      throw failure('exists', `the type ${String(existing['name'])} already exists: remove it from the SDL`, { file });
+    merged[section] = [...before, ...objectsIn(list)];
   }
   const next: JsonObject = {
     ...document,
-    actions: [...listOf(document['actions']), ...made.actions],
+    actions: [...objectsIn(document['actions']), ...made.actions],
     ...(Object.keys(merged).length === 0 ? {} : { custom_types: merged }),
   };
   const { changes } = writeMetadata(ownMetadata, next);
@@ -56,19 +57,19 @@ export async function runActionsCreate(call: Call): Promise<Outcome> {
   return { text: written.join('\n'), data: { written } };
 }
 
-function listOf(value: Json | undefined): readonly JsonObject[] {
+function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** `svc actions codegen` */
-export async function runActionsCodegen(call: Call): Promise<Outcome> {
-  const project = await call.project();
+export async function runActionsCodegen(context: CommandContext): Promise<CommandOutcome> {
+  const project = await context.project();
   const { document } = readMetadata(project.metadata);
-  const all = listOf(document['actions']);
-  const missing = call.args.find((name) => !all.some((action) => action['name'] === name));
+  const all = objectsIn(document['actions']);
+  const missing = context.args.find((name) => !all.some((action) => action['name'] === name));
   if (missing !== undefined) throw failure('actions', `there is no action ${missing}`, {}, EXIT.usage);
-  const actions = call.args.length === 0 ? all : all.filter((action) => call.args.includes(String(action['name'])));
-  const named = textOption(call, 'outputDir') ?? project.settings.actions.codegen.outputDir;
+  const actions = context.args.length === 0 ? all : all.filter((action) => context.args.includes(String(action['name'])));
+  const named = textOption(context, 'outputDir') ?? project.settings.actions.codegen.outputDir;
   const folder = isAbsolute(named) ? named : join(project.root, named);
   const files = projectFiles(folder);
   const names = codeNames(document);
@@ -76,8 +77,8 @@ export async function runActionsCodegen(call: Call): Promise<Outcome> {
   for (const action of actions) {
     const name = String(action['name']);
     const path = join(folder, `${names.actions.get(name)?.file ?? name}.ts`);
-    const handler = actionHandler(action, textOption(call, 'framework') as Framework, names);
-    // What somebody has written there stays.
+    const handler = actionHandler(action, textOption(context, 'framework') as Framework, names);
+    // An existing handler is never overwritten.
     if (handler !== undefined && files.read(path) === undefined) changes.set(path, handler);
   }
   applyChanges(files, changes);

@@ -1,10 +1,10 @@
-/** `svc deploy`: everything in its order. */
+/** `svc deploy`: migrations, metadata and seeds in the right order. */
 import { join } from 'node:path';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
-import { checkSteps, compareMigrations, readEntries, type RunOptions } from '../../migrations/run-migrations.ts';
+import { checkSteps, compareMigrations, readEntries, type MigrationOptions } from '../../migrations/run-migrations.ts';
 import { hasEmptyEnum, readSeeds, runSeeds } from '../../migrations/seeds.ts';
 import { emptySource, type ListedSource, migrationsOf, movedSources, serverSources, sourcesOf } from '../../migrations/sources.ts';
 import { type Applied, applyMetadata, exportFrom, problemsOf } from '../../project/project-metadata.ts';
@@ -14,7 +14,7 @@ import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
 import { requirePlan } from './plan.ts';
 import { runOptions } from './run-options.ts';
@@ -23,76 +23,82 @@ export interface Deployment {
   readonly project: Project;
   readonly server: ServerClient;
   readonly kinds: Kinds<Backend>;
-  readonly options: RunOptions;
+  readonly options: MigrationOptions;
   readonly withSeeds: boolean;
   readonly once: boolean;
   readonly allowInconsistent: boolean;
   readonly allowChanged: boolean;
-  /** Nothing is done where migrations are applied that the project does not have and that are newer than all it has. */
+  /** Does nothing if a migration is applied that is newer than all migrations of the project. */
   readonly unlessNewer?: boolean;
-  readonly tell: (message: string) => void;
+  readonly progress: (message: string) => void;
   readonly warn: (message: string) => void;
-  /** Applies the metadata in place of what does so by itself: for whoever changes the files by it. */
+  /** Replaces the step that applies the metadata; `svc dev` also writes files in it. */
   readonly apply?: () => Promise<Applied>;
 }
 
 /** `svc deploy` */
-export async function runDeploy(call: Call): Promise<Outcome> {
-  const plan = textOption(call, 'plan');
-  if (plan !== undefined) await requirePlan(call, plan);
+export async function runDeploy(context: CommandContext): Promise<CommandOutcome> {
+  const plan = textOption(context, 'plan');
+  if (plan !== undefined) await requirePlan(context, plan);
   return deploy({
-    project: await call.project(),
-    server: await call.server(),
-    kinds: await call.kinds(),
-    options: runOptions(call),
-    withSeeds: flagOption(call, 'withSeeds'),
-    once: flagOption(call, 'once'),
-    allowInconsistent: flagOption(call, 'allowInconsistent'),
-    allowChanged: flagOption(call, 'allowChanged'),
-    tell: call.tell,
-    warn: call.warn,
+    project: await context.project(),
+    server: await context.server(),
+    kinds: await context.kinds(),
+    options: runOptions(context),
+    withSeeds: flagOption(context, 'withSeeds'),
+    once: flagOption(context, 'once'),
+    allowInconsistent: flagOption(context, 'allowInconsistent'),
+    allowChanged: flagOption(context, 'allowChanged'),
+    progress: context.progress,
+    warn: context.warn,
   });
 }
 
-/** Brings a service up to a project. What fails is told with what was done before and what was not. @throws ProjectFailure when nothing was done */
-export async function deploy(at: Deployment): Promise<Outcome> {
+/**
+ * Deploys a project to a service. If a step fails, the outcome lists the steps that were done and those that were not.
+ * @throws ProjectFailure before the first step
+ */
+export async function deploy(at: Deployment): Promise<CommandOutcome> {
   const { project, server, kinds, options, warn } = at;
   const read = readMetadata(project.metadata);
   const problems = shapeProblems(read, kinds);
   if (problems.length > 0) throw new ProjectFailure(problems);
-  const wanted = sourcesOf(read.document, kinds);
+  const sources = sourcesOf(read.document, kinds);
   const folders = migratedSources(project.migrationsFolder);
   for (const name of folders) {
-    if (!wanted.some((source) => source.name === name))
-      throw failure('no-source', `there are migrations of the source "${name}", which the metadata does not have`);
+    if (!sources.some((source) => source.name === name))
+      throw failure(
+        'no-source',
+        `there are migrations of the source "${name}", which is not in the metadata: add the source, or remove the folder`,
+      );
   }
   const current = (await exportFrom(server)).metadata;
-  const there = new Set(sourcesOf(current, kinds).map(({ name }) => name));
-  const migrated: readonly ListedSource[] = wanted.filter(({ name }) => folders.includes(name));
+  const existing = new Set(sourcesOf(current, kinds).map(({ name }) => name));
+  const migrated: readonly ListedSource[] = sources.filter(({ name }) => folders.includes(name));
   for (const source of movedSources(read.document, current, kinds)) if (folders.includes(source.name)) await moveSource(at, source);
-  // Of sources that are not there yet, all is pending: looked at before they are added.
-  for (const source of migrated.filter(({ name }) => !there.has(name))) {
+  // All migrations of new sources are pending; they are checked before the sources are added.
+  for (const source of migrated.filter(({ name }) => !existing.has(name))) {
     const steps = compareMigrations(readMigrations(project.files, join(project.migrationsFolder, source.name)), []).map((known) => ({
       direction: 'up' as const,
       known,
     }));
     checkSteps(steps, options, migrationsOf(source));
   }
-  const known = migrated.filter(({ name }) => there.has(name));
-  const answered = at.allowInconsistent ? await answering(at, known) : known;
+  const known = migrated.filter(({ name }) => existing.has(name));
+  const reachableNow = at.allowInconsistent ? await reachable(at, known) : known;
   if (at.unlessNewer === true) {
-    const newer = await newerThan(at, answered);
+    const newer = await newerThan(at, reachableNow);
     if (newer !== undefined) return { text: `nothing is deployed: ${newer}`, data: { newer } };
   }
   const plannedBefore = await planAll(
     project,
     server,
-    answered,
+    reachableNow,
     { kind: 'up', count: 'all' },
     { allowChanged: at.allowChanged, strictOrder: false, options },
   );
   const seeds = at.withSeeds
-    ? wanted
+    ? sources
         .map((source) => ({ source, seeds: readSeeds(project.files, join(project.seedsFolder, source.name)) }))
         .filter(({ seeds }) => seeds.length > 0)
     : [];
@@ -107,7 +113,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
   try {
     const added = await addSources(
       at,
-      migrated.filter(({ name }) => !there.has(name)),
+      migrated.filter(({ name }) => !existing.has(name)),
     );
     finished('sources');
     const plannedAfter =
@@ -121,28 +127,28 @@ export async function deploy(at: Deployment): Promise<Outcome> {
             { allowChanged: at.allowChanged, strictOrder: false, options },
           );
     planned = [...plannedBefore, ...plannedAfter];
-    await runAll(server, planned, options, at.tell, done);
+    await runAll(server, planned, options, at.progress, done);
     finished('migrations');
     const seeded: JsonObject[] = [];
     const seed = async ({ source, seeds: files }: (typeof seeds)[number]): Promise<void> => {
       for (const name of await runSeeds(server, source, files, at.once, options)) seeded.push({ source: source.name, seed: name });
     };
-    const reached = new Set([...answered, ...added].map(({ name }) => name));
-    // What has no migrations has not been asked yet, and what comes with the metadata cannot be asked before.
-    const isReached = async ({ source }: (typeof seeds)[number]): Promise<boolean> => {
+    const reached = new Set([...reachableNow, ...added].map(({ name }) => name));
+    // Sources without migrations have not been contacted yet, and sources that come with the metadata cannot be contacted before it.
+    const isReachable = async ({ source }: (typeof seeds)[number]): Promise<boolean> => {
       if (!at.allowInconsistent || reached.has(source.name)) return true;
-      for (const { name } of await answering(at, [source])) reached.add(name);
+      for (const { name } of await reachable(at, [source])) reached.add(name);
       return reached.has(source.name);
     };
-    const sown: (typeof seeds)[number][] = [];
+    const selected: (typeof seeds)[number][] = [];
     for (const each of seeds) {
       const { name } = each.source;
-      if (folders.includes(name) ? reached.has(name) : !there.has(name) || (await isReached(each))) sown.push(each);
+      if (folders.includes(name) ? reached.has(name) : !existing.has(name) || (await isReachable(each))) selected.push(each);
     }
-    const early = await beforeMetadata(at, sown);
+    const early = await beforeMetadata(at, selected);
     const seedsOf = ({ source }: (typeof seeds)[number]): string => `seeds of ${source.name}`;
     left.splice(left.indexOf('metadata'), 0, ...early.map(seedsOf));
-    const late = sown.filter((each) => !early.includes(each));
+    const late = selected.filter((each) => !early.includes(each));
     if (seeds.length > 0 && late.length === 0) left.splice(left.indexOf('seeds'), 1);
     for (const each of early) {
       await seed(each);
@@ -153,7 +159,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
     if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
       throw new ProjectFailure(problemsOf(applied.inconsistencies), EXIT.inconsistent);
     for (const { message } of problemsOf(applied.inconsistencies)) warn(message);
-    for (const each of late) if (await isReached(each)) await seed(each);
+    for (const each of late) if (await isReachable(each)) await seed(each);
     if (late.length > 0) finished('seeds');
     const metadata = { sent: applied.sent, changes: applied.changes.length, resource_version: applied.resourceVersion };
     const text = [
@@ -174,7 +180,7 @@ export async function deploy(at: Deployment): Promise<Outcome> {
   }
 }
 
-/** Seeds of sources whose metadata would be inconsistent without them. */
+/** Seeds that must run before the metadata: those of sources with an empty enum table, which makes the metadata inconsistent. */
 async function beforeMetadata<T extends { readonly source: ListedSource }>(
   { server, kinds }: Deployment,
   all: readonly T[],
@@ -187,7 +193,7 @@ async function beforeMetadata<T extends { readonly source: ListedSource }>(
   return early;
 }
 
-/** Migrations that were run in some sources and not in others are told source by source. */
+/** Lists migrations by source if they were run in some sources and not in others. */
 function bySource(
   stages: readonly string[],
   left: readonly string[],
@@ -204,47 +210,47 @@ function bySource(
   };
 }
 
-/** Why the project is older than what is deployed; undefined: it is not. */
+/** Reason why the project is older than the deployed state, or `undefined`. */
 async function newerThan({ project, server }: Deployment, sources: readonly ListedSource[]): Promise<string | undefined> {
   for (const source of sources) {
     const own = readMigrations(project.files, join(project.migrationsFolder, source.name)).at(-1)?.version ?? 0n;
     const newer = (await readEntries(server, source)).filter(({ version }) => version > own);
     if (newer.length > 0)
-      return `migration ${newer.at(-1)?.version} of ${source.name} is applied, and the project ends with ${own}: it is an older one`;
+      return `migration ${newer.at(-1)?.version} of ${source.name} is applied, and the newest of the project is ${own}: the project is older than the service`;
   }
   return undefined;
 }
 
 /**
- * Connects a source as the project says, before its migrations run: else they would run in the database of before.
- * @throws ProjectFailure if the service refuses it
+ * Updates the connection of a source before its migrations run, so that they do not run in the previous database.
+ * @throws ProjectFailure if the service rejects the change
  */
-async function moveSource({ server, tell }: Deployment, { name, kind, entry }: ListedSource): Promise<void> {
+async function moveSource({ server, progress }: Deployment, { name, kind, entry }: ListedSource): Promise<void> {
   try {
     await server.metadata(`${kind}_update_source`, { name, configuration: entry['configuration'] ?? null });
-    tell(`connected the source ${name} as the project says`);
+    progress(`updated the connection of the source ${name}`);
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
     throw failure(
       'source',
-      `the project connects the source ${name} otherwise than the service, which refuses the change: ${thrown.message}. Nothing was run; svc metadata apply --allow-inconsistent connects it all the same`,
+      `the project has another connection for the source ${name} than the service, which rejects the change: ${thrown.message}. Nothing was run; svc metadata apply --allow-inconsistent changes the connection anyway`,
     );
   }
 }
 
-/** Sources with nothing tracked in them, so that there is something to migrate. @returns those that are there now */
+/** Adds missing sources without tracked objects, so that their migrations can run. @returns the sources that exist now */
 async function addSources(at: Deployment, missing: readonly ListedSource[]): Promise<readonly ListedSource[]> {
-  const { server, tell } = at;
+  const { server, progress } = at;
   const added: ListedSource[] = [];
   for (const source of missing) {
     const args: JsonObject = { name: source.name, ...emptySource(source.entry) };
     try {
       await server.metadata(`${source.kind}_add_source`, args);
-      tell(`added the source ${source.name}`);
+      progress(`added the source ${source.name}`);
     } catch (thrown) {
-      // Another deployment was faster.
+      // `already-exists`: another deployment has added it meanwhile.
       if (!(thrown instanceof ServerError) || thrown.code !== 'already-exists') {
-        if (isLeftOut(at, source, thrown)) continue;
+        if (isSkipped(at, source, thrown)) continue;
         throw thrown;
       }
     }
@@ -253,22 +259,22 @@ async function addSources(at: Deployment, missing: readonly ListedSource[]): Pro
   return added;
 }
 
-/** Where inconsistencies are allowed, a database that does not answer keeps nobody from the rest. */
-function isLeftOut({ allowInconsistent, warn }: Deployment, { name }: SqlSource, thrown: unknown): boolean {
+/** With `--allow-inconsistent`, a source whose database does not respond is skipped with a warning. */
+function isSkipped({ allowInconsistent, warn }: Deployment, { name }: SqlSource, thrown: unknown): boolean {
   if (!allowInconsistent || !(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) return false;
-  warn(`the source ${name} is left out, with its migrations and seeds: ${thrown.message}`);
+  warn(`the source ${name} is skipped with its migrations and seeds: ${thrown.message}`);
   return true;
 }
 
-/** Of sources that the service has, those whose databases answer. @throws ProjectFailure where one does not that is not to be left out */
-async function answering<T extends ListedSource>(at: Deployment, sources: readonly T[]): Promise<readonly T[]> {
+/** Sources of the service whose databases respond. @throws ProjectFailure for one that does not and must not be skipped */
+async function reachable<T extends ListedSource>(at: Deployment, sources: readonly T[]): Promise<readonly T[]> {
   const found: T[] = [];
   for (const source of sources) {
     try {
       await readEntries(at.server, source);
       found.push(source);
     } catch (thrown) {
-      if (!isLeftOut(at, source, thrown)) throw thrown;
+      if (!isSkipped(at, source, thrown)) throw thrown;
     }
   }
   return found;

@@ -1,4 +1,4 @@
-/** `svc dev`: a service for the project of the working directory, which follows its files and its databases. */
+/** `svc dev`: a service that follows the files of a project and its databases. */
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
@@ -8,103 +8,109 @@ import { openProject, type Project } from '../../project/project.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
-import { keepInStep } from './keep-in-step.ts';
+import { createDevSync } from './dev-sync.ts';
 import { runOptions } from './run-options.ts';
 
 /** `svc dev` */
-export async function runDev(call: Call): Promise<Outcome> {
-  const first = await call.project();
-  // Metadata refers to variables by name, and those may come from the file as well.
+export async function runDev(context: CommandContext): Promise<CommandOutcome> {
+  const first = await context.project();
+  // Metadata may refer to variables of the project's .env file.
   Object.assign(process.env, first.environment);
-  /** Read anew: files have changed. */
+  /** Opens the project again after its files have changed. */
   const reopened = (): Project =>
-    openProject(call.cwd, { project: first.root, env: textOption(call, 'env'), envfile: textOption(call, 'envfile') }, call.environment);
-  const port = textOption(call, 'port');
+    openProject(
+      context.cwd,
+      { project: first.root, env: textOption(context, 'env'), envfile: textOption(context, 'envfile') },
+      context.environment,
+    );
+  const port = textOption(context, 'port');
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: first.environment });
   const running = await startService({ ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null });
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS });
-  const kinds = await call.kinds();
-  const inStep = keepInStep(server, kinds, call.tell);
+  const kinds = await context.kinds();
+  const sync = createDevSync(server, kinds, context.progress);
   const deployAll = async (project: Project): Promise<string> => {
     const outcome = await deploy({
       project,
       server,
       kinds,
-      options: { ...runOptions({ ...call, options: {} }), tell: call.tell },
-      withSeeds: flagOption(call, 'withSeeds'),
+      options: { ...runOptions({ ...context, options: {} }), report: context.progress },
+      withSeeds: flagOption(context, 'withSeeds'),
       once: true,
       allowInconsistent: false,
       allowChanged: false,
-      tell: call.tell,
-      warn: call.tell,
-      apply: () => inStep.apply(project),
+      progress: context.progress,
+      warn: context.progress,
+      apply: () => sync.apply(project),
     });
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
   };
-  // One thing at a time, whatever has changed.
-  let turn: Promise<void> = Promise.resolve();
-  const inTurn = (run: () => Promise<string>): Promise<void> => {
+  // Reactions to changes run one after another.
+  let last: Promise<void> = Promise.resolve();
+  const enqueue = (run: () => Promise<string>): Promise<void> => {
     const attempt = async (): Promise<void> => {
       try {
-        const told = await run();
-        if (told !== '') call.tell(told);
+        const report = await run();
+        if (report !== '') context.progress(report);
       } catch (thrown) {
-        // Whatever it is: the service goes on with what it had.
-        call.tell(reasonOf(thrown));
+        // The service continues with its previous metadata.
+        context.progress(reasonOf(thrown));
       }
     };
-    turn = turn.then(attempt);
-    return turn;
+    last = last.then(attempt);
+    return last;
   };
   const reload = async (sources: readonly string[]): Promise<string> => {
     await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
     const read = readMetadata(reopened().metadata);
     const inconsistencies = await listInconsistencies(server, read);
-    return [`the schema of ${sources.join(', ')} has changed: read again`, ...problemsOf(inconsistencies).map(printProblem)].join('\n');
+    return [`the schema of ${sources.join(', ')} has changed and was read again`, ...problemsOf(inconsistencies).map(printProblem)].join(
+      '\n',
+    );
   };
   const migrated = new Set(kinds.all.flatMap(({ kind, migrations }) => (migrations === undefined ? [] : [kind])));
   const catalogs = followCatalogs(
     () => running.readCatalogs(migrated),
-    (sources) => inTurn(() => reload(sources)),
-    call.tell,
+    (sources) => enqueue(() => reload(sources)),
+    context.progress,
   );
-  const attempt = (bringUp: (project: Project) => Promise<string>): Promise<void> =>
-    inTurn(async () => {
+  const attempt = (update: (project: Project) => Promise<string>): Promise<void> =>
+    enqueue(async () => {
       try {
-        return await bringUp(reopened());
+        return await update(reopened());
       } finally {
         await catalogs.settle();
       }
     });
-  // What is edited while it deploys waits behind it, and is not missed.
+  // Edits during the deployment are queued behind it.
   const deployed = attempt(deployAll);
-  let isKeeping = false;
-  // What is clicked in the console of the service; what the files have brought is known by then.
+  let isQueued = false;
+  // Changes made in the service, such as in its console. Changes that come from the files are already known to the sync.
   running.onMetadata(() => {
-    if (isKeeping) return;
-    isKeeping = true;
-    void inTurn(() => {
-      isKeeping = false;
-      return inStep.keep(reopened());
+    if (isQueued) return;
+    isQueued = true;
+    void enqueue(() => {
+      isQueued = false;
+      return sync.run(reopened());
     });
   });
-  const withMigrations = flagOption(call, 'migrate');
+  const withMigrations = flagOption(context, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), call.tell);
+  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), context.progress);
   else {
-    followFiles(first.files, metadata, () => attempt((project) => inStep.keep(project)), call.tell);
+    followFiles(first.files, metadata, () => attempt((project) => sync.run(project)), context.progress);
     const remind = async (): Promise<void> =>
-      call.tell(
-        `migrations have changed: svc migrate apply --endpoint ${running.url} runs what is pending, svc dev --migrate does so by itself`,
+      context.progress(
+        `migrations have changed: run them with svc migrate apply --endpoint ${running.url}, or start svc dev with --migrate`,
       );
-    followFiles(first.files, [first.migrationsFolder], remind, call.tell);
+    followFiles(first.files, [first.migrationsFolder], remind, context.progress);
   }
   await deployed;
-  return { running: true, text: `${running.url} follows ${first.root} and its databases; Ctrl-C ends it` };
+  return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C` };
 }

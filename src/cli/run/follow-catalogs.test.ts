@@ -7,36 +7,36 @@ afterEach(() => void vi.useRealTimers());
 
 const holding = (version: number): Catalog => ({ tables: new Map(), functions: new Map(), version });
 
-it('tells of what has changed, takes what is left out for the same, and looks less often while nothing happens', async () => {
-  let [looks, version, isLeftOut] = [0, 1, false];
-  const told: (readonly string[])[] = [];
+it('reports changed sources, treats omitted ones as unchanged, and polls less often while idle', async () => {
+  let [polls, version, isOmitted] = [0, 1, false];
+  const reported: (readonly string[])[] = [];
   const following = followCatalogs(
     async () => {
-      looks += 1;
-      return new Map(isLeftOut ? [] : [['default', holding(version)]]);
+      polls += 1;
+      return new Map(isOmitted ? [] : [['default', holding(version)]]);
     },
-    async (names) => void told.push(names),
+    async (names) => void reported.push(names),
     () => undefined,
   );
   const after = async (seconds: number): Promise<number> => {
-    const before = looks;
+    const before = polls;
     await vi.advanceTimersByTimeAsync(seconds * 1000);
-    return looks - before;
+    return polls - before;
   };
   await following.settle();
   expect(await after(4)).toBe(2);
   version = 2;
   await after(2);
-  isLeftOut = true;
+  isOmitted = true;
   await after(4);
-  isLeftOut = false;
+  isOmitted = false;
   await after(2);
-  expect(told).toEqual([['default']]);
+  expect(reported).toEqual([['default']]);
   await after(150);
   expect(await after(80)).toBe(10);
   version = 3;
   await after(8);
-  expect(told).toEqual([['default'], ['default']]);
+  expect(reported).toEqual([['default'], ['default']]);
   expect(await after(10)).toBe(5);
   await following.stop();
   expect(await after(20)).toBe(0);

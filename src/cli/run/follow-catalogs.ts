@@ -1,31 +1,29 @@
-/** Databases whose tables somebody else changes, for `svc dev`. */
+/** Follows schema changes of databases, for `svc dev`. */
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../catalog/catalog.ts';
 import { reasonOf } from '../../project/failure.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import type { Following } from './follow-files.ts';
 
-const LOOK_EVERY_MS = 2000;
-/** So often where nothing has changed for a while. */
-const IDLE_LOOK_EVERY_MS = 8000;
-/** Looks that find nothing, behind which a database counts as idle. */
-const IDLE_AFTER_LOOKS = 60;
+const POLL_INTERVAL_MS = 2000;
+const IDLE_POLL_INTERVAL_MS = 8000;
+/** Number of polls without a change after which the longer interval applies. */
+const IDLE_AFTER_POLLS = 60;
 
 export interface FollowingCatalogs extends Following {
-  /** What is there now is known: whoever has changed it has told the service. */
+  /** Accepts the current catalogs as known, after a change that the service has already read. */
   settle(): Promise<void>;
 }
 
 /**
- * Looks again and again at what databases hold, less often while nothing happens. A source that is there for the first time, or cannot be
- * read, is not told.
- * @param read catalogs by the names of sources; those that are known to be the same may be left out
- * @param changed called with the names of the sources that hold something else; never twice at a time. What it throws is told.
+ * Polls the catalogs of databases, less often while nothing changes. New sources, and those that cannot be read, are not reported.
+ * @param read returns catalogs by source name; it may leave out unchanged ones
+ * @param onChange called with the names of changed sources, never concurrently; its errors are reported
  */
 export function followCatalogs(
   read: () => Promise<ReadonlyMap<string, Catalog>>,
-  changed: (sources: readonly string[]) => Promise<void>,
-  tell: (message: string) => void,
+  onChange: (sources: readonly string[]) => Promise<void>,
+  progress: (message: string) => void,
 ): FollowingCatalogs {
   const known = new Map<string, string>();
   let stopped = false;
@@ -33,10 +31,10 @@ export function followCatalogs(
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   /** @returns the sources that have changed */
-  const look = async (): Promise<readonly string[]> => {
+  const poll = async (): Promise<readonly string[]> => {
     const different: string[] = [];
     for (const [name, catalog] of await read()) {
-      const now = await inSlices(digestOf(catalog));
+      const now = await runCooperatively(digestOf(catalog));
       const before = known.get(name);
       known.set(name, now);
       if (before !== undefined && before !== now) different.push(name);
@@ -45,11 +43,11 @@ export function followCatalogs(
   };
   const attempt = async (): Promise<void> => {
     try {
-      const different = await look();
+      const different = await poll();
       quiet = different.length > 0 ? 0 : quiet + 1;
-      if (different.length > 0 && !stopped) await changed(different);
+      if (different.length > 0 && !stopped) await onChange(different);
     } catch (thrown) {
-      tell(reasonOf(thrown));
+      progress(reasonOf(thrown));
     }
   };
   const next = (): void => {
@@ -57,14 +55,14 @@ export function followCatalogs(
       () => {
         running = attempt().then(() => (stopped ? undefined : next()));
       },
-      quiet < IDLE_AFTER_LOOKS ? LOOK_EVERY_MS : IDLE_LOOK_EVERY_MS,
+      quiet < IDLE_AFTER_POLLS ? POLL_INTERVAL_MS : IDLE_POLL_INTERVAL_MS,
     );
   };
   next();
   return {
     async settle() {
       quiet = 0;
-      await look();
+      await poll();
     },
     stop() {
       stopped = true;
@@ -74,8 +72,8 @@ export function followCatalogs(
   };
 }
 
-/** The same as long as the same is there. */
-function* digestOf({ tables, functions, ...others }: Catalog): Sliced<string> {
+/** Digest that changes with the catalog. */
+function* digestOf({ tables, functions, ...others }: Catalog): Cooperative<string> {
   const hash = createHash('sha256').update(JSON.stringify(others));
   for (const map of [tables, functions])
     for (const entry of map) {

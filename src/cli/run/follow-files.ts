@@ -1,48 +1,48 @@
-/** Files that somebody edits, for the commands that follow them. */
+/** Follows edits of files, for `svc dev` and `svc metadata apply --watch`. */
 import { statSync } from 'node:fs';
 import { reasonOf } from '../../project/failure.ts';
 import type { Files } from '../../project/directory/files.ts';
 
-const LOOK_EVERY_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 export interface Following {
-  /** Comes back when what was begun has ended. */
+  /** Resolves when a running reaction has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Looks at files again and again: the watching of folders that Node has for Linux loses files that an editor replaces.
- * @param paths files, and folders with all that is below them; what does not exist yet may come
- * @param changed called once the files stay as they are; never twice at a time. What it throws is told.
+ * Polls files: Node's folder watching on Linux loses files that an editor replaces.
+ * @param paths files, and folders with everything below them; they need not exist yet
+ * @param onChange called once the files have not changed for one poll, never concurrently; its errors are reported
  */
 export function followFiles(
   files: Files,
   paths: readonly string[],
-  changed: () => Promise<void>,
-  tell: (message: string) => void,
+  onChange: () => Promise<void>,
+  progress: (message: string) => void,
 ): Following {
-  const look = (): string => paths.map((path) => stateOf(files, path)).join('\n');
-  let handled = look();
+  const state = (): string => paths.map((path) => stateOf(files, path)).join('\n');
+  let handled = state();
   let before = handled;
   let stopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
   const attempt = async (): Promise<void> => {
     try {
-      const now = look();
+      const now = state();
       const isSettled = now === before;
       before = now;
       if (!isSettled || now === handled) return;
       handled = now;
-      await changed();
+      await onChange();
     } catch (thrown) {
-      tell(reasonOf(thrown));
+      progress(reasonOf(thrown));
     }
   };
   const next = (): void => {
     timer = setTimeout(() => {
       running = attempt().then(() => (stopped ? undefined : next()));
-    }, LOOK_EVERY_MS);
+    }, POLL_INTERVAL_MS);
   };
   next();
   return {

@@ -24,46 +24,49 @@ import { exportedDocument } from '../../project/document.ts';
 import { ServerError, serverClient, type ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
-import { type Call, flagOption, listOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, listOption, type CommandOutcome, textOption } from '../context.ts';
 import { isDatabaseUrl, stateOfDatabase, stateOfService } from '../../project-import/other-state.ts';
 import { runOptions } from './run-options.ts';
 
-export async function runImport(call: Call): Promise<Outcome> {
-  if (flagOption(call, 'cutover')) return { text: CUTOVER, data: { text: CUTOVER } };
-  const environmentFile = textOption(call, 'envFile');
+export async function runImport(context: CommandContext): Promise<CommandOutcome> {
+  if (flagOption(context, 'cutover')) return { text: CUTOVER, data: { text: CUTOVER } };
+  const environmentFile = textOption(context, 'envFile');
   if (environmentFile !== undefined) {
-    const text = readNamedFile(call.cwd, environmentFile);
+    const text = readNamedFile(context.cwd, environmentFile);
     if (text === undefined) throw failure('missing-file', `the file ${environmentFile} does not exist`, {}, EXIT.usage);
     return { text: translatedEnvironment(text), data: { text: translatedEnvironment(text) } };
   }
-  const [named] = call.args;
-  const from = textOption(call, 'fromServer');
-  if ((named === undefined) === (from === undefined)) throw failure('usage', 'either a directory or --from-server', {}, EXIT.usage);
-  const path = named === undefined ? undefined : resolve(call.cwd, named);
+  const [named] = context.args;
+  const from = textOption(context, 'fromServer');
+  if ((named === undefined) === (from === undefined)) throw failure('usage', 'name either a directory or --from-server', {}, EXIT.usage);
+  const path = named === undefined ? undefined : resolve(context.cwd, named);
   const out = resolve(
-    call.cwd,
-    textOption(call, 'out') ?? `${path === undefined ? 'project' : basename(path).replace(/\.(?:json|ya?ml)$/i, '')}-svc`,
+    context.cwd,
+    textOption(context, 'out') ?? `${path === undefined ? 'project' : basename(path).replace(/\.(?:json|ya?ml)$/i, '')}-svc`,
   );
   if (path !== undefined && (out === path || `${out}/`.startsWith(`${path}/`)))
-    throw failure('usage', 'the new project is to be another directory: --out', {}, EXIT.usage);
+    throw failure('usage', 'the new project must be another directory: choose one with --out', {}, EXIT.usage);
   const isNew = !existsSync(out) || readdirSync(out).length === 0;
   if (!isNew && !existsSync(join(out, DECISIONS_FILE)))
-    throw failure('exists', `${out} is no import and not empty: choose another directory with --out`, {}, EXIT.usage);
-  const input = path === undefined ? await inputOfServer(call, from as string, out) : readInput(path);
+    throw failure('exists', `${out} is not empty and was not created by svc import: choose another directory with --out`, {}, EXIT.usage);
+  const input = path === undefined ? await inputOfServer(context, from as string, out) : readInput(path);
   const { accepted: known, written } = decisionsIn(out);
-  const accepted = new Set([...known, ...listOption(call, 'accept')]);
-  const { texts, report } = importProject(input, out, accepted, await call.kinds());
+  const accepted = new Set([...known, ...listOption(context, 'accept')]);
+  const { texts, report } = importProject(input, out, accepted, await context.kinds());
   const kept = writeImport(out, texts, written);
-  const reportFile = textOption(call, 'report');
+  const reportFile = textOption(context, 'report');
   if (reportFile !== undefined) {
-    const root = resolve(call.cwd, reportFile, '..');
-    applyChanges(projectFiles(root), new Map([[resolve(call.cwd, reportFile), `${indented(reportJson(report))}\n`]]));
+    const root = resolve(context.cwd, reportFile, '..');
+    applyChanges(projectFiles(root), new Map([[resolve(context.cwd, reportFile), `${indented(reportJson(report))}\n`]]));
   }
-  const stateFrom = textOption(call, 'stateFrom');
-  const recorded = stateFrom === undefined ? undefined : await takeState(call, stateFrom, out);
+  const stateFrom = textOption(context, 'stateFrom');
+  const recorded = stateFrom === undefined ? undefined : await takeOverState(context, stateFrom, out);
   const open = openEntries(report).length;
-  const edited = kept.length === 0 ? '' : `\n\nleft as they were edited here:\n${kept.map((file) => `  ${file}`).join('\n')}`;
-  const text = `${printReport(report, out)}${edited}${open === 0 ? '' : `\n\n${counted(open, 'entry', 'entries')} to look at; --accept writes down that an entry is known`}`;
+  const edited =
+    kept.length === 0
+      ? ''
+      : `\n\nleft unchanged, because they were edited since the last import:\n${kept.map((file) => `  ${file}`).join('\n')}`;
+  const text = `${printReport(report, out)}${edited}${open === 0 ? '' : `\n\n${counted(open, 'entry', 'entries')} to review; --accept marks an entry as accepted`}`;
   return {
     exit: open === 0 ? EXIT.done : EXIT.found,
     text,
@@ -72,27 +75,28 @@ export async function runImport(call: Call): Promise<Outcome> {
 }
 
 /**
- * Writes the files of an import. Of an earlier one in the same directory, what was edited since is left as it is where the
- * import says the same as then, and refused, with nothing written, where both have changed.
- * @returns files that were left
+ * Writes the files of an import. Over an earlier import in the same directory, files that were edited since are left unchanged if the
+ * import has not changed them; if both have changed a file, nothing is written.
+ * @returns files that were left unchanged
+ * @throws ProjectFailure
  */
 function writeImport(out: string, texts: ReadonlyMap<string, string>, written: ReadonlyMap<string, string>): readonly string[] {
   const files = projectFiles(out);
   const changes = new Map<string, string | null>();
   const kept: string[] = [];
-  const torn: string[] = [];
+  const conflicts: string[] = [];
   for (const file of [...new Set([...texts.keys(), ...written.keys()])].sort()) {
     const path = join(out, file);
     const [now, to, before] = [files.read(path), texts.get(file), written.get(file)];
     if (now === to) continue;
     if (now === undefined || file === DECISIONS_FILE || digestOf(now) === before) changes.set(path, to ?? null);
     else if (to !== undefined && digestOf(to) === before) kept.push(file);
-    else torn.push(file);
+    else conflicts.push(file);
   }
-  if (torn.length > 0)
+  if (conflicts.length > 0)
     throw failure(
       'edited',
-      `edited since they were imported, and other ones now: ${torn.join(', ')}. Nothing was written: remove them, or import to another directory with --out, and put the edits in again`,
+      `edited since the last import, and changed by this one: ${conflicts.join(', ')}. Nothing was written. Remove these files, or import to another directory with --out, and repeat the edits`,
       {},
       EXIT.usage,
     );
@@ -100,32 +104,32 @@ function writeImport(out: string, texts: ReadonlyMap<string, string>, written: R
   return kept;
 }
 
-/** A service of the other engine, which speaks of its own secret. */
+/** Client of a Hasura service, whose admin secret has another header. */
 function otherServer(
-  call: Call,
+  context: CommandContext,
   endpoint: string,
 ): { readonly client: ServerClient; readonly headers: Readonly<Record<string, string>>; readonly close: () => Promise<void> } {
-  const { settings, warnings } = openProject(call.cwd, { project: call.cwd, endpoint }, {}, false);
-  for (const warning of warnings) call.warn(warning);
-  const secret = textOption(call, 'sourceSecret') ?? call.environment['HASURA_GRAPHQL_ADMIN_SECRET'];
+  const { settings, warnings } = openProject(context.cwd, { project: context.cwd, endpoint }, {}, false);
+  for (const warning of warnings) context.warn(warning);
+  const secret = textOption(context, 'sourceSecret') ?? context.environment['HASURA_GRAPHQL_ADMIN_SECRET'];
   const client = serverClient({ ...settings, adminSecret: null });
   return { client, headers: secret === undefined ? {} : { 'x-hasura-admin-secret': secret }, close: () => client.close() };
 }
 
-async function askOther(call: Call, endpoint: string, body: JsonObject, path = 'v1/metadata'): Promise<JsonObject> {
-  const { client, headers, close } = otherServer(call, endpoint);
+async function requestOther(context: CommandContext, endpoint: string, body: JsonObject, path = 'v1/metadata'): Promise<JsonObject> {
+  const { client, headers, close } = otherServer(context, endpoint);
   try {
     const { status, body: answer } = await client.send(path, { body, headers });
     if (status !== 200 || !isJsonObject(answer))
-      throw new ServerError(status, isJsonObject(answer) ? answer : { error: `${endpoint} answers ${status}` });
+      throw new ServerError(status, isJsonObject(answer) ? answer : { error: `${endpoint} responded with status ${status}` });
     return answer;
   } finally {
     await close();
   }
 }
 
-async function inputOfServer(call: Call, endpoint: string, out: string): Promise<Input> {
-  const answer = await askOther(call, endpoint, { type: 'export_metadata', version: 2, args: {} });
+async function inputOfServer(context: CommandContext, endpoint: string, out: string): Promise<Input> {
+  const answer = await requestOther(context, endpoint, { type: 'export_metadata', version: 2, args: {} });
   const { metadata } = exportedDocument(answer);
   return {
     layout: 'single file',
@@ -142,20 +146,20 @@ async function inputOfServer(call: Call, endpoint: string, out: string): Promise
   };
 }
 
-/** Writes down what the other service says is applied. */
-async function takeState(call: Call, endpoint: string, out: string): Promise<readonly string[]> {
+/** Marks migrations that are applied in the Hasura service as applied here. */
+async function takeOverState(context: CommandContext, endpoint: string, out: string): Promise<readonly string[]> {
   const state = isDatabaseUrl(endpoint)
     ? await stateOfDatabase(endpoint)
-    : await stateOfService((path, body) => askOther(call, endpoint, body, path));
-  const server = await call.server();
-  const project = openProject(call.cwd, { project: out }, call.environment);
-  const sources = await serverSources(server, await call.kinds());
-  // Else they would be run once the source is there.
+    : await stateOfService((path, body) => requestOther(context, endpoint, body, path));
+  const server = await context.server();
+  const project = openProject(context.cwd, { project: out }, context.environment);
+  const sources = await serverSources(server, await context.kinds());
+  // Their migrations would be run again once the source exists.
   const absent = migratedSources(project.migrationsFolder).filter((name) => name in state && !sources.some((each) => each.name === name));
   if (absent.length > 0)
     throw failure(
       'no-source',
-      `the service does not have ${absent.map((name) => `the source "${name}"`).join(', ')} yet, so that nothing was written down: svc metadata apply in ${out} adds it; then run this again`,
+      `the service does not have ${absent.map((name) => `the source "${name}"`).join(', ')} yet, and nothing was marked as applied. Run svc metadata apply in ${out}, then this command again`,
     );
   const recorded: string[] = [];
   for (const source of sources) {
@@ -167,10 +171,10 @@ async function takeState(call: Call, endpoint: string, out: string): Promise<rea
     const steps = all
       .filter(({ status, version }) => status === 'pending' && applied.has(String(version)))
       .map((known) => ({ direction: 'up' as const, known }));
-    const done = await runSteps(server, source, steps, { ...runOptions(call), skipExecution: true });
+    const done = await runSteps(server, source, steps, { ...runOptions(context), skipExecution: true });
     recorded.push(...done.map(({ version }) => `${source.name} ${version}`));
     const missing = [...applied].filter((version) => !migrations.some((migration) => String(migration.version) === version));
-    if (missing.length > 0) call.warn(`${source.name}: no folder of the applied migrations ${missing.join(', ')}`);
+    if (missing.length > 0) context.warn(`${source.name}: there is no folder for the applied migrations ${missing.join(', ')}`);
   }
   return recorded;
 }

@@ -1,4 +1,4 @@
-/** `svc init`: a new project. */
+/** `svc init` */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Document } from 'yaml';
@@ -10,24 +10,24 @@ import { exportFrom } from '../../project/project-metadata.ts';
 import { serverClient } from '../../project/server-client.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { counted } from '../../util/counted.ts';
-import { type Call, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 
 const IGNORED = ['.env', '.env.*', '!.env.example', '.svc/'];
 
-export async function runInit(call: Call): Promise<Outcome> {
-  const root = resolve(call.cwd, call.args[0] ?? '.');
+export async function runInit(context: CommandContext): Promise<CommandOutcome> {
+  const root = resolve(context.cwd, context.args[0] ?? '.');
   const files = projectFiles(root);
   if (existsSync(join(root, CONFIG_FILE)))
-    throw failure('exists', `there is a project in ${root} already`, { file: CONFIG_FILE }, EXIT.usage);
-  const from = textOption(call, 'from');
-  const endpoint = from ?? textOption(call, 'endpoint') ?? 'http://localhost:8080';
+    throw failure('exists', `there already is a project in ${root}`, { file: CONFIG_FILE }, EXIT.usage);
+  const from = textOption(context, 'from');
+  const endpoint = from ?? textOption(context, 'endpoint') ?? 'http://localhost:8080';
   const { settings, warnings } = openProject(
-    call.cwd,
-    { project: root, endpoint, adminSecret: textOption(call, 'adminSecret') },
-    call.environment,
+    context.cwd,
+    { project: root, endpoint, adminSecret: textOption(context, 'adminSecret') },
+    context.environment,
     false,
   );
-  for (const warning of warnings) call.warn(warning);
+  for (const warning of warnings) context.warn(warning);
   let document: JsonObject = { version: 3, sources: [] };
   if (from !== undefined) {
     const server = serverClient(settings);
@@ -57,5 +57,5 @@ export async function runInit(call: Call): Promise<Outcome> {
   ]);
   applyChanges(files, changes);
   const written = [...changes.keys()].map((path) => files.show(path));
-  return { text: `made a project in ${root}: ${counted(written.length, 'file')}`, data: { root, written } };
+  return { text: `created a project in ${root}: ${counted(written.length, 'file')}`, data: { root, written } };
 }

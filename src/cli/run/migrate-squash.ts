@@ -9,7 +9,7 @@ import { type Difference, differenceBetween, schemaAfter } from '../../migration
 import { chosenSources, type ListedSource, migrationsOf, oneFolder } from '../../migrations/sources.ts';
 import type { ServerClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { fileName } from './migrate-files.ts';
 import { inScratch, type Trial } from './in-scratch.ts';
 import { knownMigrations } from './migrate.ts';
@@ -17,14 +17,14 @@ import { versionOption } from './run-options.ts';
 
 const NO_TRANSACTION = '-- svc: no-transaction\n';
 
-export async function runMigrateSquash(call: Call): Promise<Outcome> {
-  const [project, server] = [await call.project(), await call.server()];
-  const name = oneFolder(project, project.migrationsFolder, textOption(call, 'databaseName'), []);
-  const [source] = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, name);
+export async function runMigrateSquash(context: CommandContext): Promise<CommandOutcome> {
+  const [project, server] = [await context.project(), await context.server()];
+  const name = oneFolder(project, project.migrationsFolder, textOption(context, 'databaseName'), []);
+  const [source] = await chosenSources(project, server, await context.kinds(), project.migrationsFolder, name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);
   const all = await knownMigrations(project, server, source);
-  const from = versionOption(textOption(call, 'from') as string, '--from');
-  const last = textOption(call, 'to');
+  const from = versionOption(textOption(context, 'from') as string, '--from');
+  const last = textOption(context, 'to');
   const to = last === undefined ? (all.findLast(({ migration }) => migration !== undefined)?.version ?? from) : versionOption(last, '--to');
   const chosen = all.filter(({ version }) => version >= from && version <= to);
   if (chosen.length < 2) throw failure('migration', `there are fewer than two migrations from ${from} to ${to}`);
@@ -32,7 +32,7 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   if (wrong.length > 0)
     throw failure(
       'migration',
-      `${wrong.map(({ version, status }) => `${version} is ${status}`).join(', ')}: only migrations that are applied or pending as they are can be squashed`,
+      `${wrong.map(({ version, status }) => `${version} is ${status}`).join(', ')}: only applied and pending migrations can be squashed`,
     );
   const isApplied = chosen.every(({ status }) => status === 'applied');
   if (!isApplied && chosen.some(({ status }) => status === 'applied'))
@@ -40,9 +40,9 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
   const migrations = chosen.map(({ migration }) => migration as Migration);
   const { scan, history, rollback } = migrationsOf(source);
   const alone = migrations.filter((each) => each.withoutTransaction || scan(each.up ?? '').control.length > 0);
-  for (const { shown } of alone) call.warn(`${shown} cannot share a transaction: the new migration is run without one`);
+  for (const { shown } of alone) context.warn(`${shown} cannot share a transaction: the new migration runs without one`);
   const without = migrations.filter(({ down }) => down === null);
-  for (const { shown } of without) call.warn(`${shown} has no down: taking back the new migration does not take it back`);
+  for (const { shown } of without) context.warn(`${shown} has no down.sql: reverting the new migration does not revert this part`);
   const part = (each: Migration, sql: string): string => {
     const last = scan(sql).statements.at(-1);
     const isEnded = last === undefined || /^\s*;/.test(sql.slice(last.at + last.text.length));
@@ -58,23 +58,23 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
     .map((each) => (each.down === null ? '' : part(each, each.down)))
     .join('\n');
   const down = downs.trim() !== '' && isDownAlone ? NO_TRANSACTION + downs : downs;
-  const scratch = textOption(call, 'scratch');
+  const scratch = textOption(context, 'scratch');
   if (scratch !== undefined) {
     const before = all.filter(({ version, migration }) => version < from && migration !== undefined);
-    await inScratch(call, scratch, source, (trial) => compareInScratch(call, trial, { before, chosen, up, down }));
+    await inScratch(context, scratch, source, (trial) => compareInScratch(context, trial, { before, chosen, up, down }));
   } else if (!isApplied && alone.length === 0 && rollback !== undefined) {
     const earlier = all.filter(({ status, version }) => status === 'pending' && version < from).map(({ migration }) => migration?.up ?? '');
     await requireSameSchema(server, source, [...earlier, ...migrations.map((each) => each.up ?? '')], [...earlier, up]);
   } else
-    call.tell('whether the new migration makes the same schema is not tried: --scratch names a source with an empty database for that');
+    context.progress('the schema of the new migration is not verified; to verify it, name a source with an empty database with --scratch');
   const keep = migrations.at(-1) as Migration;
   const parent = join(project.migrationsFolder, source.name);
-  const folder = join(parent, `${keep.version}_${fileName(textOption(call, 'name') ?? 'squashed')}`);
+  const folder = join(parent, `${keep.version}_${fileName(textOption(context, 'name') ?? 'squashed')}`);
   const aside = join(parent, `squashed_${from}_to_${to}`);
-  if (!(await call.confirm(`This makes one migration of ${migrations.length}, in ${project.files.show(folder)}.`)))
+  if (!(await context.confirm(`This merges ${migrations.length} migrations into ${project.files.show(folder)}.`)))
     throw failure('not-confirmed', 'nothing was squashed');
-  const isDeleted = flagOption(call, 'deleteSource');
-  // First what is new, beside the others; a run that is cut off leaves two folders of one version, which is told.
+  const isDeleted = flagOption(context, 'deleteSource');
+  // The new folder is written first: an interrupted run leaves two folders of one version, which other commands report.
   const drafted = `${folder}.new`;
   applyChanges(
     project.files,
@@ -98,12 +98,12 @@ export async function runMigrateSquash(call: Call): Promise<Outcome> {
     await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
   }
   return {
-    text: `${project.files.show(folder)} holds ${counted(migrations.length, 'migration')}`,
+    text: `${project.files.show(folder)} contains ${counted(migrations.length, 'migration')}`,
     data: { folder: project.files.show(folder), squashed: migrations.map(({ version }) => String(version)) },
   };
 }
 
-/** @throws ProjectFailure where the SQL of the one list makes another schema than that of the other */
+/** @throws ProjectFailure if the two lists of SQL produce different schemas */
 async function requireSameSchema(
   server: ServerClient,
   source: ListedSource,
@@ -118,20 +118,20 @@ async function requireSameSchema(
 function requireSame(difference: Difference | undefined): void {
   if (difference === undefined) return;
   const shown = [...difference.lost.map((line) => `- ${line}`), ...difference.left.map((line) => `+ ${line}`)].slice(0, 20);
-  throw failure('squash', `the new migration would make another schema: ${shown.join('; ')}`);
+  throw failure('squash', `the new migration would produce another schema: ${shown.join('; ')}`);
 }
 
 interface Squashed {
-  /** Migrations in front of those that are squashed. */
+  /** Migrations before those that are squashed. */
   readonly before: readonly KnownMigration[];
   readonly chosen: readonly KnownMigration[];
-  /** Of the new one. */
+  /** SQL of the new migration. */
   readonly up: string;
   readonly down: string;
 }
 
-/** @throws ProjectFailure where the new migration makes another schema than those that it takes the place of */
-async function compareInScratch(call: Call, trial: Trial, { before, chosen, up, down }: Squashed): Promise<void> {
+/** @throws ProjectFailure if the new migration produces another schema than those that it replaces */
+async function compareInScratch(context: CommandContext, trial: Trial, { before, chosen, up, down }: Squashed): Promise<void> {
   const last = chosen.at(-1) as KnownMigration;
   const made = { ...(last.migration as Migration), up, down: down.trim() === '' ? null : down, checksum: checksumOf(up) };
   const squashed: KnownMigration = {
@@ -158,5 +158,5 @@ async function compareInScratch(call: Call, trial: Trial, { before, chosen, up, 
   if (chosen.some(({ migration }) => migration?.down === null)) return;
   const undone = differenceBetween(base, await run([squashed], 'down'));
   if (undone !== undefined)
-    call.warn(`the down of the new migration does not take all of it back: ${[...undone.left, ...undone.lost].join('; ')}`);
+    context.warn(`the down.sql of the new migration does not revert everything: ${[...undone.left, ...undone.lost].join('; ')}`);
 }

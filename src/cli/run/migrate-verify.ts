@@ -5,7 +5,7 @@ import type { KnownMigration } from '../../migrations/run-migrations.ts';
 import { type Difference, differenceBetween, trialSql, verifyMigration } from '../../migrations/schema-print.ts';
 import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import { counted } from '../../util/counted.ts';
-import { type Call, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 import { inScratch, type Trial } from './in-scratch.ts';
 import { knownMigrations } from './migrate.ts';
 
@@ -14,10 +14,10 @@ interface Found {
   readonly verified: readonly string[];
 }
 
-export async function runMigrateVerify(call: Call): Promise<Outcome> {
-  const [project, server] = [await call.project(), await call.server()];
-  const scratch = textOption(call, 'scratch');
-  const chosen = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
+export async function runMigrateVerify(context: CommandContext): Promise<CommandOutcome> {
+  const [project, server] = [await context.project(), await context.server()];
+  const scratch = textOption(context, 'scratch');
+  const chosen = await chosenSources(project, server, await context.kinds(), project.migrationsFolder, textOption(context, 'databaseName'));
   const sources = chosen.length > 1 ? chosen.filter(({ name }) => name !== scratch) : chosen;
   const problems: Problem[] = [];
   const verified: string[] = [];
@@ -26,15 +26,15 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
   for (const source of sources) {
     const all = await knownMigrations(project, server, source);
     if (scratch === undefined && migrationsOf(source).rollback === undefined) {
-      const message = `definitions of the source ${source.name} cannot be rolled back: name a source with an empty database for the trial with --scratch`;
+      const message = `DDL of the source ${source.name} cannot be rolled back: name a source with an empty database with --scratch`;
       if (sources.length === 1) throw failure('not-supported', message);
-      call.warn(message);
+      context.warn(message);
       continue;
     }
     const found =
       scratch === undefined
-        ? await verifyPending(call, source, all)
-        : await inScratch(call, scratch, source, (trial) => verifyInScratch(all, trial));
+        ? await verifyPending(context, source, all)
+        : await inScratch(context, scratch, source, (trial) => verifyInScratch(all, trial));
     problems.push(...found.problems);
     verified.push(...found.verified);
   }
@@ -46,8 +46,8 @@ export async function runMigrateVerify(call: Call): Promise<Outcome> {
   };
 }
 
-/** In transactions of the source that are rolled back. */
-async function verifyPending(call: Call, source: ListedSource, all: readonly KnownMigration[]): Promise<Found> {
+/** Verifies pending migrations in transactions of the source that are rolled back. */
+async function verifyPending(context: CommandContext, source: ListedSource, all: readonly KnownMigration[]): Promise<Found> {
   const problems: Problem[] = [];
   const verified: string[] = [];
   const before: string[] = [];
@@ -57,7 +57,7 @@ async function verifyPending(call: Call, source: ListedSource, all: readonly Kno
     if (up === undefined) {
       problems.push({
         code: 'not-tried',
-        message: 'cannot run in a transaction: it is not tried, nor is what follows; --scratch tries it in a database of its own',
+        message: 'cannot run in a transaction: neither this migration nor later ones were verified; use --scratch',
         file: migration.shown,
       });
       break;
@@ -67,12 +67,10 @@ async function verifyPending(call: Call, source: ListedSource, all: readonly Kno
         ? [
             noDown(
               migration,
-              migration.down === null
-                ? undefined
-                : 'its down cannot run in a transaction: it is not tried; --scratch tries it in a database of its own',
+              migration.down === null ? undefined : 'its down.sql cannot run in a transaction and was not verified; use --scratch',
             ),
           ]
-        : await verifyOne(call, source, before.join('\n;\n'), migration, up, down);
+        : await verifyOne(context, source, before.join('\n;\n'), migration, up, down);
     problems.push(...found);
     if (found.length === 0) verified.push(String(migration.version));
     before.push(up);
@@ -85,7 +83,7 @@ function noDown({ shown }: Migration, message = 'has no down.sql'): Problem {
 }
 
 async function verifyOne(
-  call: Call,
+  context: CommandContext,
   source: ListedSource,
   before: string,
   migration: Migration,
@@ -93,7 +91,7 @@ async function verifyOne(
   down: string,
 ): Promise<readonly Problem[]> {
   try {
-    const { differences, second } = await verifyMigration(await call.server(), source, before, up, down);
+    const { differences, second } = await verifyMigration(await context.server(), source, before, up, down);
     return notUndone(migration, differences, second);
   } catch (thrown) {
     return problemsIn(thrown, migration.shown);
@@ -102,21 +100,21 @@ async function verifyOne(
 
 function notUndone({ shown }: Migration, first: Difference | undefined, second: Difference | undefined): readonly Problem[] {
   const lines = [
-    ...(first?.left ?? []).map((line) => `is left after down: ${line}`),
-    ...(first?.lost ?? []).map((line) => `is gone after down: ${line}`),
-    ...(second?.left ?? []).map((line) => `is there after up for the second time only: ${line}`),
-    ...(second?.lost ?? []).map((line) => `is not there after up for the second time: ${line}`),
+    ...(first?.left ?? []).map((line) => `remains after down: ${line}`),
+    ...(first?.lost ?? []).map((line) => `is missing after down: ${line}`),
+    ...(second?.left ?? []).map((line) => `exists only after the second up: ${line}`),
+    ...(second?.lost ?? []).map((line) => `is missing after the second up: ${line}`),
   ];
   return lines.map((message) => ({ code: 'not-undone', message, file: shown }));
 }
 
-/** @throws what is about no migration */
+/** @throws errors that do not concern the migration */
 function problemsIn(thrown: unknown, file: string): readonly Problem[] {
   if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
   return thrown.problems.map((problem) => ({ ...problem, file }));
 }
 
-/** All of them, from an empty database on, also those that cannot run in a transaction. */
+/** Verifies all migrations from an empty database, including those that cannot run in a transaction. */
 async function verifyInScratch(all: readonly KnownMigration[], trial: Trial): Promise<Found> {
   const problems: Problem[] = [];
   const verified: string[] = [];

@@ -6,27 +6,27 @@ import {
   checkSteps,
   compareMigrations,
   dirtyProblem,
-  type Done,
+  type StepResult,
   type KnownMigration,
   mirrorState,
   readEntries,
-  readSettledEntries,
-  type RunOptions,
+  readEntriesWhenIdle,
+  type MigrationOptions,
   runSteps,
-  type Step,
+  type MigrationStep,
   stepsFor,
-  type Wish,
+  type MigrationGoal,
 } from '../../migrations/run-migrations.ts';
 import { createNeededExtension } from '../../migrations/implicit-extension.ts';
 import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type Call, flagOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { runOptions, versionOption } from './run-options.ts';
 import { table } from './table.ts';
 
-/** What is on disk and in the source. @throws ProjectFailure */
+/** Migrations of the files and of the history of the source. @throws ProjectFailure */
 export async function knownMigrations(project: Project, server: ServerClient, source: ListedSource): Promise<readonly KnownMigration[]> {
   migrationsOf(source);
   const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
@@ -34,9 +34,15 @@ export async function knownMigrations(project: Project, server: ServerClient, so
 }
 
 /** `svc migrate status` */
-export async function runMigrateStatus(call: Call): Promise<Outcome> {
-  const [project, server] = [await call.project(), await call.server()];
-  const sources = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
+export async function runMigrateStatus(context: CommandContext): Promise<CommandOutcome> {
+  const [project, server] = [await context.project(), await context.server()];
+  const sources = await chosenSources(
+    project,
+    server,
+    await context.kinds(),
+    project.migrationsFolder,
+    textOption(context, 'databaseName'),
+  );
   const texts: string[] = [];
   const databases: JsonObject[] = [];
   let found = false;
@@ -47,7 +53,7 @@ export async function runMigrateStatus(call: Call): Promise<Outcome> {
     databases.push({ source: source.name, migrations: all.map(statusJson) });
   }
   return {
-    exit: flagOption(call, 'exitCode') && found ? EXIT.found : EXIT.done,
+    exit: flagOption(context, 'exitCode') && found ? EXIT.found : EXIT.done,
     text: sources.length === 0 ? 'there are no migrations' : texts.join('\n'),
     data: { databases },
   };
@@ -64,55 +70,61 @@ function statusJson({ version, name, status, entry }: KnownMigration): JsonObjec
 }
 
 /** `svc migrate apply` */
-export async function runMigrateApply(call: Call): Promise<Outcome> {
-  const [project, server] = [await call.project(), await call.server()];
-  const wish = wishOf(call);
-  if (flagOption(call, 'skipExecution') && (wish.kind === 'goto' || flagOption(call, 'dryRun')))
-    throw failure('usage', '--skip-execution goes neither with --goto nor with --dry-run', {}, EXIT.usage);
-  if (flagOption(call, 'allDatabases') && textOption(call, 'databaseName') !== undefined)
+export async function runMigrateApply(context: CommandContext): Promise<CommandOutcome> {
+  const [project, server] = [await context.project(), await context.server()];
+  const goal = goalOf(context);
+  if (flagOption(context, 'skipExecution') && (goal.kind === 'goto' || flagOption(context, 'dryRun')))
+    throw failure('usage', '--skip-execution cannot be combined with --goto or --dry-run', {}, EXIT.usage);
+  if (flagOption(context, 'allDatabases') && textOption(context, 'databaseName') !== undefined)
     throw failure('usage', '--all-databases and --database-name exclude each other', {}, EXIT.usage);
-  const sources = await chosenSources(project, server, await call.kinds(), project.migrationsFolder, textOption(call, 'databaseName'));
-  requireOne(sources, wish, flagOption(call, 'allDatabases'));
-  const options = runOptions(call);
-  const planned = await planAll(project, server, sources, wish, {
-    allowChanged: flagOption(call, 'allowChanged'),
-    strictOrder: flagOption(call, 'strictOrder'),
+  const sources = await chosenSources(
+    project,
+    server,
+    await context.kinds(),
+    project.migrationsFolder,
+    textOption(context, 'databaseName'),
+  );
+  requireOne(sources, goal, flagOption(context, 'allDatabases'));
+  const options = runOptions(context);
+  const planned = await planAll(project, server, sources, goal, {
+    allowChanged: flagOption(context, 'allowChanged'),
+    strictOrder: flagOption(context, 'strictOrder'),
     options,
   });
-  if (flagOption(call, 'dryRun')) {
+  if (flagOption(context, 'dryRun')) {
     const rows = planned.flatMap(({ source, steps }) =>
       steps.map(({ known, direction }) => [source.name, String(known.version), direction, known.name]),
     );
     const list = rows.map(([source, version, type, name]) => ({ source, version, type, name }) as JsonObject);
     return { text: rows.length === 0 ? 'nothing to run' : table(['SOURCE', 'VERSION', 'TYPE', 'NAME'], rows), data: { migrations: list } };
   }
-  const done = await runAll(server, planned, options, call.print);
+  const done = await runAll(server, planned, options, context.print);
   const short = planned.reduce((sum, each) => sum + each.short, 0);
   const data = { migrations: done.map(doneJson) };
-  // Those that ran have been printed.
+  // Migrations that ran have already been printed.
   const text = done.length === 0 ? 'nothing to run' : '';
   if (short > 0) return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `limit ${short} short` }] };
   return { text, data };
 }
 
-/** What takes something back, in all databases only where that is asked for. @throws ProjectFailure */
-function requireOne(sources: readonly SqlSource[], wish: Wish, all: boolean): void {
-  if (sources.length < 2 || all || wish.kind === 'up' || (wish.kind === 'version' && wish.direction === 'up')) return;
+/** Reverts migrations in several sources only with `--all-databases`. @throws ProjectFailure */
+function requireOne(sources: readonly SqlSource[], goal: MigrationGoal, all: boolean): void {
+  if (sources.length < 2 || all || goal.kind === 'up' || (goal.kind === 'version' && goal.direction === 'up')) return;
   const names = sources.map(({ name }) => name).join(', ');
-  throw failure('usage', `there are migrations of ${names}: name one with --database-name, or say --all-databases`, {}, EXIT.usage);
+  throw failure('usage', `there are migrations of ${names}: name one source with --database-name, or use --all-databases`, {}, EXIT.usage);
 }
 
-function wishOf(call: Call): Wish {
-  const given = ['up', 'down', 'goto', 'version'].filter((name) => textOption(call, name) !== undefined);
-  if (given.length > 1) throw failure('usage', `--${given.join(' and --')} exclude each other`, {}, EXIT.usage);
+function goalOf(context: CommandContext): MigrationGoal {
+  const set = ['up', 'down', 'goto', 'version'].filter((name) => textOption(context, name) !== undefined);
+  if (set.length > 1) throw failure('usage', `--${set.join(' and --')} exclude each other`, {}, EXIT.usage);
   const count = (text: string, flag: string): number | 'all' => {
     if (text === 'all') return 'all';
     if (!/^\d+$/.test(text) || text === '0')
-      throw failure('usage', `${flag} is to be a number of migrations or "all", not "${text}"`, {}, EXIT.usage);
+      throw failure('usage', `${flag} must be a number of migrations or "all", not "${text}"`, {}, EXIT.usage);
     return Number(text);
   };
-  const text = (name: string): string => textOption(call, name) as string;
-  switch (given[0]) {
+  const text = (name: string): string => textOption(context, name) as string;
+  switch (set[0]) {
     case 'down':
       return { kind: 'down', count: count(text('down'), '--down') };
     case 'goto':
@@ -128,42 +140,46 @@ function wishOf(call: Call): Wish {
 
 export interface PlannedSource {
   readonly source: ListedSource;
-  readonly steps: readonly Step[];
+  readonly steps: readonly MigrationStep[];
   readonly short: number;
 }
 
-/** What is to be run in all sources, looked at before anything is run. @throws ProjectFailure with all that is wrong */
+/** Plans the migrations of all sources and checks them before anything runs. @throws ProjectFailure with all problems */
 export async function planAll(
   project: Project,
   server: ServerClient,
   sources: readonly ListedSource[],
-  wish: Wish,
-  { allowChanged, strictOrder, options }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: RunOptions },
+  goal: MigrationGoal,
+  {
+    allowChanged,
+    strictOrder,
+    options,
+  }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: MigrationOptions },
 ): Promise<readonly PlannedSource[]> {
   const problems: Problem[] = [];
   const planned: PlannedSource[] = [];
   for (const source of sources) {
     const dialect = migrationsOf(source);
     const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
-    const all = compareMigrations(migrations, await readSettledEntries(server, source, options));
+    const all = compareMigrations(migrations, await readEntriesWhenIdle(server, source, options));
     for (const known of all) {
       const { status, version, migration } = known;
       const place = migration === undefined ? {} : { file: migration.shown };
       if (status === 'changed' && !allowChanged)
         problems.push({
           code: 'changed',
-          message: `migration ${version} of ${source.name} has changed since it was run: make a new one, or go on with --allow-changed`,
+          message: `migration ${version} of ${source.name} has changed since it was applied: create a new migration, or continue with --allow-changed`,
           ...place,
         });
-      if (status === 'dirty' && wish.kind !== 'version') problems.push(dirtyProblem(source, known));
+      if (status === 'dirty' && goal.kind !== 'version') problems.push(dirtyProblem(source, known));
     }
-    const { steps, short } = stepsFor(all, wish);
+    const { steps, short } = stepsFor(all, goal);
     const last = all.findLast(({ entry }) => entry !== undefined)?.version;
     const late = steps.filter(({ direction, known }) => direction === 'up' && last !== undefined && known.version < last);
     for (const { known } of late) {
       const message = `migration ${known.version} ${known.name} of ${source.name} is older than ${last}, which is applied`;
       if (strictOrder) problems.push({ code: 'order', message, ...(known.migration === undefined ? {} : { file: known.migration.shown }) });
-      else options.tell(message);
+      else options.report(message);
     }
     planned.push({ source, steps, short });
     try {
@@ -177,23 +193,23 @@ export async function planAll(
   return planned;
 }
 
-export type DoneIn = Done & { readonly source: string };
+export type DoneIn = StepResult & { readonly source: string };
 
 export function doneJson({ source, version, name, direction, outcome, ms }: DoneIn): JsonObject {
   return { source, version: String(version), name, type: direction, outcome, ms };
 }
 
 /**
- * Runs what was planned, reads the touched sources again, and mirrors what is applied.
- * @param tell is given a line for each that was run
- * @param done gets what was run, also when something fails
+ * Runs planned migrations, then makes the service read the changed sources again and updates the mirrored migration state.
+ * @param progress called with a line for each migration
+ * @param done receives the migrations that ran, even if a later one fails
  * @throws ProjectFailure
  */
 export async function runAll(
   server: ServerClient,
   planned: readonly PlannedSource[],
-  options: RunOptions,
-  tell: (message: string) => void,
+  options: MigrationOptions,
+  progress: (message: string) => void,
   done: DoneIn[] = [],
 ): Promise<readonly DoneIn[]> {
   const touched = new Set<ListedSource>();
@@ -201,21 +217,21 @@ export async function runAll(
     for (const { source, steps } of planned) {
       if (steps.length === 0) continue;
       touched.add(source);
-      const onDone = (each: Done): void => {
+      const onDone = (each: StepResult): void => {
         done.push({ ...each, source: source.name });
-        tell(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
+        progress(`${each.outcome} ${source.name} ${each.version} ${each.name} ${each.direction} (${each.ms} ms)`);
       };
       const texts = options.skipExecution
         ? []
         : steps.flatMap(({ direction, known }) => (direction === 'up' ? [known.migration?.up ?? ''] : []));
-      await createNeededExtension(server, source, texts, tell);
-      // What was found when it was planned is told already.
-      await runSteps(server, source, steps, { ...options, tell: () => undefined, onDone });
+      await createNeededExtension(server, source, texts, progress);
+      // Findings were reported when the steps were planned.
+      await runSteps(server, source, steps, { ...options, report: () => undefined, onDone });
     }
   } finally {
     if (touched.size > 0)
       await followUp(server, [...touched]).catch((thrown: unknown) =>
-        options.tell(`the service did not read its sources again: ${String(thrown)}`),
+        options.report(`the service could not read its sources again: ${String(thrown)}; run svc metadata reload`),
       );
   }
   return done;

@@ -6,16 +6,16 @@ import { printedName } from '../../project/directory/sections.ts';
 import { eachObject, lintMetadata } from '../../project/lint.ts';
 import { sourceNames } from '../../migrations/sources.ts';
 import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../project/permissions/matrix.ts';
-import { judgeRow, type JudgedPart, passes, printJudged } from '../../project/permissions/judge-row.ts';
+import { evaluateRow, type EvaluatedPart, passes, printEvaluation } from '../../project/permissions/evaluate-row.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../util/json.ts';
 import { nearest } from '../../util/nearest.ts';
-import { type Call, listOption, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, listOption, type CommandOutcome, textOption } from '../context.ts';
 import { findingsOutcome } from './findings.ts';
 import { table } from './table.ts';
 
 /** `svc permissions matrix` */
-export async function runMatrix(call: Call): Promise<Outcome> {
-  const { document } = readMetadata((await call.project()).metadata);
+export async function runMatrix(context: CommandContext): Promise<CommandOutcome> {
+  const { document } = readMetadata((await context.project()).metadata);
   const grants = grantsOf(document);
   const rows = grants.map((grant) => {
     const { columns, rules } = describeGrant(grant);
@@ -31,41 +31,42 @@ function grantJson({ role, source, table: of, operation, from, permission }: Gra
 }
 
 /** `svc permissions lint` */
-export async function runPermissionsLint(call: Call): Promise<Outcome> {
-  const read = readMetadata((await call.project()).metadata);
+export async function runPermissionsLint(context: CommandContext): Promise<CommandOutcome> {
+  const read = readMetadata((await context.project()).metadata);
   const problems = lintMetadata(read).filter(({ code }) => code !== 'plain-secret');
-  return findingsOutcome(call, problems);
+  return findingsOutcome(context, problems);
 }
 
 /** `svc permissions explain` */
-export async function runExplain(call: Call): Promise<Outcome> {
-  const [role, named, operation] = [textOption(call, 'role'), textOption(call, 'table'), textOption(call, 'op')] as [
+export async function runExplain(context: CommandContext): Promise<CommandOutcome> {
+  const [role, named, operation] = [textOption(context, 'role'), textOption(context, 'table'), textOption(context, 'op')] as [
     string,
     string,
     string,
   ];
-  const read = readMetadata((await call.project()).metadata);
-  const row = rowOf(call);
+  const read = readMetadata((await context.project()).metadata);
+  const row = rowOf(context);
   const all = grantsOf(read.document);
-  // Tables of MariaDB's own database have no schema.
-  const inSource = textOption(call, 'databaseName');
+  // Tables of MariaDB's default database have no schema.
+  const inSource = textOption(context, 'databaseName');
   const tables = tablesIn(read.document, inSource);
-  const wanted = named.includes('.') || tables.includes(named) ? named : `public.${named}`;
+  const tableName = named.includes('.') || tables.includes(named) ? named : `public.${named}`;
   requireKnown('source', inSource, sourceNames(read.document));
-  requireKnown('table', wanted, tables);
+  requireKnown('table', tableName, tables);
   requireKnown('role', role, rolesIn(read.document));
   const grants = all.filter(
     (grant) =>
       grant.role === role &&
-      grant.table === wanted &&
+      grant.table === tableName &&
       grant.operation === operation &&
       (inSource === undefined || grant.source === inSource),
   );
-  if (role === 'admin') return { text: `admin may ${operation} everything of ${wanted}`, data: { verdict: 'allowed', rules: [] } };
+  if (role === 'admin')
+    return { text: `admin may ${operation} all rows and columns of ${tableName}`, data: { verdict: 'allowed', rules: [] } };
   if (grants.length === 0)
-    return { text: `${role} may not ${operation} ${wanted}: there is no permission for it`, data: { verdict: 'denied', rules: [] } };
+    return { text: `${role} may not ${operation} ${tableName}: the role has no permission`, data: { verdict: 'denied', rules: [] } };
   const session = new Map(
-    listOption(call, 'session').map((pair) => {
+    listOption(context, 'session').map((pair) => {
       const [name = '', ...value] = pair.split('=');
       return [name.toLowerCase().startsWith('x-svc-') ? name.toLowerCase() : `x-svc-${name.toLowerCase()}`, value.join('=')] as const;
     }),
@@ -78,13 +79,13 @@ export async function runExplain(call: Call): Promise<Outcome> {
     const missing = [...new Set(sessionVariablesOf(grant.permission))].filter((name) => !session.has(name) && name !== 'x-svc-role');
     const from = grant.from === role ? '' : ` inherited from ${grant.from},`;
     lines.push(
-      `${operation} on ${wanted} for ${role},${from} ${place?.file ?? ''}:${place?.line ?? ''}`,
+      `${operation} on ${tableName} for ${role},${from} ${place?.file ?? ''}:${place?.line ?? ''}`,
       indented(withSession(grant.permission, session)),
     );
-    if (missing.length > 0) lines.push(`missing in the session: ${missing.join(', ')}: such a request is refused`);
-    const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(call, grant, row, session);
+    if (missing.length > 0) lines.push(`missing session variables: ${missing.join(', ')}; such a request is rejected`);
+    const judged = row === undefined || missing.length > 0 ? undefined : await judgedBy(context, grant, row, session);
     if (judged !== undefined) {
-      lines.push(printJudged(judged));
+      lines.push(printEvaluation(judged));
       if (passes(judged)) passing += 1;
     }
     rules.push({
@@ -101,8 +102,8 @@ export async function runExplain(call: Call): Promise<Outcome> {
   }
   const verdict =
     grants.length > 1
-      ? `${role} may ${operation} the rows that one of ${grants.length} inherited rules lets through, and see of each what the rules that let it through show`
-      : `${role} may ${operation} the rows that the rule lets through`;
+      ? `${role} may ${operation} the rows that at least one of ${grants.length} inherited rules allows, with the columns of the rules that allow the row`
+      : `${role} may ${operation} the rows that the rule allows`;
   return { text: [...lines, verdict].join('\n'), data: { verdict: 'allowed', rules } };
 }
 
@@ -114,7 +115,7 @@ function tablesIn(document: JsonObject, inSource: string | undefined): readonly 
   return tables;
 }
 
-/** Whoever may do anything by the metadata, and not only with tables. */
+/** All roles in the metadata, including those without table permissions. */
 function rolesIn(document: JsonObject): readonly string[] {
   const roles = new Set(['admin']);
   const visit = (value: Json): void => {
@@ -130,7 +131,7 @@ function rolesIn(document: JsonObject): readonly string[] {
   return [...roles];
 }
 
-/** @throws ProjectFailure with the name that was probably meant */
+/** @throws ProjectFailure with the closest known name */
 function requireKnown(what: string, name: string | undefined, known: readonly string[]): void {
   if (name === undefined || known.includes(name)) return;
   const meant = nearest(name, known);
@@ -138,15 +139,15 @@ function requireKnown(what: string, name: string | undefined, known: readonly st
   throw failure('not-exists', `the metadata has no ${what} "${name}"${guess}`, {}, EXIT.usage);
 }
 
-/** The columns that tell the row, of --pk or --row. @throws ProjectFailure */
-function rowOf(call: Call): JsonObject | undefined {
-  const [pairs, text] = [listOption(call, 'pk'), textOption(call, 'row')];
+/** Columns and values of `--pk` or `--row` that identify a row. @throws ProjectFailure */
+function rowOf(context: CommandContext): JsonObject | undefined {
+  const [pairs, text] = [listOption(context, 'pk'), textOption(context, 'row')];
   if (pairs.length > 0 && text !== undefined) throw failure('usage', '--pk and --row exclude each other', {}, EXIT.usage);
   if (pairs.length > 0)
     return Object.fromEntries(
       pairs.map((pair) => {
         const [column = '', ...value] = pair.split('=');
-        if (column === '' || value.length === 0) throw failure('usage', `--pk is to be column=value, not "${pair}"`, {}, EXIT.usage);
+        if (column === '' || value.length === 0) throw failure('usage', `--pk must be column=value, not "${pair}"`, {}, EXIT.usage);
         return [column, value.join('=')];
       }),
     );
@@ -155,37 +156,42 @@ function rowOf(call: Call): JsonObject | undefined {
     const row = parseJson(text);
     if (isJsonObject(row) && Object.keys(row).length > 0) return row;
   } catch {
-    // told below
+    // reported below
   }
-  throw failure('usage', `--row is to be a JSON object of columns, not "${text}"`, {}, EXIT.usage);
+  throw failure('usage', `--row must be a JSON object of columns, not "${text}"`, {}, EXIT.usage);
 }
 
-/** What the rule of a permission says of a row. @throws ProjectFailure */
-async function judgedBy(call: Call, grant: Grant, row: JsonObject, session: ReadonlyMap<string, string>): Promise<readonly JudgedPart[]> {
+/** Evaluates each part of a permission rule for a row. @throws ProjectFailure */
+async function judgedBy(
+  context: CommandContext,
+  grant: Grant,
+  row: JsonObject,
+  session: ReadonlyMap<string, string>,
+): Promise<readonly EvaluatedPart[]> {
   const { permission, operation, source, tableName } = grant;
   const rule = permission[operation === 'insert' ? 'check' : 'filter'] ?? {};
-  const { settings } = await call.project();
-  return judgeRow(await call.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
+  const { settings } = await context.project();
+  return evaluateRow(await context.server(), settings.paths.query, { source, table: tableName }, row, withSession(rule, session));
 }
 
 /** Operators that compare with a list. */
-const OF_LISTS: ReadonlySet<string> = new Set(['_in', '_nin', '$in', '$nin']);
+const LIST_OPERATORS: ReadonlySet<string> = new Set(['_in', '_nin', '$in', '$nin']);
 
-/** The rule with what the session says in the places of its variables. */
+/** Replaces session variables in a rule by their values. */
 function withSession(value: Json, session: ReadonlyMap<string, string>): Json {
   if (typeof value === 'string') return session.get(value.toLowerCase()) ?? value;
   if (isJsonArray(value)) return value.map((item) => withSession(item, session));
   if (isJsonObject(value))
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
-        const list = typeof item === 'string' && OF_LISTS.has(key) ? listOf(session.get(item.toLowerCase())) : undefined;
+        const list = typeof item === 'string' && LIST_OPERATORS.has(key) ? listOf(session.get(item.toLowerCase())) : undefined;
         return [key, list ?? withSession(item, session)];
       }),
     );
   return value;
 }
 
-/** Of a session variable that holds several: `{1,2}`. */
+/** Parses a session variable with several values, such as `{1,2}`. */
 function listOf(text: string | undefined): Json | undefined {
   const inside = /^\{(.*)\}$/s.exec(text ?? '')?.[1];
   if (inside === undefined) return undefined;

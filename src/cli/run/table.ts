@@ -1,4 +1,4 @@
-/** Columns for people, as wide as their widest cell. */
+/** Prints rows as aligned columns. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, i) => Math.max(width(name), ...rows.map((row) => width(row[i] ?? ''))));
   const line = (row: readonly string[]): string =>
@@ -9,7 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), ...rows.map(line)].join('\n');
 }
 
-/** Columns of a terminal: those of East Asian scripts and pictures are twice as wide. */
+/** Width of a text in terminal columns; East Asian characters and emoji count twice. */
 function width(text: string): number {
   let sum = 0;
   for (const character of text)

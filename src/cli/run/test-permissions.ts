@@ -1,4 +1,4 @@
-/** `svc permissions test`: asks the service as roles, and compares with what is expected. */
+/** `svc permissions test`: runs queries as roles, and compares the responses with expectations. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { projectFiles } from '../../project/directory/files.ts';
@@ -7,14 +7,14 @@ import { sameMeaning } from '../../project/directory/sections.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { serverSources } from '../../migrations/sources.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
-import { type Call, type Outcome, textOption } from '../call.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 
 interface PermissionCase {
   readonly name: string;
   readonly json: JsonObject;
 }
 
-/** A file: its tests, and SQL around them. */
+/** Tests of a file, and SQL that runs before and after them. */
 interface Suite {
   readonly file: string;
   readonly source: string;
@@ -27,32 +27,32 @@ interface TestResult {
   readonly file: string;
   readonly name: string;
   readonly ms: number;
-  /** `error`: it could not be asked, or what is around the tests failed; `skipped`: it was not asked. */
+  /** `error`: the request could not be sent, or setup or teardown failed. `skipped`: setup failed. */
   readonly state: 'passed' | 'failed' | 'error' | 'skipped';
-  /** What is wrong, or why it was not asked; of `passed` none. */
+  /** Reason, unless the test passed. */
   readonly complaint?: string;
 }
 
 /** `svc permissions test` */
-export async function runPermissionsTest(call: Call): Promise<Outcome> {
-  const project = await call.project();
+export async function runPermissionsTest(context: CommandContext): Promise<CommandOutcome> {
+  const project = await context.project();
   const folder = join(project.root, 'tests', 'permissions');
-  const named = call.args.map((file) => resolve(call.cwd, file));
+  const named = context.args.map((file) => resolve(context.cwd, file));
   const paths = named.length > 0 ? named : listYaml(folder);
   if (paths.length === 0) throw failure('missing-file', `there are no tests in ${project.files.show(folder)}`);
-  // All are read before the first one runs.
+  // All files are read before the first test runs.
   const suites = paths.map((path) => suiteOf(path, project.root));
-  const server = await call.server();
-  const ask: Ask = async (headers, query, variables) => {
+  const server = await context.server();
+  const send: Send = async (headers, query, variables) => {
     const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
     return isJsonObject(body) ? body : { data: body };
   };
   const results: TestResult[] = [];
-  for (const suite of suites) results.push(...(await runSuite(call, suite, ask)));
+  for (const suite of suites) results.push(...(await runSuite(context, suite, send)));
   const wrong = results.filter(({ state }) => state === 'failed' || state === 'error');
-  const count = (wanted: TestResult['state']): number => results.filter(({ state }) => state === wanted).length;
+  const count = (expected: TestResult['state']): number => results.filter(({ state }) => state === expected).length;
   return {
-    text: textOption(call, 'reporter') === 'junit' ? junit(results) : tap(results),
+    text: textOption(context, 'reporter') === 'junit' ? junit(results) : tap(results),
     problems: wrong.map(
       ({ name, file, complaint, state }): Problem => ({
         code: state === 'error' ? 'permission-test-error' : 'permission-test',
@@ -65,10 +65,10 @@ export async function runPermissionsTest(call: Call): Promise<Outcome> {
   };
 }
 
-type Ask = (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>;
+type Send = (headers: Readonly<Record<string, string>>, query: string, variables: Json) => Promise<JsonObject>;
 
-/** Its tests, with the SQL around them: that behind them runs whatever happens. @throws ProjectFailure when the service is away */
-async function runSuite(call: Call, suite: Suite, ask: Ask): Promise<readonly TestResult[]> {
+/** Runs setup, tests and teardown; teardown always runs. @throws ProjectFailure if the service cannot be reached */
+async function runSuite(context: CommandContext, suite: Suite, send: Send): Promise<readonly TestResult[]> {
   const { file, setup, teardown, cases } = suite;
   const results: TestResult[] = [];
   const timed = async (name: string, run: () => Promise<string | undefined>): Promise<TestResult> => {
@@ -82,31 +82,31 @@ async function runSuite(call: Call, suite: Suite, ask: Ask): Promise<readonly Te
       return { file, name, ms: ms(), state: 'error', complaint: thrown.problems.map(({ message }) => message).join('; ') };
     }
   };
-  /** What fails is a result of its own. @returns whether it did not */
-  const around = async (name: string, sql: string | undefined): Promise<boolean> => {
+  /** Runs SQL, and adds a result if it fails. @returns false if it failed */
+  const runHook = async (name: string, sql: string | undefined): Promise<boolean> => {
     if (sql === undefined) return true;
-    const result = await timed(name, async () => void (await runSql(call, suite.source, sql)));
+    const result = await timed(name, async () => void (await runSql(context, suite.source, sql)));
     if (result.state !== 'passed') results.push(result);
     return result.state === 'passed';
   };
   try {
-    const isSetUp = await around('setup', setup);
+    const isSetUp = await runHook('setup', setup);
     for (const { name, json } of cases)
       results.push(
         isSetUp
-          ? await timed(name, () => runCase(json, file, ask))
+          ? await timed(name, () => runCase(json, file, send))
           : { file, name, ms: 0, state: 'skipped', complaint: 'the setup failed' },
       );
   } finally {
-    await around('teardown', teardown);
+    await runHook('teardown', teardown);
   }
   return results;
 }
 
 /** @throws ProjectFailure */
-async function runSql(call: Call, source: string, sql: string): Promise<void> {
-  const server = await call.server();
-  const found = (await serverSources(server, await call.kinds())).find(({ name }) => name === source);
+async function runSql(context: CommandContext, source: string, sql: string): Promise<void> {
+  const server = await context.server();
+  const found = (await serverSources(server, await context.kinds())).find(({ name }) => name === source);
   if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
   await server.sql(found, sql, { check_metadata_consistency: false });
 }
@@ -124,7 +124,7 @@ const JUNIT_ELEMENTS = { failed: 'failure', error: 'error', skipped: 'skipped' }
 function junit(results: readonly TestResult[]): string {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3);
   const totals = (own: readonly TestResult[]): string => {
-    const count = (wanted: TestResult['state']): number => own.filter(({ state }) => state === wanted).length;
+    const count = (expected: TestResult['state']): number => own.filter(({ state }) => state === expected).length;
     const time = seconds(own.reduce((sum, { ms }) => sum + ms, 0));
     return `tests="${own.length}" failures="${count('failed')}" errors="${count('error')}" skipped="${count('skipped')}" time="${time}"`;
   };
@@ -140,7 +140,7 @@ function junit(results: readonly TestResult[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${totals(results)}>\n${suites.join('\n')}\n</testsuites>`;
 }
 
-/** Text of an attribute of XML, without the characters that it cannot hold. */
+/** Escapes text for an XML attribute, without characters that XML does not allow. */
 function escaped(text: string): string {
   const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
   return text.replace(/[^\P{Cc}\t\n\r]/gu, '').replace(/[&<>"\n]/g, (character) => named[character] as string);
@@ -169,55 +169,56 @@ function suiteOf(path: string, root: string): Suite {
   const file = files.show(path);
   if (read === undefined) throw failure('missing-file', 'the file does not exist', { file });
   const isSuite = isJsonObject(read) && read['tests'] !== undefined;
-  if (isSuite) refuseOthers(read, SUITE_KEYS, 'a file of tests', file);
-  const given = isSuite ? read['tests'] : read;
+  if (isSuite) rejectUnknownKeys(read, SUITE_KEYS, 'a test file', file);
+  const tests = isSuite ? read['tests'] : read;
   const text = (key: string): string | undefined => {
     const value = isSuite ? read[key] : undefined;
     if (value === undefined || typeof value === 'string') return value;
-    throw failure('shape', `"${key}" is a text`, { file });
+    throw failure('shape', `"${key}" must be a string`, { file });
   };
-  const cases = (isJsonArray(given) ? given : [given as Json]).map((json, i) => {
-    if (!isJsonObject(json)) throw failure('shape', 'a test is an object', { file });
-    refuseOthers(json, CASE_KEYS, 'a test', file);
+  const cases = (isJsonArray(tests) ? tests : [tests as Json]).map((json, i) => {
+    if (!isJsonObject(json)) throw failure('shape', 'a test must be an object', { file });
+    rejectUnknownKeys(json, CASE_KEYS, 'a test', file);
     return { name: typeof json['name'] === 'string' ? json['name'] : `${file}#${i + 1}`, json };
   });
   return { file, source: text('source') ?? 'default', setup: text('setup'), teardown: text('teardown'), cases };
 }
 
-function refuseOthers(object: JsonObject, known: readonly string[], what: string, file: string): void {
+function rejectUnknownKeys(object: JsonObject, known: readonly string[], what: string, file: string): void {
   const unknown = Object.keys(object).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw failure('shape', `${what} has no "${unknown}": it has ${known.join(', ')}`, { file });
+  if (unknown !== undefined) throw failure('shape', `${what} has no key "${unknown}": expecting ${known.join(', ')}`, { file });
 }
 
-/** @returns what is wrong; undefined: nothing */
-async function runCase(json: JsonObject, file: string, ask: Ask): Promise<string | undefined> {
+/** @returns the reason of a failure, or `undefined` */
+async function runCase(json: JsonObject, file: string, send: Send): Promise<string | undefined> {
   const { as, query, variables, expect } = json;
   if (!isJsonObject(as) || typeof as['role'] !== 'string' || typeof query !== 'string' || !isJsonObject(expect))
     throw failure('shape', 'a test needs as: {role, session}, query and expect', { file });
   const headers: Record<string, string> = { 'x-svc-role': as['role'] };
   if (isJsonObject(as['session']))
     for (const [name, value] of Object.entries(as['session'])) headers[/^x-svc-/i.test(name) ? name : `x-svc-${name}`] = String(value);
-  const answer = await ask(headers, query, variables ?? {});
+  const answer = await send(headers, query, variables ?? {});
   const errors = isJsonArray(answer['errors']) ? answer['errors'].filter(isJsonObject) : [];
-  for (const [key, wanted] of Object.entries(expect)) {
+  for (const [key, expected] of Object.entries(expect)) {
     switch (key) {
       case 'data':
-        if (!sameMeaning(answer['data'] ?? null, wanted)) return `expected ${printJson(wanted)}, got ${printJson(answer)}`;
+        if (!sameMeaning(answer['data'] ?? null, expected)) return `expected ${printJson(expected)}, got ${printJson(answer)}`;
         break;
       case 'error': {
         const codes = errors.map((error) => (isJsonObject(error['extensions']) ? error['extensions']['code'] : ''));
-        if (!codes.includes(wanted as string)) return `expected the error ${printJson(wanted)}, got ${printJson(answer)}`;
+        if (!codes.includes(expected as string)) return `expected the error ${printJson(expected)}, got ${printJson(answer)}`;
         break;
       }
       case 'denied':
-        if (errors.length > 0 !== (wanted === true))
-          return `expected ${wanted === true ? 'a refusal' : 'no refusal'}, got ${printJson(answer)}`;
+        if (errors.length > 0 !== (expected === true))
+          return `expected ${expected === true ? 'an error' : 'no error'}, got ${printJson(answer)}`;
         break;
       case 'rows': {
         const counts = isJsonObject(answer['data'])
           ? Object.values(answer['data']).map((list) => (isJsonArray(list) ? list.length : list === null ? 0 : 1))
           : [];
-        if (counts.reduce((sum, each) => sum + each, 0) !== wanted) return `expected ${printJson(wanted)} rows, got ${printJson(answer)}`;
+        if (counts.reduce((sum, each) => sum + each, 0) !== expected)
+          return `expected ${printJson(expected)} rows, got ${printJson(answer)}`;
         break;
       }
       case 'ids': {
@@ -225,11 +226,11 @@ async function runCase(json: JsonObject, file: string, ask: Ask): Promise<string
         const ids = lists
           .flatMap((list) => (isJsonArray(list) ? list : [list]))
           .flatMap((row) => (isJsonObject(row) ? [row['id'] ?? null] : []));
-        if (!sameMeaning(ids, wanted, 'ids')) return `expected the ids ${printJson(wanted)}, got ${printJson(answer)}`;
+        if (!sameMeaning(ids, expected, 'ids')) return `expected the ids ${printJson(expected)}, got ${printJson(answer)}`;
         break;
       }
       default:
-        throw failure('shape', `expect has no "${key}": it has data, error, denied, rows, ids`, { file });
+        throw failure('shape', `expect has no key "${key}": expecting data, error, denied, rows, ids`, { file });
     }
   }
   return undefined;

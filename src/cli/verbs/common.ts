@@ -1,72 +1,83 @@
 import type { VerbOption } from './verb.ts';
 
-/** Of every command of a project. */
+/** Options of all commands. */
 export const COMMON_OPTIONS: readonly VerbOption[] = [
-  { flags: '--project <dir>', help: 'folder of the project; else the one with the nearest config.yaml, from here upwards' },
-  { flags: '--env <name>', help: 'the environment of config.yaml to use; also SVC_GRAPHQL_ENV' },
-  { flags: '--envfile <file>', help: 'file of environment variables in place of .env of the project' },
+  { flags: '--project <dir>', help: 'project folder. Default: the nearest folder with a config.yaml, from the working directory upwards' },
+  { flags: '--env <name>', help: 'environment of config.yaml to use; also SVC_GRAPHQL_ENV' },
+  { flags: '--envfile <file>', help: 'file of environment variables. Default: .env of the project' },
   { flags: '--json', help: 'print one JSON object, {ok, …, warnings, errors}' },
-  { flags: '--quiet', help: 'print the result only' },
-  { flags: '--yes', help: 'do not ask' },
+  { flags: '--quiet', help: 'print only the result' },
+  { flags: '--yes', help: 'answer all confirmations with yes' },
 ];
 
-/** Of those that ask a service. */
+/** Options of commands that call a service. */
 export const SERVICE_OPTIONS: readonly VerbOption[] = [
-  { flags: '--endpoint <url>', help: 'address of the service, such as http://localhost:8080; also SVC_GRAPHQL_ENDPOINT' },
-  { flags: '--admin-secret <secret>', help: 'its admin secret; also SVC_GRAPHQL_ADMIN_SECRET' },
-  { flags: '--insecure-skip-tls-verify', help: 'do not check its certificate' },
-  { flags: '--certificate-authority <file>', help: 'certificates to check it with' },
+  { flags: '--endpoint <url>', help: 'URL of the service, such as http://localhost:8080; also SVC_GRAPHQL_ENDPOINT' },
+  { flags: '--admin-secret <secret>', help: 'admin secret of the service; also SVC_GRAPHQL_ADMIN_SECRET' },
+  { flags: '--insecure-skip-tls-verify', help: 'do not verify the TLS certificate of the service' },
+  { flags: '--certificate-authority <file>', help: 'CA certificates to verify the TLS certificate of the service' },
 ];
 
-/** Of commands that look for mistakes. @param byDefault `warning`: where nothing that is found is ever more than that */
+/** @param byDefault `warning` for commands whose findings are warnings at most */
 export function failOn(byDefault: 'error' | 'warning' = 'error'): VerbOption {
   return {
     flags: '--fail-on <severity>',
-    help: 'what ends the command with 1: errors only, or warnings too',
+    help: 'lowest severity of a finding that makes the command exit with 1',
     choices: ['error', 'warning'],
     default: byDefault,
   };
 }
 
-export const EXIT_CODE: VerbOption = { flags: '--exit-code', help: 'end with 3 where there are differences or pending work' };
+export const EXIT_CODE: VerbOption = { flags: '--exit-code', help: 'exit with 3 if there are differences or pending work' };
 
-/** @param help what the source is to the command; else: only this one */
-export function databaseName(help = 'only this source; also SVC_GRAPHQL_DATABASE_NAME. Else all that have a folder'): VerbOption {
+export function sourceOption(
+  help = 'only this source; also SVC_GRAPHQL_DATABASE_NAME. Default: all sources that have a folder',
+): VerbOption {
   return { flags: '--database-name <source>', help };
 }
 
 export const ALL_DATABASES: VerbOption = { flags: '--all-databases', help: 'all sources that have a folder' };
-export const ALLOW_CHANGED: VerbOption = { flags: '--allow-changed', help: 'go on though applied migrations have changed since' };
+export const ALLOW_CHANGED: VerbOption = {
+  flags: '--allow-changed',
+  help: 'continue even if files of applied migrations have changed since they were run',
+};
 export const ALLOW_INCONSISTENT: VerbOption = {
   flags: '--allow-inconsistent',
-  help: 'apply metadata even if parts of it are inconsistent',
+  help: 'apply the metadata even if parts of it are inconsistent',
 };
 export const NO_TRANSACTION: VerbOption = {
   flags: '--no-transaction',
-  help: 'run the statements of migrations one by one, with no transaction around them',
+  help: 'run the statements of migrations one by one, without a transaction',
 };
 
 export const SCRATCH: VerbOption = {
   flags: '--scratch <source>',
-  help: 'try it in the database of this source of the service, of the same kind, which has to be empty and is emptied again',
+  help: 'try the migrations in the database of this source, which must be empty and of the same kind; it is emptied afterwards',
 };
 
-/** @param what the file becomes */
-export function sqlFromFile(what: string): VerbOption {
-  return { flags: '--sql-from-file <file>', help: `file that becomes ${what}` };
+/** @param target the file that the content is copied to, for the help text */
+export function sqlFromFile(target: string): VerbOption {
+  return { flags: '--sql-from-file <file>', help: `file to copy to ${target}` };
 }
 
-/** @param defaults seconds, for help */
+/** @param defaults in seconds, for the help text */
 export function sqlLimits(defaults: { readonly statement?: number; readonly lock?: number } = {}): readonly VerbOption[] {
-  const shown = (seconds: number | undefined): string => (seconds === undefined ? '' : ` (${seconds})`);
+  const shown = (seconds: number | undefined): string => (seconds === undefined ? 'that of the database' : String(seconds));
   return [
-    { flags: '--statement-timeout <seconds>', help: `how long a statement may take${shown(defaults.statement)}` },
-    { flags: '--lock-timeout-sql <seconds>', help: `how long a statement may wait for a lock of the database${shown(defaults.lock)}` },
+    { flags: '--statement-timeout <seconds>', help: `timeout of each SQL statement, in seconds. Default: ${shown(defaults.statement)}` },
+    {
+      flags: '--lock-timeout-sql <seconds>',
+      help: `timeout of a statement's wait for a database lock, in seconds. Default: ${shown(defaults.lock)}`,
+    },
   ];
 }
 
-/** Of commands that run SQL in sources. */
+/** Options of commands that run SQL in sources. */
 export const RUNNING: readonly VerbOption[] = [
-  { flags: '--lock-timeout <seconds>', help: 'how long to wait for somebody else who migrates the same source', default: '60' },
+  {
+    flags: '--lock-timeout <seconds>',
+    help: 'timeout for another migration run of the same source to end, in seconds',
+    default: '60',
+  },
   ...sqlLimits(),
 ];

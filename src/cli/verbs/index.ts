@@ -1,4 +1,4 @@
-/** All commands of projects, and the groups that they stand in. */
+/** All commands of projects, and their groups. */
 import { importVerbs } from './import.ts';
 import { metadataGroups, metadataVerbs } from './metadata.ts';
 import { migrateGroups, migrateVerbs } from './migrate.ts';

@@ -2,35 +2,35 @@ import { ALLOW_INCONSISTENT, EXIT_CODE, failOn } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const metadataGroups: readonly VerbGroup[] = [
-  { name: 'metadata', aliases: ['md'], summary: 'the metadata of the project and of the service' },
-  { name: 'metadata inconsistency', aliases: ['ic'], summary: 'what of the metadata does not fit the databases' },
+  { name: 'metadata', aliases: ['md'], summary: 'metadata of the project and of the service' },
+  { name: 'metadata inconsistency', aliases: ['ic'], summary: 'metadata objects that do not fit the databases' },
 ];
 
-const OUTPUT = { flags: '-o, --output <format>', help: 'form of the document', choices: ['json', 'yaml'] } as const;
+const OUTPUT = { flags: '-o, --output <format>', help: 'format of the document', choices: ['json', 'yaml'] } as const;
 
 export const metadataVerbs: readonly Verb[] = [
   {
     path: ['init'],
-    summary: 'make a project',
+    summary: 'create a project',
     details:
-      'Writes config.yaml, .gitignore and empty metadata, migrations and seeds. With --from, the metadata of a running service is written too. A secret is never written; keep it in .env.',
-    arguments: [{ name: 'dir', help: 'folder of the project, the working directory when absent' }],
-    options: [{ flags: '--from <url>', help: 'a running service whose metadata is written' }],
+      'Writes config.yaml, .gitignore, and empty folders for metadata, migrations and seeds. With --from, also writes the metadata of a running service. Never writes a secret; keep it in .env.',
+    arguments: [{ name: 'dir', help: 'folder of the project. Default: the working directory' }],
+    options: [{ flags: '--from <url>', help: 'URL of a running service whose metadata is written to the project' }],
     needs: 'sometimes a service',
     example: 'svc init my-api --endpoint http://localhost:8080',
     load: async () => (await import('../run/init.ts')).runInit,
   },
   {
     path: ['metadata', 'apply'],
-    summary: 'make the metadata of the project that of the service',
+    summary: 'apply the metadata of the project to the service',
     details:
-      'Sends nothing when the service has it already. What is inconsistent is refused with its file and line (exit 4), unless that is allowed. The version that was seen goes along: who was faster in between is told.',
+      'Sends nothing if the service already has this metadata. Rejects inconsistent objects with their file and line and exits with 4, unless --allow-inconsistent is set. Sends the resource version that was read, and reports a conflict if the metadata has changed since.',
     options: [
-      { flags: '--dry-run', help: 'tell what would change, and change nothing' },
+      { flags: '--dry-run', help: 'list the changes without applying them' },
       ALLOW_INCONSISTENT,
-      { flags: '--disallow-inconsistent-metadata', help: 'what holds anyhow; taken for scripts that have it' },
+      { flags: '--disallow-inconsistent-metadata', help: 'the default; accepted so that existing scripts keep working' },
       OUTPUT,
-      { flags: '--watch', help: 'apply again whenever a file of the metadata changes, until interrupted' },
+      { flags: '--watch', help: 'apply again whenever a metadata file changes, until interrupted' },
     ],
     needs: 'service',
     example: 'svc metadata apply --json',
@@ -40,11 +40,11 @@ export const metadataVerbs: readonly Verb[] = [
     path: ['metadata', 'export'],
     summary: 'write the metadata of the service to the files of the project',
     details:
-      'Keeps comments, order and includes of what has not changed; does not touch files that say it already; removes the files of dropped objects. With --output it is printed and no file is touched.',
+      'Preserves comments, order and includes of unchanged objects, leaves up-to-date files alone, and removes the files of dropped objects. With --output, prints the metadata and writes no file.',
     options: [
       OUTPUT,
-      { flags: '--check', help: 'write nothing, and end with 3 where files would change' },
-      { flags: '--prune', help: 'remove files of the metadata folder that nothing includes' },
+      { flags: '--check', help: 'write nothing; exit with 3 if files would change' },
+      { flags: '--prune', help: 'remove files of the metadata folder that are not included anywhere' },
     ],
     needs: 'service',
     example: 'svc metadata export',
@@ -54,15 +54,15 @@ export const metadataVerbs: readonly Verb[] = [
     path: ['metadata', 'diff'],
     summary: 'compare metadata object by object',
     details:
-      'Without arguments from the service to the project: what metadata apply would change. With one, from the service to that project or file; with two, from the second to the first.',
+      'Without arguments, compares the service with the project: the changes that svc metadata apply would make. With one argument, compares the service with that project or file; with two, the second with the first.',
     arguments: [
-      { name: 'to', help: 'folder of a project, or a .json or .yaml file with a document' },
-      { name: 'from', help: 'another, in place of the service' },
+      { name: 'to', help: 'new state: a project folder, or a .json or .yaml metadata file' },
+      { name: 'from', help: 'old state, in place of the service' },
     ],
     options: [
       {
         flags: '--type <form>',
-        help: 'form of the differences',
+        help: 'format of the differences',
         choices: ['objects', 'json', 'yaml', 'unified-json', 'unified-yaml'],
         default: 'objects',
       },
@@ -74,11 +74,11 @@ export const metadataVerbs: readonly Verb[] = [
   },
   {
     path: ['metadata', 'reload'],
-    summary: 'let the service read its databases and remote schemas again',
+    summary: 'make the service read its databases and remote schemas again',
     options: [
       { flags: '--source <name>', help: 'only this source', many: true },
       { flags: '--remote-schema <name>', help: 'only this remote schema', many: true },
-      { flags: '--recreate-event-triggers', help: 'make anew what event triggers have in their databases' },
+      { flags: '--recreate-event-triggers', help: 'create the database triggers of event triggers again' },
     ],
     needs: 'service',
     example: 'svc metadata reload --source default',
@@ -87,7 +87,7 @@ export const metadataVerbs: readonly Verb[] = [
   {
     path: ['metadata', 'clear'],
     aliases: ['reset'],
-    summary: 'remove all metadata of the service; the databases stay as they are',
+    summary: 'remove all metadata of the service; does not change the databases',
     options: [],
     needs: 'service',
     example: 'svc metadata clear --yes',
@@ -95,7 +95,7 @@ export const metadataVerbs: readonly Verb[] = [
   },
   {
     path: ['metadata', 'build'],
-    summary: 'print the document that the files of the project make',
+    summary: 'print the files of the project as one metadata document',
     options: [{ ...OUTPUT, default: 'json' }],
     needs: 'files',
     example: 'svc metadata build > metadata.json',
@@ -103,9 +103,9 @@ export const metadataVerbs: readonly Verb[] = [
   },
   {
     path: ['metadata', 'lint'],
-    summary: 'look for mistakes in the files of the project',
+    summary: 'check the metadata files of the project for mistakes',
     details:
-      'Shape, includes, unknown keys, files that nothing includes, names of files that differ in case only, secrets in plain text, and permissions that look wrong. Ends with 1 where there are errors; what may be meant so is a warning.',
+      'Checks the structure, includes, unknown keys, files that are not included, file names that differ only in case, secrets in plain text, and suspicious permissions. Exits with 1 if there are errors; findings that may be intended are warnings.',
     options: [failOn()],
     needs: 'files',
     example: 'svc metadata lint',
@@ -114,7 +114,7 @@ export const metadataVerbs: readonly Verb[] = [
   {
     path: ['metadata', 'inconsistency', 'list'],
     aliases: ['ls'],
-    summary: 'list what is inconsistent, with file and line',
+    summary: 'list inconsistent objects with file and line',
     options: [EXIT_CODE],
     needs: 'service',
     example: 'svc metadata inconsistency list',
@@ -122,7 +122,7 @@ export const metadataVerbs: readonly Verb[] = [
   },
   {
     path: ['metadata', 'inconsistency', 'status'],
-    summary: 'tell whether the metadata is consistent; ends with 4 when it is not',
+    summary: 'check whether the metadata is consistent; exits with 4 if not',
     options: [],
     needs: 'service',
     example: 'svc metadata inconsistency status',
@@ -130,7 +130,7 @@ export const metadataVerbs: readonly Verb[] = [
   },
   {
     path: ['metadata', 'inconsistency', 'drop'],
-    summary: 'remove from the metadata of the service what is inconsistent',
+    summary: 'remove inconsistent objects from the metadata of the service',
     options: [],
     needs: 'service',
     example: 'svc metadata inconsistency drop --yes',

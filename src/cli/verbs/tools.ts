@@ -1,21 +1,21 @@
-import { databaseName, failOn } from './common.ts';
+import { sourceOption, failOn } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const toolGroups: readonly VerbGroup[] = [
-  { name: 'permissions', summary: 'who may do what' },
+  { name: 'permissions', summary: 'permissions of roles' },
   { name: 'actions', summary: 'actions of the project' },
 ];
 
 export const toolVerbs: readonly Verb[] = [
   {
     path: ['dev'],
-    summary: 'run a service for the project that follows its files',
+    summary: 'run a service that follows the files of the project',
     details:
-      'Starts the service, with its own PostgreSQL where no database is configured, deploys the project, applies its metadata again whenever a file of it changes, writes to the files what is changed in the service meanwhile, such as in its console, and reads a database again whenever its tables or functions change. Errors are told with file and line, and the service goes on with what it had. Migrations are run at the start, and with --migrate when they change; else a change of them is told. Handlers of actions are not generated again: svc actions codegen does that.',
+      'Starts the service, with an embedded PostgreSQL if no database is configured, and deploys the project. Then applies the metadata whenever one of its files changes, writes changes made in the service, such as in its console, back to the files, and reads a database again whenever its tables or functions change. Reports errors with file and line; the service continues with its previous metadata. Runs migrations at the start and, with --migrate, whenever they change; otherwise only reports that they have changed. Does not generate action handlers; use svc actions codegen.',
     options: [
-      { flags: '--port <port>', help: 'of the service; else that of SVC_GRAPHQL_SERVER_PORT' },
-      { flags: '--migrate', help: 'run migrations when they change, too' },
-      { flags: '--with-seeds', help: 'run seeds that were not run yet' },
+      { flags: '--port <port>', help: 'port of the service. Default: SVC_GRAPHQL_SERVER_PORT, or 8080' },
+      { flags: '--migrate', help: 'also run migrations when they change' },
+      { flags: '--with-seeds', help: 'also run seeds that have not been run yet' },
     ],
     needs: 'files',
     example: 'svc dev --with-seeds',
@@ -23,13 +23,13 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['health'],
-    summary: 'ask a service of this machine whether it is alive, or ready for requests',
+    summary: 'check whether the service on this host is alive or ready',
     details:
-      'For the health check of a container: asks /livez, or with --ready /readyz, and ends with 0 where the answer is good and with 1 where it is not, or does not come in time.',
+      'For container health checks. Requests /livez, or /readyz with --ready, and exits with 0 on success, with 1 on any other status or after the timeout.',
     options: [
-      { flags: '--ready', help: 'whether it takes requests, rather than whether it is alive' },
-      { flags: '--url <url>', help: 'of the service; else http://127.0.0.1 with the port of SVC_GRAPHQL_SERVER_PORT' },
-      { flags: '--timeout <seconds>', help: 'how long the answer may take; 3 where nothing is said' },
+      { flags: '--ready', help: 'check readiness instead of liveness' },
+      { flags: '--url <url>', help: 'URL of the service. Default: http://127.0.0.1 with the port of SVC_GRAPHQL_SERVER_PORT, or 8080' },
+      { flags: '--timeout <seconds>', help: 'timeout of the request, in seconds. Default: 3' },
     ],
     needs: 'files',
     example: 'svc health --ready',
@@ -37,9 +37,9 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['doctor'],
-    summary: 'look for what goes wrong, and say what to do',
+    summary: 'diagnose a project and its service, with a remedy for each finding',
     details:
-      'Files, settings of the project and of the service, access, migrations, inconsistencies, variables that are not set; in PostgreSQL sources privileges of the role, extensions, connections, clocks, tables without a primary key, triggers of event triggers that are gone, and what another service has left behind. Ends with 1 where there are errors.',
+      'Checks files, settings of the project and the service, access, migrations, inconsistencies and unset environment variables; in PostgreSQL sources also role privileges, extensions, connections, clocks, tables without a primary key, missing database triggers of event triggers, and leftovers of another service. Exits with 1 if there are errors.',
     options: [failOn()],
     needs: 'service',
     example: 'svc doctor --json',
@@ -47,9 +47,8 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['permissions', 'matrix'],
-    summary: 'list roles by tables by operations, as sorted text to be committed',
-    details:
-      'Inherited permissions are listed with the role that they come from. Rules are told by a digest: the same digest is the same rule.',
+    summary: 'print the permissions of all roles on all tables as sorted text, to be committed',
+    details: 'Lists inherited permissions with the role that they come from. Shows rules as a digest: equal digests are equal rules.',
     options: [],
     needs: 'files',
     example: 'svc permissions matrix > permissions.txt',
@@ -57,16 +56,20 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['permissions', 'explain'],
-    summary: 'tell which rule holds for a role, where it stands, and which session variables it needs',
-    details: 'Ends with 2 where the metadata has no such role, table or source; that a role may do nothing is an answer like others.',
+    summary: 'show the rule that applies to a role, its place in the files, and the session variables that it uses',
+    details: 'Exits with 2 if the metadata has no such role, table or source. A role without a permission is a normal result.',
     options: [
-      { flags: '--role <role>', help: 'the role', mandatory: true },
-      { flags: '--table <table>', help: 'the table, [schema.]name', mandatory: true },
-      { flags: '--op <operation>', help: 'what is done', choices: ['select', 'insert', 'update', 'delete'], default: 'select' },
-      { flags: '--session <pair>', help: 'a session variable, user-id=7', many: true },
-      { flags: '--pk <pair>', help: 'a column of a row and its value, id=7: what the rule says of that row, part by part', many: true },
-      { flags: '--row <json>', help: 'the same as an object of columns that tell the row' },
-      databaseName('its source, where several have such a table'),
+      { flags: '--role <role>', help: 'role', mandatory: true },
+      { flags: '--table <table>', help: 'table, [schema.]name', mandatory: true },
+      { flags: '--op <operation>', help: 'operation', choices: ['select', 'insert', 'update', 'delete'], default: 'select' },
+      { flags: '--session <pair>', help: 'session variable, such as user-id=7', many: true },
+      {
+        flags: '--pk <pair>',
+        help: 'column and value that identify a row, such as id=7; evaluates each part of the rule for that row',
+        many: true,
+      },
+      { flags: '--row <json>', help: 'like --pk, as a JSON object' },
+      sourceOption('source of the table, if several sources have one of this name'),
     ],
     needs: 'sometimes a service',
     example: 'svc permissions explain --role user --table author --session user-id=7',
@@ -74,20 +77,20 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['permissions', 'test'],
-    summary: 'ask the service as roles, and compare with what is expected',
+    summary: 'run the permission tests of the project against the service',
     details:
-      'Runs the files tests/permissions/*.yaml, each a test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}; or an object of those under tests, with setup and teardown, SQL of the source that is run before and behind them. Each test is a request of its own, so that neither what queries change nor setup is rolled back: use a database for tests.',
-    arguments: [{ name: 'file', help: 'only these files', many: true }],
-    options: [{ flags: '--reporter <form>', help: 'form of the result', choices: ['tap', 'junit'], default: 'tap' }],
+      'Runs the files tests/permissions/*.yaml. Each contains one test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}. Alternatively it is an object with the tests under tests, and setup and teardown: SQL that runs in the source before and after them. Each test is a separate request, and neither its changes nor those of setup are rolled back: use a test database.',
+    arguments: [{ name: 'file', help: 'run only these files', many: true }],
+    options: [{ flags: '--reporter <form>', help: 'format of the result', choices: ['tap', 'junit'], default: 'tap' }],
     needs: 'service',
     example: 'svc permissions test --reporter junit > permissions.xml',
     load: async () => (await import('../run/test-permissions.ts')).runPermissionsTest,
   },
   {
     path: ['permissions', 'lint'],
-    summary: 'look for permissions that look wrong',
+    summary: 'check the permissions of the project for suspicious rules',
     details:
-      'Rules that are always true for writes, updates without a check, columns that can be written and not read, filters on a column that the client may set, writes of anonymous. All of it may be meant so: each is a warning.',
+      'Finds write rules that are always true, updates without a check, columns that can be written but not read, filters on a column that the client may set, and writes of the anonymous role. All of them may be intended, so each is a warning.',
     options: [failOn('warning')],
     needs: 'files',
     example: 'svc permissions lint',
@@ -96,11 +99,11 @@ export const toolVerbs: readonly Verb[] = [
   {
     path: ['actions', 'create'],
     summary: 'add an action to the files of the project',
-    arguments: [{ name: 'name', help: 'its name', required: true }],
+    arguments: [{ name: 'name', help: 'name of the action', required: true }],
     options: [
-      { flags: '--sdl <file>', help: 'SDL with the field in type Query or Mutation, and its types', mandatory: true },
-      { flags: '--kind <kind>', help: 'of a mutation; else that of config.yaml', choices: ['synchronous', 'asynchronous'] },
-      { flags: '--webhook <url>', help: 'its handler; else the base URL of config.yaml and its name' },
+      { flags: '--sdl <file>', help: 'SDL file with the field in type Query or Mutation, and its types', mandatory: true },
+      { flags: '--kind <kind>', help: 'kind of a mutation. Default: that of config.yaml', choices: ['synchronous', 'asynchronous'] },
+      { flags: '--webhook <url>', help: 'URL of the handler. Default: the base URL of config.yaml and the name of the action' },
     ],
     needs: 'files',
     example: 'svc actions create login --sdl login.graphql --webhook http://localhost:3000/login',
@@ -108,18 +111,18 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['actions', 'codegen'],
-    summary: 'write types and handlers of actions',
+    summary: 'generate types and handlers for actions',
     details:
-      'TypeScript: the types of arguments and answers, and a handler for each action, for node:http, fastify or express, or the types only. What cannot be called in TypeScript as in the metadata has a _ behind its name.',
-    arguments: [{ name: 'name', help: 'only these actions', many: true }],
+      'Generates TypeScript: the types of arguments and results, and a handler for each action for node:http, fastify or express, or the types only. Names that TypeScript does not allow get the suffix _.',
+    arguments: [{ name: 'name', help: 'generate only these actions', many: true }],
     options: [
       {
         flags: '--framework <name>',
-        help: 'what the handlers are for',
+        help: 'framework of the handlers',
         choices: ['types', 'node', 'fastify', 'express'],
         default: 'types',
       },
-      { flags: '--output-dir <dir>', help: 'folder; else that of config.yaml' },
+      { flags: '--output-dir <dir>', help: 'output folder. Default: that of config.yaml' },
     ],
     needs: 'files',
     example: 'svc actions codegen --framework fastify',
@@ -127,7 +130,7 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['version'],
-    summary: 'print the version of the command, and of the service that --endpoint or SVC_GRAPHQL_ENDPOINT names',
+    summary: 'print the version of the command, and that of the service if --endpoint or SVC_GRAPHQL_ENDPOINT is set',
     options: [],
     needs: 'sometimes a service',
     example: 'svc version',
@@ -135,7 +138,7 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['completion'],
-    summary: 'print the completion of a shell',
+    summary: 'print a completion script for a shell',
     arguments: [{ name: 'shell', help: 'bash, zsh, fish or powershell', required: true }],
     options: [],
     needs: 'files',

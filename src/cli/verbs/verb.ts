@@ -1,13 +1,12 @@
-/** A command of the command line as data: help, the reference page and completion come from it; its code is loaded when it is run. */
-import type { Call, Outcome } from '../call.ts';
+/** A command as data: help, the reference page and shell completion come from it. Its code is loaded when it runs. */
+import type { CommandContext, CommandOutcome } from '../context.ts';
 
 export interface VerbOption {
-  /** As commander reads it: `--name <value>`, `-f, --file <path>`, `--flag`. */
+  /** `--name <value>`, `-f, --file <path>` or `--flag`. */
   readonly flags: string;
   readonly help: string;
   readonly choices?: readonly string[];
   readonly default?: string;
-  /** May be given several times. */
   readonly many?: boolean;
   readonly mandatory?: boolean;
 }
@@ -23,16 +22,15 @@ export interface Verb {
   /** `['metadata', 'apply']` */
   readonly path: readonly string[];
   readonly aliases?: readonly string[];
-  /** One line. */
+  /** One line in lower case, without a full stop. */
   readonly summary: string;
-  /** Sentences for its help and for the reference. */
+  /** Sentences for the help and the reference page. */
   readonly details?: string;
   readonly arguments?: readonly VerbArgument[];
   readonly options: readonly VerbOption[];
-  /** What it needs: nothing but files, a service, or a service for some of what it does. */
   readonly needs: 'files' | 'service' | 'sometimes a service';
   readonly example: string;
-  load(): Promise<(call: Call) => Promise<Outcome>>;
+  load(): Promise<(context: CommandContext) => Promise<CommandOutcome>>;
 }
 
 export interface VerbGroup {

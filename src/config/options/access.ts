@@ -1,84 +1,90 @@
-/** Who may do what. */
+/** Authentication, and what administrators may do. */
 import { jwtSecret, jwtSecrets } from '../jwt-secret.ts';
 import { optionsOf } from '../option.ts';
-import { boolean, type HookMethod, httpMethod, httpUrl, nonEmpty, optional, prefixList, secret, secretList } from '../option-types.ts';
+import { boolean, type HookMethod, httpMethod, httpUrl, nonEmpty, orNull, prefixList, secret, secretList } from '../option-types.ts';
 
 const access = optionsOf('Access');
 
 export const accessOptions = {
-  adminSecret: access('admin-secret', optional(secret), null, 'Secret that makes a request an administrator. Absent: everybody is one.'),
-  adminSecrets: access('admin-secrets', optional(secretList), null, 'JSON list of such secrets, in place of --admin-secret.'),
-  accessKey: access('access-key', optional(secret), null, 'Older name of --admin-secret, which wins over it.'),
-  metricsSecret: access(
-    'metrics-secret',
-    optional(secret),
+  adminSecret: access(
+    'admin-secret',
+    orNull(secret),
     null,
-    'Secret of /v1/metrics, sent as a bearer token. Absent: an admin secret, where there is one.',
+    'Admin secret. Requests that send it have full access; without an admin secret, all requests have.',
   ),
+  adminSecrets: access('admin-secrets', orNull(secretList), null, 'JSON list of admin secrets, instead of --admin-secret.'),
+  accessKey: access('access-key', orNull(secret), null, 'Older name of --admin-secret, which takes precedence.'),
+  metricsSecret: access('metrics-secret', orNull(secret), null, 'Bearer token for /v1/metrics. Defaults to the admin secrets.'),
   authHook: access(
     'auth-hook',
-    optional(httpUrl),
+    orNull(httpUrl),
     null,
-    'URL of the webhook that says who a request without admin secret is. Needs an admin secret.',
+    'URL of the authentication webhook for requests without an admin secret. Needs an admin secret.',
   ),
-  authHookMode: access('auth-hook-mode', httpMethod, 'GET' as HookMethod, 'Whether the webhook gets headers (GET) or a JSON body (POST).', {
-    olderEnv: 'AUTH_HOOK_TYPE',
-  }),
+  authHookMode: access(
+    'auth-hook-mode',
+    httpMethod,
+    'GET' as HookMethod,
+    'Method of the authentication webhook: headers (GET) or a JSON body (POST).',
+    {
+      olderEnv: 'AUTH_HOOK_TYPE',
+    },
+  ),
   authHookSendRequestBody: access(
     'auth-hook-send-request-body',
     boolean,
     true,
-    'Put the GraphQL request into the JSON body that the webhook gets in POST mode.',
+    'Send the GraphQL request to the authentication webhook, in POST mode.',
   ),
   jwtSecret: access(
     'jwt-secret',
-    optional(jwtSecret),
+    orNull(jwtSecret),
     null,
-    'How to verify the JSON web tokens of requests without admin secret: an object with type and key, or jwk_url. Needs an admin secret.',
+    'JSON object that configures JWT verification: type and key, or jwk_url. Needs an admin secret.',
   ),
-  jwtSecrets: access('jwt-secrets', optional(jwtSecrets), null, 'JSON list of such objects, in place of --jwt-secret.'),
+  jwtSecrets: access('jwt-secrets', orNull(jwtSecrets), null, 'JSON list of JWT configurations, instead of --jwt-secret.'),
   unauthorizedRole: access(
     'unauthorized-role',
-    optional(nonEmpty),
+    orNull(nonEmpty),
     null,
-    'Role of requests without credentials. Absent: they are refused. Needs an admin secret; not with --auth-hook.',
+    'Role of requests without credentials, which are rejected otherwise. Needs an admin secret; cannot be combined with --auth-hook.',
   ),
   sessionPrefixAliases: access(
     'session-prefix-aliases',
     prefixList,
     [] as readonly string[],
-    'Other prefixes of session variables, such as x-hasura-: headers, claims of tokens and answers of the webhook count under them as under x-svc-, and what functions, triggers, actions and events are given names each variable both ways. For the time in which clients and SQL still speak them.',
+    'Comma-separated list of further prefixes of session variables, such as x-hasura-. Request headers, JWT claims and webhook responses may use them instead of x-svc-; functions, triggers, actions and events receive each variable under all prefixes. For migrating clients and SQL.',
   ),
   refusePrivateAddresses: access(
     'refuse-private-addresses',
     boolean,
     false,
-    'Call no webhook or other service on an address that is not public. Link-local addresses and the metadata services of clouds are never called.',
+    'Never send requests to private IP addresses. Link-local addresses and metadata services of clouds are always refused.',
   ),
-  adminInternalErrors: access('admin-internal-errors', boolean, true, 'Put internal details into the errors that administrators see.'),
-  devMode: access('dev-mode', boolean, false, 'Put internal details into the errors that everybody sees.'),
+  adminInternalErrors: access('admin-internal-errors', boolean, true, 'Show internal details of errors to administrators.'),
+  devMode: access('dev-mode', boolean, false, 'Show internal details of errors to all clients. Not for production.'),
   preserve401Errors: access(
     'preserve-401-errors',
     boolean,
     false,
-    'Keep status 401 on /v1/graphql when the credentials are refused, in place of 200.',
+    'Respond with status 401 instead of 200 on /v1/graphql if authentication fails.',
   ),
   metadataReadOnly: access(
     'metadata-read-only',
     boolean,
     false,
-    'Refuse every operation that changes the metadata, and SQL of administrators that is not read-only, for everybody. What --project deploys at the start, and GraphQL, are not meant.',
+    'Reject metadata changes, and SQL of administrators that is not read-only. Does not affect GraphQL, nor the deployment of --project at the start.',
   ),
   disableRunSql: access(
     'disable-run-sql',
     boolean,
     false,
-    'Refuse run_sql of every kind of database, and plan_changes with SQL, for everybody: with it, whoever has an admin secret has all that the role of the service may do in the database. Migrations need it; those that --project deploys at the start are not meant.',
+    "Reject run_sql for every kind of database, and plan_changes with SQL. Without this option, holders of an admin secret have all privileges of the service's database role. Migrations need run_sql, except those that --project deploys at the start.",
   ),
   disableIntrospection: access(
     'disable-introspection',
     boolean,
     false,
-    'Answer __schema, __type and _service to administrators only, and list no enum values in errors to others. Without it, the metadata names the roles for which this is so.',
+    'Allow introspection (__schema, __type, _service) for administrators only. Errors for other roles then list no enum values. Otherwise the metadata can disable introspection per role.',
   ),
 } as const;

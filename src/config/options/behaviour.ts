@@ -1,8 +1,8 @@
-/** How operations are answered. */
+/** Deployment at the start, GraphQL behaviour, and subscriptions. */
 import { optionsOf } from '../option.ts';
-import { boolean, choice, integer, listOf, milliseconds, nonEmpty, optional, seconds } from '../option-types.ts';
+import { boolean, choice, wholeNumber, wordList, milliseconds, nonEmpty, orNull, seconds } from '../option-types.ts';
 
-// Others of the field's known names are refused until the feature exists. The first three need no switch, but set-ups name them.
+// Other names are rejected until the feature exists. The first three are always on, but existing configurations name them.
 const EXPERIMENTAL_FEATURES = [
   'naming_convention',
   'inherited_roles',
@@ -21,33 +21,33 @@ const behaviour = optionsOf('Behaviour');
 export const behaviourOptions = {
   project: behaviour(
     'project',
-    optional(nonEmpty),
+    orNull(nonEmpty),
     null,
-    'Folder of a project that is deployed at the start: its migrations, then its metadata. The service ends when that fails, and is healthy only after it. Migrations that the folder does not have mean that another instance has deployed a newer project: then nothing is changed.',
+    'Project folder to deploy at the start: first migrations, then metadata. The service exits if the deployment fails, and is healthy only after it. If a newer migration is applied than the folder has, another instance has deployed a newer project, and nothing is changed.',
   ),
   metadataDir: behaviour(
     'metadata-dir',
-    optional(nonEmpty),
+    orNull(nonEmpty),
     null,
-    'Folder of metadata that is deployed at the start, in place of that of --project, or without a project.',
+    'Metadata folder to deploy at the start, instead of that of --project or without a project.',
   ),
   migrationsDir: behaviour(
     'migrations-dir',
-    optional(nonEmpty),
+    orNull(nonEmpty),
     null,
-    'Folder of migrations that are run at the start, in place of that of --project; needs --metadata-dir where there is no project.',
+    'Migrations folder to deploy at the start, instead of that of --project. Without a project, it needs --metadata-dir.',
   ),
   stringifyNumericTypes: behaviour(
     'stringify-numeric-types',
     boolean,
     false,
-    'Answer bigint, numeric and double precision as JSON strings.',
+    'Return bigint, numeric and double precision as JSON strings.',
   ),
   v1BooleanNullCollapse: behaviour(
     'v1-boolean-null-collapse',
     boolean,
     false,
-    'Take null in a boolean expression as true, as version 1 did.',
+    'Treat null in a boolean expression as true, like Hasura version 1.',
   ),
   nullInNonnullableVariables: behaviour('null-in-nonnullable-variables', boolean, false, 'Accept null for a variable of a non-null type.', {
     env: 'BACKWARDS_COMPAT_NULL_IN_NONNULLABLE_VARIABLES',
@@ -56,114 +56,104 @@ export const behaviourOptions = {
     'version2-openapi-document',
     boolean,
     false,
-    'Describe REST endpoints as version 2 did: with names of components that OpenAPI does not allow, without security, servers and errors.',
+    'Describe REST endpoints like Hasura version 2. The OpenAPI document then has invalid component names, and no security, servers or errors.',
   ),
   unsentVariablesAreNull: behaviour(
     'unsent-variables-are-null',
     boolean,
     false,
-    'Take a nullable variable that was not sent for null: columns are set to null by it. Without it, the column, argument or key is left out; in conditions it is refused.',
+    'Treat an unsent nullable variable as null, so that it sets a column to null. Otherwise the column, argument or key is omitted, and an unsent variable in a condition is rejected.',
   ),
   inferFunctionPermissions: behaviour(
     'infer-function-permissions',
     boolean,
     true,
-    'A role that may select from the table of a function may call the function, if it is a query.',
+    'Allow roles with select permission on its table to call a query function.',
   ),
   asyncActionsFetchInterval: behaviour(
     'async-actions-fetch-interval',
     milliseconds(0),
     1000,
-    'How often to look for calls of asynchronous actions, besides being told of them; 0 makes none.',
+    'Interval for polling calls of asynchronous actions, in milliseconds. Instances also notify each other. 0 disables the calls.',
   ),
   asyncActionsFetchBatchSize: behaviour(
     'async-actions-fetch-batch-size',
-    integer(1, 1000),
+    wholeNumber(1, 1000),
     10,
-    'Most calls of asynchronous actions that are taken from the log at once.',
+    'Maximum number of asynchronous action calls fetched from the log at once.',
   ),
   asyncActionsLogRetention: behaviour(
     'async-actions-log-retention',
     seconds(0),
     0,
-    'Forget calls of asynchronous actions so long after their answer; 0 keeps them.',
+    'Retention of completed calls of asynchronous actions, in seconds; 0 keeps them forever.',
   ),
   configuredHeaderPrecedence: behaviour(
     'configured-header-precedence',
     boolean,
     false,
-    'In calls of handlers of actions, configured headers count more than those of the service and those of the client; else they count less.',
+    'Give configured headers precedence over those of the service and the client, in calls of action handlers. Otherwise they have the lowest precedence.',
   ),
   enableRemoteSchemaPermissions: behaviour(
     'enable-remote-schema-permissions',
     boolean,
     false,
-    'Roles see of remote schemas only what they are granted. Without it every role sees all of them.',
+    'Enforce permissions of remote schemas. Otherwise every role sees all remote schemas.',
   ),
   defaultNamingConvention: behaviour(
     'default-naming-convention',
     choice('svc-default', 'graphql-default'),
     'svc-default',
-    'Naming convention of sources that choose none.',
+    'Naming convention of sources, unless their metadata sets it.',
   ),
   liveQueriesMultiplexedRefetchInterval: behaviour(
     'live-queries-multiplexed-refetch-interval',
     milliseconds(1),
     1000,
-    'Least time between two runs of a live query; it runs only after changes, where these can be told.',
+    'Minimum interval between two runs of a live query, in milliseconds. It runs only after changes, if the source can detect them.',
   ),
   liveQueriesMultiplexedBatchSize: behaviour(
     'live-queries-multiplexed-batch-size',
-    integer(1, 10_000),
+    wholeNumber(1, 10_000),
     100,
-    'Groups of subscribers that one statement answers; a group has the same values and session variables.',
+    'Maximum number of cohorts per live query statement. A cohort has the same values and session variables.',
   ),
   streamingQueriesMultiplexedRefetchInterval: behaviour(
     'streaming-queries-multiplexed-refetch-interval',
     milliseconds(1),
     1000,
-    'Least time between two batches of a stream.',
+    'Minimum interval between two batches of a stream, in milliseconds.',
   ),
   streamingQueriesMultiplexedBatchSize: behaviour(
     'streaming-queries-multiplexed-batch-size',
-    integer(1, 10_000),
+    wholeNumber(1, 10_000),
     100,
-    'Groups of subscribers that one statement answers.',
+    'Maximum number of cohorts per statement of a streaming subscription.',
   ),
   subscriptionsDetectorInterval: behaviour(
     'subscriptions-detector-interval',
     milliseconds(1, 3_600_000),
     100,
-    'How often a source with subscribers is asked for changes; where nothing has changed for five seconds, after 1.6 times as long.',
+    'Interval for polling changes of a source with subscribers, in milliseconds. After five seconds without a change, it is 1.6 times as long.',
   ),
   experimentalFeatures: behaviour(
     'experimental-features',
-    listOf(EXPERIMENTAL_FEATURES),
+    wordList(EXPERIMENTAL_FEATURES),
     new Set<ExperimentalFeature>(),
-    'Comma separated list of features to switch on; naming_convention, inherited_roles and streaming_subscriptions are always on.',
+    'Comma-separated list of features to enable. naming_convention, inherited_roles and streaming_subscriptions are always enabled.',
   ),
-  enableAllowlist: behaviour(
-    'enable-allowlist',
-    boolean,
-    false,
-    'Let roles other than admin run only the operations on the allow-list, those of its collections.',
-  ),
+  enableAllowlist: behaviour('enable-allowlist', boolean, false, 'Restrict roles other than admin to the operations on the allow list.'),
   legacyRowsForAllRoles: behaviour(
     'legacy-rows-for-all-roles',
     boolean,
     false,
-    'For clients of old: let every role use select, count, insert, update and delete on /v1/query and /v2/query, as its permissions and limits allow. Otherwise these are for admin alone; with the allow-list on they always are.',
+    'Allow all roles to use data operations (select, count, insert, update, delete) on /v1/query and /v2/query, within their permissions and limits. For old clients. Otherwise, and always with --enable-allowlist, they are restricted to admin.',
   ),
   enableExtFederation: behaviour(
     'enable-ext-federation',
     boolean,
     false,
-    'Make the schema a subgraph for federation; tables join in by their federation setting. The experimental feature ext_federation does the same.',
+    'Make the schema a federation subgraph. Tables take part by their federation setting. Same as the experimental feature ext_federation.',
   ),
-  enableTelemetry: behaviour(
-    'enable-telemetry',
-    boolean,
-    false,
-    'Reported in the start-up log only: the service sends no telemetry, whatever this says.',
-  ),
+  enableTelemetry: behaviour('enable-telemetry', boolean, false, 'Only shown in the startup log: the service never sends telemetry.'),
 } as const;

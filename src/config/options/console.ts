@@ -1,6 +1,6 @@
-/** The console: the pages for administrators. */
+/** The console. */
 import { optionsOf } from '../option.ts';
-import { boolean, nonEmpty, optional, shortText } from '../option-types.ts';
+import { boolean, nonEmpty, orNull, shortText } from '../option-types.ts';
 
 const console = optionsOf('Console');
 
@@ -9,24 +9,24 @@ export const consoleOptions = {
     'enable-console',
     boolean,
     false,
-    'Serve the console at /console, and lead / there. It needs the endpoint group metadata. `npm start` and `npm run dev` switch it on.',
+    'Serve the console at /console, and redirect / to it. Needs the endpoint group metadata. `npm start` and `npm run dev` enable it.',
   ),
   consoleAssetsDir: console(
     'console-assets-dir',
-    optional(nonEmpty),
+    orNull(nonEmpty),
     null,
-    'Folder of a built console to serve in place of the own one. Read once, at the start.',
+    'Folder of a built console to serve instead of the bundled one. Read once at the start.',
   ),
   consoleLabel: console(
     'console-label',
-    optional(shortText(60)),
+    orNull(shortText(60)),
     null,
-    'What the console calls this instance on every page, the sign-in included: at most 60 characters, such as PRODUCTION.',
+    'Label of this instance on every page of the console, such as PRODUCTION. At most 60 characters; also shown before sign-in.',
   ),
   consoleReadOnly: console(
     'console-read-only',
     boolean,
     false,
-    'The console sends nothing that changes something. It guards against accidents; --metadata-read-only binds every client.',
+    'Make the console read-only. This protects against accidents; --metadata-read-only applies to every client.',
   ),
 } as const;

@@ -1,6 +1,6 @@
-/** Deliveries of events. */
+/** Event delivery. */
 import { optionsOf } from '../option.ts';
-import { boolean, integer, milliseconds } from '../option-types.ts';
+import { boolean, wholeNumber, milliseconds } from '../option-types.ts';
 
 const events = optionsOf('Events');
 
@@ -9,30 +9,30 @@ export const eventOptions = {
     'disable-eventing',
     boolean,
     false,
-    'Deliver no events of event triggers, cron triggers and one-off schedules: they are kept for instances that do, and the events of cron triggers are not made ahead.',
+    'Deliver no events of event triggers, cron triggers and one-off schedules. Events stay queued for other instances; events of cron triggers are not generated.',
   ),
   eventsHttpPoolSize: events(
     'events-http-pool-size',
-    integer(1, 100_000),
+    wholeNumber(1, 100_000),
     100,
-    'Most events that are delivered at a time. One trigger takes three quarters of them at most.',
+    'Maximum number of concurrent event deliveries. One trigger uses at most three quarters of them.',
   ),
   eventsFetchInterval: events(
     'events-fetch-interval',
     milliseconds(0),
     1000,
-    'How often to look for events of triggers in a source that had none, besides being told of them; 0 delivers none of event triggers.',
+    'Interval for polling a source without queued events, in milliseconds. Sources also notify the service. 0 disables event triggers.',
   ),
   eventsFetchBatchSize: events(
     'events-fetch-batch-size',
-    integer(0, 10_000),
+    wholeNumber(0, 10_000),
     100,
-    'Most events that are taken from a database at a time; 0 delivers none of event triggers.',
+    'Maximum number of events fetched from a database at once; 0 disables event triggers.',
   ),
   enableTriggersErrorLogLevel: events(
     'enable-triggers-error-log-level',
     boolean,
     false,
-    'Log deliveries that fail with the level error rather than info.',
+    'Log failed deliveries with level error instead of info.',
   ),
 } as const;

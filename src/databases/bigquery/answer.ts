@@ -1,32 +1,32 @@
-/** How the rows of a statement become its answer: their texts are JSON already, and are put together unread. */
+/** Assembles the rows of a statement into its answer. The texts of cells are JSON already and are not parsed. */
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import type { TextCell } from './client/answers.ts';
 import type { JsonRow, Statement } from '../../backend/connection.ts';
 
-/** What stands in the rows of a statement. */
-export type Layout =
-  /** One root; each row has one cell, an object of its list, or the only object. */
+/** Content of the rows of a statement. */
+export type ResultLayout =
+  /** One root; each row has one cell, an object of the list or the only object. */
   | { readonly kind: 'root'; readonly isList: boolean }
-  /** Several; each row has the number of its root and such an object. */
+  /** Several roots; each row has the index of its root and an object. */
   | { readonly kind: 'roots'; readonly isList: readonly boolean[] }
-  /** Each row has what one key leads to; between two of them stands the value of a parameter that is not sent, and a semicolon. */
-  | { readonly kind: 'keys'; readonly holeName: number };
+  /** One cell for each key, joined with the value of a parameter that is not sent and a semicolon. */
+  | { readonly kind: 'keys'; readonly placeholderName: number };
 
 export interface BigQueryStatement extends Statement {
-  readonly layout: Layout;
+  readonly layout: ResultLayout;
 }
 
-/** @throws Error where the statement is not one of this kind of database */
-export function layoutOf(statement: Statement): Layout {
+/** @throws Error if the statement was not compiled for BigQuery */
+export function layoutOf(statement: Statement): ResultLayout {
   const { layout } = statement as Partial<BigQueryStatement>;
-  if (layout === undefined) throw new Error('invariant: the statement is none of BigQuery');
+  if (layout === undefined) throw new Error('invariant: the statement was compiled for another database');
   return layout;
 }
 
 type Row = readonly TextCell[];
 
-/** One cell for each root, or one for the keys. */
-export function answerOf(layout: Layout, rows: readonly Row[], values: readonly (string | null)[]): JsonRow {
+/** Returns one cell for each root, or a single one for keys. */
+export function answerOf(layout: ResultLayout, rows: readonly Row[], values: readonly (string | null)[]): JsonRow {
   switch (layout.kind) {
     case 'root':
       return [cellOf(layout.isList, rows, 0)];
@@ -36,13 +36,13 @@ export function answerOf(layout: Layout, rows: readonly Row[], values: readonly 
       return layout.isList.map((isList, i) => cellOf(isList, byRoot[i] ?? [], 1));
     }
     case 'keys':
-      return [joined(rows, 0, bytesOfText(`${values[layout.holeName] ?? ''};`))];
+      return [joined(rows, 0, bytesOfText(`${values[layout.placeholderName] ?? ''};`))];
   }
 }
 
 const [OPEN, CLOSE, COMMA, NULL] = ['[', ']', ',', 'null'].map(bytesOfText) as [Bytes, Bytes, Bytes, Bytes];
 
-/** Null: there is no such object. */
+/** Returns `null` if there is no object. */
 function cellOf(isList: boolean, rows: readonly Row[], column: number): readonly Bytes[] | null {
   if (!isList) return rows[0] === undefined ? null : joined(rows.slice(0, 1), column, COMMA);
   const pieces = joined(rows, column, COMMA);

@@ -1,5 +1,5 @@
-/** Introspection: the views of `INFORMATION_SCHEMA` of each dataset, put together here. */
-import { createHash } from 'node:crypto';
+/** Introspection from the `INFORMATION_SCHEMA` views of each dataset. */
+import { stableId } from '../shared/stable-id.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -10,9 +10,9 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../catalog/catalog.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
-import { isOurs } from './compile/dialect.ts';
-import { parseType, typeOf } from './type-of.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
+import { isReservedName } from './compile/dialect.ts';
+import { parseType, baseType } from './base-type.ts';
 
 type Row = readonly (string | null)[];
 export type CatalogQuery = (text: string) => Promise<readonly Row[]>;
@@ -30,9 +30,9 @@ const OF_TABLES = ['tables', 'columns', 'descriptions', 'options'] as const;
 const OF_FUNCTIONS = ['routines', 'parameters'] as const;
 type View = (typeof OF_TABLES)[number] | (typeof OF_FUNCTIONS)[number];
 
-/** @param schema a name that has been checked to be one */
+/** @param schema a validated name */
 function viewsOf(schema: string): Readonly<Record<View, string>> {
-  // Pseudo columns (`_PARTITIONTIME`) have no position: no answer can have a column of their name.
+  // Pseudo-columns such as `_PARTITIONTIME` have no position: no result can have columns with their names.
   const from = (view: string): string => `from \`${schema}\`.INFORMATION_SCHEMA.${view}`;
   return {
     tables: `select table_name, table_type ${from('TABLES')} order by table_name`,
@@ -49,26 +49,26 @@ interface Found {
   readonly rows: Readonly<Record<View, readonly Row[]>>;
 }
 
-/** @param datasets names that have been checked to be some */
+/** @param datasets validated names */
 export async function readCatalog(query: CatalogQuery, datasets: readonly string[], scope: CatalogScope = {}): Promise<Catalog> {
   const found = await Promise.all(datasets.map((dataset) => readDataset(query, dataset, scope)));
-  return inSlices(build(found, scope));
+  return runCooperatively(build(found, scope));
 }
 
-/** Each view is billed: those in which nothing is looked for are not asked. */
+/** Skips views without relevant content, because each query of a view is billed. */
 async function readDataset(query: CatalogQuery, dataset: string, { tables, functions }: CatalogScope): Promise<Found> {
-  const isWanted = (names: readonly QualifiedName[] | undefined): boolean => names?.some(({ schema }) => schema === dataset) ?? true;
-  const wanted = new Set<View>([...(isWanted(tables) ? OF_TABLES : []), ...(isWanted(functions) ? OF_FUNCTIONS : [])]);
+  const isRequested = (names: readonly QualifiedName[] | undefined): boolean => names?.some(({ schema }) => schema === dataset) ?? true;
+  const views = new Set<View>([...(isRequested(tables) ? OF_TABLES : []), ...(isRequested(functions) ? OF_FUNCTIONS : [])]);
   const texts = viewsOf(dataset);
-  const read = async (view: View): Promise<readonly [View, readonly Row[]]> => [view, wanted.has(view) ? await query(texts[view]) : []];
+  const read = async (view: View): Promise<readonly [View, readonly Row[]]> => [view, views.has(view) ? await query(texts[view]) : []];
   const rows = await Promise.all([...OF_TABLES, ...OF_FUNCTIONS].map(read));
   return { dataset, rows: Object.fromEntries(rows) as Found['rows'] };
 }
 
-function* build(found: readonly Found[], scope: CatalogScope): Sliced<Catalog> {
+function* build(found: readonly Found[], scope: CatalogScope): Cooperative<Catalog> {
   const tables = new Map<string, CatalogTable>();
   const functions = new Map<string, readonly CatalogFunction[]>();
-  const [ofTables, ofFunctions] = [wantedNames(scope.tables), wantedNames(scope.functions)];
+  const [ofTables, ofFunctions] = [nameFilter(scope.tables), nameFilter(scope.functions)];
   for (const { dataset, rows } of found) {
     const columns = yield* groups(rows.columns);
     const descriptions = new Map(rows.descriptions.map(([table, column, text]) => [`${table ?? ''}\u0000${column ?? ''}`, text ?? null]));
@@ -89,56 +89,56 @@ function* build(found: readonly Found[], scope: CatalogScope): Sliced<Catalog> {
       if (ofFunctions(name) && type === 'TABLE FUNCTION') functions.set(nameKey(name), [functionOf(name, parameters.get(routine) ?? [])]);
     }
   }
-  // There are no versions.
+  // BigQuery has no versions.
   return { tables, functions, version: 0 };
 }
 
-function wantedNames(names: readonly QualifiedName[] | undefined): (name: QualifiedName) => boolean {
+function nameFilter(names: readonly QualifiedName[] | undefined): (name: QualifiedName) => boolean {
   if (names === undefined) return () => true;
   const keys = new Set(names.map(nameKey));
   return (name) => keys.has(nameKey(name));
 }
 
-/** Rows by what stands first in them. */
-function* groups(rows: readonly Row[]): Sliced<ReadonlyMap<string | null | undefined, readonly Row[]>> {
+/** Groups rows by their first cell. */
+function* groups(rows: readonly Row[]): Cooperative<ReadonlyMap<string | null | undefined, readonly Row[]>> {
   const found = new Map<string | null | undefined, Row[]>();
   for (const row of rows) {
     yield;
-    const known = found.get(row[0]);
-    if (known === undefined) found.set(row[0], [row]);
-    else known.push(row);
+    const group = found.get(row[0]);
+    if (group === undefined) found.set(row[0], [row]);
+    else group.push(row);
   }
   return found;
 }
 
-/** Columns under names that statements need for themselves are not shown. */
+/** Hides columns with names that compiled statements reserve. */
 function columnOf([, name = '', type, nullable]: Row, comment: string | null): readonly CatalogColumn[] {
-  if (name === null || isOurs(name)) return [];
+  if (name === null || isReservedName(name)) return [];
   return [
     {
       name,
       type: parseType(type ?? ''),
-      // What is repeated is never null, but a mask may make it so.
+      // Repeated columns are never null, but a mask may make them null.
       nullable: nullable !== 'NO',
       hasDefault: false,
       generated: false,
       identity: false,
       comment,
-      position: numberOf(name),
+      position: stableId(name),
     },
   ];
 }
 
 function tableOf(name: QualifiedName, kind: CatalogTableKind, comment: string | null, columns: readonly CatalogColumn[]): CatalogTable {
   return {
-    id: numberOf(nameKey(name)),
+    id: stableId(nameKey(name)),
     name,
     kind,
     comment,
     columns,
-    // A view may call `rand()`, and files of external tables may change while a statement runs.
+    // Views may call `rand()`, and files of external tables may change while a statement runs.
     ...(kind === 'table' ? { snapshotBound: true } : {}),
-    // Keys are not enforced: nothing may depend on them.
+    // Keys are not enforced, so nothing may rely on them.
     primaryKey: null,
     uniqueConstraints: [],
     otherConstraints: [],
@@ -151,20 +151,20 @@ function tableOf(name: QualifiedName, kind: CatalogTableKind, comment: string | 
 
 function functionOf(name: QualifiedName, parameters: readonly Row[]): CatalogFunction {
   return {
-    id: numberOf(nameKey(name)),
+    id: stableId(nameKey(name)),
     name,
     comment: null,
     volatility: 'stable',
     variadic: false,
     arguments: parameters.map(([, argument, type]) => ({ name: argument ?? '', type: parseType(type ?? ''), hasDefault: false })),
-    returns: { ...typeOf('TABLE'), kind: 'pseudo' },
+    returns: { ...baseType('TABLE'), kind: 'pseudo' },
     returnsTable: null,
     returnsSet: true,
     aggregate: false,
   };
 }
 
-/** Of an option, which is written as a literal: `"a \"b\""`. */
+/** Reads an option, which is written as a literal: `"a \"b\""`. */
 function literalText(literal: string): string | null {
   try {
     const text: unknown = JSON.parse(literal);
@@ -172,9 +172,4 @@ function literalText(literal: string): string | null {
   } catch {
     return literal === '' ? null : literal;
   }
-}
-
-/** The same number for the same text, in all likelihood no other text's. */
-function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }

@@ -1,20 +1,31 @@
-/** The configuration of a source: what `dwh_add_source` takes and the exported document holds. */
-import { type Codec, atLeast, leaf, list, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+/** Configuration of a source, as in `dwh_add_source` and in exported metadata. */
+import {
+  type Codec,
+  intAtLeast,
+  leaf,
+  list,
+  nonEmptyText,
+  object,
+  optional,
+  parseFailed,
+  required,
+  wrongType,
+} from '../../metadata/codec.ts';
 import type { ConfiguredText } from '../../metadata/environment-template.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 
-/** The key of a service account, or where it stands. */
+/** Service account key, or a reference to it. */
 export type ConfiguredAccount =
   | ConfiguredText
-  /** As Google gives it out. */
+  /** Key as issued by Google. */
   | { readonly kind: 'key'; readonly key: JsonObject }
   | { readonly kind: 'file'; readonly path: string }
-  /** Application default credentials of the environment of the service. */
+  /** Application default credentials from the environment of the service. */
   | { readonly kind: 'application-default' };
 
-/** Numbers of projects may be written as numbers. */
+/** Project ID, or project number. */
 export type ConfiguredProject = ConfiguredText | { readonly kind: 'number'; readonly number: number };
 
 export type ConfiguredDatasets = ConfiguredText | { readonly kind: 'names'; readonly names: readonly string[] };
@@ -23,20 +34,20 @@ export interface BigQueryConfiguration {
   readonly serviceAccount: ConfiguredAccount;
   readonly projectId: ConfiguredProject;
   readonly datasets: ConfiguredDatasets;
-  /** Where the datasets lie; undefined: BigQuery finds out. */
+  /** Location of the datasets. By default, BigQuery determines it. */
   readonly location?: string;
-  /** Rows that each level of an answer has at most. */
+  /** Maximum rows of each list in an answer. */
   readonly globalSelectLimit?: number;
-  /** Of each statement; undefined: what the project allows. */
+  /** Maximum bytes billed for a statement. Defaults to the limit of the project. */
   readonly maximumBytesBilled?: number;
-  /** μs before the first repetition of what failed in passing; it doubles. */
+  /** Delay before the first retry of a transient failure, in μs; doubles with each retry. */
   readonly retryBaseDelay?: number;
   readonly retryLimit?: number;
-  /** In place of Google's own. */
+  /** Replaces Google's endpoint. */
   readonly apiEndpoint?: ConfiguredText;
 }
 
-/** What a file with the key of a service account holds. */
+/** Members of a service account key file. */
 const KEY_PARTS = [
   'type',
   'project_id',
@@ -92,7 +103,8 @@ const account: Codec<ConfiguredAccount> = leaf(
     return value.kind === 'file' ? { dynamic_from_file: value.path } : encodeText(value);
   },
   {
-    says: 'The key of a service account: as the object that Google gives out, as its text, which is a template, as `{"from_env": …}`, or as `{"dynamic_from_file": …}` below the allowed folder. `{"application_default": true}`: the application default credentials of the environment.',
+    description:
+      'Service account key: the object that Google issues, its text as a template, `{"from_env": …}`, or `{"dynamic_from_file": …}` below the allowed folder. `{"application_default": true}` uses the application default credentials of the environment.',
   },
 );
 
@@ -105,7 +117,7 @@ const project: Codec<ConfiguredProject> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'number' ? value.number : encodeText(value)),
-  { says: 'The id of a project, which is a template, its number, or `{"from_env": …}`.' },
+  { description: 'Project ID as a template, project number, or `{"from_env": …}`.' },
 );
 
 const names = list(nonEmptyText);
@@ -119,7 +131,7 @@ const datasets: Codec<ConfiguredDatasets> = leaf(
     return fromEnvironment(json, path);
   },
   (value) => (value.kind === 'names' ? [...value.names] : encodeText(value)),
-  { says: 'Names of datasets: a list, a text with commas between them, which is a template, or `{"from_env": …}`.' },
+  { description: 'Names of datasets: a list, comma-separated text as a template, or `{"from_env": …}`.' },
 );
 
 const text: Codec<ConfiguredText> = leaf(
@@ -130,7 +142,7 @@ const text: Codec<ConfiguredText> = leaf(
     return fromEnvironment(json, path);
   },
   encodeText,
-  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
+  { description: 'URL as a template, or `{"from_env": …}`.' },
 );
 
 export const configuration: Codec<BigQueryConfiguration> = object('BigQueryConfiguration', {
@@ -138,9 +150,9 @@ export const configuration: Codec<BigQueryConfiguration> = object('BigQueryConfi
   projectId: required(project),
   datasets: required(datasets),
   location: optional(nonEmptyText),
-  globalSelectLimit: optional(atLeast('global_select_limit', 1)),
-  maximumBytesBilled: optional(atLeast('maximum_bytes_billed', 1)),
-  retryBaseDelay: optional(atLeast('retry_base_delay', 0)),
-  retryLimit: optional(atLeast('retry_limit', 0)),
+  globalSelectLimit: optional(intAtLeast('global_select_limit', 1)),
+  maximumBytesBilled: optional(intAtLeast('maximum_bytes_billed', 1)),
+  retryBaseDelay: optional(intAtLeast('retry_base_delay', 0)),
+  retryLimit: optional(intAtLeast('retry_limit', 0)),
   apiEndpoint: optional(text),
 });

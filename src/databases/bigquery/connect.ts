@@ -1,4 +1,4 @@
-/** From a source's configuration to an open source. */
+/** Opens a source from its configuration. */
 import type { ConnectContext } from '../../backend/backend.ts';
 import { textCells } from './client/answers.ts';
 import { BigQueryClient } from './client/client.ts';
@@ -12,16 +12,16 @@ const DEFAULTS = { rowLimit: 1_000, retryBaseDelayMs: 500, retryLimit: 5 };
 const FIRST_ANSWER_MS = 60_000;
 
 /**
- * Throws `SvcError`: `not-found` for missing environment variables and files, `database-error` for keys that are none and where
- * BigQuery does not answer with them, `timeout` where it does not answer in time.
+ * @throws SvcError `not-found` for missing environment variables and files, `database-error` for invalid keys and if BigQuery refuses
+ * the connection, `timeout` if it does not answer in time
  */
 export async function connect(
   configuration: BigQueryConfiguration,
   context: ConnectContext,
-  how: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<BigQuerySource> {
   const { http } = context;
-  if (http === undefined) throw connectionError('nothing is there to make calls with');
+  if (http === undefined) throw connectionError('there is no HTTP client');
   const target = targetOf(configuration, context);
   const { location, maximumBytesBilled, retryBaseDelay, retryLimit, globalSelectLimit } = configuration;
   const client = new BigQueryClient(http, target, {
@@ -33,9 +33,9 @@ export async function connect(
     waitTimeoutMs: context.waitTimeoutMs ?? Number.POSITIVE_INFINITY,
   });
   try {
-    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
-    // It reads nothing, which costs nothing.
-    await client.run({ text: 'select 1', parameters: [] }, { signal: how.signal, deadline }, () => textCells);
+    const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
+    // Reads no data, so it is free of charge.
+    await client.run({ text: 'select 1', parameters: [] }, { signal: options.signal, deadline }, () => textCells);
   } catch (failure) {
     await client.close(0);
     const error = statementError(failure, '', []);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BigQueryError, isPassingFailure, runSqlError, statementError, StatementCancelledError } from './errors.ts';
+import { BigQueryError, isTransientFailure, runSqlError, statementError, StatementCancelledError } from './errors.ts';
 
 const failed = (status: number, reason: string, message: string): Readonly<Record<string, unknown>> => {
   const {
@@ -7,9 +7,9 @@ const failed = (status: number, reason: string, message: string): Readonly<Recor
     status: shown,
     message: text,
     internal,
-    isPassing,
+    isTransient,
   } = statementError(new BigQueryError(status, reason, message), 'select 1', ['v']);
-  return { code, status: shown, text, internal, isPassing };
+  return { code, status: shown, text, internal, isTransient };
 };
 const internal = (status: number | null, reason: string, message: string): object => ({
   statement: 'select 1',
@@ -17,7 +17,7 @@ const internal = (status: number | null, reason: string, message: string): objec
   error: { status_code: status, reason, message },
 });
 
-describe('what BigQuery says went wrong', () => {
+describe('errors of BigQuery', () => {
   it.each([
     [400, 'invalidQuery', 'Division by zero: 1 / 0', 'data-exception', 400, 'Division by zero: 1 / 0'],
     [400, 'invalidQuery', 'Unrecognized name: a', 'unexpected', 500, 'database query error'],
@@ -29,13 +29,13 @@ describe('what BigQuery says went wrong', () => {
       400,
       'the query reads more than the source allows: Query exceeded limit',
     ],
-    [400, 'resourcesExceeded', 'too much', 'bad-request', 400, 'the query is too much for BigQuery: ask for fewer rows or fields'],
-    [403, 'responseTooLarge', 'too much', 'bad-request', 400, 'the query is too much for BigQuery: ask for fewer rows or fields'],
-    [403, 'quotaExceeded', 'Quota exceeded: too many', 'database-error', 503, 'a quota of the project is used up'],
-    [400, 'tableUnavailable', 'later', 'database-error', 503, 'bigquery is busy or away'],
+    [400, 'resourcesExceeded', 'too much', 'bad-request', 400, 'the query exceeds the limits of BigQuery: request fewer rows or fields'],
+    [403, 'responseTooLarge', 'too much', 'bad-request', 400, 'the query exceeds the limits of BigQuery: request fewer rows or fields'],
+    [403, 'quotaExceeded', 'Quota exceeded: too many', 'database-error', 503, 'a quota of the BigQuery project is exhausted'],
+    [400, 'tableUnavailable', 'later', 'database-error', 503, 'BigQuery is busy or unavailable'],
     [403, 'accessDenied', 'Access Denied: Table p:d.t', 'unexpected', 500, 'database query error'],
-    [403, 'rateLimitExceeded', 'slowly', 'database-error', 503, 'bigquery is busy or away'],
-    [503, 'backendError', 'away', 'database-error', 503, 'bigquery is busy or away'],
+    [403, 'rateLimitExceeded', 'slowly', 'database-error', 503, 'BigQuery is busy or unavailable'],
+    [503, 'backendError', 'away', 'database-error', 503, 'BigQuery is busy or unavailable'],
     [400, 'invalidQuery', "Invalid timestamp: '2020-13-01'", 'data-exception', 400, "Invalid timestamp: '2020-13-01'"],
     [400, 'invalidQuery', 'Invalid NUMERIC value: x', 'data-exception', 400, 'Invalid NUMERIC value: x'],
     [400, 'invalidQuery', 'Failed to parse input string "x"', 'data-exception', 400, 'Failed to parse input string "x"'],
@@ -46,15 +46,15 @@ describe('what BigQuery says went wrong', () => {
       'Access Denied: BigQuery BigQuery: User has neither fine-grained reader nor masked get permission to get data protected by policy tag "x" on column p:d.t.c.',
       'permission-denied',
       400,
-      'a policy of BigQuery hides data of the query from the source',
+      'a BigQuery policy denies the source access to data of the query',
     ],
     [401, 'authError', 'no', 'database-error', 500, 'connection error'],
     [200, 'stopped', 'cancelled', 'timeout', 400, 'the database stopped the statement'],
-  ])('status %s, %s, %s', (status, reason, message, code, shown, text) => {
+  ])('maps status %s, %s, %s', (status, reason, message, code, shown, text) => {
     expect(failed(status, reason, message)).toMatchObject({ code, text, status: shown });
   });
 
-  it('names no column of a table that is read by its partitions', () => {
+  it('names no column of a table that requires a partition filter', () => {
     const message =
       "Cannot query over table 'd.t' without a filter over column(s) 'secret', '_PARTITIONDATE' that can be used for partition elimination";
     expect(failed(400, 'invalidQuery', message)).toMatchObject({
@@ -64,7 +64,7 @@ describe('what BigQuery says went wrong', () => {
     });
   });
 
-  it('is told to administrators as it is', () => {
+  it('shows administrators the original error', () => {
     expect(runSqlError(new BigQueryError(0, 'invalidQuery', 'no'), 'x')).toMatchObject({
       code: 'database-error',
       message: 'query execution failed',
@@ -72,10 +72,10 @@ describe('what BigQuery says went wrong', () => {
     });
   });
 
-  it('is over soon, or not', () => {
-    expect(isPassingFailure(new BigQueryError(429, '', ''))).toBe(true);
-    expect(isPassingFailure(new BigQueryError(400, 'jobBackendError', ''))).toBe(true);
-    expect(isPassingFailure(new BigQueryError(400, 'invalidQuery', ''))).toBe(false);
+  it('tells transient failures from permanent ones', () => {
+    expect(isTransientFailure(new BigQueryError(429, '', ''))).toBe(true);
+    expect(isTransientFailure(new BigQueryError(400, 'jobBackendError', ''))).toBe(true);
+    expect(isTransientFailure(new BigQueryError(400, 'invalidQuery', ''))).toBe(false);
     expect(statementError(new StatementCancelledError('deadline'), '', [])).toMatchObject({ code: 'timeout' });
     expect(statementError(new StatementCancelledError('abort'), '', []).message).toBe('the request was cancelled');
   });

@@ -1,4 +1,4 @@
-/** Kinds of type: they decide how values are checked, sent, compared and printed. */
+/** Families of types, which decide how values are checked, sent, compared and printed. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 
 export type Family =
@@ -43,31 +43,31 @@ const FAMILIES: Readonly<Record<string, Family>> = {
 
 export const TYPE_NAMES: readonly string[] = Object.keys(FAMILIES);
 
-/** Of the element where it is an array. */
+/** Returns the family of a type; for an array, that of its elements. */
 export function familyOf({ name }: CatalogType): Family {
   return FAMILIES[name] ?? 'other';
 }
 
-/** Whether its numbers are printed as texts where the service is told to. */
+/** Returns whether numbers of the type are printed as strings if numeric types are stringified. */
 export function isStringified({ name }: CatalogType): boolean {
   return name === 'INT64' || name === 'NUMERIC' || name === 'BIGNUMERIC' || name === 'FLOAT64';
 }
 
 const UNCOMPARED: ReadonlySet<Family> = new Set(['geography', 'json', 'struct', 'other']);
 
-/** Whether its values are equal or not, and come one after another. */
+/** Returns whether values of the type can be compared and ordered. */
 export function isOrdered(type: CatalogType): boolean {
   return !type.array && !UNCOMPARED.has(familyOf(type));
 }
 
-/** Whether rows can be told apart by it, and found by it: partitions by floating point numbers are refused. */
-export function isKey(type: CatalogType): boolean {
+/** Returns whether rows can be grouped and joined by the type: BigQuery cannot partition by floating-point numbers. */
+export function isKeyType(type: CatalogType): boolean {
   return isOrdered(type) && familyOf(type) !== 'float';
 }
 
-/** Whether values of the two are compared as they are. */
+/** Returns whether values of both types can be compared without a cast. */
 export function areComparable(one: CatalogType, other: CatalogType): boolean {
-  if (!isKey(one) || !isKey(other)) return false;
+  if (!isKeyType(one) || !isKeyType(other)) return false;
   const [first, second] = [familyOf(one), familyOf(other)];
   const isNumber = (family: Family): boolean => family === 'integer' || family === 'decimal';
   return first === 'range' ? one.name === other.name : first === second || (isNumber(first) && isNumber(second));

@@ -10,7 +10,6 @@ import { tableName } from './table-name.ts';
 import type { BigQuerySource } from './source.ts';
 import { types } from './types.ts';
 
-/** BigQuery. */
 export const bigquery: Backend<BigQueryConfiguration, BigQuerySource> = {
   kind: 'dwh',
   aliases: [],
@@ -33,7 +32,7 @@ export const bigquery: Backend<BigQueryConfiguration, BigQuerySource> = {
   metrics,
   console: consoleForm,
   errorCodes: { failed: 'database-error', noConnection: 'database-error' },
-  // Its constraints have no meaning here.
+  // Constraints do not matter for a read-only source.
   isMadeUpConstraint: () => false,
   compiler,
   connect,

@@ -1,10 +1,10 @@
-/** Values with the types of their columns: the database compares nothing with a value of another type. */
+/** Parameters of statements, typed like the columns that they are compared with: BigQuery does not convert between types. */
 import type { Parameter } from '../../sql/fragment.ts';
 import type { JsonObject } from '../../util/json.ts';
-import type { QueryParameter } from './client/client.ts';
-import { ROW_LIMIT, ROW_OFFSET } from './type-of.ts';
+import type { BigQueryParameter } from './client/client.ts';
+import { ROW_LIMIT, ROW_OFFSET } from './base-type.ts';
 
-/** Types whose values go as texts, and are read in the statement. */
+/** Types whose values are sent as text and converted in the statement. */
 const AS_TEXT: ReadonlySet<string> = new Set([
   'GEOGRAPHY',
   'INTERVAL',
@@ -29,22 +29,19 @@ const KNOWN: ReadonlySet<string> = new Set([
   'TIMESTAMP',
 ]);
 
-/** The type that a value of a type is sent as. */
+/** Returns the parameter type for values of a type. */
 export function sentType(name: string): string {
   if (name === 'INT' || name === ROW_LIMIT.name || name === ROW_OFFSET.name) return 'INT64';
   return AS_TEXT.has(name) || !KNOWN.has(name) ? 'STRING' : name;
 }
 
-/**
- * The values of a statement by the names of its placeholders.
- * @param rowLimit what a level of an answer has at most
- */
-export function queryParameters(
+/** @param rowLimit maximum rows of each list in an answer */
+export function namedParameters(
   parameters: readonly Parameter[],
   values: readonly (string | null)[],
   rowLimit: number,
-): readonly QueryParameter[] {
-  return parameters.map(({ operand: { type, list } }, i): QueryParameter => {
+): readonly BigQueryParameter[] {
+  return parameters.map(({ operand: { type, list } }, i): BigQueryParameter => {
     const name = `p${i + 1}`;
     const text = values[i] ?? null;
     const parameterType = { type: sentType(type.name) };
@@ -61,7 +58,7 @@ function ownValue(type: string, text: string | null, rowLimit: number): string |
   return String(text === null ? rowLimit : Math.min(Number(text), rowLimit));
 }
 
-/** Nothing is known to be in a list that is null, nor outside of it: as in one with a null alone. */
+/** Membership in a null list is unknown, as in a list with a single null. */
 function itemsOf(text: string | null): JsonObject[] {
   const items = text === null ? [null] : (JSON.parse(text) as readonly (string | null)[]);
   return items.map((value) => ({ value }));

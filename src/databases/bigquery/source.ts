@@ -1,25 +1,25 @@
-/** A source of BigQuery: it reads. There are no sessions and transactions; every statement is a job of its own. */
+/** BigQuery source. It is read-only and has neither sessions nor transactions; each statement is a job. */
 import type { HealthStatus, Reads, TransactionOptions } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { QueryTags } from '../../backend/query-tags.ts';
 import type { Catalog, CatalogScope } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { MOST_RESULT_BYTES } from '../shared/result-size.ts';
+import { MAX_RESULT_BYTES } from '../shared/result-size.ts';
 import type { Json } from '../../util/json.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import { answerOf, layoutOf } from './answer.ts';
 import { readCatalog } from './catalog.ts';
 import { cellText, type RowReader, textCells, valueCells } from './client/answers.ts';
-import type { BigQueryClient, DryRun, Query, Result } from './client/client.ts';
+import type { BigQueryClient, DryRun, QueryRequest, QueryResult } from './client/client.ts';
 import { runSqlError, statementError, StatementCancelledError } from './errors.ts';
-import { queryParameters } from './parameters.ts';
-import { TEXT } from './type-of.ts';
+import { namedParameters } from './parameters.ts';
+import { TEXT } from './base-type.ts';
 import type { Connection, JsonRow, RunOptions, RunSqlOptions, RunSqlResult, SessionSettings, Statement } from '../../backend/connection.ts';
 
 const CLOSE_BOUND_MS = 10_000;
 const INTROSPECTION_MS = 120_000;
-/** Bytes that are billed of each table that a query reads, at least. */
-const LEAST_BILLED = 10 * 1024 * 1024;
+/** Minimum bytes billed for each table that a query reads. */
+const MIN_BILLED_BYTES = 10 * 1024 * 1024;
 
 export interface SourceOptions {
   readonly datasets: readonly string[];
@@ -29,46 +29,46 @@ export interface SourceOptions {
 export class BigQuerySource implements Reads {
   private readonly client: BigQueryClient;
   private readonly options: SourceOptions;
-  /** The last health check that was found to read only. */
-  private knownRead: string | undefined;
+  /** Last health check that a dry run has confirmed to be a SELECT. */
+  private checkedRead: string | undefined;
 
   constructor(client: BigQueryClient, options: SourceOptions) {
     this.client = client;
     this.options = options;
   }
 
-  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     const layout = layoutOf(statement);
-    const result = await this.run(statement, values, how, textCells);
+    const result = await this.run(statement, values, options, textCells);
     const { processedBytes } = result;
-    this.bill(result, (billedBytes) => how.onCost?.({ processedBytes, billedBytes }));
+    this.reportBilledBytes(result, (billedBytes) => options.onCost?.({ processedBytes, billedBytes }));
     return answerOf(layout, result.rows, values);
   }
 
   /**
-   * Has it counted what a job is billed for, whoever wants to know: of one that took longer than a call its answer does not tell.
-   * @param told is given it, at once or later; null: it cannot be found out
+   * Counts the billed bytes. A job that took longer than one call does not report them in its response, so they are fetched.
+   * @param onBytes called at once or later; with `null` if they are not available
    */
-  private bill(
-    { job, billedBytes }: Pick<Result<never>, 'job' | 'billedBytes'>,
-    told: (bytes: number | null) => void = () => undefined,
+  private reportBilledBytes(
+    { job, billedBytes }: Pick<QueryResult<never>, 'job' | 'billedBytes'>,
+    onBytes: (bytes: number | null) => void = () => undefined,
   ): void {
-    if (billedBytes !== null || job === null) told(billedBytes);
-    else this.client.billedBytes(job, told);
+    if (billedBytes !== null || job === null) onBytes(billedBytes);
+    else this.client.billedBytes(job, onBytes);
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
     try {
-      return planLines(await this.client.dryRun(this.queryOf(statement, values), how));
+      return planLines(await this.client.dryRun(this.queryOf(statement, values), options));
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
   }
 
-  async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    const { maxRows } = how;
+  async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    const { maxRows } = options;
     try {
-      const result = await this.texts({ text, parameters: [] }, how);
+      const result = await this.runText({ text, parameters: [] }, options);
       if (maxRows === undefined || result.rows.length <= maxRows) return result;
       return { ...result, rows: result.rows.slice(0, maxRows), isCut: true };
     } catch (failure) {
@@ -76,22 +76,22 @@ export class BigQuerySource implements Reads {
     }
   }
 
-  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
+  async query(text: string, values: readonly (string | null)[], options: RunOptions = {}): Promise<RunSqlResult> {
     const parameters = values.map((value, i) => ({
       name: `p${i + 1}`,
       parameterType: { type: TEXT.name },
       parameterValue: { value },
     }));
     try {
-      return await this.texts({ text, parameters }, how);
+      return await this.runText({ text, parameters }, options);
     } catch (failure) {
       throw statementError(failure, text, values);
     }
   }
 
   introspect(scope?: CatalogScope, { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {}): Promise<Catalog> {
-    const how: RunOptions = { signal, deadline: Math.min(deadline, Date.now() + INTROSPECTION_MS) };
-    return readCatalog(async (text) => (await this.query(text, [], how)).rows, this.options.datasets, scope);
+    const options: RunOptions = { signal, deadline: Math.min(deadline, Date.now() + INTROSPECTION_MS) };
+    return readCatalog(async (text) => (await this.query(text, [], options)).rows, this.options.datasets, scope);
   }
 
   transaction<T>({ readOnly = false, deadline }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
@@ -103,14 +103,14 @@ export class BigQuerySource implements Reads {
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
-    const how = { deadline: Date.now() + timeoutMs };
+    const options = { deadline: Date.now() + timeoutMs };
     try {
-      if (this.knownRead !== sql) {
-        const kind = await this.kindOf(sql, how);
-        if (kind !== 'SELECT') return { status: 'ERROR', message: `the check is ${kind}: only a single SELECT is run` };
-        this.knownRead = sql;
+      if (this.checkedRead !== sql) {
+        const kind = await this.statementType(sql, options);
+        if (kind !== 'SELECT') return { status: 'ERROR', message: `the health check must be a single SELECT, not ${kind}` };
+        this.checkedRead = sql;
       }
-      await this.texts({ text: sql, parameters: [] }, how);
+      await this.runText({ text: sql, parameters: [] }, options);
       return { status: 'OK' };
     } catch (failure) {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
@@ -127,23 +127,23 @@ export class BigQuerySource implements Reads {
     return this.client.close(CLOSE_BOUND_MS);
   }
 
-  private async texts(query: Query, how: RunSqlOptions): Promise<RunSqlResult> {
-    const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
-    const result = await this.client.run(query, how, () => valueCells(mostBytes), maxRows);
-    this.bill(result);
-    return inSlices(textsOf(result));
+  private async runText(query: QueryRequest, options: RunSqlOptions): Promise<RunSqlResult> {
+    const { maxRows, maxBytes: mostBytes = MAX_RESULT_BYTES } = options;
+    const result = await this.client.run(query, options, () => valueCells(mostBytes), maxRows);
+    this.reportBilledBytes(result);
+    return runCooperatively(textsOf(result));
   }
 
   private async run<Cell>(
     statement: Statement,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
     readRow: RowReader<Cell>,
-  ): Promise<Result<Cell>> {
+  ): Promise<QueryResult<Cell>> {
     try {
-      const { tags } = how;
-      const query: Query = { ...this.queryOf(statement, values), repeatable: true };
-      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, how, () => readRow);
+      const { tags } = options;
+      const query: QueryRequest = { ...this.queryOf(statement, values), repeatable: true };
+      return await this.client.run(tags === undefined ? query : { ...query, labels: labelsOf(tags) }, options, () => readRow);
     } catch (failure) {
       throw statementError(failure, statement.text, values);
     }
@@ -151,29 +151,30 @@ export class BigQuerySource implements Reads {
 
   private queryOf(statement: Statement, values: readonly (string | null)[]) {
     const layout = layoutOf(statement);
-    const all = queryParameters(statement.parameters, values, this.options.rowLimit);
-    return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.holeName) : all };
+    const all = namedParameters(statement.parameters, values, this.options.rowLimit);
+    return { text: statement.text, parameters: layout.kind === 'keys' ? all.filter((_, i) => i !== layout.placeholderName) : all };
   }
 
-  /** @param deadline of statements that have none of their own; epoch milliseconds */
+  /** @param deadline of statements without one of their own, in epoch milliseconds */
   private connection(readOnly: boolean, deadline: number | undefined): Connection {
-    const within = <H extends RunOptions>(how: H): H => (how.deadline === undefined && deadline !== undefined ? { ...how, deadline } : how);
+    const within = <H extends RunOptions>(options: H): H =>
+      options.deadline === undefined && deadline !== undefined ? { ...options, deadline } : options;
     return {
-      runJson: (statement, values, how) => this.runJson(statement, values, within(how)),
-      explain: (statement, values, how) => this.explain(statement, values, within(how)),
-      runSql: async (sql, how) => {
-        if (readOnly) await this.requireRead(sql, within(how));
-        return this.runSql(sql, within(how));
+      runJson: (statement, values, options) => this.runJson(statement, values, within(options)),
+      explain: (statement, values, options) => this.explain(statement, values, within(options)),
+      runSql: async (sql, options) => {
+        if (readOnly) await this.requireRead(sql, within(options));
+        return this.runSql(sql, within(options));
       },
-      query: (text, values, how) => this.query(text, values, within(how ?? {})),
-      introspect: (scope, how) => this.introspect(scope, within(how ?? {})),
+      query: (text, values, options) => this.query(text, values, within(options ?? {})),
+      introspect: (scope, options) => this.introspect(scope, within(options ?? {})),
     };
   }
 
-  private async requireRead(text: string, how: RunOptions): Promise<void> {
+  private async requireRead(text: string, options: RunOptions): Promise<void> {
     let kind: string;
     try {
-      kind = await this.kindOf(text, how);
+      kind = await this.statementType(text, options);
     } catch (failure) {
       throw runSqlError(failure, text);
     }
@@ -182,19 +183,19 @@ export class BigQuerySource implements Reads {
       internal: {
         statement: text,
         arguments: [],
-        error: { message: `the SQL is to be read only, but it is ${kind}: a single SELECT is` },
+        error: { message: `read-only SQL must be a single SELECT, not ${kind}` },
       },
     });
   }
 
-  /** What BigQuery takes the text for, as there are no read-only transactions: `SELECT`, `INSERT`, … @throws as the client */
-  private async kindOf(text: string, how: RunOptions): Promise<string> {
-    return (await this.client.dryRun({ text, parameters: [] }, how)).statement ?? 'a script';
+  /** Determines the type of a statement by a dry run, as BigQuery has no read-only transactions: `SELECT`, `INSERT`, … */
+  private async statementType(text: string, options: RunOptions): Promise<string> {
+    return (await this.client.dryRun({ text, parameters: [] }, options)).statement ?? 'a script';
   }
 }
 
 function planLines({ bytes, tables }: DryRun): readonly string[] {
-  const billed = bytes === null ? null : Math.max(bytes, LEAST_BILLED * tables.length);
+  const billed = bytes === null ? null : Math.max(bytes, MIN_BILLED_BYTES * tables.length);
   return [
     `Bytes processed: ${bytes ?? 'unknown'}`,
     `Bytes billed on demand, at least: ${billed ?? 'unknown'}`,
@@ -202,8 +203,8 @@ function planLines({ bytes, tables }: DryRun): readonly string[] {
   ];
 }
 
-function* textsOf({ fields, rows, affectedRows }: Result<Json>): Sliced<RunSqlResult> {
-  // Every statement is told with rows, as those of a warehouse are.
+function* textsOf({ fields, rows, affectedRows }: QueryResult<Json>): Cooperative<RunSqlResult> {
+  // The result of every statement is `TuplesOk`, as for other data warehouses.
   if (fields === null) return { kind: 'TuplesOk', columns: [], rows: [], command: String(affectedRows ?? 0) };
   const texts: (string | null)[][] = [];
   for (const row of rows) {
@@ -215,10 +216,10 @@ function* textsOf({ fields, rows, affectedRows }: Result<Json>): Sliced<RunSqlRe
   return { kind: 'TuplesOk', columns: fields.map(({ name }) => name), rows: texts, command: String(rows.length) };
 }
 
-/** Characters of a value of a label. */
+/** Maximum characters of the value of a label. */
 const LABEL_LENGTH = 63;
 
-/** Labels have lower-case letters, digits, `_` and `-` only. */
+/** Converts tags to labels, which allow only lower-case letters, digits, `_` and `-`. */
 function labelsOf({ labels }: QueryTags): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...labels].map(([name, value]) => [

@@ -1,5 +1,5 @@
 import type { SqlText } from '../../backend/sql-text.ts';
 import { mayChangeCatalog } from '../shared/may-change-catalog.ts';
 
-/** How BigQuery reads SQL. The source tells reads from writes by a dry run. */
+/** SQL text of BigQuery. The source tells reads from writes by a dry run. */
 export const sqlText: SqlText = { mayChangeCatalog };

@@ -5,7 +5,7 @@ import { qualifiedName } from '../../metadata/table-name.ts';
 
 const qualified = qualifiedName('', 'dataset');
 
-/** `{dataset, name}`: there is no dataset that goes without saying. */
+/** `{dataset, name}`: there is no default dataset. */
 export const tableName: Codec<QualifiedName> = {
   ...qualified,
   decode(json, path) {

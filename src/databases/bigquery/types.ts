@@ -1,24 +1,24 @@
 /** BigQuery's types as GraphQL scalars: names, operators, traits and input checks. */
 import { COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
-import type { ComparedScalar, Operator } from '../shared/operators.ts';
+import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { SvcError } from '../../errors/svc-error.ts';
-import { checkGeoJson } from '../shared/geojson.ts';
 import {
-  anyJson,
+  anyJsonCheck,
   booleanCheck,
   type Check,
   floatCheck,
+  geoJsonCheck,
   integerCheck,
   numericCheck,
+  presentCheck,
   stringCheck,
   textCheck,
 } from '../shared/scalar-check.ts';
 import { areComparable, type Family, familyOf, TYPE_NAMES } from './families.ts';
 import { BYTES_COMPARISONS, GEOGRAPHY_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
-import { BOOLEAN, DOUBLE, SMALL_INTEGER, TEXT, typeOf } from './type-of.ts';
+import { BOOL, DOUBLE, SMALL_INTEGER, TEXT, baseType } from './base-type.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   BOOL: 'Boolean',
@@ -33,11 +33,6 @@ const NAMES: Readonly<Record<string, string>> = {
   'RANGE<DATE>': 'daterange',
   'RANGE<DATETIME>': 'tsrange',
   'RANGE<TIMESTAMP>': 'tstzrange',
-};
-
-const geographyCheck: Check = (json, at) => {
-  checkGeoJson(json, at);
-  return json;
 };
 
 function checkOf({ name }: CatalogType, family: Family): Check {
@@ -55,15 +50,15 @@ function checkOf({ name }: CatalogType, family: Family): Check {
     case 'json':
     case 'struct':
     case 'other':
-      return anyJson;
+      return anyJsonCheck;
     case 'geography':
-      return geographyCheck;
+      return geoJsonCheck;
     default:
       return stringCheck(name);
   }
 }
 
-function comparisonsOf(family: Family): readonly Operator[] {
+function comparisonsOf(family: Family): readonly ComparisonOperator[] {
   switch (family) {
     case 'text':
       return TEXT_COMPARISONS;
@@ -79,7 +74,6 @@ function comparisonsOf(family: Family): readonly Operator[] {
 function describe(type: CatalogType): ComparedScalar {
   const family = familyOf(type);
   const graphql = NAMES[type.name] ?? type.name.toLowerCase();
-  const check = checkOf(type, family);
   const isOpaque = family === 'json' || family === 'geography' || family === 'struct' || family === 'other';
   return {
     graphql,
@@ -89,18 +83,15 @@ function describe(type: CatalogType): ComparedScalar {
     comparable: !isOpaque && family !== 'boolean' && family !== 'interval' && family !== 'range',
     arraysComparable: false,
     ordered: !isOpaque,
-    // Whatever value it takes; but none has a `path`.
+    // JSON values are accepted, but have no `path` argument.
     json: false,
     jsonOperators: false,
     hasEquality: !isOpaque,
-    check(json, at) {
-      if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
-      return check(json, at);
-    },
+    check: presentCheck(graphql, checkOf(type, family)),
   };
 }
 
-const scalars = scalarTable(describe, TYPE_NAMES.map(typeOf));
+const scalars = scalarTable(describe, TYPE_NAMES.map(baseType));
 export const bigQueryScalar = scalars.scalar;
 
 export const types: TypeSystem = {
@@ -112,5 +103,5 @@ export const types: TypeSystem = {
   arrayComparisons: [],
   basic: { text: TEXT, integer: SMALL_INTEGER },
   aggregates: COMMON_AGGREGATES,
-  aggregatePredicates: commonAggregatePredicates(BOOLEAN, DOUBLE),
+  aggregatePredicates: commonAggregatePredicates(BOOL, DOUBLE),
 };

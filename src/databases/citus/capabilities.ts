@@ -5,7 +5,7 @@ export const capabilities: Capabilities = {
   functions: true,
   enumTables: true,
   namingConventions: false,
-  // A row of a distributed table has another type on each server: no function takes it.
+  // A row of a distributed table has another type on each server, which no function accepts.
   computedFields: false,
   distinctOn: true,
   onConflict: true,

@@ -1,13 +1,13 @@
-/** What the extension knows of tables. Its own tables are asked: where its view `citus_tables` is, and what it tells, depends on the version. */
+/** Distribution of tables, read from the extension's own tables: schema and columns of its view `citus_tables` depend on the version. */
 import { type CatalogDistribution, type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { Connection, RunSqlResult } from '../../backend/connection.ts';
 
 type Query = Pick<Connection, 'query'>['query'];
 
-/** Tables by schemas came with version 12. */
+/** Version 12 introduced schema-based sharding. */
 const THERE = `select to_regclass('pg_catalog.pg_dist_partition') is not null, to_regclass('pg_catalog.pg_dist_schema') is not null`;
 
-/** $1: the wanted names as a JSON array of {schema, name}, or null for all. */
+/** $1: names as a JSON array of {schema, name}, or null for all. */
 const DISTRIBUTIONS = (bySchema: boolean): string => `
 select n.nspname, r.relname, p.colocationid::int4,
   case
@@ -23,7 +23,7 @@ join pg_catalog.pg_class r on r.oid = p.logicalrelid
 join pg_catalog.pg_namespace n on n.oid = r.relnamespace
 where $1::json is null or (n.nspname, r.relname) in (select x.schema, x.name from json_to_recordset($1::json) x (schema name, name name))`;
 
-/** Views and tables of the extension outside of the catalog: in `public` and schemas of its own, depending on the version. */
+/** Views and tables of the extension outside of the catalog: in `public` and other schemas, depending on the version. */
 const OWN = `
 select n.nspname, r.relname
 from pg_catalog.pg_extension e
@@ -34,7 +34,7 @@ where e.extname in ('citus', 'citus_columnar') and n.nspname !~ '^pg_'`;
 
 const LOCAL: CatalogDistribution = { kind: 'local' };
 
-/** By `nameKey`, without those on the coordinator alone; empty where the extension is not there. */
+/** Distributions by `nameKey`, without tables that are only on the coordinator; empty without the extension. */
 export type Distributions = ReadonlyMap<string, CatalogDistribution>;
 
 export async function readDistributions(query: Query, tables: readonly QualifiedName[] | undefined): Promise<Distributions> {
@@ -45,13 +45,13 @@ export async function readDistributions(query: Query, tables: readonly Qualified
   return new Map(rows.map((row) => [nameKey({ schema: row[0] ?? '', name: row[1] ?? '' }), distributionOf(row)]));
 }
 
-/** By `nameKey`: what the extension has brought, which nobody wants to be told of among tables. */
+/** Returns objects of the extension by `nameKey`, which are not listed among tables. */
 export async function readOwn(query: Query): Promise<ReadonlySet<string>> {
   const { rows } = await query(OWN, []);
   return new Set(rows.map(([schema, name]) => nameKey({ schema: schema ?? '', name: name ?? '' })));
 }
 
-/** Returns false where the extension is not there, or does not answer in time. */
+/** Returns whether a number is that of a shard; false without the extension, or without an answer in time. */
 export async function knowsShard(query: Query, shard: string, deadline: number): Promise<boolean> {
   try {
     const { rows } = await query('select from pg_catalog.pg_dist_shard where shardid = $1::int8', [shard], { deadline });
@@ -73,12 +73,12 @@ function distributionOf([, , group, kind, column]: RunSqlResult['rows'][number])
   }
 }
 
-/** Of a table or what is known of one; views have none. */
+/** Returns the distribution of a table; views have none. */
 export function distributionIn(found: Distributions, { name, kind }: Pick<CatalogTable, 'name' | 'kind'>): CatalogDistribution | undefined {
   return kind === 'view' ? undefined : (found.get(nameKey(name)) ?? LOCAL);
 }
 
-/** The table as the extension has it: no row has null where its server is decided. */
+/** Adds the distribution to a table, whose distribution column is never null. */
 export function distributed(table: CatalogTable, found: Distributions): CatalogTable {
   const distribution = distributionIn(found, table);
   if (distribution === undefined) return table;

@@ -9,10 +9,10 @@ import { connect } from './connect.ts';
 import type { CitusSource } from './source.ts';
 import { areJoined } from './joins.ts';
 
-/** The schemas of PostgreSQL that are dumped, and its databases for trials, do not say where tables are. */
+/** Schema dumps and databases for trials of PostgreSQL do not contain the distribution of tables. */
 const { dumpSchema: _dump, scratch: _scratch, ...migrations } = postgresqlMigrations;
 
-/** Functions of the extension that put tables elsewhere. */
+/** Functions of the extension that put tables relatedConditions. */
 const MOVES_TABLES =
   /\b(?:(?:create|alter)_distributed_table(?:_concurrently)?|undistribute_table|create_reference_table|update_distributed_table_colocation|mark_tables_colocated|citus_add_local_table_to_metadata|remove_local_tables_from_metadata|citus_schema_(?:un)?distribute)\b/i;
 
@@ -30,7 +30,7 @@ export const citus: Backend<PostgresqlConfiguration, CitusSource> = {
   capabilities,
   sqlText: { ...sqlText, mayChangeCatalog: (sql) => sqlText.mayChangeCatalog(sql) || MOVES_TABLES.test(sql) },
   migrations,
-  // Those of PostgreSQL do not say which server they are about.
+  // The diagnostics of PostgreSQL would describe only the coordinator.
   diagnostics: {},
   compiler,
   connect,

@@ -11,7 +11,7 @@ const type = (name: string, more: Partial<CatalogType> = {}): CatalogType => ({
 });
 const both = (one: CatalogType, other: CatalogType): readonly boolean[] => [areJoined(one, other), areJoined(other, one)];
 
-describe('columns that may find related rows', () => {
+describe('types of join columns', () => {
   it.each([
     ['int4', 'int8'],
     ['int2', 'numeric'],
@@ -24,7 +24,7 @@ describe('columns that may find related rows', () => {
     ['uuid', 'uuid'],
     ['jsonb', 'jsonb'],
     ['bpchar', 'bpchar'],
-  ])('are those of %s and %s', (one, other) => {
+  ])('can join %s and %s', (one, other) => {
     expect(both(type(one), type(other))).toEqual([true, true]);
   });
 
@@ -39,17 +39,17 @@ describe('columns that may find related rows', () => {
     ['int4', 'text'],
     ['json', 'json'],
     ['point', 'point'],
-  ])('are not those of %s and %s', (one, other) => {
+  ])('cannot join %s and %s', (one, other) => {
     expect(both(type(one), type(other))).toEqual([false, false]);
   });
 
-  it('have the same elements where they are arrays', () => {
+  it('can join arrays of the same element type only', () => {
     expect(both(type('int4', { array: true }), type('int4', { array: true }))).toEqual([true, true]);
     expect(both(type('int4', { array: true }), type('int8', { array: true }))).toEqual([false, false]);
     expect(both(type('int4', { array: true }), type('int4'))).toEqual([false, false]);
   });
 
-  it('are of the same type where that is no built-in one, whatever domains are over it', () => {
+  it('can join a type that is not built in with itself and its domains only', () => {
     const mood = { schema: 'public', kind: 'enum' } as const;
     expect(both(type('mood', mood), type('mood', { ...mood, domain: { schema: 'public', name: 'good_mood' } }))).toEqual([true, true]);
     expect(both(type('mood', mood), type('text'))).toEqual([false, false]);
@@ -57,7 +57,7 @@ describe('columns that may find related rows', () => {
     expect(both(type('int4', { schema: 'public' }), type('int8'))).toEqual([false, false]);
   });
 
-  it('have collations that agree', () => {
+  it('can join texts with compatible collations only', () => {
     const collated = (id: number, deterministic: boolean): CatalogType => type('text', { collation: { id, deterministic } });
     expect(both(collated(950, true), type('text'))).toEqual([true, true]);
     expect(both(collated(950, true), collated(12345, true))).toEqual([false, false]);

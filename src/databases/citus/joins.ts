@@ -1,10 +1,10 @@
-/** Columns of which types may find related rows. */
+/** Types of columns that may relate tables. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 
 /**
- * Whether keys of the two types are equal exactly where their values are the same. Related rows are put together by the key of one
- * side and found by that of the other, maybe on another server: types between which PostgreSQL rounds (`bigint` and `float8`), looks
- * at a setting of the session (`date` and `timestamptz`) or compares by other rules (`text` and `citext`) would repeat rows or lose them.
+ * Returns whether keys of the two types are equal if and only if their values are the same. Related rows are grouped by the key of one side
+ * and found by that of the other, maybe on another server. Types that PostgreSQL rounds (`bigint` and `float8`), compares by a setting of the
+ * session (`date` and `timestamptz`) or by other rules (`text` and `citext`) would repeat or lose rows.
  */
 export function areJoined(one: CatalogType, other: CatalogType): boolean {
   if (!areCollatedAlike(one, other)) return false;
@@ -13,7 +13,7 @@ export function areJoined(one: CatalogType, other: CatalogType): boolean {
   return FAMILIES.some((family) => family.has(one.name) && family.has(other.name));
 }
 
-/** Among these, each value is equal to itself alone. */
+/** Groups of types in which each value is equal only to itself. */
 const FAMILIES: readonly ReadonlySet<string>[] = [
   new Set(['int2', 'int4', 'int8', 'numeric']),
   new Set(['int2', 'int4', 'float4', 'float8']),
@@ -22,7 +22,7 @@ const FAMILIES: readonly ReadonlySet<string>[] = [
   new Set(['inet', 'cidr']),
 ];
 
-/** Types without an equality that groups are made by. */
+/** Types that have no equality for grouping. */
 const WITHOUT_KEYS: ReadonlySet<string> = new Set(['json', 'xml', 'point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle', 'jsonpath']);
 
 function isWithoutKeys(type: CatalogType): boolean {
@@ -33,9 +33,9 @@ function isBuiltIn({ schema }: CatalogType): boolean {
   return schema === 'pg_catalog';
 }
 
-/** The default collation gives way to another one; two others cannot be brought together. */
+/** Returns whether collations are compatible: the default one with any, others only with themselves. */
 function areCollatedAlike({ collation: one }: CatalogType, { collation: other }: CatalogType): boolean {
   if (one !== undefined && other !== undefined) return one.id === other.id;
-  // Where texts that are not the same bytes may be equal, both sides have to agree on which.
+  // If different bytes may be equal, both sides have to agree on which.
   return one?.deterministic !== false && other?.deterministic !== false;
 }

@@ -1,9 +1,9 @@
 /**
- * A source of Citus: that of PostgreSQL for the coordinator, without what only one server can do (event triggers, telling what has
- * changed), and with the errors of other servers in the words of the tables that they belong to.
+ * A source of Citus: that of PostgreSQL for the coordinator, without features of single servers (event triggers, snapshots). Errors of other
+ * servers name tables instead of shards.
  */
 import type {
-  CatalogMark,
+  CatalogFingerprint,
   HealthStatus,
   Listening,
   MutationOptions,
@@ -13,10 +13,10 @@ import type {
   TransactionOptions,
 } from '../../backend/backend.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
-import { type Catalog, type CatalogScope, nameKey, type QualifiedName, type SurveyedTable } from '../../catalog/catalog.ts';
+import { type Catalog, type CatalogScope, nameKey, type QualifiedName, type TableOverview } from '../../catalog/catalog.ts';
 import type { PostgresqlSource } from '../postgresql/source.ts';
 import { distributed, distributionIn, type Distributions, knowsShard, readDistributions, readOwn } from './distribution.ts';
-import { type KnowsShard, ofCitus, withoutShards } from './errors.ts';
+import { type KnowsShard, translateError, withoutShards } from './errors.ts';
 import type {
   Connection,
   JsonRow,
@@ -29,12 +29,12 @@ import type {
 } from '../../backend/connection.ts';
 
 /**
- * Tables of different kinds may be read and written in one transaction only so, by one statement as well: a filter over a distributed table
- * is read before a reference table is written. Servers without the extension take it for a setting of ours.
+ * Required for reading and writing tables of different kinds in one transaction, or in one statement: a filter on a distributed table is read
+ * before a reference table is written. Servers without the extension accept it as a custom setting.
  */
 const ONE_BY_ONE = ['citus.multi_shard_modify_mode', 'sequential'] as const;
 
-/** Timeout for reading whether a number is that of a shard, in milliseconds. */
+/** Timeout for the lookup of a shard, in milliseconds. */
 const SHARD_TIMEOUT_MS = 2000;
 
 class CitusConnection implements Connection {
@@ -46,42 +46,42 @@ class CitusConnection implements Connection {
     this.knowsShard = knowsShard;
   }
 
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return this.translated(this.inner.runJson(statement, values, how));
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return this.translated(this.inner.runJson(statement, values, options));
   }
 
-  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    return this.translated(this.inner.explain(statement, values, how));
+  explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    return this.translated(this.inner.explain(statement, values, options));
   }
 
-  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    return this.translated(this.inner.runSql(sql, how), withoutShards);
+  runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    return this.translated(this.inner.runSql(sql, options), withoutShards);
   }
 
-  query(text: string, values: readonly (string | null)[], how?: StatementOptions): Promise<RunSqlResult> {
-    return this.inner.query(text, values, how);
+  query(text: string, values: readonly (string | null)[], options?: StatementOptions): Promise<RunSqlResult> {
+    return this.inner.query(text, values, options);
   }
 
-  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    const catalog = await this.inner.introspect(scope, how);
-    const found = await this.distributions(scope?.tables, how);
+  async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    const catalog = await this.inner.introspect(scope, options);
+    const found = await this.distributions(scope?.tables, options);
     return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, distributed(table, found)])) };
   }
 
-  /** What the coordinator estimates is about its own part of a table alone. Views of the extension are told of by name only. */
-  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
-    const known = (await this.inner.survey?.(tables, how)) ?? [];
-    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, how)) : new Set<string>();
-    const found = await this.distributions(tables, how);
-    const wanted = known.filter(({ name }) => !own.has(nameKey(name)));
-    return wanted.map((table) => {
+  /** The coordinator's estimates are about its own part of a table. Objects of the extension are listed only if they are named. */
+  async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    const overviews = (await this.inner.tableOverviews?.(tables, options)) ?? [];
+    const own = tables === undefined ? await readOwn((text, values) => this.inner.query(text, values, options)) : new Set<string>();
+    const found = await this.distributions(tables, options);
+    return overviews.flatMap((table) => {
+      if (own.has(nameKey(table.name))) return [];
       const distribution = distributionIn(found, table);
       if (distribution === undefined) return table;
       return { ...table, distribution, estimatedRows: distribution.kind === 'local' ? table.estimatedRows : null };
     });
   }
 
-  protected async translated<T>(result: Promise<T>, translate: typeof ofCitus = ofCitus): Promise<T> {
+  protected async translated<T>(result: Promise<T>, translate: typeof translateError = translateError): Promise<T> {
     try {
       return await result;
     } catch (error) {
@@ -89,8 +89,8 @@ class CitusConnection implements Connection {
     }
   }
 
-  protected distributions(tables: readonly QualifiedName[] | undefined, how: RunOptions): Promise<Distributions> {
-    return readDistributions((text, values) => this.inner.query(text, values, how), tables);
+  protected distributions(tables: readonly QualifiedName[] | undefined, options: RunOptions): Promise<Distributions> {
+    return readDistributions((text, values) => this.inner.query(text, values, options), tables);
   }
 }
 
@@ -98,37 +98,39 @@ export class CitusSource extends CitusConnection implements Source {
   private readonly source: PostgresqlSource;
 
   constructor(source: PostgresqlSource) {
-    super(source, (shard) => knowsShard((text, values, how) => source.query(text, values, how), shard, Date.now() + SHARD_TIMEOUT_MS));
+    super(source, (shard) =>
+      knowsShard((text, values, options) => source.query(text, values, options), shard, Date.now() + SHARD_TIMEOUT_MS),
+    );
     this.source = source;
   }
 
-  /** A function that may write is a mutation to the servers, also where it is read. */
-  override async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    if (statement.repeatable) return super.runJson(statement, values, how);
-    const [row = []] = await this.runMutation([{ statement, values }], { ...how, settings: [] });
+  /** Reads from a function that may write run as mutations. */
+  override async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    if (statement.repeatable) return super.runJson(statement, values, options);
+    const [row = []] = await this.runMutation([{ statement, values }], { ...options, settings: [] });
     return row;
   }
 
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    return this.translated(this.source.runMutation(statements, { ...how, settings: [...how.settings, ONE_BY_ONE] }));
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
+    return this.translated(this.source.runMutation(statements, { ...options, settings: [...options.settings, ONE_BY_ONE] }));
   }
 
-  transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    return this.source.transaction(how, (connection) => run(new CitusConnection(connection, this.knowsShard)));
+  transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.source.transaction(options, (connection) => run(new CitusConnection(connection, this.knowsShard)));
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T> {
     return this.source.session((connection) => run(new CitusConnection(connection, this.knowsShard)), settings);
   }
 
-  /** Where tables are is part of the catalog. */
-  async catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
+  /** The fingerprint contains the distribution of tables. */
+  async catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
     const [own] = before === null ? [] : (JSON.parse(before.definitions) as [string]);
-    const { seen, definitions } = await this.source.catalogMark(
+    const { seen, definitions } = await this.source.catalogFingerprint(
       before === null ? null : { seen: before.seen, definitions: own ?? '' },
-      how,
+      options,
     );
-    const found = before !== null && seen !== null && seen === before.seen ? null : await this.distributions(undefined, how);
+    const found = before !== null && seen !== null && seen === before.seen ? null : await this.distributions(undefined, options);
     return { seen, definitions: found === null ? (before?.definitions ?? '') : JSON.stringify([definitions, [...found]]) };
   }
 
@@ -143,9 +145,9 @@ export class CitusSource extends CitusConnection implements Source {
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    return this.translated(this.source.runRows(statement, values, how));
+    return this.translated(this.source.runRows(statement, values, options));
   }
 
   get address(): SourceAddress {

@@ -5,25 +5,25 @@ import { citus } from './index.ts';
 
 usePgSources();
 
-it('begins and commits in words, as the extension knows a transaction by these only', async () => {
+it('sends explicit begin and commit statements, which Citus requires', async () => {
   const vacuum = [{ statement: write('vacuum item'), values: [] }];
-  // It is refused within a transaction, but not where one is what comes in one flush.
+  // VACUUM fails in an explicit transaction, but not in the implicit one of a pipeline.
   const plain = await open();
   await plain.runMutation(vacuum, { settings: [] });
   const source = await open({ backend: citus });
   const refused = (await failure(source.runMutation(vacuum, { settings: [] }))) as SvcError;
   expect(JSON.stringify(refused.internal)).toContain('VACUUM cannot run inside a transaction block');
 
-  const add = (...names: readonly string[]) =>
+  const add = (...added: readonly string[]) =>
     source.runMutation(
-      names.map((name, i) => ({ statement: write('insert into item values ($1::int, $2)'), values: [String(500 + i), name] })),
+      added.map((name, i) => ({ statement: write('insert into item values ($1::int, $2)'), values: [String(500 + i), name] })),
       { settings: [] },
     );
-  const known = async (): Promise<unknown> => (await source.query('select name from item where id >= 500 order by id', [])).rows;
+  const names = async (): Promise<unknown> => (await source.query('select name from item where id >= 500 order by id', [])).rows;
   await failure(add('a', 'b\u0000'));
-  expect(await known()).toEqual([]);
+  expect(await names()).toEqual([]);
   await add('a', 'b');
-  expect(await known()).toEqual([['a'], ['b']]);
+  expect(await names()).toEqual([['a'], ['b']]);
   const mode = { statement: write("select to_json(current_setting('citus.multi_shard_modify_mode'))"), values: [] };
   const rows = await source.runMutation([mode], { settings: [] });
   expect(texts(rows[0] ?? [])).toEqual(['"sequential"']);

@@ -1,5 +1,5 @@
-/** Introspection: statements over `information_schema`, put together here. */
-import { createHash } from 'node:crypto';
+/** Introspection from `information_schema`. */
+import { stableId } from '../shared/stable-id.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -11,17 +11,17 @@ import {
   nameKey,
   type QualifiedName,
 } from '../../catalog/catalog.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
-import { typeOf } from './type-of.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
+import { baseType } from './base-type.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
 type Query = (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>;
 type Row = readonly (string | null)[];
 
-/** Schemas of the server's own and of ours. */
+/** Schemas of the server and of the service. */
 const SYSTEM = "('mysql', 'information_schema', 'performance_schema', 'sys', 'svc_catalog')";
 
-/** Which of `information_schema.tables` a source has: not those in which migrations and seeds of projects are written down. */
+/** Selects the tables of a source, without those that record migrations and seeds of projects. */
 export const IS_TABLE = `table_schema not in ${SYSTEM} and table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
 and table_name not in ('svc_migration', 'svc_seed')`;
 
@@ -34,18 +34,18 @@ const COLUMNS = `select table_schema, table_name, column_name, data_type, column
 column_comment, ordinal_position
 from information_schema.columns where table_schema not in ${SYSTEM} order by table_schema, table_name, ordinal_position`;
 
-/** Of tables and columns. A column of JSON is one of text with a check of its own. */
+/** Checks of tables and columns. A JSON column is a text column with a `json_valid` check. */
 const CHECKS = `select constraint_schema, table_name, check_clause, constraint_name, level from information_schema.check_constraints
 where constraint_schema not in ${SYSTEM} order by constraint_schema, table_name, constraint_name`;
 
-/** The list of constraints that says what kind each is of is not shown to those who may only read. */
+/** Derives the kind of a constraint, because `table_constraints` is hidden from users who may only read. */
 const KEYS = `select constraint_schema, table_name, constraint_name,
 case when referenced_table_name is not null then 'FOREIGN KEY' when constraint_name = 'PRIMARY' then 'PRIMARY KEY' else 'UNIQUE' end,
 column_name, referenced_table_schema, referenced_table_name, referenced_column_name
 from information_schema.key_column_usage where constraint_schema not in ${SYSTEM}
 order by constraint_schema, table_name, constraint_name, referenced_table_name is null, ordinal_position`;
 
-/** Of tables, columns, checks and keys, with the names of columns that tell all of a row. */
+/** Statements for tables, columns, checks and keys, with the columns that identify a definition. */
 export const CATALOG_STATEMENTS: readonly { readonly text: string; readonly columns: readonly string[] }[] = [
   { text: TABLES, columns: ['table_schema', 'table_name', 'table_type', 'table_comment', 'transactions'] },
   {
@@ -67,7 +67,7 @@ export const CATALOG_STATEMENTS: readonly { readonly text: string; readonly colu
 
 const VERSION = "select regexp_substr(version(), '^[0-9]+[.][0-9]+[.][0-9]+')";
 
-/** @param database the one that the source is connected to: its tables have no schema */
+/** @param database database of the connection; its tables have no schema */
 export async function readCatalog(query: Query, database: string, scope: CatalogScope = {}): Promise<Catalog> {
   const rowsOf = async (text: string): Promise<readonly Row[]> => (await query(text, [])).rows;
   const [tables, columns, checks, keys, version] = [
@@ -77,8 +77,8 @@ export async function readCatalog(query: Query, database: string, scope: Catalog
     await rowsOf(KEYS),
     await rowsOf(VERSION),
   ];
-  const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
-  const found = await inSlices(buildTables({ database, tables, columns, checks, keys }, wanted));
+  const requested = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
+  const found = await runCooperatively(buildTables({ database, tables, columns, checks, keys }, requested));
   const [major = 0, minor = 0, patch = 0] = (version[0]?.[0] ?? '').split('.').map(Number);
   return { tables: found, functions: new Map(), version: major * 10_000 + minor * 100 + patch, unnamedSchema: database };
 }
@@ -91,7 +91,7 @@ interface Found {
   readonly keys: readonly Row[];
 }
 
-function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<ReadonlyMap<string, CatalogTable>> {
+function* buildTables(found: Found, requested: ReadonlySet<string> | null): Cooperative<ReadonlyMap<string, CatalogTable>> {
   const nameOf = (schema: string | null | undefined, name: string | null | undefined): QualifiedName => ({
     schema: schema === found.database ? '' : (schema ?? ''),
     name: name ?? '',
@@ -102,13 +102,13 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<
   for (const row of found.columns) {
     yield;
     const key = nameKey(nameOf(row[0], row[1]));
-    if (wanted !== null && !wanted.has(key)) continue;
-    // A column that `*` does not give is none that anybody is meant to see.
+    if (requested !== null && !requested.has(key)) continue;
+    // Invisible columns, which `*` omits, are not exposed.
     if ((row[7] ?? '').includes('INVISIBLE')) continue;
     const isJson = json.has(`${key}\u0000json_valid(\`${row[2] ?? ''}\`)`);
-    const known = columns.get(key);
-    if (known === undefined) columns.set(key, [columnOf(row, isJson)]);
-    else known.push(columnOf(row, isJson));
+    const own = columns.get(key);
+    if (own === undefined) columns.set(key, [columnOf(row, isJson)]);
+    else own.push(columnOf(row, isJson));
   }
   const constraints = yield* buildConstraints(found, nameOf);
   const tables = new Map<string, CatalogTable>();
@@ -116,16 +116,16 @@ function* buildTables(found: Found, wanted: ReadonlySet<string> | null): Sliced<
     yield;
     const name = nameOf(schema, table);
     const key = nameKey(name);
-    if (wanted !== null && !wanted.has(key)) continue;
+    if (requested !== null && !requested.has(key)) continue;
     const isView = type === 'VIEW';
-    // What a permission refuses is rolled back. Where rows of views are kept is not known.
+    // Writes that a permission refuses are rolled back. The engine of the tables behind a view is unknown.
     const isWritable = !isView && transactions === 'YES';
     const own = constraints.get(key);
     tables.set(key, {
-      id: numberOf(key),
+      id: stableId(key),
       name,
       kind: isView ? 'view' : 'table',
-      // That of every view is the word.
+      // The comment of every view is "VIEW".
       comment: isView || comment === '' ? null : (comment ?? null),
       columns: columns.get(key) ?? [],
       primaryKey: own?.primaryKey ?? null,
@@ -147,36 +147,36 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
   const counts = (extra ?? '').includes('auto_increment');
   return {
     name: name ?? '',
-    type: isJson ? typeOf('json') : columnTypeOf(dataType ?? '', columnType ?? '', collation ?? null),
+    type: isJson ? baseType('json') : columnTypeOf(dataType ?? '', columnType ?? '', collation ?? null),
     nullable: nullable === 'YES',
-    // A column that takes null and has no default is said to have null for one.
+    // Without a default, the default of a nullable column is reported as NULL.
     hasDefault: !isGenerated && (counts || (defaultText !== null && defaultText !== undefined && defaultText !== 'NULL')),
     generated: isGenerated,
     identity: counts ? 'by-default' : false,
     comment: comment === '' ? null : (comment ?? null),
-    // Nothing else of a column stays when others come and go: one that is renamed is a new one.
-    position: numberOf(name ?? ''),
+    // No other property of a column survives DDL on its neighbours. A renamed column is a new one.
+    position: stableId(name ?? ''),
   };
 }
 
 function columnTypeOf(dataType: string, columnType: string, collation: string | null): CatalogType {
-  if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return typeOf('boolean');
-  const plain = typeOf(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
+  if (columnType === 'tinyint(1)' || columnType === 'bit(1)') return baseType('boolean');
+  const plain = baseType(/\bunsigned\b/.test(columnType) ? `${dataType} unsigned` : dataType);
   const fraction = fractionOf(dataType, columnType);
   const type = fraction === null ? plain : { ...plain, fraction };
   const members = dataType === 'enum' || dataType === 'set' ? { members: membersOf(columnType) } : {};
   return collation === null
     ? type
-    : { ...type, ...members, collation: { id: numberOf(collation), deterministic: collation.endsWith('_bin'), name: collation } };
+    : { ...type, ...members, collation: { id: stableId(collation), deterministic: collation.endsWith('_bin'), name: collation } };
 }
 
-/** The last number of `decimal(5,2)`, `time(3)`; nothing for types whose values are kept as they are. */
+/** Returns the last number of `decimal(5,2)` or `time(3)`; `null` for types that do not round. */
 function fractionOf(dataType: string, columnType: string): number | null {
   if (!['decimal', 'time', 'datetime', 'timestamp'].includes(dataType)) return null;
   return Number(/^\w+\((?:\d+,)?(\d+)\)/.exec(columnType)?.[1] ?? 0);
 }
 
-/** Of `enum('a','it''s')`. */
+/** Parses `enum('a','it''s')`. */
 function membersOf(columnType: string): readonly string[] {
   return [...columnType.matchAll(/'((?:[^']|'')*)'/gu)].map(([, member = '']) => member.replaceAll("''", "'"));
 }
@@ -190,8 +190,8 @@ interface Constraints {
 
 type NameOf = (schema: string | null | undefined, name: string | null | undefined) => QualifiedName;
 
-/** Rows of one constraint follow each other. */
-function* buildConstraints(found: Found, nameOf: NameOf): Sliced<ReadonlyMap<string, Constraints>> {
+/** Expects the rows of a constraint to follow each other. */
+function* buildConstraints(found: Found, nameOf: NameOf): Cooperative<ReadonlyMap<string, Constraints>> {
   const tables = new Map<string, Constraints>();
   const groups = new Map<string, Row[]>();
   for (const row of found.keys) {
@@ -223,9 +223,4 @@ function* buildConstraints(found: Found, nameOf: NameOf): Sliced<ReadonlyMap<str
     else own.foreign.push({ name, columns, target: nameOf(first[5], first[6]), targetColumns: rows.map((row) => row[7] ?? '') });
   }
   return tables;
-}
-
-/** The same number for the same text, in all likelihood no other text's. */
-function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }

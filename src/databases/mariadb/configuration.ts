@@ -1,12 +1,12 @@
-/** The configuration of a source: what `dbb_add_source` takes and the exported document holds. */
+/** Configuration of a source, as in `dbb_add_source` and in exported metadata. */
 import { type SslConfiguration, sslConfigurationCodec } from '../shared/connection-settings.ts';
-import { atLeast, type Codec, leaf, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
+import { intAtLeast, type Codec, leaf, nonEmptyText, object, optional, parseFailed, required, wrongType } from '../../metadata/codec.ts';
 import type { ConfiguredText } from '../../metadata/environment-template.ts';
 import { refuseUnknownKeys } from '../../metadata/unknown-keys.ts';
 import { isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 
-/** Seconds; what is undefined has the default of the server. */
+/** Settings of the pool; times are in seconds. Missing settings default to those of the server. */
 export interface PoolConfiguration {
   readonly max_connections?: number;
   readonly idle_timeout?: number;
@@ -34,13 +34,13 @@ const connectionString: Codec<ConfiguredText> = leaf(
     return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
   },
   (value): Json => (value.kind === 'template' ? value.text : { from_env: value.name }),
-  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
+  { description: 'URL as a template, or `{"from_env": …}`.' },
 );
 
 const poolConfiguration: Codec<PoolConfiguration> = object('MariadbPoolSettings', {
-  max_connections: optional(atLeast('max_connections', 1)),
-  idle_timeout: optional(atLeast('idle_timeout', 1)),
-  pool_timeout: optional(atLeast('pool_timeout', 0)),
+  max_connections: optional(intAtLeast('max_connections', 1)),
+  idle_timeout: optional(intAtLeast('idle_timeout', 1)),
+  pool_timeout: optional(intAtLeast('pool_timeout', 0)),
 });
 
 const sslConfiguration = sslConfigurationCodec('MariadbSslConfiguration', SSL_MODES);

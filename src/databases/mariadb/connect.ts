@@ -1,7 +1,7 @@
-/** From a source's configuration to an open source. */
+/** Opens a source from its configuration. */
 import type { ConnectContext } from '../../backend/backend.ts';
 import type { MariadbConfiguration } from './configuration.ts';
-import { type Lateness, unlessLate } from '../../util/unless-late.ts';
+import { type StopReason, withDeadline } from '../../util/deadline.ts';
 import { connectionError, statementError, StatementCancelledError } from './errors.ts';
 import { Pool } from './pool.ts';
 import { MariadbSource } from './source.ts';
@@ -12,14 +12,18 @@ const DEFAULTS = { idleTimeoutMs: 180_000, lifetimeMs: 600_000 };
 const AFTER_REQUEST_MS = 10_000;
 const LEAST_TIMEOUT_MS = 60_000;
 const FIRST_ANSWER_MS = 60_000;
-/** The first one with `json_table`. */
-const LEAST_VERSION = [10, 6] as const;
+/** First version with `json_table`. */
+const MIN_VERSION = [10, 6] as const;
 
 /**
- * Throws `SvcError`: `not-found` for missing environment variables, `database-error` when the server cannot be reached or is no
- * MariaDB that will do, `timeout` when it does not answer in time.
+ * @throws SvcError `not-found` for missing environment variables, `database-error` if the server is unreachable or not a supported
+ * MariaDB, `timeout` if it does not answer in time
  */
-export async function connect(configuration: MariadbConfiguration, context: ConnectContext, how: RunOptions = {}): Promise<MariadbSource> {
+export async function connect(
+  configuration: MariadbConfiguration,
+  context: ConnectContext,
+  options: RunOptions = {},
+): Promise<MariadbSource> {
   const target = targetOf(configuration, context.environment);
   const { pool: own } = configuration;
   const lifetimeMs = context.lifetimeMs ?? DEFAULTS.lifetimeMs;
@@ -32,9 +36,9 @@ export async function connect(configuration: MariadbConfiguration, context: Conn
     statementTimeoutMs: requestTimeoutMs === 0 ? null : Math.max(requestTimeoutMs + AFTER_REQUEST_MS, LEAST_TIMEOUT_MS),
   });
   try {
-    const deadline = Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
-    const late = (reason: Lateness): Error => new StatementCancelledError(reason);
-    await unlessLate({ signal: how.signal, deadline }, checkServer(pool), late, () => undefined);
+    const deadline = Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + FIRST_ANSWER_MS);
+    const late = (reason: StopReason): Error => new StatementCancelledError(reason);
+    await withDeadline({ signal: options.signal, deadline }, checkServer(pool), late, () => undefined);
   } catch (failure) {
     await pool.close(0);
     throw statementError(failure, { text: '', values: [] });
@@ -42,16 +46,14 @@ export async function connect(configuration: MariadbConfiguration, context: Conn
   return new MariadbSource(pool, target.database ?? '', { stringifyNumericTypes: context.stringifyNumericTypes ?? false });
 }
 
-/** Before anything is set in a session: other servers know other settings. */
+/** Runs before session settings are applied, because other servers do not know them. */
 async function checkServer(pool: Pool): Promise<void> {
   const version = await pool.version();
   const found = /^(?:5\.5\.5-)?(\d+)\.(\d+)\.\d+-MariaDB/i.exec(version);
-  const [major, minor] = LEAST_VERSION;
-  const wanted = `MariaDB from version ${major}.${minor} on`;
-  if (found === null) throw connectionError(`the server is none of ${wanted}: its version is ${version}`);
-  const [has, and] = [Number(found[1]), Number(found[2])];
-  if (has < major || (has === major && and < minor))
-    throw connectionError(`the server is too old, it has version ${version}: ${wanted} will do`);
+  const [major, minor] = MIN_VERSION;
+  const [actualMajor, actualMinor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
+  if (actualMajor < major || (actualMajor === major && actualMinor < minor))
+    throw connectionError(`the server has version ${version}, but MariaDB ${major}.${minor} or later is required`);
 }
 
 function milliseconds(seconds: number | undefined): number | undefined {

@@ -1,20 +1,20 @@
 import type { FieldPacket, QueryOptions, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { invariant, type SvcError } from '../../errors/svc-error.ts';
-import { MOST_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../shared/result-size.ts';
+import { MAX_RESULT_BYTES, resultTooLarge, VALUE_OVERHEAD } from '../shared/result-size.ts';
 import { bytesOfBuffer } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
 import { readCatalog } from './catalog.ts';
-import { refuseCut } from './cut.ts';
-import { foresightOf } from './definitions/foresee.ts';
+import { refuseTruncation } from './truncation.ts';
+import { analyzeDryRun } from './definitions/dry-run.ts';
 import { runSqlError, statementError } from './errors.ts';
-import { execute, type Keeping } from './execute.ts';
-import { ALL_ROWS, type Lent, type Pool } from './pool.ts';
-import { surveyTables } from './survey.ts';
+import { execute, type ResultReservation } from './execute.ts';
+import { ALL_ROWS, type BorrowedSession, type Pool } from './pool.ts';
+import { readTableOverviews } from './table-overviews.ts';
 import type {
   Connection,
-  Foresight,
+  DryRunAnalysis,
   JsonRow,
   RunOptions,
   RunSqlOptions,
@@ -23,34 +23,35 @@ import type {
   StatementOptions,
 } from '../../backend/connection.ts';
 
-/** Statements in a session that the caller has for itself. */
+/** Runs statements in a session that the caller has to itself. */
 export class SessionConnection implements Connection {
   private readonly pool: Pool;
-  private readonly lent: Lent;
+  private readonly session: BorrowedSession;
   private readonly database: string;
   private readonly deadline: number | undefined;
 
-  /** `deadline`: of statements that have none of their own; epoch milliseconds. */
-  constructor(pool: Pool, lent: Lent, database: string, { deadline }: { readonly deadline?: number | undefined } = {}) {
+  /** @param deadline applies to statements without one, in epoch milliseconds */
+  constructor(pool: Pool, session: BorrowedSession, database: string, { deadline }: { readonly deadline?: number | undefined } = {}) {
     this.pool = pool;
     this.deadline = deadline;
-    this.lent = lent;
+    this.session = session;
     this.database = database;
   }
 
-  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return (await this.runRows(statement, values, how))[0] ?? [];
+  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return (await this.runRows(statement, values, options))[0] ?? [];
   }
 
-  async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
-    const { connection } = this.lent;
-    const tagged = taggedText(text, how.tags);
-    const keeping: Keeping | undefined = how.intake === undefined ? undefined : { intake: how.intake, isDone: false, taken: 0 };
+  async runRows({ text }: Pick<Statement, 'text'>, values: readonly (string | null)[], options: RunOptions): Promise<readonly JsonRow[]> {
+    const { connection } = this.session;
+    const tagged = taggedText(text, options.tags);
+    const reservation: ResultReservation | undefined =
+      options.resultBudget === undefined ? undefined : { budget: options.resultBudget, isDone: false, bytes: 0 };
     try {
-      return await this.pool.run(this.lent, this.within(how), async () => {
-        const { rows, warns } = await execute(connection, tagged, values, keeping);
-        if (how.tags?.isUnique === true) connection.unprepare(tagged);
-        if (warns) await refuseCut(connection);
+      return await this.pool.run(this.session, this.within(options), async () => {
+        const { rows, warns } = await execute(connection, tagged, values, reservation);
+        if (options.tags?.isUnique === true) connection.unprepare(tagged);
+        if (warns) await refuseTruncation(connection);
         return (rows ?? []).map((row) => row.map((cell) => (cell === null ? null : [bytesOfBuffer(cell, 0, cell.length)])));
       });
     } catch (failure) {
@@ -58,16 +59,16 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    const { rows } = await this.query(`explain format=json ${statement.text}`, values, how);
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    const { rows } = await this.query(`explain format=json ${statement.text}`, values, options);
     return rows.flatMap((row) => (row[0] ?? '').split('\n'));
   }
 
-  async runSql(text: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    // Whatever the text does to the session's settings must not be seen by others.
-    this.lent.tainted = true;
-    const { maxRows, mostBytes = MOST_RESULT_BYTES } = how;
-    const stop = new CancellationSource(how.signal);
+  async runSql(text: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    // The text may change session settings.
+    this.session.tainted = true;
+    const { maxRows, maxBytes: mostBytes = MAX_RESULT_BYTES } = options;
+    const stop = new CancellationSource(options.signal);
     let bytes = 0;
     let refused: SvcError | null = null;
     const take = (value: string | null): string | null => {
@@ -75,16 +76,16 @@ export class SessionConnection implements Connection {
       const more = (value === null ? 0 : Buffer.byteLength(value)) + VALUE_OVERHEAD;
       bytes += more;
       if (bytes > mostBytes) refused = resultTooLarge(mostBytes);
-      else if (how.intake?.take(more) === false) refused = how.intake.refusal(false);
+      else if (options.resultBudget?.take(more) === false) refused = options.resultBudget.refusal(false);
       if (refused === null) return value;
       stop.cancel();
       return null;
     };
     try {
-      return await this.pool.run(this.lent, { ...this.within(how), signal: stop }, async () => {
-        // The server sends no more; what has a limit of its own is cut here.
-        if (maxRows !== undefined) await this.lent.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
-        const [results, fields] = await this.lent.connection.query<RowDataPacket[][]>({
+      return await this.pool.run(this.session, { ...this.within(options), signal: stop }, async () => {
+        // The server then sends no more rows; statements with a limit of their own are cut below.
+        if (maxRows !== undefined) await this.session.connection.query(`set session sql_select_limit = ${maxRows + 1}`);
+        const [results, fields] = await this.session.connection.query<RowDataPacket[][]>({
           sql: text,
           rowsAsArray: true,
           typeCast: (field: { string(): string | null }) => take(field.string()),
@@ -100,11 +101,11 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    invariant(how.settings === undefined, 'settings of a statement are of PostgreSQL alone');
+  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    invariant(options.settings === undefined, 'settings of a statement are of PostgreSQL alone');
     try {
-      return await this.pool.run(this.lent, this.within(how), async () => {
-        const [results, fields] = await this.lent.connection.execute<RowDataPacket[][]>({
+      return await this.pool.run(this.session, this.within(options), async () => {
+        const [results, fields] = await this.session.connection.execute<RowDataPacket[][]>({
           sql: text,
           values: [...values],
           rowsAsArray: true,
@@ -116,34 +117,34 @@ export class SessionConnection implements Connection {
     }
   }
 
-  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    await this.wantAllRows(how);
-    return readCatalog((text, values) => this.query(text, values, how), this.database, scope);
+  async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    await this.liftRowLimits(options);
+    return readCatalog((text, values) => this.query(text, values, options), this.database, scope);
   }
 
-  async survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
-    await this.wantAllRows(how);
-    return surveyTables((text, values) => this.query(text, values, how), this.database, tables);
+  async tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    await this.liftRowLimits(options);
+    return readTableOverviews((text, values) => this.query(text, values, options), this.database, tables);
   }
 
-  foresee(sql: string, before: Catalog): Foresight {
-    return foresightOf(sql, before, this.database);
+  analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
+    return analyzeDryRun(sql, before, this.database);
   }
 
-  /** SQL of administrators may have limited them for its session: what is cut then would look as if it had been dropped. */
-  private async wantAllRows(how: RunOptions): Promise<void> {
-    if (this.lent.tainted) await this.query(`set session ${ALL_ROWS}`, [], how);
+  /** Lifts row limits that SQL of administrators may have set: truncated introspection would look like dropped tables. */
+  private async liftRowLimits(options: RunOptions): Promise<void> {
+    if (this.session.tainted) await this.query(`set session ${ALL_ROWS}`, [], options);
   }
 
-  private within(how: RunOptions): RunOptions {
-    return how.deadline === undefined && this.deadline !== undefined ? { ...how, deadline: this.deadline } : how;
+  private within(options: RunOptions): RunOptions {
+    return options.deadline === undefined && this.deadline !== undefined ? { ...options, deadline: this.deadline } : options;
   }
 }
 
 type Cell = string | number | Buffer | null;
 type Result = ResultSetHeader | readonly (readonly Cell[])[];
 
-/** Of several statements the last result: then there is a list of results, and of the columns of each. */
+/** Returns the last result; several statements give a list of results and a list of their columns. */
 function resultOf(
   results: Result | readonly Result[],
   fields: readonly (FieldPacket | readonly FieldPacket[] | undefined)[] | undefined,

@@ -1,14 +1,13 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
 
-/** MariaDB in the console. */
 export const consoleForm: ConsoleForm = {
   title: 'MariaDB',
   editor: 'sql-mysql',
   escapes: true,
   schemaKey: 'schema',
   examples: [
-    { label: 'A table', sql: 'create table author (\n  id bigint auto_increment primary key,\n  name varchar(200) not null\n);\n' },
-    { label: 'A view', sql: 'create view recent as\n  select * from author order by id desc limit 10;\n' },
+    { label: 'Create table', sql: 'create table author (\n  id bigint auto_increment primary key,\n  name varchar(200) not null\n);\n' },
+    { label: 'Create view', sql: 'create view recent as\n  select * from author order by id desc limit 10;\n' },
     {
       label: 'Largest tables',
       sql: 'select table_name, table_rows\nfrom information_schema.tables\nwhere table_schema = database()\norder by table_rows desc\nlimit 20;\n',
@@ -16,8 +15,8 @@ export const consoleForm: ConsoleForm = {
   ],
   secret: {
     path: ['connection_info', 'connection_string'],
-    label: 'Address',
-    hint: 'It becomes part of the metadata, with its password.',
+    label: 'Database URL',
+    hint: 'It is stored in the metadata, with its password.',
     placeholder: 'mysql://user:password@host:3306/database',
     variable: 'SHOP_DATABASE_URL',
     json: false,

@@ -1,9 +1,9 @@
 import type { Diagnostics } from '../../backend/diagnostics.ts';
 
-/** Refusal of a user that MariaDB takes for an account of its own machine. */
+/** Refusal of a user in favour of an anonymous account on the server's own host. */
 const DENIED_LOCALLY = /Access denied for user '([^']*)'@'localhost'/i;
 
-/** Findings of `svc doctor` in MariaDB. */
+/** MariaDB findings of `svc doctor`. */
 export const diagnostics: Diagnostics = {
   async inspect({ name, query }) {
     const user = (await query('select current_user()'))[0]?.[0] ?? '';
@@ -12,14 +12,14 @@ export const diagnostics: Diagnostics = {
       {
         id: 'anonymous-user',
         severity: 'warning',
-        cause: `${name}: MariaDB takes the service for the anonymous user ''${user}`,
-        remedy: `drop user ''@'localhost', or give the user of the connection an account for this machine`,
+        cause: `${name}: MariaDB identifies the service as the anonymous user ''${user}`,
+        remedy: `drop user ''@'localhost', or create an account for this host for the user of the connection`,
       },
     ];
   },
   remedyOf(reason) {
     const user = DENIED_LOCALLY.exec(reason)?.[1];
     if (user === undefined) return undefined;
-    return `look at the password; where it is right, the anonymous user of a new MariaDB hides '${user}'@'%' from the same machine: drop user ''@'localhost', or create '${user}'@'localhost'`;
+    return `check the password. If it is right, the anonymous user of a new MariaDB hides '${user}'@'%' on the same host: drop user ''@'localhost', or create '${user}'@'localhost'`;
   },
 };

@@ -1,24 +1,17 @@
 import type { MutationStatement } from '../../backend/backend.ts';
 import { raisedFailure } from './compile/mutation/raise.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import { cancellationError, connectionError, StatementCancelledError } from '../shared/failures.ts';
 import { type Path, ROOT } from '../../util/path.ts';
 
-/** A statement was given up because nobody waits for it any more, or its time is over. */
-export class StatementCancelledError extends Error {
-  override readonly name = 'StatementCancelledError';
-  readonly reason: 'abort' | 'deadline';
-  constructor(reason: 'abort' | 'deadline') {
-    super(reason);
-    this.reason = reason;
-  }
-}
+export { connectionError, StatementCancelledError };
 
 /** No connection became free in time. */
 export class NoConnectionError extends Error {
   override readonly name = 'NoConnectionError';
 }
 
-/** What the driver says of an error of the server. */
+/** Error of the server as the driver reports it. */
 interface ServerError extends Error {
   readonly code?: string;
   readonly errno?: number;
@@ -42,13 +35,13 @@ const CONSTRAINTS: Readonly<Record<number, string>> = {
   1364: 'Not-NULL violation. ',
 };
 
-/** Values that their types do not take, numbers out of range, patterns and documents that are none. */
+/** Errors for values that do not fit their type, numbers out of range, and invalid patterns and documents. */
 const DATA = new Set([1264, 1292, 1366, 1406, 1365, 1690, 1139, 1411, 1441, 4037, 4038, 4041, 4042, 3140, 1265, 1367, 1416]);
 
-/** A column of some character set beside a text that cannot be one of it. */
+/** Errors for a comparison of a column with a text that its character set cannot represent. */
 const MIXED = new Set([1267, 1270, 1271]);
 
-/** A failed statement of a request or a small statement of our own. Never throws. */
+/** Converts the failure of a compiled or internal statement. Never throws. */
 export function statementError(failure: unknown, statement: FailedStatement): SvcError {
   const general = generalError(failure);
   if (general !== null) return general;
@@ -63,10 +56,14 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (errno === 4025) return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
   if (DATA.has(errno)) return new SvcError('data-exception', message, options);
   if (errno === 1213 || errno === 1205) {
-    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
+    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isTransient: true });
   }
   if (MIXED.has(errno) && message.includes('COERCIBLE')) {
-    return new SvcError('data-exception', 'a text has characters that the column it is compared with cannot have', options);
+    return new SvcError(
+      'data-exception',
+      'a text has characters that are not in the character set of the column that it is compared with',
+      options,
+    );
   }
   if (errno === 1153) return tooLarge(message);
   if (errno === 1969 || errno === 1317) {
@@ -75,37 +72,36 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(error, statement) });
 }
 
-/** What a statement was said to fail with. */
+/** Returns the error that a statement declares for its failure. */
 export function raisedError({ failures = [] }: Pick<MutationStatement, 'failures'>, index: number): SvcError {
   const failure = failures[index];
   if (failure === undefined) throw new Error('invariant: a failure of the statement');
   return new SvcError(failure.code, failure.message, { path: failure.path });
 }
 
-/** A row is there already. */
 export function isDuplicate(failure: unknown): boolean {
   return failure instanceof Error && (failure as ServerError).errno === 1062;
 }
 
-/** The server has rolled the transaction back; the same again may succeed. */
+/** Returns whether the server has rolled back a transaction that may succeed when repeated. */
 export function isDeadlock(failure: unknown): boolean {
   const error = failure instanceof SvcError ? failure.cause : failure;
   return error instanceof Error && (error as ServerError).errno === 1213;
 }
 
-/** Which of several rows the server says it refuses. @param start rows before the statement's own. @returns undefined: it does not say */
+/** Returns the path of the row that the server refuses, if it names one. @param start rows of earlier statements */
 export function wrongRow(failure: unknown, start: number, rowsOf: MutationStatement['rows']): Path | undefined {
   const text = failure instanceof Error ? (failure as ServerError).sqlMessage : undefined;
   const found = text === undefined ? null : / at row (\d{1,6})$/.exec(text);
   return found === null ? undefined : rowsOf?.().place(start + Number(found[1]) - 1);
 }
 
-/** Of rows that are there the server counts also those that the condition leaves out, of which nobody shall be told. */
+/** Removes row numbers of existing rows: the server also counts rows that the condition excludes, whose number must not leak. */
 function withoutRow(message: string, { rows }: FailedStatement): string {
   return rows === undefined ? message.replace(/ at row \d+$/, '') : message;
 }
 
-/** What the server tells beside the reason: values, which may be preset or those of hidden columns, and the names of the database. */
+/** Removes values, which may be presets or from hidden columns, and database names. */
 function withoutValues(message: string): string {
   return message
     .replace(/^Duplicate entry '.*' for key '/s, "Duplicate entry for key '")
@@ -114,7 +110,7 @@ function withoutValues(message: string): string {
     .replace(/ failed for `(?:[^`]|``)*`\.(?=`)/, ' failed for ');
 }
 
-/** SQL that an administrator sent failed. Never throws. */
+/** Converts the failure of an administrator's SQL. Never throws. */
 export function runSqlError(failure: unknown, text: string): SvcError {
   const general = generalError(failure);
   if (general !== null) return general;
@@ -122,39 +118,31 @@ export function runSqlError(failure: unknown, text: string): SvcError {
   return new SvcError('database-error', 'query execution failed', { internal: internalOf(error, { text, values: [] }), cause: error });
 }
 
-/** The database cannot be reached or used; `internal` says why. */
-export function connectionError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, isPassing: true, cause });
-}
-
-/** An answer, or a part of it, that the server would have cut. */
+/** The server would have truncated the answer or a part of it. */
 export function tooLarge(cause: string): SvcError {
   return new SvcError(
     'bad-request',
-    'the answer is larger than the database can make: ask for fewer rows, or raise its max_allowed_packet',
+    'the answer is larger than the database can produce: request fewer rows, or raise its max_allowed_packet',
     {
       internal: cause,
     },
   );
 }
 
-/** Failures that have nothing to do with the statement's text; null when it is about the text. */
+/** Failures that do not concern the text of the statement; otherwise `null`. */
 function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
-  if (failure instanceof StatementCancelledError) {
-    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
-    return new SvcError('timeout', message, { cause: failure });
-  }
+  if (failure instanceof StatementCancelledError) return cancellationError(failure.reason, failure);
   if (failure instanceof NoConnectionError) {
     return new SvcError('database-error', `max connections reached on mariadb: ${failure.message}`, {
       status: 503,
-      isPassing: true,
+      isTransient: true,
       cause: failure,
     });
   }
   if (!(failure instanceof Error)) return new SvcError('unexpected', 'internal error', { cause: failure });
   const { errno, sqlState, code } = failure as ServerError;
-  // Too many connections, access denied, shut down: of the server, but not about the statement.
+  // Too many connections, access denied, shutdown: errors of the server that do not concern the statement.
   if (errno !== undefined && [1040, 1044, 1045, 1049, 1053, 1129, 1130, 1203, 1226, 1927].includes(errno)) {
     return connectionError(failure.message, failure);
   }

@@ -1,41 +1,39 @@
 /**
- * Prepared statements in a session. The driver does not tell how many warnings there were for rows, though the last packet of an answer
- * has the number: it is read from there, which saves a question to the server behind each statement.
+ * Prepared statements of a session. The driver does not report the number of warnings for statements with rows, but the last packet of
+ * an answer contains it; reading it there saves a round trip for each statement.
  */
 import type { Connection, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import type { ResultBudget } from '../../backend/result-budget.ts';
 
 export type Row = readonly (Buffer | null)[];
 
-/** Cells are texts as they came. */
-export interface Answer {
-  /** Null where the statement gives none. */
+/** Cells are texts as sent by the server. */
+export interface ExecutionResult {
+  /** `null` if the statement returns no rows. */
   readonly rows: readonly Row[] | null;
-  /** Rows that it has written. */
   readonly affectedRows: number;
-  /** Whether the server warns of anything. */
   readonly warns: boolean;
 }
 
-/** What the answers of one or several statements are kept in. */
-export interface Keeping {
-  readonly intake: ResultBudget;
-  /** What the statement writes stands, whatever becomes of its answer. */
+/** Reservation of result memory for the answers of one or several statements. */
+export interface ResultReservation {
+  readonly budget: ResultBudget;
+  /** The statement commits, whatever happens to its answer. */
   readonly isDone: boolean;
-  /** Bytes, up to now. */
-  taken: number;
+  /** Bytes reserved so far. */
+  bytes: number;
 }
 
 const NO_ROW: Row = [];
 
-/** What the driver's own command and packets are. */
+/** Internals of the driver. */
 interface DriverPacket {
   isEOF(): boolean;
   eofWarningCount(): number;
   readInt8(): number;
   readLengthCodedBuffer(): Buffer | null;
 }
-/** What a command does with the packet that comes; returns what it does with the next one. */
+/** Handles a packet and returns the handler of the next one. */
 type Step = (this: DriverCommand, packet: DriverPacket) => Step;
 interface DriverCommand {
   execute(packet: DriverPacket | null | undefined, connection: object): boolean;
@@ -44,7 +42,7 @@ interface DriverCommand {
   readonly _fieldCount: number;
   _receivedFieldsCount: number;
   _rowParser: { next(packet: DriverPacket): Row };
-  /** Ours: what is kept of a row that came. */
+  /** Added here: reserves memory for a row. */
   takes?: (row: Row) => Row;
 }
 interface DriverConnection {
@@ -52,7 +50,7 @@ interface DriverConnection {
   query(text: string, done: (error: Error | null) => void): void;
 }
 
-/** Nobody asks what the columns are, all of them are texts: to read their descriptions takes longer than a small row. */
+/** Skips column descriptions: all columns are texts, and reading the descriptions takes longer than a small row. */
 const skipColumn: Step = function () {
   return ++this._receivedFieldsCount < this._fieldCount ? skipColumn : endColumns;
 };
@@ -67,7 +65,7 @@ const endColumns: Step = function () {
   return this.row;
 };
 
-/** A row of the binary protocol: a byte, a bit for each column that is null, and the texts of the others. */
+/** Reads a row of the binary protocol: one byte, a bit for each null column, and the texts of the others. */
 function cellsOf(packet: DriverPacket, count: number): Row {
   packet.readInt8();
   const nulls: number[] = [];
@@ -81,29 +79,34 @@ function cellsOf(packet: DriverPacket, count: number): Row {
 }
 
 /**
- * @param keeping of the cells; absent: all are
- * @throws Error of the driver, SvcError of an intake that takes no more
+ * @param reservation for the cells; without one, they are not limited
+ * @throws Error of the driver, SvcError if the budget is exhausted
  */
-export function execute(connection: Connection, text: string, values: readonly (string | null)[], keeping?: Keeping): Promise<Answer> {
+export function execute(
+  connection: Connection,
+  text: string,
+  values: readonly (string | null)[],
+  reservation?: ResultReservation,
+): Promise<ExecutionResult> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => {
     let warnings = 0;
     let isRefused = false;
     const command = driver.execute({ sql: text, values: [...values], rowsAsArray: true }, (error, result) => {
       if (error !== null) reject(error);
-      else if (isRefused && keeping !== undefined) reject(keeping.intake.refusal(keeping.isDone));
+      else if (isRefused && reservation !== undefined) reject(reservation.budget.refusal(reservation.isDone));
       else if ('affectedRows' in result) resolve({ rows: null, affectedRows: result.affectedRows, warns: result.warningStatus !== 0 });
       else resolve({ rows: result, affectedRows: 0, warns: warnings !== 0 });
     });
     const read = command.execute;
     command.readField = skipColumn;
-    if (keeping !== undefined) {
+    if (reservation !== undefined) {
       command.takes = (row) => {
         let bytes = 0;
         for (const cell of row) bytes += cell?.length ?? 0;
-        isRefused ||= !keeping.intake.take(bytes);
+        isRefused ||= !reservation.budget.take(bytes);
         if (isRefused) return NO_ROW;
-        keeping.taken += bytes;
+        reservation.bytes += bytes;
         return row;
       };
     }
@@ -114,7 +117,7 @@ export function execute(connection: Connection, text: string, values: readonly (
   });
 }
 
-/** A statement without values, rows and results: `commit`. @throws Error of the driver */
+/** Runs a statement without values, rows and result, such as `commit`. @throws Error of the driver */
 export function command(connection: Connection, text: string): Promise<void> {
   const driver = (connection as PoolConnection).connection as unknown as DriverConnection;
   return new Promise((resolve, reject) => driver.query(text, (error) => (error === null ? resolve() : reject(error))));

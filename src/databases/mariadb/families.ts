@@ -1,4 +1,4 @@
-/** What kinds of type MariaDB has, and which of its types belong to which. */
+/** Families of types, and the types of MariaDB that belong to them. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 
 export type Family =
@@ -37,12 +37,12 @@ for (const name of GEOMETRIES) FAMILIES.set(name, { kind: 'geometry' });
 
 const OTHER: Family = { kind: 'other' };
 
-/** Total: a type that nobody knows is `other`. */
+/** Returns `other` for unknown types. */
 export function familyOf(type: CatalogType): Family {
   return FAMILIES.get(type.name) ?? OTHER;
 }
 
-/** Whether the database compares values of the types as they are: of a text and a number it would read the text's first digits. */
+/** Returns whether both types compare without conversion: compared with a number, only a text's leading digits would count. */
 export function areComparable(one: CatalogType, other: CatalogType): boolean {
   const [a, b] = [comparedAs(one), comparedAs(other)];
   return a === b || a === 'other' || b === 'other';
@@ -70,7 +70,7 @@ function comparedAs(type: CatalogType): 'number' | 'text' | 'moment' | 'time' | 
   }
 }
 
-/** Numbers that a client may want as texts, because doubles do not hold them. */
+/** Numbers beyond the precision of a double, which clients may request as strings. */
 export function isStringified(type: CatalogType): boolean {
   const family = familyOf(type);
   switch (family.kind) {

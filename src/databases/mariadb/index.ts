@@ -12,7 +12,6 @@ import { tableName, tableNameWithin } from './table-name.ts';
 import type { MariadbSource } from './source.ts';
 import { types } from './types.ts';
 
-/** MariaDB. */
 export const mariadb: Backend<MariadbConfiguration, MariadbSource> = {
   kind: 'dbb',
   aliases: [],
@@ -31,7 +30,7 @@ export const mariadb: Backend<MariadbConfiguration, MariadbSource> = {
   console: consoleForm,
   diagnostics,
   errorCodes: { failed: 'database-error', noConnection: 'database-error' },
-  // A key that is given no name has that of its first column, which says something.
+  // Other unnamed keys get the name of their first column, which is meaningful.
   isMadeUpConstraint: (name) => name === 'PRIMARY',
   compiler,
   connect,

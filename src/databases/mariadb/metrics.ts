@@ -1,5 +1,4 @@
 import type { ServerMetrics } from '../../backend/server-metrics.ts';
 import { connectionMetrics, poolDefinitions } from '../shared/connection-metrics.ts';
 
-/** Metrics of servers of MariaDB. */
 export const metrics: ServerMetrics = { family: 'mariadb', metrics: connectionMetrics(poolDefinitions('mariadb')) };

@@ -1,21 +1,20 @@
-/** Statements for as many rows as a request has, of few different texts, so that they are prepared once. */
+/** Splits the rows of a request into statements of a few sizes, so that their texts stay prepared. */
 import type { RepeatedRows } from '../../backend/statement-flow.ts';
 import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
 
 export interface RepeatedStatement {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** Number of rows in it. */
   readonly rows: number;
 }
 
 const SIZES = [256, 64, 16, 4, 1] as const;
-/** Values in one statement; the protocol's bound is 65,535. */
+/** Maximum values of a statement; the protocol allows 65,535. */
 const MAX_VALUES = 20_000;
-/** Characters of values in one statement, if more than one row: what comes after has to fit into a packet of the server too. */
+/** Maximum characters of the values of a statement with several rows, so that it fits into a packet with what follows them. */
 const MAX_CHARACTERS = 262_144;
 
-/** @param values of the parameters; of lists JSON arrays of texts and nulls, all of the same length */
+/** @param values of the parameters; lists are JSON arrays of texts and nulls, all of the same length */
 export function* repeatedStatements(
   { before, row, after, lists }: RepeatedRows,
   values: readonly (string | null)[],
@@ -41,7 +40,7 @@ function cellOf(column: Column, index: number): string | null {
 
 function itemsOf(text: string): readonly (string | null)[] {
   const items = parseJson(text);
-  if (!isJsonArray(items)) throw new Error('invariant: a list of values is one');
+  if (!isJsonArray(items)) throw new Error('invariant: a list of values is an array');
   return items.map((item: Json) => (typeof item === 'string' ? item : null));
 }
 

@@ -1,23 +1,30 @@
-import type { CatalogMark, HealthStatus, MutationOptions, MutationStatement, Source, TransactionOptions } from '../../backend/backend.ts';
+import type {
+  CatalogFingerprint,
+  HealthStatus,
+  MutationOptions,
+  MutationStatement,
+  Source,
+  TransactionOptions,
+} from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import { type QueryTags, taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { mariadbCaptures } from './capture/captures.ts';
 import type { BodyOptions } from './capture/triggers.ts';
-import type { Query } from './capture/work.ts';
-import { readMark } from './catalog-mark.ts';
+import type { SourceQuery } from './capture/work.ts';
+import { readCatalogFingerprint } from './catalog-fingerprint.ts';
 import { SessionConnection } from './connection.ts';
-import { mayBeGivenUp } from './cut.ts';
-import { foresightOf } from './definitions/foresee.ts';
+import { mayAbortPattern } from './truncation.ts';
+import { analyzeDryRun } from './definitions/dry-run.ts';
 import { refuseWritable } from './definitions/read-only.ts';
 import { isDeadlock, statementError, StatementCancelledError } from './errors.ts';
 import { command } from './execute.ts';
-import { type Lent, type Pool, refuseLate } from './pool.ts';
+import { type BorrowedSession, type Pool, refuseCancelled } from './pool.ts';
 import { runStatements } from './transaction.ts';
 import type {
   Connection,
-  Foresight,
+  DryRunAnalysis,
   JsonRow,
   RunOptions,
   RunSqlOptions,
@@ -28,8 +35,8 @@ import type {
 } from '../../backend/connection.ts';
 
 const CLOSE_BOUND_MS = 10_000;
-/** Of a transaction that the server gives up because another one waits for it. */
-const MOST_ATTEMPTS = 4;
+/** Maximum attempts of a transaction that deadlocks. */
+const MAX_ATTEMPTS = 4;
 
 const ISOLATION = {
   'read-committed': 'read committed',
@@ -48,150 +55,153 @@ export class MariadbSource implements Source {
     this.captures = mariadbCaptures(
       {
         name: database,
-        query: (text, values, how) => this.query(text, values, how),
-        transact: (how, run) => this.transact(how, run),
+        query: (text, values, options) => this.query(text, values, options),
+        transact: (options, run) => this.transact(options, run),
         define: (run, deadline) => this.session((connection) => run((text) => connection.runSql(text, { deadline }))),
       },
       options,
     );
   }
 
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return this.reading(how, (connection) => connection.runJson(statement, values, how));
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return this.reading(options, (connection) => connection.runJson(statement, values, options));
   }
 
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    return this.reading(how, (connection) => connection.runRows(statement, values, how));
+    return this.reading(options, (connection) => connection.runRows(statement, values, options));
   }
 
-  explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    return this.reading(how, (connection) => connection.explain(statement, values, how));
+  explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    return this.reading(options, (connection) => connection.explain(statement, values, options));
   }
 
-  query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    return this.pooled(how, (connection) => connection.query(text, values, how));
+  query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    return this.pooled(options, (connection) => connection.query(text, values, options));
   }
 
-  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    return this.pooled(how, (connection) => connection.introspect(scope, how));
+  introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    return this.pooled(options, (connection) => connection.introspect(scope, options));
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
-    return this.pooled(how, (connection) => connection.survey(tables, how));
+  tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    return this.pooled(options, (connection) => connection.tableOverviews(tables, options));
   }
 
-  catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
-    return this.pooled(how, (connection) => readMark((text, values) => connection.query(text, values, how), before, Date.now()));
+  catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
+    return this.pooled(options, (connection) =>
+      readCatalogFingerprint((text, values) => connection.query(text, values, options), before, Date.now()),
+    );
   }
 
-  foresee(sql: string, before: Catalog): Foresight {
-    return foresightOf(sql, before, this.database);
+  analyzeDryRun(sql: string, before: Catalog): DryRunAnalysis {
+    return analyzeDryRun(sql, before, this.database);
   }
 
-  runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    return this.session((connection) => connection.runSql(sql, how));
+  runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    return this.session((connection) => connection.runSql(sql, options));
   }
 
-  async runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    const lent = await this.caught(() => this.pool.lend(how));
-    try {
-      return await this.caught(() => this.pool.run(lent, how, () => this.written(lent, statements, how)));
-    } finally {
-      this.pool.giveBack(lent);
-    }
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
+    return this.withSession(options, (session) =>
+      this.caught(() => this.pool.run(session, options, () => this.written(session, statements, options))),
+    );
   }
 
-  /** One statement alone is a transaction by itself. */
-  private async written(lent: Lent, statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    const { connection } = lent;
-    const before = (): void => refuseLate(how);
-    await this.pool.tell(lent, how.settings);
-    const tagged = how.tags === undefined ? statements : statements.map((each) => withTags(each, how.tags));
+  /** Runs a mutation in a transaction. A single statement needs none. */
+  private async written(
+    session: BorrowedSession,
+    statements: readonly MutationStatement[],
+    options: MutationOptions,
+  ): Promise<readonly JsonRow[]> {
+    const { connection } = session;
+    const before = (): void => refuseCancelled(options);
+    await this.pool.setVariables(session, options.settings);
+    const tagged = options.tags === undefined ? statements : statements.map((each) => withTags(each, options.tags));
     const [first] = statements;
-    // What is given up is only known when it is done.
-    const isSure = first !== undefined && !mayBeGivenUp(first.statement.text);
-    const isAlone = statements.length === 1 && isSure && first.flow?.rows === undefined && how.isolation === undefined;
-    const { intake } = how;
+    // An aborted pattern is detected only after the statement has run.
+    const isSure = first !== undefined && !mayAbortPattern(first.statement.text);
+    const isSingle = statements.length === 1 && isSure && first.flow?.rows === undefined && options.isolation === undefined;
+    const { resultBudget: budget } = options;
     for (let attempt = 1; ; attempt++) {
-      const keeping = intake === undefined ? undefined : { intake, isDone: isAlone, taken: 0 };
+      const reservation = budget === undefined ? undefined : { budget, isDone: isSingle, bytes: 0 };
       try {
-        if (isAlone) return await runStatements(connection, tagged, before, keeping);
-        if (how.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[how.isolation]}`);
+        if (isSingle) return await runStatements(connection, tagged, before, reservation);
+        if (options.isolation !== undefined) await connection.query(`set transaction isolation level ${ISOLATION[options.isolation]}`);
         await command(connection, 'start transaction');
-        const rows = await runStatements(connection, tagged, before, keeping);
+        const rows = await runStatements(connection, tagged, before, reservation);
         await command(connection, 'commit');
         return rows;
       } catch (failure) {
-        if (!isAlone) await this.pool.rollBack(lent);
-        if (attempt >= MOST_ATTEMPTS || !isDeadlock(failure)) throw failure;
-        intake?.giveBack(keeping?.taken ?? 0);
+        if (!isSingle) await this.pool.rollBack(session);
+        if (attempt >= MAX_ATTEMPTS || !isDeadlock(failure)) throw failure;
+        budget?.release(reservation?.bytes ?? 0);
       }
     }
   }
 
   session<T>(run: (connection: Connection) => Promise<T>, settings: SessionSettings = []): Promise<T> {
-    return this.apart(async (lent) => {
-      await this.pool.tell(lent, settings);
-      return run(new SessionConnection(this.pool, lent, this.database));
+    return this.inOwnSession(async (session) => {
+      await this.pool.setVariables(session, settings);
+      return run(new SessionConnection(this.pool, session, this.database));
     });
   }
 
-  /** Statements that define something commit what came before them, as they do in any session of the server. */
+  /** DDL commits the preceding statements implicitly, as always in MariaDB. */
   transaction<T>(
     { readOnly = false, isolation, settings = [], deadline, idleMs }: TransactionOptions,
     run: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    return this.apart(async (lent) => {
-      const { connection } = lent;
+    return this.inOwnSession(async (session) => {
+      const { connection } = session;
       try {
-        await this.pool.tell(lent, settings);
+        await this.pool.setVariables(session, settings);
         if (isolation !== undefined) await connection.query(`set session transaction isolation level ${ISOLATION[isolation]}`);
-        // Of the session: that of a transaction ends with it, and a definition ends any.
+        // Set for the session: DDL ends the transaction and with it the transaction's own settings.
         if (readOnly) await connection.query('set session transaction read only');
         if (idleMs !== undefined) await connection.query(`set session idle_transaction_timeout = ${Math.ceil(idleMs / 1000)}`);
         await connection.query('start transaction');
-        const result = await run(new SessionConnection(this.pool, lent, this.database, { deadline }));
-        await this.pool.run(lent, { deadline }, () => connection.query('commit'));
+        const result = await run(new SessionConnection(this.pool, session, this.database, { deadline }));
+        await this.pool.run(session, { deadline }, () => connection.query('commit'));
         return result;
       } catch (failure) {
-        await this.pool.rollBack(lent);
+        await this.pool.rollBack(session);
         throw failure;
       }
     });
   }
 
-  /** Statements in one transaction, in a session of the pool. */
-  private async transact<T>(how: RunOptions, run: (query: Query) => Promise<T>): Promise<T> {
-    const lent = await this.caught(() => this.pool.lend(how));
-    const connection = new SessionConnection(this.pool, lent, this.database);
-    const control = (text: string): Promise<unknown> => this.caught(() => this.pool.run(lent, how, () => lent.connection.query(text)));
-    try {
-      await control('start transaction');
-      const result = await run((text, values, own) => connection.query(text, values, { ...how, ...own }));
-      await control('commit');
-      return result;
-    } catch (failure) {
-      if (!lent.tainted) await this.pool.rollBack(lent);
-      throw failure;
-    } finally {
-      this.pool.giveBack(lent);
-    }
+  /** Runs statements in one transaction of a pooled session. */
+  private transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T> {
+    return this.withSession(options, async (session) => {
+      const connection = new SessionConnection(this.pool, session, this.database);
+      const control = (text: string): Promise<unknown> =>
+        this.caught(() => this.pool.run(session, options, () => session.connection.query(text)));
+      try {
+        await control('start transaction');
+        const result = await run((text, values, own) => connection.query(text, values, { ...options, ...own }));
+        await control('commit');
+        return result;
+      } catch (failure) {
+        if (!session.tainted) await this.pool.rollBack(session);
+        throw failure;
+      }
+    });
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
-    const how: RunOptions = { deadline: Date.now() + timeoutMs };
-    let lent: Lent | undefined;
+    const options: RunOptions = { deadline: Date.now() + timeoutMs };
+    let session: BorrowedSession | undefined;
     try {
-      lent = await this.pool.lend(how);
-      const { connection } = lent;
-      // The text is the administrator's.
-      lent.tainted = true;
+      session = await this.pool.acquire(options);
+      const { connection } = session;
+      // The text comes from an administrator.
+      session.tainted = true;
       refuseWritable(sql);
-      await this.pool.run(lent, how, async () => {
+      await this.pool.run(session, options, async () => {
         await connection.query('set session transaction read only');
         await connection.query(sql);
       });
@@ -200,7 +210,7 @@ export class MariadbSource implements Source {
       if (failure instanceof StatementCancelledError) return { status: 'TIMEOUT' };
       return { status: 'ERROR', message: failure instanceof Error ? failure.message : String(failure) };
     } finally {
-      if (lent !== undefined) this.pool.giveBack(lent);
+      if (session !== undefined) this.pool.release(session);
     }
   }
 
@@ -212,33 +222,35 @@ export class MariadbSource implements Source {
     return this.pool.close(CLOSE_BOUND_MS);
   }
 
-  private async pooled<T>(how: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const lent = await this.caught(() => this.pool.lend(how));
+  private pooled<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    return this.withSession(options, (session) => run(new SessionConnection(this.pool, session, this.database)));
+  }
+
+  /** Runs in a session without variables of a previous writer, which views with function calls could read. */
+  private reading<T>(options: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    return this.withSession(options, async (session) => {
+      if (this.pool.hasVariables(session))
+        await this.caught(() => this.pool.run(session, options, () => this.pool.setVariables(session, [])));
+      return run(new SessionConnection(this.pool, session, this.database));
+    });
+  }
+
+  private async withSession<T>(options: RunOptions, run: (session: BorrowedSession) => Promise<T>): Promise<T> {
+    const session = await this.caught(() => this.pool.acquire(options));
     try {
-      return await run(new SessionConnection(this.pool, lent, this.database));
+      return await run(session);
     } finally {
-      this.pool.giveBack(lent);
+      this.pool.release(session);
     }
   }
 
-  /** A session where nobody finds, in a view that calls a function, who has written in it before. */
-  private async reading<T>(how: RunOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const lent = await this.caught(() => this.pool.lend(how));
+  /** Runs in a session outside the pool. */
+  private async inOwnSession<T>(run: (session: BorrowedSession) => Promise<T>): Promise<T> {
+    const session = await this.caught(() => this.pool.open());
     try {
-      if (this.pool.isTold(lent)) await this.caught(() => this.pool.run(lent, how, () => this.pool.tell(lent, [])));
-      return await run(new SessionConnection(this.pool, lent, this.database));
+      return await this.caught(() => run(session));
     } finally {
-      this.pool.giveBack(lent);
-    }
-  }
-
-  /** In a session of its own, which takes several statements in one text. */
-  private async apart<T>(run: (lent: Lent) => Promise<T>): Promise<T> {
-    const lent = await this.caught(() => this.pool.open());
-    try {
-      return await this.caught(() => run(lent));
-    } finally {
-      this.pool.giveBack(lent);
+      this.pool.release(session);
     }
   }
 

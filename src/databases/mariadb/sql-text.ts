@@ -2,5 +2,5 @@ import type { SqlText } from '../../backend/sql-text.ts';
 import { mayChangeCatalog } from '../shared/may-change-catalog.ts';
 import { refuseWritable } from './definitions/read-only.ts';
 
-/** How MariaDB reads SQL. Definitions commit implicitly. */
+/** SQL text of MariaDB. */
 export const sqlText: SqlText = { mayChangeCatalog, requireReads: refuseWritable };

@@ -4,13 +4,13 @@ import { qualifiedName } from '../../metadata/table-name.ts';
 
 const qualified = qualifiedName('');
 
-/** A schema is a database of the server; tables of the database that the source is connected to have none. */
+/** A schema is a database of the server. Tables of the connected database have none. */
 export const tableName: Codec<QualifiedName> = {
   ...qualified,
   encode: (value) => (value.schema === '' ? { name: value.name } : qualified.encode(value)),
 };
 
-/** Names in a source that is connected to `database`, which may be named and is left out. */
+/** Omits the name of the connected database. */
 export function tableNameWithin(database: string): Codec<QualifiedName> {
   return {
     ...tableName,

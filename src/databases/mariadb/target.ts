@@ -1,8 +1,14 @@
-/** Where and how connections are opened: what connection strings and settings of TLS mean. */
-import { readFileSync } from 'node:fs';
+/** Resolves connection strings and TLS settings. */
 import type { PoolOptions, SslOptions } from 'mysql2/promise';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { connectionText, sslSettings, type SslSettings, tlsIdentity } from '../shared/connection-settings.ts';
+import {
+  certificateFile,
+  connectionText,
+  knownSslMode,
+  sslSettings,
+  type SslSettings,
+  tlsIdentity,
+} from '../shared/connection-settings.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type MariadbConfiguration, SSL_MODES, type SslMode } from './configuration.ts';
 import { connectionError } from './errors.ts';
@@ -11,7 +17,7 @@ type Environment = ConnectContext['environment'];
 
 export type ConnectionTarget = Pick<PoolOptions, 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl' | 'socketPath'>;
 
-/** @throws SvcError `not-found` for missing environment variables, `database-error` for wrong connection strings */
+/** @throws SvcError `not-found` for missing environment variables, `database-error` for invalid connection strings */
 export function targetOf({ connectionString, ssl }: MariadbConfiguration, environment: Environment): ConnectionTarget {
   const url = parseUrl(connectionText(connectionString, environment));
   const take = (name: string): string | undefined => {
@@ -19,14 +25,14 @@ export function targetOf({ connectionString, ssl }: MariadbConfiguration, enviro
     url.searchParams.delete(name);
     return value;
   };
-  const mode = sslMode(take('sslmode'));
+  const mode = knownSslMode(take('sslmode') ?? 'disable', SSL_MODES, invalid);
   const files = { ca: file(take('sslrootcert')), cert: file(take('sslcert')), key: file(take('sslkey')), passphrase: take('sslpassword') };
   const socketPath = take('socket');
   const [unknown] = url.searchParams.keys();
   if (unknown !== undefined) throw invalid(`it has an unknown parameter "${unknown}"`);
   const settings: SslSettings<SslMode> = ssl === undefined ? { mode, ...files } : sslSettings(ssl, environment);
   const database = decodeURIComponent(url.pathname.slice(1));
-  if (database === '') throw invalid('it names no database');
+  if (database === '') throw invalid('it has no database');
   const options = tls(settings);
   return {
     ...(socketPath === undefined ? { host: unbracketed(url.hostname), port: url.port === '' ? 3306 : Number(url.port) } : { socketPath }),
@@ -42,14 +48,14 @@ function parseUrl(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw invalid('it is no URL');
+    throw invalid('it is not a URL');
   }
-  if (url.protocol !== 'mariadb:' && url.protocol !== 'mysql:') throw invalid('it does not begin with mariadb:// or mysql://');
-  if (url.hostname === '') throw invalid('it names no host');
+  if (url.protocol !== 'mariadb:' && url.protocol !== 'mysql:') throw invalid('it must start with mariadb:// or mysql://');
+  if (url.hostname === '') throw invalid('it has no host');
   try {
     decodeURIComponent(`${url.pathname}${url.username}${url.password}`);
   } catch {
-    throw invalid('it has a wrong percent escape');
+    throw invalid('it has an invalid percent escape');
   }
   return url;
 }
@@ -62,23 +68,11 @@ function invalid(reason: string): SvcError {
   return connectionError(`the connection string is not valid: ${reason}`);
 }
 
-function sslMode(mode: string | undefined): SslMode {
-  if (mode === undefined) return 'disable';
-  const known = SSL_MODES.find((name) => name === mode);
-  if (known === undefined) throw invalid(`unknown sslmode "${mode}"`);
-  return known;
-}
-
 function file(path: string | undefined): string | undefined {
-  if (path === undefined || path === 'system') return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw connectionError((error as Error).message);
-  }
+  return certificateFile(path, ({ message }) => connectionError(message));
 }
 
-/** Null: no TLS. A server without it is refused in every other mode. */
+/** `null` for no TLS. Every other mode refuses a server without it. */
 function tls(settings: SslSettings<SslMode>): SslOptions | null {
   const identity = tlsIdentity(settings);
   switch (settings.mode) {

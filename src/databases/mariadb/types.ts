@@ -4,21 +4,21 @@ import type { ComparedScalar } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { SvcError } from '../../errors/svc-error.ts';
 import {
-  anyJson,
+  anyJsonCheck,
   booleanCheck,
   type Check,
   floatCheck,
+  geoJsonCheck,
   integerCheck,
   numericCheck,
+  presentCheck,
   stringCheck,
   textCheck,
 } from '../shared/scalar-check.ts';
-import { checkGeoJson } from '../shared/geojson.ts';
 import { areComparable, type Family, familyOf, TYPE_NAMES } from './families.ts';
 import { JSON_COMPARISONS, TEXT_COMPARISONS } from './operators.ts';
-import { BOOLEAN, DOUBLE, TEXT, typeOf } from './type-of.ts';
+import { BOOL, DOUBLE, TEXT, baseType } from './base-type.ts';
 
 function graphqlName(type: CatalogType, family: Family): string {
   switch (family.kind) {
@@ -49,11 +49,6 @@ function graphqlName(type: CatalogType, family: Family): string {
   }
 }
 
-const geometryCheck: Check = (json, at) => {
-  checkGeoJson(json, at);
-  return json;
-};
-
 function checkOf(type: CatalogType, family: Family): Check {
   switch (family.kind) {
     case 'integer':
@@ -70,9 +65,9 @@ function checkOf(type: CatalogType, family: Family): Check {
     case 'text':
       return textCheck;
     case 'json':
-      return anyJson;
+      return anyJsonCheck;
     case 'geometry':
-      return geometryCheck;
+      return geoJsonCheck;
     default:
       return stringCheck(type.name);
   }
@@ -81,7 +76,6 @@ function checkOf(type: CatalogType, family: Family): Check {
 function describe(type: CatalogType): ComparedScalar {
   const family = familyOf(type);
   const graphql = graphqlName(type, family);
-  const check = checkOf(type, family);
   const isOpaque = family.kind === 'json' || family.kind === 'geometry' || family.kind === 'other';
   return {
     graphql,
@@ -94,14 +88,11 @@ function describe(type: CatalogType): ComparedScalar {
     json: family.kind === 'json',
     jsonOperators: family.kind === 'json',
     hasEquality: !isOpaque,
-    check(json, at) {
-      if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
-      return check(json, at);
-    },
+    check: presentCheck(graphql, checkOf(type, family)),
   };
 }
 
-const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES].map(typeOf));
+const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES].map(baseType));
 export const mariadbScalar = scalars.scalar;
 
 export const types: TypeSystem = {
@@ -111,7 +102,7 @@ export const types: TypeSystem = {
   joins: areComparable,
   comparisonInfix: 'dbb',
   arrayComparisons: [],
-  basic: { text: TEXT, integer: typeOf('int') },
+  basic: { text: TEXT, integer: baseType('int') },
   aggregates: COMMON_AGGREGATES,
-  aggregatePredicates: commonAggregatePredicates(BOOLEAN, DOUBLE),
+  aggregatePredicates: commonAggregatePredicates(BOOL, DOUBLE),
 };

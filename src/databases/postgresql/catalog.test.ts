@@ -102,7 +102,7 @@ function column(name: string, of = table('author')) {
 
 const base = (name: string) => ({ schema: 'pg_catalog', name, kind: 'base', array: false });
 
-it('finds tables, views and foreign tables outside the system', () => {
+it('finds tables, views and foreign tables outside system schemas', () => {
   expect([...catalog.tables.values()].map((t) => `${t.name.schema}.${t.name.name} ${t.kind}`).sort()).toEqual(
     [
       'other.article table',
@@ -160,7 +160,7 @@ it.each([
   expect(column(name).type).toEqual(type);
 });
 
-it('takes defaults from domains, but does not believe them that null is not there', () => {
+it('reads defaults of domains, but ignores their not-null constraints', () => {
   expect(column('mail')).toMatchObject({ nullable: true, hasDefault: false });
   expect(column('mails')).toMatchObject({ nullable: true });
   expect(column('shortest')).toMatchObject({ hasDefault: true });
@@ -194,7 +194,7 @@ it('lists a foreign key to a partitioned table once', () => {
   expect(table('measured_1').primaryKey?.columns).toEqual(['at']);
 });
 
-it('copes with hostile names', () => {
+it('reads long names and names with quotes and backslashes', () => {
   expect(table(HOSTILE).columns.map((c) => c.name)).toEqual([LONG, 'a "b"']);
   expect(table(LONG).foreignKeys).toEqual([
     { name: LONG, columns: ['x'], target: { schema: 'public', name: HOSTILE }, targetColumns: [LONG] },
@@ -209,7 +209,7 @@ it.each([
   ['stored', false, false, false],
   ['far_away', false, false, false],
   ['measured', true, true, true],
-])('knows what may be written to %s', (name, insertable, updatable, deletable) => {
+])('reports which writes %s allows', (name, insertable, updatable, deletable) => {
   expect(table(name)).toMatchObject({ insertable, updatable, deletable });
 });
 
@@ -254,7 +254,7 @@ it('reads signatures', () => {
   ]);
 });
 
-it('reads what a scope names, in a transaction too', async () => {
+it('introspects a scope, also in a transaction', async () => {
   const scope = {
     tables: [
       { schema: 'other', name: 'article' },
@@ -285,7 +285,7 @@ it('reads what a scope names, in a transaction too', async () => {
   expect(table('article', 'other', changed).id).toBe(table('article', 'other').id);
 });
 
-it('says which tables stand alone and what writing to them may change', async () => {
+it('reports which tables are self-contained and which writes have side effects', async () => {
   await source.runSql(
     `
     create schema alone; set search_path to alone;

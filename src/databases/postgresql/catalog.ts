@@ -1,4 +1,4 @@
-/** Introspection: three statements, whose rows are JSON that the database has put together. */
+/** Introspection: three statements that return JSON. */
 import { readFileSync } from 'node:fs';
 import {
   type Catalog,
@@ -14,13 +14,13 @@ import {
   type QualifiedName,
 } from '../../catalog/catalog.ts';
 import { textOfBytes } from '../../util/bytes.ts';
-import { inSlices, type Sliced } from '../../util/sliced.ts';
+import { runCooperatively, type Cooperative } from '../../util/cooperative.ts';
 import { isPostgis } from './compile/operand.ts';
 import type { JsonRow } from '../../backend/connection.ts';
 
 type Query = (text: string, values: readonly (string | null)[]) => Promise<JsonRow>;
 
-/** Parallel arrays, as `tables.sql` and `functions.sql` give them. */
+/** Parallel arrays, as `tables.sql` returns them. */
 interface TableRows {
   readonly id: readonly number[];
   readonly schema: readonly string[];
@@ -28,13 +28,13 @@ interface TableRows {
   readonly kind: readonly string[];
   readonly partition: readonly boolean[];
   readonly comment: readonly (string | null)[];
-  /** What `pg_relation_is_updatable` says. */
+  /** Bits from `pg_relation_is_updatable`. */
   readonly events: readonly number[];
   readonly stored: readonly boolean[];
   readonly rowSecurity: readonly boolean[];
   readonly snapshotBound: readonly boolean[];
   readonly inherited: readonly boolean[];
-  /** Bits as in `events`: writes that may change more than the table's own rows. */
+  /** Bits like `events` for writes that may change other rows than the table's own. */
   readonly effects: readonly number[];
 }
 
@@ -62,7 +62,7 @@ interface ConstraintRows {
   readonly targetColumns: readonly (readonly number[] | null)[];
 }
 
-/** A table outside the scope that a foreign key points to. */
+/** A table outside of the scope that a foreign key references. */
 interface TargetRow {
   readonly id: number;
   readonly schema: string;
@@ -78,9 +78,9 @@ interface FunctionRows {
   readonly volatility: readonly string[];
   readonly variadic: readonly boolean[];
   readonly argumentTypes: readonly (readonly number[])[];
-  /** Of all arguments, output ones included; null when none has a name. */
+  /** Names of all arguments, output arguments included; `null` if none has a name. */
   readonly argumentNames: readonly (readonly string[] | null)[];
-  /** Null when all are input arguments. */
+  /** `null` if all are input arguments. */
   readonly argumentModes: readonly (readonly string[] | null)[];
   readonly defaults: readonly number[];
   readonly returns: readonly number[];
@@ -126,7 +126,7 @@ const TYPE_KINDS: Readonly<Record<string, CatalogType['kind']>> = {
   r: 'range',
 };
 
-/** Operators by what they are written as. */
+/** Operators with their symbols. */
 const COMPARISONS = [
   ['_eq', '='],
   ['_neq', '<>'],
@@ -138,20 +138,20 @@ const COMPARISONS = [
   ['_lte', '<='],
 ] as const;
 
-/** Operators of arrays and rows that need those of their parts. */
+/** Operators of arrays and rows that depend on operators of their parts. */
 const EQUALITY = ['_eq', '_neq', '_in', '_nin', '_contains', '_contained_in'];
 const ORDER = ['_gt', '_gte', '_lt', '_lte', 'order_by'];
 
 const VOLATILITIES: Readonly<Record<string, CatalogFunction['volatility']>> = { i: 'immutable', s: 'stable', v: 'volatile' };
 
-/** A statement of the folder `catalog`. */
+/** Reads a statement from the folder `catalog`. */
 export function statement(name: string): string {
   return readFileSync(new URL(`./catalog/${name}.sql`, import.meta.url), 'utf8');
 }
 
-/** Reads what `scope` names, or everything that is not the system's. */
+/** Reads the objects that `scope` names, or all but those of the system. */
 export async function readCatalog(query: Query, scope: CatalogScope = {}): Promise<Catalog> {
-  const names = (wanted: readonly QualifiedName[] | undefined): string | null => (wanted === undefined ? null : JSON.stringify(wanted));
+  const names = (list: readonly QualifiedName[] | undefined): string | null => (list === undefined ? null : JSON.stringify(list));
   const [tableRow, functionRow] = await Promise.all([query(TABLES, [names(scope.tables)]), query(FUNCTIONS, [names(scope.functions)])]);
   const columns = parseCell<ColumnRows>(tableRow, 1);
   const functions = parseCell<FunctionRows>(functionRow, 0);
@@ -161,10 +161,10 @@ export async function readCatalog(query: Query, scope: CatalogScope = {}): Promi
   const typeRow = await query(TYPES, [`{${[...used].join(',')}}`]);
   const types = new Types(parseCell<readonly TypeRow[]>(typeRow, 0));
   return {
-    tables: await inSlices(
+    tables: await runCooperatively(
       buildTables(
         parseCell<TableRows>(tableRow, 0),
-        await inSlices(columnsByTable(columns, types)),
+        await runCooperatively(columnsByTable(columns, types)),
         parseCell<ConstraintRows>(tableRow, 2),
         parseCell<readonly TargetRow[]>(tableRow, 3),
       ),
@@ -190,7 +190,7 @@ class Types {
     return this.#rows.get(id);
   }
 
-  /** The same object for the same type. */
+  /** Returns always the same object for a type. */
   get(id: number): CatalogType {
     let type = this.#known.get(id);
     if (type === undefined) {
@@ -202,18 +202,18 @@ class Types {
 
   #resolve(id: number): CatalogType {
     const row = this.#rows.get(id);
-    // Dropped between two of our statements.
+    // The type was dropped between two statements.
     if (row === undefined) return { schema: 'pg_catalog', name: 'unknown', kind: 'pseudo', array: false };
     if (row.kind === 'd') return { ...this.get(row.base), domain: { schema: row.schema, name: row.name } };
     const element = row.element === 0 ? undefined : this.#rows.get(row.element);
     const { schema, name, kind } = element ?? row;
-    // An array of a domain keeps the domain's name: its operators want exactly that type.
+    // An array of a domain keeps the name of the domain, which its operators require.
     const type: CatalogType = { schema, name, kind: TYPE_KINDS[kind] ?? 'base', array: element !== undefined };
     const lacks = this.#lacksOf(row, isPostgis(type));
-    return lacks.length === 0 ? type : { ...type, lacks };
+    return lacks.length === 0 ? type : { ...type, unsupported: lacks };
   }
 
-  /** @param negates `<>` is written as the negation of `=` */
+  /** @param negates whether `<>` is compiled to the negation of `=` */
   #lacksOf(row: TypeRow, negates: boolean): readonly string[] {
     if (row.comparisons === null) {
       return [...(this.#has(row, 'equal') ? [] : EQUALITY), ...(this.#has(row, 'sorted') ? [] : ORDER)];
@@ -223,7 +223,7 @@ class Types {
     return methods.includes('btree') ? lacks : [...lacks, 'order_by'];
   }
 
-  /** Whether the database finds the values of a type equal, or sorts them, by the default operators: as parts of arrays and rows it uses these. */
+  /** Returns whether a type has a default equality or order, which the database uses for parts of arrays and rows. */
   #has({ comparisons, base, element, attributes }: TypeRow, trait: 'equal' | 'sorted'): boolean {
     if (comparisons !== null) return comparisons.methods.includes('btree') || (trait === 'equal' && comparisons.methods.includes('hash'));
     const parts = base !== 0 ? [base] : element !== 0 ? [element] : (attributes ?? []);
@@ -234,7 +234,7 @@ class Types {
   }
 }
 
-function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<number, CatalogColumn[]>> {
+function* columnsByTable(rows: ColumnRows, types: Types): Cooperative<ReadonlyMap<number, CatalogColumn[]>> {
   const tables = new Map<number, CatalogColumn[]>();
   for (const [i, table] of rows.table.entries()) {
     const typeId = rows.type[i] as number;
@@ -246,7 +246,7 @@ function* columnsByTable(rows: ColumnRows, types: Types): Sliced<ReadonlyMap<num
     const column: CatalogColumn = {
       name: rows.name[i] as string,
       type: collation === null ? type : { ...type, collation: { id: collation, deterministic: rows.deterministic[i] === true } },
-      // What a domain says does not count: a view may join outwards, and a scalar sub-select without a row stores null.
+      // NOT NULL of a domain does not count: a view may have an outer join, and a scalar subquery without a row stores null.
       nullable: rows.notNull[i] !== true,
       hasDefault: (rows.hasDefault[i] === true && !generated) || declared?.hasDefault === true,
       generated,
@@ -275,7 +275,7 @@ function* buildTables(
   columns: ReadonlyMap<number, readonly CatalogColumn[]>,
   constraintRows: ConstraintRows,
   targets: readonly TargetRow[],
-): Sliced<ReadonlyMap<string, CatalogTable>> {
+): Cooperative<ReadonlyMap<string, CatalogTable>> {
   const names = new Map<number, QualifiedName>(
     rows.id.map((id, i) => [id, { schema: rows.schema[i] as string, name: rows.name[i] as string }]),
   );
@@ -324,7 +324,7 @@ function* buildConstraints(
   rows: ConstraintRows,
   columnName: (table: number, position: number) => string,
   tableName: (id: number) => QualifiedName | undefined,
-): Sliced<ReadonlyMap<number, Constraints>> {
+): Cooperative<ReadonlyMap<number, Constraints>> {
   const tables = new Map<number, Constraints>();
   for (const [i, table] of rows.table.entries()) {
     yield;

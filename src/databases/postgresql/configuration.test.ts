@@ -33,11 +33,11 @@ function fails(json: Json): { code: string; path: string; message: string } {
 const info = (fields: Json & object): Json => ({ connection_info: { database_url: 'postgres://h/d', ...fields } as Json });
 
 describe('the configuration of a source', () => {
-  it('is exported as it was given', () => {
+  it('exports a configuration as it was set', () => {
     expect(roundTrip(FULL)).toEqual(FULL);
   });
 
-  it('is exported with what is always written, without nulls and defaults', () => {
+  it('exports required keys, but no nulls and defaults', () => {
     const given = {
       connection_info: {
         database_url: 'postgres://{{HOST}}/db',
@@ -58,7 +58,7 @@ describe('the configuration of a source', () => {
     expect(configuration.decode(given, ROOT).usePreparedStatements).toBeUndefined();
   });
 
-  it('has replicas with connections of their own', () => {
+  it('exports connections of replicas', () => {
     const replica = { database_url: { from_env: 'COPY' }, use_prepared_statements: false, isolation_level: 'serializable' };
     const given = {
       connection_info: { database_url: 'postgres://db', use_prepared_statements: true, isolation_level: 'read-committed' },
@@ -67,7 +67,7 @@ describe('the configuration of a source', () => {
     expect(roundTrip(given)).toEqual(given);
   });
 
-  it('takes the parts of a URL one by one', () => {
+  it('reads a URL in parts', () => {
     const parts = { host: 'h', username: 'u', port: 5432, database: 'd' };
     const json = info({ database_url: { connection_parameters: { ...parts, password: null } } });
     expect(roundTrip(json)).toMatchObject({ connection_info: { database_url: { connection_parameters: parts } } });
@@ -131,7 +131,7 @@ describe('the configuration of a source', () => {
       '$.configuration.read_replicas[1]',
       "the key 'database_url' was not present",
     ],
-  ])('is refused: %j', (json, code, path, message) => {
+  ])('rejects the configuration %j', (json, code, path, message) => {
     expect(fails(json as Json)).toEqual({ code, path, message });
   });
 });
@@ -147,12 +147,12 @@ describe('opening a source', () => {
     [info({ database_url: { from_env: 'NO_URL' } }), "environment variable 'NO_URL' not set"],
     [info({ database_url: 'postgres://{{A}}:{{B}}@{{ A }}/{{C}}' }), 'Value for environment variables not found: A, C'],
     [info({ ssl_configuration: { sslmode: 'require', sslcert: { from_env: 'CERT' } } }), "environment variable 'CERT' not set"],
-  ])('needs its environment variables: %j', async (json, message) => {
+  ])('rejects missing environment variables: %j', async (json, message) => {
     expect(await open(json, { B: 'b' })).toMatchObject({ code: 'not-found', message });
   });
 
   it.each(['mysql://h/d', 'postgres://127.0.0.1:99999/x', 'postgres://127.0.0.1:1/x', 'postgres://127.0.0.1:1/x?sslmode=sure'])(
-    'tells that it cannot connect to %s',
+    'reports that it cannot connect to %s',
     async (url) => {
       const error = await open(info({ database_url: url }));
       expect(error).toMatchObject({ code: 'postgres-error', message: 'connection error', status: 500 });

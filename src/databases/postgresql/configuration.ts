@@ -1,7 +1,7 @@
-/** The configuration of a source: what `pg_add_source` takes and the exported document holds. */
+/** Configuration of a source in `pg_add_source` and in exported metadata. */
 import { type SslConfiguration, sslConfigurationCodec } from '../shared/connection-settings.ts';
 import {
-  atLeast,
+  intAtLeast,
   bool,
   type Codec,
   defaulted,
@@ -24,7 +24,7 @@ import { at, type Path } from '../../util/path.ts';
 
 export type DatabaseUrl =
   | ConfiguredText
-  /** Read whenever a connection is opened. */
+  /** Read each time a connection is opened. */
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'parameters'; readonly parameters: ConnectionParameters };
 
@@ -36,40 +36,40 @@ export interface ConnectionParameters {
   readonly password?: string;
 }
 
-/** Seconds; what is undefined has the default of the server. */
+/** Durations are in seconds. Defaults to the options of the service. */
 export interface PoolConfiguration {
   readonly max_connections?: number;
   readonly idle_timeout?: number;
   readonly retries?: number;
   readonly pool_timeout?: number;
-  /** 0 is for ever. */
+  /** 0 for unlimited. */
   readonly connection_lifetime?: number;
 }
 
 export const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
-/** How one server is reached and used. */
+/** Connection to one server. */
 export interface ConnectionConfiguration {
   readonly databaseUrl: DatabaseUrl;
   readonly pool: PoolConfiguration | undefined;
-  /** Undefined: as the server's option says. */
+  /** Defaults to the option of the service. */
   readonly usePreparedStatements: boolean | undefined;
-  /** Undefined: as the server's option says. */
+  /** Defaults to the option of the service. */
   readonly isolationLevel: 'read-committed' | 'repeatable-read' | 'serializable' | undefined;
   readonly ssl: SslConfiguration<SslMode> | undefined;
-  /** True: the server's setting holds; else it compiles no query to machine code. */
+  /** Keeps the database's setting of `jit`. Default false: just-in-time compilation is off. */
   readonly jit: boolean | undefined;
-  /** Seconds; 0: the server's setting holds. Undefined: a while longer than a request may take. */
+  /** In seconds; 0 keeps the database's setting. Default: somewhat longer than the time limit of requests. */
   readonly statementTimeout: number | undefined;
 }
 
 export interface PostgresqlConfiguration extends ConnectionConfiguration {
-  /** Copies that answer queries. */
+  /** Read replicas that answer queries. */
   readonly readReplicas: readonly ConnectionConfiguration[];
-  /** Where extensions put their functions and types; part of the search path. */
+  /** Schema of the functions and types of extensions, which is added to the search path. */
   readonly extensionsSchema: string;
-  /** False: nobody is notified of new events, they are found by looking. Undefined: true. */
+  /** True if the database sends notifications of new events, which are otherwise polled. Default true. */
   readonly eventNotifications?: boolean | undefined;
 }
 
@@ -97,7 +97,7 @@ const databaseUrl: Codec<DatabaseUrl> = leaf(
     }
   },
   {
-    says: 'A URL, which is a template; or an object with one of `from_env`, `connection_parameters` and `dynamic_from_file`.',
+    description: 'A URL, which is a template; or an object with one of `from_env`, `connection_parameters` and `dynamic_from_file`.',
     of: [connectionParameters],
   },
 );
@@ -108,15 +108,15 @@ function decodeUrl(json: Json, path: Path): DatabaseUrl {
   if (typeof json === 'string') return { kind: 'template', text: nonEmptyText.decode(json, path) };
   if (!isJsonObject(json)) throw wrongType('UrlConf', 'String or Object', json, path);
   refuseUnknownKeys(json, path, URL_FORMS);
-  const given = (key: string): Json | undefined => (json[key] === null ? undefined : json[key]);
-  const file = given('dynamic_from_file');
+  const present = (key: string): Json | undefined => (json[key] === null ? undefined : json[key]);
+  const file = present('dynamic_from_file');
   if (file !== undefined) {
     for (const other of ['from_env', 'connection_parameters'])
-      if (given(other) !== undefined) throw parseFailed(`"dynamic_from_file" stands alone, without "${other}"`, path);
+      if (present(other) !== undefined) throw parseFailed(`"dynamic_from_file" stands alone, without "${other}"`, path);
     return { kind: 'file', path: nonEmptyText.decode(file, at(path, 'dynamic_from_file')) };
   }
-  const name = given('from_env');
-  const parameters = given('connection_parameters');
+  const name = present('from_env');
+  const parameters = present('connection_parameters');
   if (name !== undefined && parameters !== undefined)
     throw parseFailed('Only one of "from_env" or "connection_parameters" should be provided', path);
   if (name !== undefined) return { kind: 'environment', name: nonEmptyText.decode(name, at(path, 'from_env')) };
@@ -128,11 +128,11 @@ function decodeUrl(json: Json, path: Path): DatabaseUrl {
 const poolConfiguration: Codec<PoolConfiguration> = object(
   'PostgresPoolSettings',
   {
-    max_connections: optional(atLeast('max_connections', 1)),
-    idle_timeout: optional(atLeast('idle_timeout', 0)),
-    retries: optional(atLeast('retries', 0)),
-    pool_timeout: optional(atLeast('pool_timeout', 0)),
-    connection_lifetime: optional(atLeast('connection_lifetime', 0)),
+    max_connections: optional(intAtLeast('max_connections', 1)),
+    idle_timeout: optional(intAtLeast('idle_timeout', 0)),
+    retries: optional(intAtLeast('retries', 0)),
+    pool_timeout: optional(intAtLeast('pool_timeout', 0)),
+    connection_lifetime: optional(intAtLeast('connection_lifetime', 0)),
   },
   { notSupported: ['total_max_connections'] },
 );
@@ -146,7 +146,7 @@ const connectionDocument = object('PostgresSourceConnInfo', {
   isolation_level: optional(literal('IsolationLevel', ['read-committed', 'repeatable-read', 'serializable'] as const)),
   ssl_configuration: optional(sslConfiguration),
   jit: optional(bool),
-  statement_timeout: optional(atLeast('statement_timeout', 0)),
+  statement_timeout: optional(intAtLeast('statement_timeout', 0)),
 });
 
 const connectionInfo: Codec<ConnectionConfiguration> = {
@@ -203,17 +203,17 @@ export const configuration: Codec<PostgresqlConfiguration> = {
     } = document.decode(json, path);
     return { ...connection, readReplicas, extensionsSchema, ...(eventNotifications === undefined ? {} : { eventNotifications }) };
   },
-  // Exported documents always say these two; the values are those of the server's options where those are not set.
+  // Exported documents always have the two defaults below.
   encode: (value) =>
     encode({
-      ...spokenOut(value),
-      readReplicas: value.readReplicas.map(spokenOut),
+      ...withDefaults(value),
+      readReplicas: value.readReplicas.map(withDefaults),
       extensionsSchema: value.extensionsSchema,
       eventNotifications: value.eventNotifications,
     }),
 };
 
-function spokenOut(value: ConnectionConfiguration): ConnectionConfiguration {
+function withDefaults(value: ConnectionConfiguration): ConnectionConfiguration {
   return {
     databaseUrl: value.databaseUrl,
     pool: value.pool,
@@ -225,7 +225,7 @@ function spokenOut(value: ConnectionConfiguration): ConnectionConfiguration {
   };
 }
 
-/** What was never said stays absent, so that it follows the server's options after a restart too. */
+/** Stores no defaults, so that a source follows the options of the service after a restart. */
 export const storedConfiguration: Codec<PostgresqlConfiguration> = { ...configuration, encode };
 
 function encode(value: PostgresqlConfiguration): Json {

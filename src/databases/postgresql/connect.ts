@@ -1,7 +1,7 @@
-/** From a source's configuration to an open source. */
+/** Opens a source from its configuration. */
 import type { ConnectContext } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
-import { type Lateness, unlessLate } from '../../util/unless-late.ts';
+import { type StopReason, withDeadline } from '../../util/deadline.ts';
 import type { ConnectionConfiguration, PostgresqlConfiguration } from './configuration.ts';
 import { CancelledError } from './driver/database-error.ts';
 import { createClientOpener, createOpener, type ConnectionTarget } from './driver/open-session.ts';
@@ -9,7 +9,7 @@ import { Pool } from './driver/pool.ts';
 import { statementError } from './errors.ts';
 import { listen } from './listen.ts';
 import { Replicas, type Server } from './replicas.ts';
-import { FOUND_SETTINGS, missingSettings, type SessionSettings, settingsStep } from './session-settings.ts';
+import { FOUND_SETTINGS, missingSettings, type SessionDefaults, settingsStep } from './session-settings.ts';
 import { type IsolationLevel, PostgresqlSource } from './source.ts';
 import { targetOf } from './target.ts';
 import { watchSnapshots } from './watch-snapshots.ts';
@@ -22,9 +22,9 @@ const LEAST_TIMEOUT_MS = 60_000;
 const FIRST_ANSWER_MS = 60_000;
 
 /**
- * Throws `SvcError`: `not-found` for missing environment variables, `postgres-error` when the database cannot be reached,
- * `not-exists` for a schema of extensions that is not there, `timeout` when the database does not answer in time.
  * @param spread see `SourceOptions`
+ * @throws SvcError not-found for missing environment variables, postgres-error if the database cannot be reached, not-exists for a missing
+ * schema of extensions, timeout if the database does not answer in time
  */
 export async function connect(
   configuration: PostgresqlConfiguration,
@@ -32,15 +32,15 @@ export async function connect(
   { signal, deadline = Number.POSITIVE_INFINITY }: RunOptions = {},
   spread = false,
 ): Promise<PostgresqlSource> {
-  const how = { signal, deadline: Math.min(deadline, Date.now() + FIRST_ANSWER_MS) };
-  const late = (reason: Lateness): Error => statementError(new CancelledError(reason), { text: '', values: [], prepared: false });
-  return unlessLate(how, opened(configuration, context, how, spread), late, (source) => void source.close());
+  const options = { signal, deadline: Math.min(deadline, Date.now() + FIRST_ANSWER_MS) };
+  const late = (reason: StopReason): Error => statementError(new CancelledError(reason), { text: '', values: [], prepared: false });
+  return withDeadline(options, opened(configuration, context, options, spread), late, (source) => void source.close());
 }
 
 async function opened(
   configuration: PostgresqlConfiguration,
   context: ConnectContext,
-  how: RunOptions,
+  runOptions: RunOptions,
   spread: boolean,
 ): Promise<PostgresqlSource> {
   const onEvent = (kind: string, message: string): void => context.onEvent?.({ kind, message });
@@ -74,23 +74,23 @@ async function opened(
     watchSnapshots: (intervalMs: number, onSnapshot: (snapshot: string | null) => void) =>
       watchSnapshots({ open: createOpener(target), intervalMs, onSnapshot, onEvent }),
   };
-  // It is asked what its sessions have without us.
+  // Without the prelude, to read the settings that sessions have by themselves.
   const source = new PostgresqlSource({ ...options, primary: { ...primary, prelude: null }, serverIsolation: 'read-committed' });
   try {
     const found = await source.query(
       `select current_setting('default_transaction_isolation'), to_regnamespace(quote_ident($1)), ${FOUND_SETTINGS}`,
       [extensionsSchema],
-      how,
+      runOptions,
     );
     const [isolation, schema, ...set] = found.rows[0] ?? [];
-    // Nobody asked for the default one; a database may do without it.
+    // The default schema may be missing.
     if (schema === null && extensionsSchema !== 'public') {
       throw new SvcError('not-exists', `the schema "${extensionsSchema}" of extensions_schema does not exist in the database`);
     }
     await replicas.start();
     const serverIsolation = isolation?.replace(' ', '-') as IsolationLevel;
     if (primary.prepare) return new PostgresqlSource({ ...options, serverIsolation });
-    // What the role brings along need not be sent with each statement.
+    // Settings of the role need not be sent with each statement.
     const prelude = settingsStep(missingSettings(settings, set), 'transaction');
     return new PostgresqlSource({ ...options, primary: { ...primary, prelude }, serverIsolation });
   } catch (error) {
@@ -99,15 +99,15 @@ async function opened(
   }
 }
 
-/** A server's pool, without any connection yet. @throws SvcError for missing environment variables and wrong URLs */
+/** Returns the pool of a server, without a connection. @throws SvcError for missing environment variables and invalid URLs */
 function serverOf(
   configuration: ConnectionConfiguration,
   extensionsSchema: string,
   context: ConnectContext,
   onEvent: (kind: string, message: string) => void,
-): Server & { readonly target: () => ConnectionTarget; readonly settings: SessionSettings } {
+): Server & { readonly target: () => ConnectionTarget; readonly settings: SessionDefaults } {
   const prepare = configuration.usePreparedStatements ?? context.usePreparedStatements;
-  const settings: SessionSettings = {
+  const settings: SessionDefaults = {
     extensionsSchema: extensionsSchema === 'public' ? null : extensionsSchema,
     jitOff: configuration.jit !== true,
     statementTimeoutMs: statementTimeout(configuration, context),
@@ -117,7 +117,7 @@ function serverOf(
     preparedMemory: context.preparedStatementMemory ?? DEFAULTS.preparedMemory,
     setup: prepare ? settingsStep(settings, 'session') : null,
   });
-  // What is wrong now is said now.
+  // Reports errors of the configuration at once.
   target();
   const own = configuration.pool;
   const lifetimeMs = milliseconds(own?.connection_lifetime) ?? context.lifetimeMs ?? DEFAULTS.lifetimeMs;
@@ -135,7 +135,7 @@ function serverOf(
   return { pool, prepare, prelude: prepare ? null : settingsStep(settings, 'transaction'), target, settings };
 }
 
-/** ms; the request's own time ends first, and what the service does for itself has a while in any case. */
+/** Timeout of statements in milliseconds: longer than that of requests, with a minimum for statements of the service. */
 function statementTimeout({ statementTimeout: own }: ConnectionConfiguration, { requestTimeoutMs = 0 }: ConnectContext): number | null {
   if (own !== undefined) return own === 0 ? null : own * 1_000;
   return requestTimeoutMs === 0 ? null : Math.max(requestTimeoutMs + AFTER_REQUEST_MS, LEAST_TIMEOUT_MS);

@@ -1,15 +1,15 @@
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { placedStatements } from '../../model/split-statements.ts';
-import { MOST_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
+import { MAX_RESULT_BYTES, resultTooLarge } from '../shared/result-size.ts';
 import { readCatalog } from './catalog.ts';
 import { CancelledError, DatabaseError } from './driver/database-error.ts';
 import { WireExchange, type WireStep, type TextResult } from './driver/exchange.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
 import { localSettings, STANDARD_STRINGS, WITHOUT_SETTINGS } from './session-settings.ts';
 import { commitError, runSqlError, statementError } from './errors.ts';
-import { surveyTables } from './survey.ts';
+import { readTableOverviews } from './table-overviews.ts';
 import type {
   Connection,
   JsonRow,
@@ -20,18 +20,18 @@ import type {
   StatementOptions,
 } from '../../backend/connection.ts';
 
-/** The bound of the protocol's 16-bit count. */
+/** Maximum of the protocol's 16-bit count. */
 const MAX_PARAMETERS = 65_535;
 
 const EXPLAIN = 'explain (format text) ';
 
 const NO_ROW: JsonRow = [];
-/** A connection that is not even rolled back in so long is given up. */
+/** Timeout for a rollback, after which the connection is closed. */
 const ROLLBACK_MS = 10_000;
 
 /**
- * Statements in a session that the caller has for itself. With `begin`, the first exchange opens
- * a transaction; `prelude` follows it when nothing may be kept in the session.
+ * A session for exclusive use. With `begin`, the first exchange opens a transaction. `prelude` has the settings of each transaction if the
+ * session cannot keep them.
  */
 export class SessionConnection implements Connection {
   readonly #session: DriverSession;
@@ -43,18 +43,18 @@ export class SessionConnection implements Connection {
   #over = false;
 
   /**
-   * @param how `deadline` of statements that have none of their own, and of the end of the transaction; epoch milliseconds. `oneByOne`:
-   * the statements of a text of SQL are sent one after the other.
+   * @param options `deadline` in epoch milliseconds, for statements without one and for the end of the transaction; `oneByOne` sends the
+   * statements of SQL one by one
    */
   constructor(
     session: DriverSession,
     watch: () => void,
     prelude: WireStep | null,
     begin: WireStep | null,
-    how: { readonly deadline?: number | undefined; readonly oneByOne?: boolean } = {},
+    options: { readonly deadline?: number | undefined; readonly oneByOne?: boolean } = {},
   ) {
-    this.#deadline = how.deadline;
-    this.#oneByOne = how.oneByOne === true;
+    this.#deadline = options.deadline;
+    this.#oneByOne = options.oneByOne === true;
     this.#session = session;
     this.#watch = watch;
     this.#prelude = prelude;
@@ -64,75 +64,76 @@ export class SessionConnection implements Connection {
 
   readonly #inTransaction: boolean;
 
-  async runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    return this.#json(taggedText(statement.text, how.tags), values, how);
+  async runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    return this.#json(taggedText(statement.text, options.tags), values, options);
   }
 
-  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], how: RunOptions): Promise<readonly JsonRow[]> {
+  async runRows(statement: Pick<Statement, 'text'>, values: readonly (string | null)[], options: RunOptions): Promise<readonly JsonRow[]> {
     const rows: JsonRow[] = [];
     try {
-      await this.#exchange('json', [{ text: statement.text, values }], how, rows);
+      await this.#exchange('json', [{ text: statement.text, values }], options, rows);
       return rows;
     } catch (failure) {
       throw statementError(failure, { text: statement.text, values, prepared: this.#session.prepare });
     }
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    const result = await this.#rows({ text: EXPLAIN + statement.text, values, once: true }, how);
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    const result = await this.#rows({ text: EXPLAIN + statement.text, values, once: true }, options);
     return result.rows.map((row) => row[0] ?? '');
   }
 
-  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    const { settings = [] } = how;
-    return runSqlResult(await this.#rows({ text, values }, how, settings.length === 0 ? [] : [localSettings(settings)]));
+  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    const { settings = [] } = options;
+    return runSqlResult(await this.#rows({ text, values }, options, settings.length === 0 ? [] : [localSettings(settings)]));
   }
 
-  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
+  async runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
     if (sql.includes('\0'))
       throw new SvcError('postgres-error', 'query execution failed', { internal: 'the text contains a NUL character' });
-    // Whatever the text does to the session's settings must not be seen by others.
+    // The SQL may change settings of the session, which must not affect other requests.
     this.#session.tainted = true;
-    const { mostBytes = MOST_RESULT_BYTES } = how;
+    const { maxBytes = MAX_RESULT_BYTES } = options;
     const statements = this.#oneByOne ? placedStatements(sql) : [];
     const parts = statements.length > 1 ? statements : [{ text: sql, at: 0 }];
     let last: TextResult | undefined;
     let before = 0;
     try {
-      // Nor do the service's own settings hold for it.
+      // The settings of the service do not apply to it.
       if (this.#session.prepare || this.#inTransaction) {
-        const isStandard = this.#inTransaction && how.standardStrings === true;
-        await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], how);
+        const isStandard = this.#inTransaction && options.standardStrings === true;
+        await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], options);
       }
       for (const { text } of parts) {
-        const done = await this.#exchange('simple', [{ text, values: [] }], { ...how, mostBytes });
-        // It ended before it was stopped.
-        if (done.bytes > mostBytes) throw resultTooLarge(mostBytes);
+        const done = await this.#exchange('simple', [{ text, values: [] }], { ...options, maxBytes });
+        // It may end before it is cancelled.
+        if (done.bytes > maxBytes) throw resultTooLarge(maxBytes);
         last = done.results.at(-1);
         before++;
       }
       return runSqlResult(last ?? { columns: null, rows: [], command: '' });
     } catch (failure) {
-      if (failure instanceof CancelledError && failure.reason === 'size' && failure.told === null) throw resultTooLarge(mostBytes, failure);
+      if (failure instanceof CancelledError && failure.reason === 'size' && failure.clientError === null)
+        throw resultTooLarge(maxBytes, failure);
       if (failure instanceof DatabaseError) {
         const skipped = [...sql.slice(0, parts[before]?.at)].length;
         const position = failure.position === null ? null : skipped + Number(failure.position);
-        how.onFailure?.({ done: before + failure.done, position });
+        options.onFailure?.({ completed: before + failure.completed, position });
       }
       throw runSqlError(failure, sql);
     }
   }
 
-  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    return readCatalog((text, values) => this.#json(text, values, how), scope);
+  introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    return readCatalog((text, values) => this.#json(text, values, options), scope);
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
-    return surveyTables((text, values) => this.query(text, values, how), tables);
+  tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    return readTableOverviews((text, values) => this.query(text, values, options), tables);
   }
 
   async commit(): Promise<void> {
-    if (this.#begin !== null) return; // nothing was run
+    if (this.#begin !== null) return; // no statement ran
     try {
       const done = await this.#exchange('text', [{ text: 'commit', values: [] }], {});
       if (done.results[0]?.command === 'ROLLBACK')
@@ -142,7 +143,7 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** Never throws: a session that cannot be cleaned is not used again. */
+  /** Never throws: a session that cannot be rolled back is not reused. */
   async rollback(): Promise<void> {
     if (this.#begin !== null || this.#session.isClosed) return;
     try {
@@ -152,23 +153,23 @@ export class SessionConnection implements Connection {
     }
   }
 
-  /** No statement is taken any more: the session goes to somebody else. */
+  /** Refuses further statements: the session returns to the pool. */
   finish(): void {
     this.#over = true;
   }
 
-  async #json(text: string, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+  async #json(text: string, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     try {
-      return (await this.#exchange('json', [{ text, values }], how)).rows.at(-1) ?? NO_ROW;
+      return (await this.#exchange('json', [{ text, values }], options)).rows.at(-1) ?? NO_ROW;
     } catch (failure) {
       throw statementError(failure, { text, values, prepared: this.#session.prepare });
     }
   }
 
-  /** @param first steps before it, in its transaction */
-  async #rows(step: WireStep, how: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
+  /** @param first earlier steps in the same transaction */
+  async #rows(step: WireStep, options: RunOptions, first: readonly WireStep[] = []): Promise<TextResult> {
     try {
-      return (await this.#exchange('text', [...first, step], how)).results.at(-1) as TextResult;
+      return (await this.#exchange('text', [...first, step], options)).results.at(-1) as TextResult;
     } catch (failure) {
       throw statementError(failure, { text: step.text, values: step.values, prepared: this.#session.prepare && step.once !== true });
     }
@@ -177,11 +178,11 @@ export class SessionConnection implements Connection {
   async #exchange(
     mode: 'json' | 'text' | 'simple',
     own: readonly WireStep[],
-    how: RunSqlOptions,
+    options: RunSqlOptions,
     collected: JsonRow[] | null = null,
   ): Promise<WireExchange> {
     if (this.#over) throw new Error('the transaction is over');
-    // A cancel request that is still under way could hit this statement.
+    // A pending cancel request could cancel this statement.
     while (this.#session.cancelsOpen > 0 && !this.#session.isClosed) await new Promise((resolve) => setTimeout(resolve, 2));
     const steps: WireStep[] = [];
     if (mode !== 'simple') {
@@ -190,19 +191,19 @@ export class SessionConnection implements Connection {
       this.#begin = null;
       steps.push(...own);
     }
-    const within = how.deadline === undefined && this.#deadline !== undefined ? { ...how, deadline: this.#deadline } : how;
+    const within = options.deadline === undefined && this.#deadline !== undefined ? { ...options, deadline: this.#deadline } : options;
     const done = await runExchange(this.#session, mode, mode === 'simple' ? own : steps, within, this.#watch, collected);
     if (done.failure !== null) throw done.failure;
     return done;
   }
 }
 
-/** Sends one exchange; resolves with it at its end, also when it failed. */
+/** Sends one exchange and resolves with it at its end, also after a failure. */
 export function runExchange(
   session: DriverSession,
   mode: 'json' | 'text' | 'simple',
   steps: readonly WireStep[],
-  how: RunSqlOptions,
+  options: RunSqlOptions,
   watch: () => void,
   collected: JsonRow[] | null = null,
 ): Promise<WireExchange> {
@@ -210,18 +211,18 @@ export function runExchange(
   return new Promise((resolve) => {
     const exchange = new WireExchange(mode, steps, resolve);
     exchange.collected = collected;
-    exchange.intake = how.intake ?? null;
-    if (how.maxRows !== undefined) exchange.maxRows = how.maxRows;
-    if (how.mostBytes !== undefined) exchange.mostBytes = how.mostBytes;
-    startExchange(session, exchange, how, watch);
+    exchange.resultBudget = options.resultBudget ?? null;
+    if (options.maxRows !== undefined) exchange.maxRows = options.maxRows;
+    if (options.maxBytes !== undefined) exchange.maxBytes = options.maxBytes;
+    startExchange(session, exchange, options, watch);
   });
 }
 
-/** Sends an exchange whose parameters have been checked; where it is too late for it, it is settled at once. */
-export function startExchange(session: DriverSession, exchange: WireExchange, how: RunOptions, watch: () => void): void {
-  if (how.signal !== undefined || how.deadline !== undefined) {
-    exchange.signal = how.signal;
-    if (how.deadline !== undefined) exchange.deadline = how.deadline;
+/** Sends an exchange with checked parameters, or settles it if it is cancelled or its deadline has passed. */
+export function startExchange(session: DriverSession, exchange: WireExchange, options: RunOptions, watch: () => void): void {
+  if (options.signal !== undefined || options.deadline !== undefined) {
+    exchange.signal = options.signal;
+    if (options.deadline !== undefined) exchange.deadline = options.deadline;
     const late = cancelReason(exchange, Date.now());
     if (late !== null) {
       exchange.failure = new CancelledError(late);
@@ -234,7 +235,7 @@ export function startExchange(session: DriverSession, exchange: WireExchange, ho
   session.send(exchange);
 }
 
-/** Throws `SvcError` for more parameters than a message can carry. */
+/** @throws SvcError for more parameters than a message can have */
 export function checkParameters(steps: readonly WireStep[]): void {
   for (const step of steps) {
     if (step.values.length > MAX_PARAMETERS)

@@ -8,22 +8,24 @@ left join information_schema.parameters p
 where r.routine_type = 'FUNCTION' and r.specific_schema not in ('pg_catalog', 'information_schema')
 order by r.specific_schema, r.routine_name, r.specific_name, p.ordinal_position`;
 
-/** PostgreSQL in the console. */
 export const consoleForm: ConsoleForm = {
   title: 'PostgreSQL',
   editor: 'sql',
   escapes: false,
   schemaKey: 'schema',
   examples: [
-    { label: 'A table', sql: 'create table author (\n  id bigint generated always as identity primary key,\n  name text not null\n);\n' },
-    { label: 'A view', sql: 'create view recent as\n  select * from author order by id desc limit 10;\n' },
+    {
+      label: 'Create table',
+      sql: 'create table author (\n  id bigint generated always as identity primary key,\n  name text not null\n);\n',
+    },
+    { label: 'Create view', sql: 'create view recent as\n  select * from author order by id desc limit 10;\n' },
     { label: 'Largest tables', sql: 'select relname, n_live_tup\nfrom pg_stat_user_tables\norder by n_live_tup desc\nlimit 20;\n' },
   ],
   functionsSql: FUNCTIONS,
   secret: {
     path: ['connection_info', 'database_url'],
-    label: 'Address',
-    hint: 'It becomes part of the metadata, with its password.',
+    label: 'Database URL',
+    hint: 'It is stored in the metadata, with its password.',
     placeholder: 'postgres://user:password@host:5432/database',
     variable: 'SHOP_DATABASE_URL',
     json: false,

@@ -1,5 +1,5 @@
 import { captureName } from '../../backend/capture-names.ts';
-import type { DiagnosedSource, Diagnostics, Finding, Subject } from '../../backend/diagnostics.ts';
+import type { DiagnosedSource, Diagnostics, Finding, InspectedSource } from '../../backend/diagnostics.ts';
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import { CAPTURED_OPERATIONS } from '../../metadata/event-trigger.ts';
 import { qualifiedName } from '../../metadata/table-name.ts';
@@ -12,7 +12,7 @@ import { migrations as migrationDialect } from './migrations/index.ts';
 /** Maximum number of findings of one list. */
 const MOST = 20;
 /** Difference between the clocks of the database and of this machine, in seconds, from which on it is a finding. */
-const CLOCKS_APART = 60;
+const MAX_CLOCK_DIFFERENCE = 60;
 /** Connections that an instance opens by default. */
 const DEFAULT_POOL = 50;
 
@@ -21,8 +21,8 @@ interface Needed extends QualifiedName {
 }
 
 /** Returns findings of one statement that reads the catalog. */
-async function inspect(subject: Subject): Promise<readonly Finding[]> {
-  const { name: at, entry, query, migrations } = subject;
+async function inspect(source: InspectedSource): Promise<readonly Finding[]> {
+  const { name: at, entry, query, migrations } = source;
   const findings: Finding[] = [];
   const add = (id: string, severity: Finding['severity'], cause: string, remedy: string): void => {
     findings.push({ id, severity, cause, remedy });
@@ -34,21 +34,21 @@ async function inspect(subject: Subject): Promise<readonly Finding[]> {
       'old-trigger',
       'warning',
       `${at} still has the trigger ${name} of another service: changes are captured twice`,
-      'svc import --cutover tells when to drop it',
+      'run svc import --cutover, which reports when you can drop it',
     );
   for (const name of list('old_session'))
     add(
       'old-session-names',
       'warning',
       `${at}: the function ${name} reads session variables of another service`,
-      'set SVC_GRAPHQL_SESSION_PREFIX_ALIASES=x-hasura- of the service, or write it anew',
+      'set SVC_GRAPHQL_SESSION_PREFIX_ALIASES=x-hasura- for the service, or rewrite the function',
     );
   for (const name of list('no_key'))
     add(
       'no-primary-key',
       'warning',
       `${at}: the table ${name} has no primary key`,
-      'give it one: fields by key, streams and upserts need it',
+      'add a primary key: fields by key, streams and upserts need it',
     );
   for (const each of list('missing_privileges'))
     add('privilege', 'error', `${at}: the role ${String(found['role'])} may not ${each}`, `grant it to ${String(found['role'])}`);
@@ -61,12 +61,12 @@ async function inspect(subject: Subject): Promise<readonly Finding[]> {
     );
   const own = new Set(triggersOf(entry));
   const captures = list('captures').filter((each) => !own.has(each));
-  for (const name of await withoutLiving(subject, captures))
+  for (const name of await withoutOtherSources(source, captures))
     add(
       'left-trigger',
       'warning',
-      `${at} has the trigger ${name} of an event trigger that is gone`,
-      'svc metadata reload --recreate-event-triggers',
+      `${at} has the trigger ${name} of an event trigger that no longer exists`,
+      'run svc metadata reload --recreate-event-triggers',
     );
   if (found['may_create'] === false && (migrations.length > 0 || own.size > 0))
     add(
@@ -75,21 +75,21 @@ async function inspect(subject: Subject): Promise<readonly Finding[]> {
       `${at}: the role ${String(found['role'])} may not create a schema: migrations and event triggers need svc_catalog`,
       `grant create on the database to ${String(found['role'])}, or create the schema svc_catalog and grant all on it`,
     );
-  const [pool, most] = [poolOf(entry), Number(found['max_connections'])];
-  if (pool > most)
+  const [pool, max] = [poolOf(entry), Number(found['max_connections'])];
+  if (pool > max)
     add(
       'connections',
       'warning',
-      `${at}: an instance of the service may open ${pool} connections, the database allows ${most} in all`,
-      'lower max_connections of pool_settings, or raise it in the database; each instance counts',
+      `${at}: each instance of the service may open ${pool} connections, but the database allows ${max} in total`,
+      'lower max_connections in pool_settings, or raise it in the database',
     );
-  const apart = Math.abs(Number(found['clock']) - Date.now() / 1000);
-  if (apart > CLOCKS_APART)
+  const difference = Math.abs(Number(found['clock']) - Date.now() / 1000);
+  if (difference > MAX_CLOCK_DIFFERENCE)
     add(
       'clock',
       'warning',
-      `${at}: its clock and that of this machine are ${Math.round(apart)} s apart`,
-      'set the clocks: tokens expire by them',
+      `${at}: the clocks of the database and of this machine differ by ${Math.round(difference)} s`,
+      'synchronize the clocks: tokens expire by them',
     );
   return findings;
 }
@@ -122,15 +122,15 @@ async function read(query: DiagnosedSource['query'], needed: readonly Needed[], 
   return isJsonObject(cell) ? cell : {};
 }
 
-/** Returns the triggers that no event trigger of another source in the same database has. */
-async function withoutLiving({ query, others }: Subject, names: readonly string[]): Promise<readonly string[]> {
-  let left = names;
+/** Returns the triggers that do not belong to another source in the same database. */
+async function withoutOtherSources({ query, others }: InspectedSource, names: readonly string[]): Promise<readonly string[]> {
+  let unowned = names;
   for (const other of others) {
     const own = new Set(triggersOf(other.entry));
-    if (left.some((name) => own.has(name)) && (await databaseOf(other.query)) === (await databaseOf(query)))
-      left = left.filter((name) => !own.has(name));
+    if (unowned.some((name) => own.has(name)) && (await databaseOf(other.query)) === (await databaseOf(query)))
+      unowned = unowned.filter((name) => !own.has(name));
   }
-  return left;
+  return unowned;
 }
 
 /** Returns the same text for sources in the same database. */
@@ -179,8 +179,8 @@ function extensionsOf(migrations: readonly string[]): readonly string[] {
 function poolOf(entry: JsonObject): number {
   const inside = (json: Json | undefined, key: string): Json | undefined => (isJsonObject(json) ? json[key] : undefined);
   const settings = inside(inside(entry['configuration'], 'connection_info'), 'pool_settings');
-  const most = inside(settings, 'max_connections');
-  return typeof most === 'number' ? most : DEFAULT_POOL;
+  const max = inside(settings, 'max_connections');
+  return typeof max === 'number' ? max : DEFAULT_POOL;
 }
 
 /** Findings of `svc doctor` in PostgreSQL. */

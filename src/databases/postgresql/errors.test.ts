@@ -30,7 +30,7 @@ it.each([
   expect(statementError(failed(sqlState), STATEMENT)).toMatchObject({ code, message, status });
 });
 
-it('shows the statement of an error that nobody expected, to administrators', () => {
+it('adds the statement to the internal part of an unexpected error', () => {
   expect(statementError(failed('23505'), STATEMENT).internal).toBeUndefined();
   expect(statementError(failed('42P01'), STATEMENT).internal).toEqual({
     statement: 'select 1',
@@ -41,7 +41,7 @@ it('shows the statement of an error that nobody expected, to administrators', ()
   expect(statementError(new ConnectionError('open', 'refused'), STATEMENT).internal).toBe('refused');
 });
 
-it('tells a busy pool from a busy server', () => {
+it('reports a pool timeout and a server without free connections as too many connections', () => {
   expect(statementError(new PoolTimeoutError('x'), STATEMENT).code).toBe('postgres-max-connections-error');
   expect(statementError(new ConnectionError('open', 'x', { code: '53300' }), STATEMENT).code).toBe('postgres-max-connections-error');
 });

@@ -1,6 +1,7 @@
 import type { RaisedFailure, RowsOfRequest } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { JsonObject } from '../../util/json.ts';
+import { cancellationError } from '../shared/failures.ts';
 import { type Path, ROOT } from '../../util/path.ts';
 import { raisedFailure } from './compile/mutation/raise.ts';
 import {
@@ -18,11 +19,11 @@ export interface FailedStatement {
   readonly text: string;
   readonly values: readonly (string | null)[];
   readonly prepared: boolean;
-  /** Where an error of the statement is reported. */
+  /** Path of its errors. */
   readonly path?: Path | undefined;
-  /** What it raises on purpose. */
+  /** Errors that it raises itself. */
   readonly failures?: readonly RaisedFailure[] | undefined;
-  /** What it inserts. */
+  /** Rows that it inserts. */
   readonly rows?: (() => RowsOfRequest) | undefined;
 }
 
@@ -34,12 +35,12 @@ const CONSTRAINT_PREFIX: Readonly<Record<string, string>> = {
   '23001': 'Can not delete or update due to data being referred. ',
 };
 
-/** A failed GraphQL statement or a small statement of our own. Never throws. */
+/** Error of a statement of a request or of the service. Never throws. */
 export function statementError(failure: unknown, statement: FailedStatement): SvcError {
   const general = generalError(failure);
   if (general !== null) return general;
   if (!(failure instanceof DatabaseError)) return new SvcError('unexpected', 'internal error', { cause: failure });
-  // What a client's data brought about is said in the message; only what nobody expected shows the statement.
+  // Errors that the client's data caused have the message of the database; only unexpected ones show the statement.
   const raised = statement.failures?.[raisedFailure(failure.code, failure.message) ?? -1];
   if (raised !== undefined) return new SvcError(raised.code, raised.message, { path: raised.path, cause: failure });
   const row = statement.rows === undefined ? null : wrongRow(failure, statement.rows);
@@ -48,7 +49,7 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   const prefix = CONSTRAINT_PREFIX[code];
   if (prefix !== undefined) return new SvcError('constraint-violation', prefix + message, options);
   if (code === '23514') return new SvcError('permission-error', `Check constraint violation. ${message}`, options);
-  // By `statement_timeout`, or by an administrator: what we cancel ourselves does not come here.
+  // Cancelled by `statement_timeout` or an administrator, not by the service.
   if (code === '57014') {
     return new SvcError('timeout', 'the database stopped the statement', { ...options, internal: internalOf(failure, statement) });
   }
@@ -57,27 +58,27 @@ export function statementError(failure: unknown, statement: FailedStatement): Sv
   if (code === '42704') return new SvcError('constraint-error', message, options);
   if (code === '42P10') return new SvcError('constraint-error', 'there is no unique or exclusion constraint on target column(s)', options);
   if (code === '40001')
-    return new SvcError('concurrent-update', 'serialization failure due to concurrent update', { ...options, isPassing: true });
+    return new SvcError('concurrent-update', 'serialization failure due to concurrent update', { ...options, isTransient: true });
   if (isDeadlock(failure))
-    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isPassing: true });
+    return new SvcError('concurrent-update', 'the statement met a concurrent update of the same rows', { ...options, isTransient: true });
   return new SvcError('unexpected', 'database query error', { ...options, internal: internalOf(failure, statement) });
 }
 
-/** A failed commit. It is uncertain unless the server refused it and kept the session. Never throws. */
+/** Error of a commit. It is uncertain unless the server refused the commit and kept the session. Never throws. */
 export function commitError(failure: unknown, statement: FailedStatement): SvcError {
   const error = statementError(failure, statement);
   if (failure instanceof SvcError || (failure instanceof DatabaseError && failure.severity === 'ERROR')) return error;
   const { code, status, internal } = error;
   return new SvcError(code, 'the connection broke while the transaction was committed: it may be committed or not', {
     status,
-    isPassing: true,
+    isTransient: true,
     isUncertain: true,
     cause: failure,
     ...(internal === undefined ? {} : { internal }),
   });
 }
 
-/** SQL that an administrator sent failed. Never throws. */
+/** Error of SQL of an administrator. Never throws. */
 export function runSqlError(failure: unknown, sql: string): SvcError {
   const general = generalError(failure);
   if (general !== null) return general;
@@ -86,32 +87,31 @@ export function runSqlError(failure: unknown, sql: string): SvcError {
   return new SvcError('postgres-error', 'query execution failed', { internal, cause: failure });
 }
 
-/** The database cannot be reached; `internal` is the text of the driver. */
+/** Error for a database that cannot be reached; `internal` is the message of the driver. */
 export function connectionError(failure: Error): SvcError {
-  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, isPassing: true, cause: failure });
+  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, isTransient: true, cause: failure });
 }
 
-/** Failures that have nothing to do with the statement's text; null when it is about the text. */
+/** Returns the error of a failure that does not depend on the text of the statement; `null` for any other. */
 function generalError(failure: unknown): SvcError | null {
   if (failure instanceof SvcError) return failure;
   if (failure instanceof PoolTimeoutError) {
     const message = `max connections reached on postgres: ${failure.message}`;
-    return new SvcError('postgres-max-connections-error', message, { status: 503, isPassing: true, cause: failure });
+    return new SvcError('postgres-max-connections-error', message, { status: 503, isTransient: true, cause: failure });
   }
   if (codeOf(failure) === '53300') {
-    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { isPassing: true, cause: failure });
+    return new SvcError('postgres-max-connections-error', 'max connections reached on postgres', { isTransient: true, cause: failure });
   }
   if (failure instanceof Error && isConnectionFailure(failure)) return connectionError(failure);
   if (failure instanceof CancelledError) {
-    if (failure.told !== null) return failure.told;
+    if (failure.clientError !== null) return failure.clientError;
     if (failure.reason === 'size') return new SvcError('bad-request', failure.message, { cause: failure });
-    const message = failure.reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled';
-    return new SvcError('timeout', message, { cause: failure });
+    return cancellationError(failure.reason, failure);
   }
   return null;
 }
 
-/** SQLSTATE, also of what lies behind a connection that could not be made. */
+/** Returns the SQLSTATE, also of the cause of a failed connection. */
 function codeOf(failure: unknown): string | undefined {
   if (failure instanceof DatabaseError) return failure.code;
   if (!(failure instanceof ConnectionError)) return undefined;

@@ -37,7 +37,7 @@ const connections = (allowed: boolean) => runSql(testServerUrl(), `alter databas
 const LISTENERS = `from pg_stat_activity where datname = current_database() and query like 'listen%'`;
 const count = async (source: Source) => (await source.query(`select count(*) ${LISTENERS}`, [])).rows[0]?.[0];
 
-it('hears what is sent on its channel until it stops', async () => {
+it('passes on messages of its channel until it stops', async () => {
   const source = await open();
   const heard: (string | null)[] = [];
   const listening = await source.listen?.(CHANNEL, (payload) => heard.push(payload));
@@ -50,7 +50,7 @@ it('hears what is sent on its channel until it stops', async () => {
   expect(heard).toEqual(['one', '']);
 });
 
-it('listens again after its connection broke, and says so', async () => {
+it('listens again after a lost connection and reports the gap', async () => {
   const source = await open();
   const heard: (string | null)[] = [];
   await source.listen?.(CHANNEL, (payload) => heard.push(payload));
@@ -60,14 +60,14 @@ it('listens again after its connection broke, and says so', async () => {
   await vi.waitFor(() => expect(heard).toEqual([null, 'after']), WAIT);
 });
 
-it.runIf(DEEP)('goes on trying while the database cannot be reached, and reports it once', async () => {
+it.runIf(DEEP)('retries while the database is unreachable and reports the failure once', async () => {
   const events: string[] = [];
   const source = await open(events);
   await connections(false);
   const heard: (string | null)[] = [];
   await source.listen?.(CHANNEL, (payload) => heard.push(payload));
   await vi.waitFor(() => expect(events).toEqual(['listen-failed']), WAIT);
-  // It tries again meanwhile.
+  // It retries meanwhile.
   await sleep(500);
   expect(events).toEqual(['listen-failed']);
   await connections(true);
@@ -76,7 +76,7 @@ it.runIf(DEEP)('goes on trying while the database cannot be reached, and reports
   await vi.waitFor(() => expect(heard).toEqual([null, 'one']), WAIT);
 });
 
-it('ends with its source', async () => {
+it('stops listening when its source is closed', async () => {
   const source = await open();
   await source.listen?.(CHANNEL, () => {});
   await source.close();

@@ -1,4 +1,4 @@
-/** Notifications of a channel, on a connection of its own that is opened anew when it breaks. */
+/** Notifications of a channel, on a connection of its own that is reopened when it breaks. */
 import type { Socket } from 'node:net';
 import type pg from 'pg';
 import type { Listening } from '../../backend/backend.ts';
@@ -8,16 +8,16 @@ import { dialect } from './compile/dialect.ts';
 export interface NotificationOptions {
   readonly open: () => Promise<pg.Client>;
   readonly channel: string;
-  /** `null`: messages may have been missed. */
+  /** Called with `null` if messages may have been lost. */
   readonly onMessage: (payload: string | null) => void;
   readonly onEvent: (kind: string, message: string) => void;
 }
 
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 const END_GRACE_MS = 1_000;
 
-/** Resolves when it listens, or when the first attempt failed; then it goes on trying. Never rejects. */
+/** Resolves after the first attempt to listen, and retries after a failure. Never rejects. */
 export async function listen(options: NotificationOptions): Promise<Listening> {
   const listener = new Listener(options);
   await listener.start();
@@ -50,7 +50,7 @@ class Listener implements Listening {
     } catch (error) {
       if (this.#failures === 0 && !this.#stopped) onEvent('listen-failed', error instanceof Error ? error.message : String(error));
       this.#failures += 1;
-      // A client that was opened says by its end that it is time to try again.
+      // The `end` event of an open client triggers the retry.
       if (client === undefined) this.#lost();
       else await end(client);
       return;
@@ -68,12 +68,12 @@ class Listener implements Listening {
   #lost(): void {
     this.#client = undefined;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.start(true), Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures));
+    this.#timer = setTimeout(() => void this.start(true), Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures));
     this.#timer.unref();
   }
 }
 
-/** Ends the connection, whether the server answers or not. */
+/** Closes the connection, even if the server does not answer. */
 async function end(client: pg.Client): Promise<void> {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Socket } }).connection;
   const timer = setTimeout(() => stream.destroy(), END_GRACE_MS);

@@ -1,22 +1,21 @@
 /**
- * The comparison operators of PostgreSQL and its extensions. A new operator is one entry here.
- * Functions and operators of extensions are written without a schema: the source's search path
- * holds the schema that the extensions live in.
+ * Comparison operators of PostgreSQL and its extensions. A new operator is one entry here. Functions and operators of extensions have no
+ * schema, because the search path of the source contains it.
  */
 import type { Comparison } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import {
   call,
   commonComparisons,
-  ilike,
   infix,
   keyComparisons,
-  LIKE,
-  type Operator,
+  type ComparisonOperator,
   operator,
   regularExpressions,
   spatialComparisons,
   type TextTest,
+  textComparisons,
+  withinDistance,
 } from '../shared/operators.ts';
 import { EMPTY, join, type Sql, sql } from '../../sql/fragment.ts';
 
@@ -34,8 +33,8 @@ export const COMMON_COMPARISONS = commonComparisons(
   (column, { value }) => sql`(${column} <> all (${value()}))`,
 );
 
-/** For PostGIS types, which have no `<>`. */
-export const NEGATED_COMPARISONS: readonly Operator[] = [
+/** Operators of PostGIS types, which have no `<>`. */
+export const NEGATED_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_neq', null, (column, value) => sql`(not ${column} = ${value})`),
   operator('_nin', null, (column, list) => sql`(not ${column} = any (${list}))`, LIST),
 ];
@@ -44,18 +43,19 @@ function posix(matches: Sql, differs: Sql): TextTest {
   return (column, value, not) => infix(not === EMPTY ? matches : differs)(column, value);
 }
 
-export const TEXT_COMPARISONS: readonly Operator[] = [
-  ...LIKE,
-  ...ilike((column, value, not) => sql`(${column} ${not}ilike ${value})`),
-  // The translation of such a pattern is the database's own: it may be wrong, and is seen to be when it meets a row.
-  ...regularExpressions('similar', 'SQL regular expression', (column, value, not) => sql`(${column} ${not}similar to ${value})`, {
-    mayFail: true,
-  }),
-  ...regularExpressions('regex', 'POSIX regular expression, case sensitive', posix(sql`~`, sql`!~`), { pattern: 'regex' }),
-  ...regularExpressions('iregex', 'POSIX regular expression, case insensitive', posix(sql`~*`, sql`!~*`), { pattern: 'iregex' }),
-];
+export const TEXT_COMPARISONS = textComparisons(
+  (column, value, not) => sql`(${column} ${not}ilike ${value})`,
+  [
+    // The database translates such a pattern, and reports an invalid one when it reads a row.
+    ...regularExpressions('similar', 'SQL regular expression', (column, value, not) => sql`(${column} ${not}similar to ${value})`, {
+      mayFail: true,
+    }),
+    ...regularExpressions('regex', 'POSIX regular expression, case sensitive', posix(sql`~`, sql`!~`), { pattern: 'regex' }),
+    ...regularExpressions('iregex', 'POSIX regular expression, case insensitive', posix(sql`~*`, sql`!~*`), { pattern: 'iregex' }),
+  ],
+);
 
-function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'cast' }>['targets']): Operator {
+function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'cast' }>['targets']): ComparisonOperator {
   return {
     name: '_cast',
     description: null,
@@ -66,7 +66,7 @@ function cast(input: string, targets: Extract<Comparison['argument'], { kind: 'c
   };
 }
 
-export const JSONB_COMPARISONS: readonly Operator[] = [
+export const JSONB_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_contains', 'does the column contain the given json value at the top level', infix(sql`@>`)),
   operator('_contained_in', 'is the column contained in the given json value', infix(sql`<@`)),
   ...keyComparisons(TEXT, infix(sql`?`), (column, { value }) => infix(sql`?|`)(column, value()), infix(sql`?&`)),
@@ -74,12 +74,12 @@ export const JSONB_COMPARISONS: readonly Operator[] = [
 ];
 
 /** Operators of whole arrays. */
-export const ARRAY_COMPARISONS: readonly Operator[] = [
+export const ARRAY_COMPARISONS: readonly ComparisonOperator[] = [
   operator('_contains', 'does the array contain the given value', infix(sql`@>`)),
   operator('_contained_in', 'is the array contained in the given array value', infix(sql`<@`)),
 ];
 
-export function ltreeComparisons(ltree: CatalogType): readonly Operator[] {
+export function ltreeComparisons(ltree: CatalogType): readonly ComparisonOperator[] {
   const sibling = (name: string): CatalogType => ({ ...ltree, name });
   return [
     operator('_ancestor', 'is the left argument an ancestor of right (or equal)?', infix(sql`@>`)),
@@ -100,61 +100,46 @@ export function ltreeComparisons(ltree: CatalogType): readonly Operator[] {
   ];
 }
 
-/** The GraphQL type of a distance is `Float`, the SQL value a double: `real` would round it. */
-const DISTANCE = { name: 'distance', type: baseType('float4'), required: true };
+/** Makes the GraphQL type `Float`; the SQL value is a double, because `real` would round it. */
+const DISTANCE = baseType('float4');
 
-function withinDistance(name: string, functionName: Sql, geometry: CatalogType, description: string): Operator {
-  return {
-    name,
-    description,
-    argument: {
-      kind: 'input',
-      name: 'st_d_within_input',
-      description: null,
-      fields: [DISTANCE, { name: 'from', type: geometry, required: true }],
-    },
-    compile: (column, { field }) => sql`${functionName}(${column}, ${field('from')}, ${field('distance', FLOAT8)})`,
-  };
-}
-
-export function geometryComparisons(geometry: CatalogType): readonly Operator[] {
+export function geometryComparisons(geometry: CatalogType): readonly ComparisonOperator[] {
+  const input = { name: 'st_d_within_input', distance: DISTANCE, from: geometry };
+  const within = (name: string, functionName: Sql): ComparisonOperator =>
+    withinDistance(
+      name,
+      'geometry',
+      input,
+      (column, { field }) => sql`${functionName}(${column}, ${field('from')}, ${field('distance', FLOAT8)})`,
+    );
   return [
     ...spatialComparisons('geometry'),
-    withinDistance('_st_d_within', sql`st_dwithin`, geometry, 'is the column within a given distance from the given geometry value'),
-    withinDistance(
-      '_st_3d_d_within',
-      sql`st_3ddwithin`,
-      geometry,
-      'is the column within a given 3D distance from the given geometry value',
-    ),
+    within('_st_d_within', sql`st_dwithin`),
+    within('_st_3d_d_within', sql`st_3ddwithin`),
     cast('geometry_cast_exp', [{ key: 'geography', type: { ...geometry, name: 'geography' } }]),
   ];
 }
 
-export function geographyComparisons(geography: CatalogType): readonly Operator[] {
+export function geographyComparisons(geography: CatalogType): readonly ComparisonOperator[] {
   return [
     ...spatialComparisons('geography', ['_st_intersects']),
-    {
-      name: '_st_d_within',
-      description: 'is the column within a given distance from the given geography value',
-      argument: {
-        kind: 'input',
+    withinDistance(
+      '_st_d_within',
+      'geography',
+      {
         name: 'st_d_within_geography_input',
-        description: null,
-        fields: [
-          DISTANCE,
-          { name: 'from', type: geography, required: true },
-          { name: 'use_spheroid', type: baseType('bool'), required: false, default: true },
-        ],
+        distance: DISTANCE,
+        from: geography,
+        more: [{ name: 'use_spheroid', type: baseType('bool'), required: false, default: true }],
       },
-      compile: (column, { field, has }) =>
+      (column, { field, has }) =>
         sql`st_dwithin(${column}, ${field('from')}, ${field('distance', FLOAT8)}, ${has('use_spheroid') ? field('use_spheroid') : sql`true`})`,
-    },
+    ),
     cast('geography_cast_exp', [{ key: 'geometry', type: { ...geography, name: 'geometry' } }]),
   ];
 }
 
-export function rasterComparisons(raster: CatalogType): readonly Operator[] {
+export function rasterComparisons(raster: CatalogType): readonly ComparisonOperator[] {
   const nband = (required: boolean) => ({ name: 'nband', type: baseType('int4'), required });
   const geommin = { name: 'geommin', type: { ...raster, name: 'geometry' }, required: true };
   return [

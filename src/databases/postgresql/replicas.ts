@@ -4,24 +4,24 @@ import type { Failure, WireStep } from './driver/exchange.ts';
 import type { Pool } from './driver/pool.ts';
 import type { DriverSession } from './driver/session.ts';
 
-/** A server that statements run on. */
+/** A server on which statements run. */
 export interface Server {
   readonly pool: Pool;
-  /** Named statements. */
+  /** True if statements are prepared. */
   readonly prepare: boolean;
-  /** Sent in front of each exchange, where nothing may be kept in the session. */
+  /** Settings before each exchange, if the session cannot keep them. */
   readonly prelude: WireStep | null;
 }
 
-/** Time between two questions to a replica that does not answer. */
-const REST_MS = 5_000;
-/** So long a replica may take to answer the question whether it is there. */
-const PROBE_MS = 2_000;
+/** Interval between probes of a replica that does not answer. */
+const PROBE_INTERVAL_MS = 5_000;
+/** Timeout for a probe. */
+const PROBE_TIMEOUT_MS = 2_000;
 const PROBE: WireStep = { text: 'select 1', values: [], once: true };
 
 /**
- * Copies of a database that answer queries in turn. A query goes only to one that has answered: whether one
- * does is asked in the background, at first and after it has failed, so that no query waits for one that is silent.
+ * Read replicas, used round robin. Only replicas that have answered get queries: they are probed in the background at the start and after a
+ * failure, so that no query waits for a silent replica.
  */
 export class Replicas {
   readonly #servers: readonly Server[];
@@ -38,12 +38,12 @@ export class Replicas {
     return this.#servers.map(({ pool }) => pool);
   }
 
-  /** Resolves when each has been asked for the first time, and has answered or not. */
+  /** Resolves after the first probe of each replica, with or without an answer. */
   async start(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => this.#ask(server)));
+    await Promise.all(this.#servers.map((server) => this.#probe(server)));
   }
 
-  /** The next one that answers; null: the primary has to. */
+  /** Returns the next replica that answers; `null` if only the primary does. */
   next(): Server | null {
     for (let i = 0; i < this.#servers.length; i++) {
       const server = this.#servers[this.#turn++ % this.#servers.length] as Server;
@@ -52,9 +52,9 @@ export class Replicas {
     return null;
   }
 
-  /** Leaves a replica alone until it answers again. */
+  /** Sends no queries to a replica until it answers again. */
   rest(server: Server): void {
-    if (this.#answering.delete(server)) this.#askLater(server);
+    if (this.#answering.delete(server)) this.#probeLater(server);
   }
 
   async close(boundMs: number): Promise<void> {
@@ -63,48 +63,48 @@ export class Replicas {
     await Promise.all(this.#servers.map(({ pool }) => pool.close(boundMs)));
   }
 
-  #askLater(server: Server): void {
+  #probeLater(server: Server): void {
     if (this.#closed || this.#timers.has(server)) return;
     const timer = setTimeout(() => {
       this.#timers.delete(server);
-      void this.#ask(server);
-    }, REST_MS);
+      void this.#probe(server);
+    }, PROBE_INTERVAL_MS);
     timer.unref();
     this.#timers.set(server, timer);
   }
 
-  async #ask(server: Server): Promise<void> {
-    const answers = await isThere(server.pool);
+  async #probe(server: Server): Promise<void> {
+    const answers = await isAnswering(server.pool);
     if (this.#closed) return;
     if (answers) this.#answering.add(server);
-    else this.#askLater(server);
+    else this.#probeLater(server);
   }
 }
 
-async function isThere(pool: Pool): Promise<boolean> {
-  const how = { deadline: Date.now() + PROBE_MS };
+async function isAnswering(pool: Pool): Promise<boolean> {
+  const options = { deadline: Date.now() + PROBE_TIMEOUT_MS };
   let session: DriverSession | undefined;
   try {
-    session = await pool.lend(how);
-    return (await runExchange(session, 'text', [PROBE], how, () => pool.watch())).failure === null;
+    session = await pool.acquire(options);
+    return (await runExchange(session, 'text', [PROBE], options, () => pool.watch())).failure === null;
   } catch {
     return false;
   } finally {
-    if (session !== undefined) pool.giveBack(session);
+    if (session !== undefined) pool.release(session);
   }
 }
 
-/** Whether the primary may answer what a replica could not. */
-export function isReplicasFault(failure: Failure): boolean {
+/** Returns whether the primary may succeed where a replica failed. */
+export function mayPrimarySucceed(failure: Failure): boolean {
   if (failure instanceof ConnectionError || failure instanceof PoolTimeoutError) return true;
   if (!(failure instanceof DatabaseError)) return false;
-  // What is not there yet; then conflicts with what has to be repeated, what only a primary does, servers that stop or start.
+  // Objects that are not replicated yet; conflicts with replication, statements for the primary only, servers that stop or start.
   return failure.code.startsWith('42') || ['40001', '40P01', '25006', '57P01', '57P02', '57P03'].includes(failure.code);
 }
 
-/** Whether a replica should be left alone until it is known to answer. */
+/** Returns whether a replica should get no queries until it answers again. */
 export function isOutOfReach(failure: Failure): boolean {
-  // A query that took too long may be the query's fault, or that of a connection that nobody answers on any more.
+  // A timeout may be due to the query or to a dead connection.
   if (failure instanceof CancelledError) return failure.reason === 'deadline';
   return !(failure instanceof DatabaseError) || failure.code.startsWith('57P');
 }

@@ -5,7 +5,7 @@ import type { Source } from '../../backend/backend.ts';
 
 usePgSources();
 
-/** New sessions of the database begin with these. */
+/** Sets the defaults of new sessions of the database. */
 async function defaults(settings: Readonly<Record<string, string>>): Promise<void> {
   const name = new URL(databaseUrl()).pathname.slice(1);
   await runSql(
@@ -33,38 +33,38 @@ describe.each([true, false])('with use_prepared_statements %s', (prepare) => {
     return answers[0] ?? [];
   }
 
-  it('no query is compiled to machine code, and each ends some time after its request', async () => {
+  it('turns JIT off and limits statements by the request timeout', async () => {
     await defaults({ jit: 'on' });
     expect(await shown({ requestTimeoutMs: 120_000 })).toEqual(['"off"', '"130s"']);
     expect(await shown({ requestTimeoutMs: 1_000 })).toEqual(['"off"', '"1min"']);
     expect(await shown({})).toEqual(['"off"', '"0"']);
   });
 
-  it('a source may have settings of its own', async () => {
+  it('uses the settings of the source', async () => {
     await defaults({ jit: 'on' });
     expect(await shown({ requestTimeoutMs: 120_000, info: { jit: true, statement_timeout: 0 } })).toEqual(['"on"', '"0"']);
     expect(await shown({ info: { jit: false, statement_timeout: 300 } })).toEqual(['"off"', '"5min"']);
   });
 
-  it('what a role or database says that is stricter holds', async () => {
+  it('keeps stricter settings of the role or database', async () => {
     await defaults({ jit: 'off', statement_timeout: '2500ms' });
     expect(await shown({ requestTimeoutMs: 120_000 })).toEqual(['"off"', '"2500ms"']);
     expect(await shown({ info: { jit: true } })).toEqual(['"off"', '"2500ms"']);
   });
 
-  it('the server looks whether the client has gone, where that is not a pooler', async () => {
+  it('makes the server detect lost clients, except behind a pooler', async () => {
     const source = await open({ prepare });
     const text = "select to_json(current_setting('client_connection_check_interval'))";
     expect(texts(await source.runJson(read(text), [], {}))).toEqual([prepare ? '"5s"' : '"0"']);
   });
 
-  it('stand beside the schema of extensions', async () => {
+  it('applies settings together with the schema of extensions', async () => {
     const source = await open({ prepare, document: { extensions_schema: 'ext ra' }, requestTimeoutMs: 120_000 });
     const text = "select to_json(twice(4)), to_json(current_setting('statement_timeout'))";
     expect(texts(await source.runJson(read(text), [], {}))).toEqual(['8', '"130s"']);
   });
 
-  it('do not hold for the SQL of an administrator', async () => {
+  it("does not apply settings to administrators' SQL", async () => {
     await defaults({ jit: 'on', statement_timeout: '3s' });
     const source = await open({ prepare, max: 1, info: { statement_timeout: 1 } });
     const text = "select current_setting('jit'), current_setting('statement_timeout')";
@@ -73,7 +73,7 @@ describe.each([true, false])('with use_prepared_statements %s', (prepare) => {
     expect(texts(await source.runJson(read(SHOWN), [], {}))).toEqual(['"off"', '"1s"']);
   });
 
-  it('a statement that takes longer is stopped by the database', async () => {
+  it('reports a statement that exceeds statement_timeout', async () => {
     const source: Source = await open({ prepare, info: { statement_timeout: 1 } });
     expect(await failure(source.runJson(read('select to_json(pg_sleep(30)::text)'), [], {}))).toMatchObject({
       code: 'timeout',

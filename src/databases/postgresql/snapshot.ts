@@ -1,7 +1,7 @@
 /**
- * What a statement sees, as one text: two statements that see the same text see the same rows of ordinary tables. It names
- * the transactions that are visible, and the start of the server, because a server that crashed may use numbers again.
- * Null on a standby, where rows change under the same numbers.
+ * The snapshot of a statement as a text: statements with the same text see the same rows of ordinary tables. It has the visible
+ * transactions and the start time of the server, because transaction IDs may be reused after a crash. Null on a standby, where rows change
+ * with the same IDs.
  */
 export const SNAPSHOT_SQL =
   "case when pg_is_in_recovery() then null else concat(pg_current_snapshot(), ' ', extract(epoch from pg_postmaster_start_time())) end";

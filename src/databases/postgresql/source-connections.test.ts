@@ -7,27 +7,24 @@ import { WAIT } from '../../../test/support/wait.ts';
 
 usePgSources();
 
-it('cancels a statement whose signal is aborted, without harm to its neighbours', async () => {
+it('cancels an aborted statement without affecting others on its connection', async () => {
   const source = await open({ max: 2 });
   const sleep = read('select to_json(pg_sleep($1::float8)::text)');
   await warm(source, ITEM);
-  await source.runJson(sleep, ['0'], {}); // known to be quick, so that it is pipelined
+  await source.runJson(sleep, ['0'], {}); // recorded as quick, so that it is pipelined
   for (let round = 0; round < 5; round++) {
     const controller = new AbortController();
     const slow = failure(source.runJson(sleep, ['300'], { signal: controller.signal }));
-    const neighbours = Array.from({ length: 60 }, (_, i) => source.runJson(ITEM, [String(i + 1)], {}));
+    const others = Array.from({ length: 60 }, (_, i) => source.runJson(ITEM, [String(i + 1)], {}));
     setTimeout(() => controller.abort(), 30);
-    // Not cancelled, it would not fail.
     expect((await slow).code).toBe('timeout');
-    expect((await Promise.all(neighbours)).map((row) => texts(row)[0])).toEqual(
-      neighbours.map((_, i) => `{"id":${i + 1},"name":"item ${i + 1}"}`),
-    );
+    expect((await Promise.all(others)).map((row) => texts(row)[0])).toEqual(others.map((_, i) => `{"id":${i + 1},"name":"item ${i + 1}"}`));
   }
   const other = await open();
   await expect.poll(() => active(other), WAIT).toBe(0);
 });
 
-it('cancels at the deadline, also writes and what waits for a connection', async () => {
+it('cancels reads, writes and waiting statements at their deadline', async () => {
   const source = await open({ max: 1 });
   const deadline = Date.now() + 60;
   const errors = await Promise.all([
@@ -40,7 +37,7 @@ it('cancels at the deadline, also writes and what waits for a connection', async
   expect((await failure(source.runJson(ITEM, ['1'], { signal: AbortSignal.abort() }))).code).toBe('timeout');
 });
 
-it.runIf(DEEP)('asks again to stop a statement where the first time is lost', async () => {
+it.runIf(DEEP)('repeats a lost cancel request', async () => {
   const relay = await relayTo(databaseUrl());
   const source = await open({ url: relay.url, max: 1 });
   const observer = await open({ max: 1 });
@@ -55,7 +52,7 @@ it.runIf(DEEP)('asks again to stop a statement where the first time is lost', as
   await relay.stop();
 });
 
-it('does not repeat a statement that somebody else stopped', async () => {
+it('does not retry a statement that another session cancelled', async () => {
   const source = await open();
   const slow = failure(source.runJson(read('select to_json(pg_sleep(30)::text)'), [], {}));
   const stop =
@@ -64,7 +61,7 @@ it('does not repeat a statement that somebody else stopped', async () => {
   expect((await slow).internal).toMatchObject({ error: { status_code: '57014' } });
 });
 
-it('sends reads again and fails writes when their connection is killed', async () => {
+it('retries reads and rejects writes when their connection is terminated', async () => {
   const events: string[] = [];
   const source = await open({ max: 4, events });
   const killer = await open();
@@ -85,7 +82,7 @@ it('sends reads again and fails writes when their connection is killed', async (
   expect(texts(await source.runJson(ITEM, ['3'], {}))).toEqual(['{"id":3,"name":"item 3"}']);
 });
 
-it('fails quickly while the database is away, and recovers', async () => {
+it('rejects quickly while the database is unreachable, and recovers', async () => {
   const relay = await relayTo(databaseUrl());
   const source = await open({ url: relay.url });
   await warm(source, ITEM);
@@ -98,7 +95,6 @@ it('fails quickly while the database is away, and recovers', async () => {
       status: 500,
     });
   }
-  // Long before requests time out.
   expect(performance.now() - begun).toBeLessThan(20_000);
   expect((await source.health('select 1', 1_000)).status).toBe('ERROR');
   expect((await failure(open({ url: relay.url }))).message).toBe('connection error');
@@ -107,30 +103,29 @@ it('fails quickly while the database is away, and recovers', async () => {
   await relay.stop();
 });
 
-it.runIf(DEEP)('fails quickly while the database is away, however many ask', async () => {
+it.runIf(DEEP)('rejects many statements quickly while the database is unreachable', async () => {
   const relay = await relayTo(databaseUrl());
   const source = await open({ url: relay.url });
   await relay.stop();
   const waits: number[] = [];
-  const ask = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     const begun = performance.now();
     expect((await failure(source.query('select 1', [], { deadline: Date.now() + 25_000 }))).message).toBe('connection error');
     waits.push(performance.now() - begun);
   };
-  const asked: Promise<void>[] = [];
+  const runs: Promise<void>[] = [];
   for (let i = 0; i < 100; i++) {
-    asked.push(ask());
+    runs.push(run());
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  await Promise.all(asked);
-  // Long before their own time is over.
+  await Promise.all(runs);
   expect(Math.max(...waits)).toBeLessThan(20_000);
   await relay.start();
   expect((await source.query('select 1', [])).rows).toEqual([['1']]);
   await relay.stop();
 });
 
-it('gives what waits too long for a connection an error of its own', async () => {
+it('rejects a statement with a distinct error if it waits too long for a connection', async () => {
   const source = await open({ max: 1, info: { pool_settings: { pool_timeout: 0 } } });
   const gate = await gateOf(databaseUrl());
   await gate.shut();
@@ -144,7 +139,7 @@ it('gives what waits too long for a connection an error of its own', async () =>
   await slow;
 });
 
-it('stays within max_connections and serves writers between readers', async () => {
+it('respects max_connections and runs writes between reads', async () => {
   const source = await open({ max: 2 });
   const observer = await open({ max: 1 });
   await warm(source, ITEM);
@@ -176,7 +171,7 @@ it('opens few connections for a burst of the same new statement', async () => {
   expect(Number(count.rows[0]?.[0])).toBeLessThan(20);
 });
 
-it('a slow statement does not hold up quick ones', async () => {
+it('runs quick statements while slow ones are running', async () => {
   const source = await open({ max: 6 });
   const sleep = read('select to_json(pg_sleep($1::float8)::text)');
   await warm(source, ITEM);
@@ -184,15 +179,15 @@ it('a slow statement does not hold up quick ones', async () => {
   const controller = new AbortController();
   const slow = Array.from({ length: 4 }, () => failure(source.runJson(sleep, ['50'], { signal: controller.signal })));
   const observer = await open({ max: 1 });
-  // The others are behind it on its connection.
+  // The other slow ones are queued on its connection.
   await expect.poll(() => active(observer), WAIT).toBe(1);
   await source.runJson(ITEM, ['1'], {});
   controller.abort();
-  // They were still under way.
+  // The slow ones were still running.
   expect((await Promise.all(slow)).map(({ code }) => code)).toEqual(['timeout', 'timeout', 'timeout', 'timeout']);
 });
 
-it.runIf(DEEP)('closes connections that were idle for too long or are too old', async () => {
+it.runIf(DEEP)('closes connections after idle_timeout and connection_lifetime', async () => {
   const observer = await open({ max: 1 });
   const source = await open({ info: { pool_settings: { idle_timeout: 1 } } });
   const count = async () =>
@@ -216,7 +211,7 @@ it.runIf(DEEP)('closes connections that were idle for too long or are too old', 
   expect(await pid()).not.toBe(first);
 });
 
-it('lets running statements finish when it is closed', async () => {
+it('lets running statements finish when the source is closed', async () => {
   const source = await open();
   const gate = await gateOf(databaseUrl());
   await gate.shut();

@@ -7,7 +7,7 @@ import type { JsonRow } from '../../backend/connection.ts';
 usePgSources();
 
 describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prepare) => {
-  it('hands on the values of one row as bytes', async () => {
+  it('returns the values of one row as bytes', async () => {
     const source = await open({ prepare });
     const row = await source.runJson(read("select json_build_object('a', $1::text), null::json, '[]'::json, ''::text"), ['é "x"'], {});
     expect(texts(row)).toEqual(['{"a" : "é \\"x\\""}', null, '[]', '']);
@@ -22,7 +22,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     }
   });
 
-  it('keeps answers and errors apart when they are pipelined', async () => {
+  it('assigns pipelined results and errors to their statements', async () => {
     const source = await open({ prepare, max: 2 });
     const divide = read('select to_json(100 / $1::int)');
     await warm(source, ITEM);
@@ -41,7 +41,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     });
   });
 
-  it('carries values of several megabytes', async () => {
+  it('returns values of several megabytes', async () => {
     const source = await open({ prepare });
     const big = 'abcdefgh'.repeat(700_000);
     const [value, after] = texts(await source.runJson(read("select to_json($1::text || $2), to_json('after'::text)"), [big, '!'], {}));
@@ -49,25 +49,25 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     expect(after).toBe('"after"');
   });
 
-  it('keeps no more rows of SQL than fit', async () => {
+  it('rejects SQL whose rows exceed the maximum size', async () => {
     const source = await open({ prepare, max: 1 });
-    const most = { mostBytes: 1000 };
+    const limit = { maxBytes: 1000 };
     for (const sql of [
       'select n from generate_series(1, 1000000) n',
       "select repeat('x', 5000000)",
       'select 1 from generate_series(1, 30); select 2 from generate_series(1, 30)',
     ]) {
-      expect(await failure(source.runSql(sql, most))).toMatchObject({
+      expect(await failure(source.runSql(sql, limit))).toMatchObject({
         code: 'bad-request',
-        message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows',
+        message: 'the rows are larger than 1000 bytes in total: request fewer rows, or set max_rows',
       });
-      expect((await source.runSql('select 1', most)).rows).toEqual([['1']]);
+      expect((await source.runSql('select 1', limit)).rows).toEqual([['1']]);
     }
-    const cut = await source.runSql('select n from generate_series(1, 1000) n', { ...most, maxRows: 3 });
+    const cut = await source.runSql('select n from generate_series(1, 1000) n', { ...limit, maxRows: 3 });
     expect(cut).toMatchObject({ rows: [['1'], ['2'], ['3']], isCut: true });
   });
 
-  it('survives DDL that makes plans invalid', async () => {
+  it('prepares statements again after DDL that invalidates them', async () => {
     const source = await open({ prepare, max: 2 });
     await source.runSql('create table plan_test (a int); insert into plan_test values (1)', {});
     const all = read('select * from plan_test');
@@ -99,7 +99,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
   });
 
   it.each(['read-committed', 'repeatable-read', 'serializable'] as const)(
-    'rolls a whole mutation back at the first failure (%s)',
+    'rolls back a mutation at the first failure (%s)',
     async (isolation) => {
       const source = await open({ prepare });
       const add = write('insert into item values ($1::int, $2)');
@@ -123,9 +123,9 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     },
   );
 
-  it('repeats a mutation that a deadlock has stopped, a few times', async () => {
+  it('retries a mutation a few times after a deadlock', async () => {
     const source = await open();
-    // A sequence counts the attempts: nothing takes it back.
+    // A sequence counts the attempts, because a rollback does not reset it.
     await source.runSql(
       `create table stopped (attempts int); create sequence attempt;
        create function stop() returns trigger language plpgsql as $$ begin
@@ -139,12 +139,12 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     await add(3);
     expect((await source.query('select attempts from stopped', [])).rows).toEqual([['3']]);
     await source.query("select setval('attempt', 1, false)", []);
-    expect(await failure(add(99))).toMatchObject({ code: 'concurrent-update', isPassing: true });
+    expect(await failure(add(99))).toMatchObject({ code: 'concurrent-update', isTransient: true });
     expect((await source.query('select last_value, (select count(*) from stopped) from attempt', [])).rows).toEqual([['4', '1']]);
     await source.runSql('drop table stopped; drop function stop(); drop sequence attempt', {});
   });
 
-  it('reports constraints that are checked at the end', async () => {
+  it('reports violations of deferred constraints', async () => {
     const source = await open({ prepare });
     const statement = write("insert into item values (3001, 'x', 9999)");
     expect((await failure(source.runMutation([{ statement, values: [] }], { settings: [] }))).message).toMatch(/^Foreign key violation\. /);
@@ -177,14 +177,14 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
     expect((await failure(swallowed)).message).toContain('rolled back');
   });
 
-  it('ends a transaction that the database holds up by its deadline, and the wait for a connection too', async () => {
+  it('rejects a transaction at its deadline, also while it waits for a connection', async () => {
     const source = await open({ prepare, max: 1 });
-    const soon = (): { deadline: number } => ({ deadline: Date.now() + 300 });
+    const brief = (): { deadline: number } => ({ deadline: Date.now() + 300 });
     const held = source.transaction({}, (tx) => tx.query('select pg_sleep(1)', []));
-    const late = failure(source.transaction(soon(), (tx) => tx.query('select 1', [])));
+    const late = failure(source.transaction(brief(), (tx) => tx.query('select 1', [])));
     expect((await late).code).toBe('timeout');
     await held;
-    expect((await failure(source.transaction(soon(), (tx) => tx.query('select pg_sleep(60)', [])))).code).toBe('timeout');
+    expect((await failure(source.transaction(brief(), (tx) => tx.query('select pg_sleep(60)', [])))).code).toBe('timeout');
     expect((await source.query('select 1', [])).rows).toEqual([['1']]);
   });
 
@@ -208,7 +208,7 @@ describe.each(sample([true, false], 1))('with use_prepared_statements %s', (prep
   });
 });
 
-it('prepares each text once in a session', async () => {
+it('prepares each statement once per session', async () => {
   const source = await open({ max: 1 });
   await warm(source, ITEM);
   await Promise.all(Array.from({ length: 20 }, () => source.runJson(ITEM, ['2'], {})));
@@ -222,7 +222,7 @@ it('prepares each text once in a session', async () => {
   expect((await unprepared.query('select count(*) from pg_prepared_statements', [])).rows).toEqual([['0']]);
 });
 
-it.runIf(DEEP)('closes the statements that were not used for long', async () => {
+it.runIf(DEEP)('closes the least recently used prepared statements', async () => {
   const source = await open({ max: 1 });
   for (let i = 0; i < 700; i++) await source.runJson(read(`select to_json(${i})`), [], {});
   const count = Number((await source.query('select count(*) from pg_prepared_statements', [])).rows[0]?.[0]);
@@ -231,7 +231,7 @@ it.runIf(DEEP)('closes the statements that were not used for long', async () => 
   expect(texts(await source.runJson(read('select to_json(0)'), [], {}))).toEqual(['0']);
 });
 
-it('answers the last of several statements', async () => {
+it('returns the result of the last of several statements', async () => {
   const source = await open();
   expect(await source.runSql("select 1 as a; select 'x' as \"B b\", null as c union all select 'y', 'z'", {})).toEqual({
     kind: 'TuplesOk',
@@ -267,7 +267,7 @@ it('reports failed SQL of administrators', async () => {
   expect(await source.runSql('copy (select 1) to stdout', {})).toMatchObject({ kind: 'CommandOk', command: 'COPY 1' });
 });
 
-it("keeps what an administrator's SQL does to its session away from others", async () => {
+it("resets the session after an administrator's SQL", async () => {
   const source = await open({ max: 1 });
   await source.runSql('set search_path = nowhere; begin; create table public.half_done (a int)', {});
   expect((await source.query("select current_setting('search_path'), to_regclass('public.half_done')", [])).rows).toEqual([
@@ -275,20 +275,20 @@ it("keeps what an administrator's SQL does to its session away from others", asy
   ]);
 });
 
-it('explains with bound values', async () => {
+it('explains a statement with bound values', async () => {
   const source = await open();
   const plan = await source.explain(ITEM, ['5'], {});
   expect(plan.join('\n')).toMatch(/\(id = 5\)/);
 });
 
-it('tells its health', async () => {
+it('reports its health', async () => {
   const source = await open();
   expect(await source.health('select 1', 20_000)).toEqual({ status: 'OK' });
   expect(await source.health('select pg_sleep(5)', 100)).toEqual({ status: 'TIMEOUT' });
   expect(await source.health('select nonsense', 20_000)).toEqual({ status: 'ERROR', message: 'column "nonsense" does not exist' });
 });
 
-it('refuses more parameters than a message can carry', async () => {
+it('rejects more parameters than the protocol allows', async () => {
   const source = await open();
   const values = Array.from({ length: 70_000 }, () => '1');
   expect((await failure(source.runJson(read('select 1'), values, {}))).code).toBe('bad-request');

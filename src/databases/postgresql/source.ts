@@ -1,5 +1,5 @@
 import type {
-  CatalogMark,
+  CatalogFingerprint,
   HealthStatus,
   Listening,
   MutationOptions,
@@ -12,18 +12,18 @@ import type {
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { Captures } from '../../backend/captures.ts';
 import { taggedText } from '../../backend/query-tags.ts';
-import type { Catalog, CatalogScope, QualifiedName, SurveyedTable } from '../../catalog/catalog.ts';
-import { latenessOf } from '../../util/unless-late.ts';
+import type { Catalog, CatalogScope, QualifiedName, TableOverview } from '../../catalog/catalog.ts';
+import { stopReasonOf } from '../../util/deadline.ts';
 import { type PostgresqlCaptureOptions, postgresqlCaptures } from './capture/captures.ts';
-import { readMark } from './catalog-mark.ts';
+import { readCatalogFingerprint } from './catalog-fingerprint.ts';
 import { checkParameters, runExchange, SessionConnection, startExchange } from './connection.ts';
 import { CancelledError, ConnectionError, DatabaseError, isConnectionFailure, isDeadlock, isStalePlan } from './driver/database-error.ts';
 import { WireExchange, type Failure, type WireStep } from './driver/exchange.ts';
-import type { LendOptions, Pool } from './driver/pool.ts';
+import type { AcquireOptions, Pool } from './driver/pool.ts';
 import { cancelReason, type DriverSession } from './driver/session.ts';
-import { Turnstile } from './driver/turnstile.ts';
+import { AdaptiveSemaphore } from './driver/adaptive-semaphore.ts';
 import { statementError } from './errors.ts';
-import { isOutOfReach, isReplicasFault, type Replicas, type Server } from './replicas.ts';
+import { isOutOfReach, mayPrimarySucceed, type Replicas, type Server } from './replicas.ts';
 import { localSettings } from './session-settings.ts';
 import type {
   Connection,
@@ -42,14 +42,14 @@ export interface SourceOptions {
   readonly address: SourceAddress;
   readonly primary: Server;
   readonly replicas: Replicas;
-  /** How often a repeatable statement is sent again when its connection broke. */
+  /** Number of retries of a repeatable statement after a lost connection. */
   readonly retries: number;
   readonly isolation: IsolationLevel;
-  /** The level of the server's transactions that name none. */
+  /** Default isolation level of the server. */
   readonly serverIsolation: IsolationLevel;
   /**
-   * Whether other servers take part in transactions (Citus): they know one by the words that begin and commit it only, and take no text
-   * with several definitions, so that SQL in a transaction is sent statement by statement.
+   * True if other servers take part in transactions (Citus). Such transactions need explicit statements to begin and commit, and accept no
+   * text with several definitions: SQL in them is sent statement by statement.
    */
   readonly spread: boolean;
   readonly captures: PostgresqlCaptureOptions;
@@ -65,9 +65,9 @@ const BEGIN: Readonly<Record<IsolationLevel, string>> = {
 const COMMIT: WireStep = { text: 'commit', values: [] };
 const ROLLBACK: WireStep = { text: 'rollback', values: [] };
 const NO_ROW: JsonRow = [];
-/** Also of a statement that would update a row twice. */
+/** SQLSTATE of a statement that would update a row twice, among others. */
 const CARDINALITY_VIOLATION = '21000';
-/** Statements that were hit by somebody else's cancel request, or whose plan is stale, are sent again so often. */
+/** Maximum number of retries of statements that were stopped by the cancel request of another one, or whose plan is stale. */
 const ACCIDENTS = 5;
 const LOST_PAUSE_MS = 10;
 /** Maximum attempts of a mutation that a deadlock stops. */
@@ -79,7 +79,7 @@ export class PostgresqlSource implements Source {
   readonly address: SourceAddress;
   readonly #pool: Pool;
   readonly #options: SourceOptions;
-  readonly #turnstile = new Turnstile();
+  readonly #mutations = new AdaptiveSemaphore();
   readonly #listenings = new Set<Listening>();
   readonly #watches = new Set<SnapshotWatch>();
   readonly #watch = (): void => this.#pool.watch();
@@ -91,62 +91,62 @@ export class PostgresqlSource implements Source {
     this.captures = postgresqlCaptures(this, options.captures);
   }
 
-  runJson(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
+  runJson(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
     if (!statement.repeatable) {
-      return this.#mutate([{ statement, values }], { ...how, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
+      return this.#mutate([{ statement, values }], { ...options, settings: [] }, false).then((rows) => rows[0] ?? NO_ROW);
     }
-    const server = (how.mayLag === true ? this.#options.replicas.next() : null) ?? this.#options.primary;
-    const { tags } = how;
+    const server = (options.mayLag === true ? this.#options.replicas.next() : null) ?? this.#options.primary;
+    const { tags } = options;
     const { text } = statement;
     const step: WireStep =
       tags === undefined ? { text, values } : { text: taggedText(text, tags), values, once: tags.isUnique, untagged: text };
-    return new Promise((resolve, reject) => this.#read(server, step, how, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
+    return new Promise((resolve, reject) => this.#read(server, step, options, 0, (done) => resolve(done.rows.at(-1) ?? NO_ROW), reject));
   }
 
   runRows(
     statement: Pick<Statement, 'text' | 'repeatable'>,
     values: readonly (string | null)[],
-    how: RunOptions,
+    options: RunOptions,
   ): Promise<readonly JsonRow[]> {
-    if (!statement.repeatable) return this.#alone(how, (connection) => connection.runRows(statement, values, how));
+    if (!statement.repeatable) return this.#alone(options, (connection) => connection.runRows(statement, values, options));
     const step = { text: statement.text, values };
     return new Promise((resolve, reject) =>
-      this.#read(this.#options.primary, step, how, 0, (done) => resolve(done.collected ?? []), reject, true),
+      this.#read(this.#options.primary, step, options, 0, (done) => resolve(done.collected ?? []), reject, true),
     );
   }
 
-  async explain(statement: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    return this.#alone(how, (connection) => connection.explain(statement, values, how));
+  async explain(statement: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    return this.#alone(options, (connection) => connection.explain(statement, values, options));
   }
 
-  async runSql(sql: string, how: RunSqlOptions): Promise<RunSqlResult> {
-    return this.#alone(how, (connection) => connection.runSql(sql, how));
+  async runSql(sql: string, options: RunSqlOptions): Promise<RunSqlResult> {
+    return this.#alone(options, (connection) => connection.runSql(sql, options));
   }
 
-  async query(text: string, values: readonly (string | null)[], how: StatementOptions = {}): Promise<RunSqlResult> {
-    return this.#alone(how, (connection) => connection.query(text, values, how));
+  async query(text: string, values: readonly (string | null)[], options: StatementOptions = {}): Promise<RunSqlResult> {
+    return this.#alone(options, (connection) => connection.query(text, values, options));
   }
 
-  async introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    return this.#alone(how, (connection) => connection.introspect(scope, how));
+  async introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    return this.#alone(options, (connection) => connection.introspect(scope, options));
   }
 
-  survey(tables?: readonly QualifiedName[], how: RunOptions = {}): Promise<readonly SurveyedTable[]> {
-    return this.#alone(how, (connection) => connection.survey(tables, how));
+  tableOverviews(tables?: readonly QualifiedName[], options: RunOptions = {}): Promise<readonly TableOverview[]> {
+    return this.#alone(options, (connection) => connection.tableOverviews(tables, options));
   }
 
-  catalogMark(before: CatalogMark | null, how: RunOptions = {}): Promise<CatalogMark> {
-    return readMark((text, values) => this.query(text, values, how), before);
+  catalogFingerprint(before: CatalogFingerprint | null, options: RunOptions = {}): Promise<CatalogFingerprint> {
+    return readCatalogFingerprint((text, values) => this.query(text, values, options), before);
   }
 
-  runMutation(statements: readonly MutationStatement[], how: MutationOptions): Promise<readonly JsonRow[]> {
-    return statements.length === 0 ? Promise.resolve([]) : this.#mutate(statements, how, true);
+  runMutation(statements: readonly MutationStatement[], options: MutationOptions): Promise<readonly JsonRow[]> {
+    return statements.length === 0 ? Promise.resolve([]) : this.#mutate(statements, options, true);
   }
 
-  async transaction<T>(how: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    const begin = BEGIN[how.isolation ?? this.#options.isolation] + (how.readOnly === true ? ' read only' : '');
-    const { deadline, signal } = how;
-    const session = await this.#lend({ deadline, signal });
+  async transaction<T>(options: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
+    const begin = BEGIN[options.isolation ?? this.#options.isolation] + (options.readOnly === true ? ' read only' : '');
+    const { deadline, signal } = options;
+    const session = await this.#acquire({ deadline, signal });
     const { primary, spread } = this.#options;
     const connection = new SessionConnection(
       session,
@@ -156,11 +156,11 @@ export class PostgresqlSource implements Source {
       { deadline, oneByOne: spread },
     );
     try {
-      const settings = [...idleSetting(how), ...(how.settings ?? [])];
+      const settings = [...idleSetting(options), ...(options.settings ?? [])];
       if (settings.length > 0) await configure(connection, settings, true);
       const result = await run(connection);
-      // Some statements write all the same, such as an explain of "create table as": nothing of them is to stand.
-      if (how.readOnly === true) await connection.rollback();
+      // Some statements write nevertheless, such as an explain of "create table as".
+      if (options.readOnly === true) await connection.rollback();
       else await connection.commit();
       return result;
     } catch (error) {
@@ -168,7 +168,7 @@ export class PostgresqlSource implements Source {
       throw error;
     } finally {
       connection.finish();
-      this.#pool.giveBack(session);
+      this.#pool.release(session);
     }
   }
 
@@ -181,12 +181,12 @@ export class PostgresqlSource implements Source {
   }
 
   async health(sql: string, timeoutMs: number): Promise<HealthStatus> {
-    const how: RunOptions = { deadline: Date.now() + timeoutMs };
+    const options: RunOptions = { deadline: Date.now() + timeoutMs };
     let session: DriverSession | undefined;
     try {
-      session = await this.#pool.lend(how);
+      session = await this.#pool.acquire(options);
       const steps: WireStep[] = [{ text: 'begin read only', values: [] }, { text: sql, values: [], once: true }, ROLLBACK];
-      const done = await runExchange(session, 'text', steps, how, this.#watch);
+      const done = await runExchange(session, 'text', steps, options, this.#watch);
       if (done.failure !== null) throw done.failure;
       return { status: 'OK' };
     } catch (failure) {
@@ -194,8 +194,8 @@ export class PostgresqlSource implements Source {
       return { status: 'ERROR', message: failure instanceof Error ? failure.message : String(failure) };
     } finally {
       if (session !== undefined) {
-        session.tainted = true; // the text is the administrator's
-        this.#pool.giveBack(session);
+        session.tainted = true; // the SQL is configured
+        this.#pool.release(session);
       }
     }
   }
@@ -215,7 +215,7 @@ export class PostgresqlSource implements Source {
     const watch = this.#options.watchSnapshots(intervalMs, onSnapshot);
     this.#watches.add(watch);
     return {
-      ask: () => watch.ask(),
+      poll: () => watch.poll(),
       stop: () => {
         this.#watches.delete(watch);
         watch.stop();
@@ -224,8 +224,8 @@ export class PostgresqlSource implements Source {
   }
 
   measures(): readonly ServerMeasures[] {
-    const of = (role: ServerMeasures['role'], { state: { size, idle, most, waiting }, counts }: Pool): ServerMeasures => ({
-      ...{ family: 'postgres', role, used: size - idle, idle, most, pending: waiting, counts },
+    const of = (role: ServerMeasures['role'], { state: { size, idle, maxConnections, waiting }, counts }: Pool): ServerMeasures => ({
+      ...{ family: 'postgres', role, used: size - idle, idle, maxConnections, pending: waiting, counts },
     });
     return [of('primary', this.#pool), ...this.#options.replicas.pools.map((pool) => of('replica', pool))];
   }
@@ -236,11 +236,11 @@ export class PostgresqlSource implements Source {
     await Promise.all([this.#pool.close(CLOSE_BOUND_MS), this.#options.replicas.close(CLOSE_BOUND_MS)]);
   }
 
-  /** A repeatable statement: pipelined when that helps, sent again when it was not its own fault. */
+  /** Runs a repeatable statement, pipelined if that is faster, and retries failures that it did not cause. */
   #read(
     server: Server,
     step: WireStep,
-    how: RunOptions,
+    options: RunOptions,
     attempt: number,
     resolve: (done: WireExchange) => void,
     reject: (error: unknown) => void,
@@ -258,31 +258,31 @@ export class PostgresqlSource implements Source {
         return;
       }
       if (server !== primary && isOutOfReach(failure)) replicas.rest(server);
-      if (server !== primary && isReplicasFault(failure)) {
+      if (server !== primary && mayPrimarySucceed(failure)) {
         pool.counts.fallbacks += 1;
-        how.intake?.giveBack(done.bytes);
-        this.#read(primary, step, how, 0, resolve, reject, allRows);
+        options.resultBudget?.release(done.bytes);
+        this.#read(primary, step, options, 0, resolve, reject, allRows);
       } else if (this.#mayRepeat(failure, done.accident, attempt)) {
-        how.intake?.giveBack(done.bytes);
-        const again = (): void => this.#read(server, step, how, attempt + 1, resolve, reject, allRows);
-        // What ended one connection may have ended others: a moment, to hear of it.
+        options.resultBudget?.release(done.bytes);
+        const again = (): void => this.#read(server, step, options, attempt + 1, resolve, reject, allRows);
+        // Other connections may be lost as well: their loss is noticed during the pause.
         if (isLost(failure)) setTimeout(again, LOST_PAUSE_MS);
         else again();
       } else fail(failure);
     });
     exchange.releasesEarly = true;
     if (allRows) exchange.collected = [];
-    if (how.turn !== undefined) exchange.turn = how.turn;
-    if (how.intake !== undefined) exchange.intake = how.intake;
+    if (options.role !== undefined) exchange.role = options.role;
+    if (options.resultBudget !== undefined) exchange.resultBudget = options.resultBudget;
     try {
       checkParameters(steps);
     } catch (error) {
       reject(error);
       return;
     }
-    if (how.signal !== undefined || how.deadline !== undefined) {
-      exchange.signal = how.signal;
-      if (how.deadline !== undefined) exchange.deadline = how.deadline;
+    if (options.signal !== undefined || options.deadline !== undefined) {
+      exchange.signal = options.signal;
+      if (options.deadline !== undefined) exchange.deadline = options.deadline;
       const late = cancelReason(exchange, Date.now());
       if (late !== null) {
         fail(new CancelledError(late));
@@ -300,35 +300,34 @@ export class PostgresqlSource implements Source {
   }
 
   /**
-   * Everything between two points of synchronisation is one transaction to the server, so a single
-   * flush needs no BEGIN and no COMMIT: settings and statements take effect together or not at all.
-   * Another isolation level than the server's usual one does need them, and so do extensions that write on other servers.
+   * All statements up to a Sync message are one transaction, so that one flush needs no BEGIN and COMMIT: settings and statements take effect
+   * together or not at all. Another isolation level than the server's default needs them, and so do extensions that write on other servers.
    */
-  async #mutate(statements: readonly MutationStatement[], how: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
-    const { apart } = how;
-    const isolation = how.isolation ?? this.#options.isolation;
+  async #mutate(statements: readonly MutationStatement[], options: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
+    const { fallback } = options;
+    const isolation = options.isolation ?? this.#options.isolation;
     const explicit = this.#options.spread || (transactional && isolation !== this.#options.serverIsolation);
     const steps: WireStep[] = [];
     if (explicit) steps.push({ text: BEGIN[isolation], values: [] });
     if (this.#options.primary.prelude !== null) steps.push(this.#options.primary.prelude);
-    if (how.settings.length > 0) steps.push(localSettings(how.settings));
+    if (options.settings.length > 0) steps.push(localSettings(options.settings));
     const first = steps.length;
-    const { tags } = how;
+    const { tags } = options;
     for (const { statement, values, once = false } of statements)
       steps.push({ text: taggedText(statement.text, tags), values, once: once || tags?.isUnique === true });
     if (explicit) steps.push(COMMIT);
     checkParameters(steps);
 
     for (let attempt = 0; ; attempt++) {
-      const done = await this.#inTurn(steps, how);
+      const done = await this.#admitted(steps, options);
       const failure = done.failure;
       if (failure === null) return done.rows.slice(first, first + statements.length);
-      // The server refused before anything took effect: all of it was one transaction.
-      how.intake?.giveBack(done.bytes);
+      // Nothing has taken effect: all statements were one transaction.
+      options.resultBudget?.release(done.bytes);
       if (attempt === 0 && failure instanceof DatabaseError && isStalePlan(failure)) continue;
       if (isDeadlock(failure) && attempt + 1 < DEADLOCK_ATTEMPTS) continue;
-      if (apart !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
-        return this.#mutate(apart(), { ...how, apart: undefined }, transactional);
+      if (fallback !== undefined && failure instanceof DatabaseError && failure.code === CARDINALITY_VIOLATION) {
+        return this.#mutate(fallback(), { ...options, fallback: undefined }, transactional);
       }
       const step = steps[Math.min(done.position, steps.length - 1)] as WireStep;
       const statement = statements[done.position - first];
@@ -343,62 +342,62 @@ export class PostgresqlSource implements Source {
     }
   }
 
-  /** Runs the steps of a mutation when it is their turn. */
-  #inTurn(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
-    const wait = this.#turnstile.enter();
-    return wait === null ? this.#runInside(steps, how) : wait.then(() => this.#runInside(steps, how));
+  /** Runs the steps of a mutation when the semaphore admits them. */
+  #admitted(steps: readonly WireStep[], options: RunOptions): Promise<WireExchange> {
+    const wait = this.#mutations.acquire();
+    return wait === null ? this.#runAdmitted(steps, options) : wait.then(() => this.#runAdmitted(steps, options));
   }
 
-  /** One promise for all: each more is a turn of the queue of microtasks, for every mutation. */
-  #runInside(steps: readonly WireStep[], how: RunOptions): Promise<WireExchange> {
+  /** One promise for all steps: each further one would cost a microtask per mutation. */
+  #runAdmitted(steps: readonly WireStep[], options: RunOptions): Promise<WireExchange> {
     return new Promise((resolve, reject) => {
       const fail = (failure: Failure): void => {
-        this.#turnstile.leave(null);
+        this.#mutations.release(null);
         reject(statementError(failure, { text: '', values: [], prepared: false }));
       };
       const run = (session: DriverSession): void => {
         const settle = (done: WireExchange): void => {
-          this.#cleanUp(session);
-          this.#turnstile.leave(done.duration);
+          this.#releaseSession(session);
+          this.#mutations.release(done.duration);
           resolve(done);
         };
         const exchange = new WireExchange('json', steps, settle);
-        exchange.intake = how.intake ?? null;
-        exchange.goesOn = true;
-        startExchange(session, exchange, how, this.#watch);
+        exchange.resultBudget = options.resultBudget ?? null;
+        exchange.continues = true;
+        startExchange(session, exchange, options, this.#watch);
       };
-      const late = latenessOf(how);
-      if (late === null) this.#pool.lendTo(how, run, fail);
+      const late = stopReasonOf(options);
+      if (late === null) this.#pool.acquireFor(options, run, fail);
       else fail(new CancelledError(late));
     });
   }
 
-  /** Gives the session back, out of any transaction. */
-  #cleanUp(session: DriverSession): void {
+  /** Releases the session, after a rollback if it is in a transaction. */
+  #releaseSession(session: DriverSession): void {
     if (session.status === 'I' || session.isClosed) {
-      this.#pool.giveBack(session);
+      this.#pool.release(session);
       return;
     }
-    session.use = 'alone'; // given back by itself when this is done
+    session.use = 'alone'; // released at the end of the exchange
     session.send(new WireExchange('json', [ROLLBACK], () => {}));
   }
 
-  async #alone<T>(how: LendOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
-    const session = await this.#lend(how);
+  async #alone<T>(options: AcquireOptions, run: (connection: SessionConnection) => Promise<T>): Promise<T> {
+    const session = await this.#acquire(options);
     const connection = new SessionConnection(session, this.#watch, this.#options.primary.prelude, null);
     try {
       return await run(connection);
     } finally {
       connection.finish();
-      this.#pool.giveBack(session);
+      this.#pool.release(session);
     }
   }
 
-  async #lend(how: LendOptions): Promise<DriverSession> {
+  async #acquire(options: AcquireOptions): Promise<DriverSession> {
     try {
-      const late = latenessOf(how);
+      const late = stopReasonOf(options);
       if (late !== null) throw new CancelledError(late);
-      return await this.#pool.lend(how);
+      return await this.#pool.acquire(options);
     } catch (failure) {
       throw statementError(failure, { text: '', values: [], prepared: false });
     }
@@ -413,7 +412,7 @@ function idleSetting({ idleMs }: TransactionOptions): SessionSettings {
   return idleMs === undefined ? [] : [['idle_in_transaction_session_timeout', String(idleMs)]];
 }
 
-/** In a session in which SQL of administrators is going to run: it is not used again as it is. */
+/** Sets settings in a session for SQL of administrators, which is not reused afterwards. */
 async function configure(connection: Connection, settings: SessionSettings, local: boolean): Promise<void> {
   const calls = settings.map((_, i) => `set_config($${2 * i + 1}, $${2 * i + 2}, ${local})`);
   await connection.query(`select ${calls.join(', ')}`, settings.flat());

@@ -1,6 +1,6 @@
 import type { CatalogType } from '../../catalog/catalog.ts';
 
-/** Where SQL calls a built-in type by another name than the catalog. */
+/** SQL names of built-in types with another name in the catalog. */
 const SQL_NAMES: Readonly<Record<string, string>> = {
   bool: 'boolean',
   int2: 'smallint',
@@ -10,7 +10,7 @@ const SQL_NAMES: Readonly<Record<string, string>> = {
   float8: 'double precision',
 };
 
-/** The name of a type in messages: that of SQL, which users know it by. */
+/** Returns the SQL name of a type for messages. */
 export function sqlName({ schema, name, array }: Pick<CatalogType, 'schema' | 'name' | 'array'>): string {
   const known = schema === 'pg_catalog' && Object.hasOwn(SQL_NAMES, name) ? SQL_NAMES[name] : name;
   return array ? `${known}[]` : (known as string);

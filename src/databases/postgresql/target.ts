@@ -1,9 +1,16 @@
-/** Where and how connections are opened: what URLs and settings of TLS mean. */
-import { readFileSync } from 'node:fs';
+/** Resolves database URLs and TLS settings to connection options. */
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import type { ConnectContext } from '../../backend/backend.ts';
-import { connectionText, sslSettings, type SslSettings, tlsIdentity } from '../shared/connection-settings.ts';
+import {
+  certificateFile,
+  connectionText,
+  knownSslMode,
+  sslSettings,
+  type SslSettings,
+  tlsIdentity,
+} from '../shared/connection-settings.ts';
+import { parsedWhenChanged } from '../shared/secret-file.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type ConnectionConfiguration, type ConnectionParameters, SSL_MODES, type SslMode } from './configuration.ts';
 import type { ConnectionTarget } from './driver/open-session.ts';
@@ -13,8 +20,8 @@ import { fileOfUrl, readUrlFile } from './url-file.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Where to connect to: found once, or again whenever the file has another text that the URL is read from.
- * @returns throws SvcError for missing environment variables, wrong URLs and files that cannot be read
+ * Returns a function that returns the target: resolved once, or again when the file with the URL has changed.
+ * @returns throws SvcError for missing environment variables, invalid URLs and unreadable files
  */
 export function targetOf(
   { databaseUrl, ssl }: ConnectionConfiguration,
@@ -35,12 +42,10 @@ export function targetOf(
     const target = targetAt(urlConfig(text));
     return () => target;
   }
-  let known: { readonly text: string; readonly target: ConnectionTarget } | undefined;
-  return () => {
-    const now = readUrlFile(file, secretsFolder);
-    if (known === undefined || known.text !== now) known = { text: now, target: targetAt(urlConfig(now)) };
-    return known.target;
-  };
+  return parsedWhenChanged(
+    () => readUrlFile(file, secretsFolder),
+    (url) => targetAt(urlConfig(url)),
+  );
 }
 
 interface ClientConfig {
@@ -75,9 +80,9 @@ function urlConfig(url: string): ClientConfig {
   const timeout = Number(take('connect_timeout') ?? 0);
   const ssl: SslSettings<SslMode | undefined> = {
     mode: sslMode(take('sslmode'), take('ssl')),
-    ca: certificateFile(take('sslrootcert')),
-    cert: certificateFile(take('sslcert')),
-    key: certificateFile(take('sslkey')),
+    ca: certificateFile(take('sslrootcert'), connectionError),
+    cert: certificateFile(take('sslcert'), connectionError),
+    key: certificateFile(take('sslkey'), connectionError),
     passphrase: take('sslpassword'),
   };
   const rest = parameters.toString();
@@ -86,13 +91,13 @@ function urlConfig(url: string): ClientConfig {
 }
 
 function splitParameters(url: string): { text: string; parameters: URLSearchParams } {
-  const mark = url.indexOf('?');
-  return mark < 0
+  const start = url.indexOf('?');
+  return start < 0
     ? { text: url, parameters: new URLSearchParams() }
-    : { text: url.slice(0, mark), parameters: new URLSearchParams(url.slice(mark + 1)) };
+    : { text: url.slice(0, start), parameters: new URLSearchParams(url.slice(start + 1)) };
 }
 
-/** `pg` knows the defaults of a URL's parts. */
+/** Returns the host, for which `pg` has the defaults. */
 function resolvedHost(client: pg.ClientConfig): string {
   try {
     return new pg.Client(client).host;
@@ -107,24 +112,12 @@ function invalidUrl(reason: string): SvcError {
 
 function sslMode(mode: string | undefined, ssl: string | undefined): SslMode | undefined {
   if (mode === undefined) return ssl === 'true' || ssl === '1' ? 'require' : ssl === 'false' || ssl === '0' ? 'disable' : undefined;
-  const known = SSL_MODES.find((name) => name === mode);
-  if (known === undefined) throw invalidUrl(`unknown sslmode "${mode}"`);
-  return known;
-}
-
-/** Files are named in URLs; `system` is the list that the runtime trusts. */
-function certificateFile(path: string | undefined): string | undefined {
-  if (path === undefined || path === 'system') return undefined;
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw connectionError(error as Error);
-  }
+  return knownSslMode(mode, SSL_MODES, invalidUrl);
 }
 
 /**
- * The meaning of `sslmode` in PostgreSQL's own client library. Without one, TLS is preferred; to a
- * server on the same machine it is only tried when the server insists on it.
+ * Returns the variants of TLS for an `sslmode`, as in PostgreSQL's own client library. Without one, TLS is preferred; for a server on the
+ * same machine it is only tried if the server requires it.
  * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS
  */
 function sslAttempts(ssl: SslSettings<SslMode | undefined>, host: string): readonly (false | ConnectionOptions)[] {

@@ -31,7 +31,7 @@ oxfZRN6DMvPKZmI79yuSERrsmH8bQqpgsoWgXYdRYr9gCfrJ/M+iLrrO
 `;
 
 let relay: net.Server;
-/** What clients began with: `tls`, `plain` or `cancel` (inside TLS). */
+/** First message of each client: `tls`, `plain` or `cancel` (inside TLS). */
 const seen: string[] = [];
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
       const upstream = () => net.connect(Number(target.port), target.hostname).on('error', () => {});
       if (first.length !== 8) {
         seen.push('plain');
-        client.destroy(); // insists on TLS
+        client.destroy(); // the server requires TLS
         return;
       }
       client.write('S');
@@ -95,21 +95,21 @@ it.each([
   ['prefer', false],
   ['verify-ca', true],
   [null, false],
-] as const)('connects with sslmode %s, authority given: %s', async (mode, withAuthority) => {
+] as const)('connects with sslmode %s (certificate authority: %s)', async (mode, withAuthority) => {
   const source = await open(mode, withAuthority);
   expect((await source.query('select 1', [])).rows).toEqual([['1']]);
   expect(seen.pop()).toBe('tls');
   await source.close();
 });
 
-it('refuses servers that the mode does not trust', async () => {
+it('rejects servers that the sslmode does not trust', async () => {
   expect(await refusal(open('verify-ca', false))).toMatch(/self-signed/);
   expect(await refusal(open('verify-full'))).toMatch(/altnames|IP: 127/);
   expect(await refusal(open('disable'))).not.toBe('');
   expect(seen.pop()).toBe('plain');
 });
 
-it('sends cancel requests over TLS too', async () => {
+it('sends cancel requests over TLS', async () => {
   const source = await open('verify-ca');
   const observer = await open('verify-ca');
   const controller = new AbortController();

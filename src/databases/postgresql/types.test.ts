@@ -14,7 +14,7 @@ import { compiler } from './compile/compiler.ts';
 import { COMMON_COMPARISONS } from './operators.ts';
 import { postgresqlScalar, types } from './types.ts';
 
-/** In the order of creation: rasters need PostGIS. */
+/** Extensions in the order of creation: rasters need PostGIS. */
 const EXTENSIONS = ['ltree', 'citext', 'postgis', 'postgis_raster'];
 const POINT: Json = { type: 'Point', coordinates: [1, 2] };
 const LINE: Json = {
@@ -25,7 +25,7 @@ const LINE: Json = {
   ],
 };
 
-/** A value of each type, as JSON and as the database's output. */
+/** Values of each type, as JSON and as the database prints them. */
 const SAMPLES: readonly { type: CatalogType; graphql: string; value: Json; output?: Json; extension?: string }[] = [
   { type: type('int2'), graphql: 'smallint', value: 7 },
   { type: type('int4'), graphql: 'Int', value: 7 },
@@ -58,7 +58,7 @@ const SAMPLES: readonly { type: CatalogType; graphql: string; value: Json; outpu
   { type: type('geography', 'ext'), graphql: 'geography', value: POINT, extension: 'postgis' },
 ];
 
-test('messages call types as SQL does', () => {
+test('prints types by their SQL names', () => {
   const names = ['int2', 'int4', 'int8', 'float4', 'float8', 'bool', 'text', 'timestamptz'].map((name) => types.print(type(name)));
   expect(names).toEqual(['smallint', 'integer', 'bigint', 'real', 'double precision', 'boolean', 'text', 'timestamptz']);
   expect(types.print({ ...type('int4'), array: true })).toBe('integer[]');
@@ -104,7 +104,7 @@ describe('in a database', () => {
     const bind = async (name: string, bound: CatalogType, json: Json) => {
       const query = rows(table('sample'), [], { where: equals(column(name, bound), operand(literal(json), bound)) });
       const statement = compiler({ stringifyNumericTypes: false }).select([{ alias: 'x', query }]);
-      // The expression of the operand, taken from the condition.
+      // The expression of the operand, extracted from the condition.
       const expression = /"one" = (.*)\)\) as "t2"$|"many" = (.*)\)\) as "t2"$/.exec(statement.text);
       await client.query(
         `update sample set ${name} = ${expression?.[1] ?? expression?.[2]}`,
@@ -124,7 +124,7 @@ describe('in a database', () => {
     (_type, sample) => {
       const skip = () => sample.extension !== undefined && !extensions.has(sample.extension);
 
-      test('writes and reads', async (context) => {
+      test('writes and reads values', async (context) => {
         if (skip()) context.skip();
         expect(postgresqlScalar(sample.type).graphql).toBe(sample.graphql);
         await insert(sample.type, sample.value);
@@ -140,7 +140,7 @@ describe('in a database', () => {
         }
       });
 
-      test('every operator runs', async (context) => {
+      test('runs every operator', async (context) => {
         if (skip()) context.skip();
         await insert(sample.type, sample.value);
         const scalar = postgresqlScalar(sample.type);
@@ -162,7 +162,7 @@ describe('in a database', () => {
         expect(found).toEqual([{ id: 1 }]);
       });
 
-      test('every operator of arrays runs', async (context) => {
+      test('runs every array operator', async (context) => {
         if (skip()) context.skip();
         await insert(sample.type, sample.value);
         const array = { ...sample.type, array: true };
@@ -180,8 +180,8 @@ describe('in a database', () => {
   );
 
   function argumentOf(comparison: Comparison, of: CatalogType, value: Json): ComparisonArgument {
-    const sampleOf = (wanted: CatalogType): Json =>
-      ({ text: 'a', float4: 1, bool: true, int4: 1, lquery: 'a.*', ltxtquery: 'a', geometry: LINE, geography: LINE })[wanted.name] ?? value;
+    const sampleOf = (other: CatalogType): Json =>
+      ({ text: 'a', float4: 1, bool: true, int4: 1, lquery: 'a.*', ltxtquery: 'a', geometry: LINE, geography: LINE })[other.name] ?? value;
     switch (comparison.argument.kind) {
       case 'same':
         return { kind: 'operand', operand: operand(literal(value), of) };
@@ -201,7 +201,7 @@ describe('in a database', () => {
     }
   }
 
-  test('numbers as strings, by option', async () => {
+  test('returns numbers as strings with stringifyNumericTypes', async () => {
     for (const [name, output] of [
       ['int8', '7'],
       ['numeric', '7'],
@@ -216,7 +216,7 @@ describe('in a database', () => {
     }
   });
 
-  test('times of day with a zone that pass the check are those that the database reads', async () => {
+  test('accepts the same times with time zone as the database', async () => {
     const texts = ['13:00', '1:05 pm', '24:00:00Z', '13:00:60.5 -08:00', '13:00+2', '13:00:00+15:59:59', '13:00:00 PST', '130000.25+0230'];
     for (const text of texts) {
       expect(types.scalar(type('timetz')).check(text, ROOT)).toBe(text);
@@ -228,7 +228,7 @@ describe('in a database', () => {
     }
   });
 
-  test('infinite numbers', async () => {
+  test('returns infinite numbers as strings', async () => {
     await makeTable(type('float8'));
     await client.query("insert into sample values (1, 'NaN', '{Infinity,-Infinity,1e300}')");
     expect(await run(rows(table('sample'), [field('one', type('float8')), field('many', type('float8[]'))]))).toMatchObject([
@@ -236,7 +236,7 @@ describe('in a database', () => {
     ]);
   });
 
-  test('a cast is compared as its target', async () => {
+  test('compares a cast as its target type', async () => {
     await insert(type('jsonb'), { a: 1 });
     const cast = { kind: 'cast' as const, read: column('one', type('jsonb')), type: type('text') };
     const where: BoolExp = {
@@ -249,7 +249,7 @@ describe('in a database', () => {
     expect(await run(rows(table('sample'), [field('id')], { where }))).toEqual([{ id: 1 }]);
   });
 
-  test('spatial values as text of the database, from a session or a variable, and in lists', async (context) => {
+  test('compares spatial values in text form, from session variables and in lists', async (context) => {
     if (!extensions.has('postgis')) context.skip();
     const geometry = type('geometry', 'ext');
     await insert(geometry, POINT);
@@ -276,7 +276,7 @@ describe('in a database', () => {
     expect(await ids(where(literal([LINE]), true))).toEqual([]);
   });
 
-  test('raster operators', async (context) => {
+  test('runs raster operators', async (context) => {
     if (!extensions.has('postgis_raster')) context.skip();
     const raster = type('raster', 'ext');
     await makeTable(raster);
@@ -308,12 +308,12 @@ describe('in a database', () => {
 });
 
 describe('traits', () => {
-  test('of arrays are those of the elements; the same object each time', () => {
+  test('returns the traits of the element type for an array, as the same object', () => {
     expect(postgresqlScalar(type('int4[]'))).toBe(postgresqlScalar(type('int4')));
     expect(postgresqlScalar(type('geometry', 'a'))).not.toBe(postgresqlScalar(type('geometry', 'b')));
   });
 
-  test('numeric, comparable, ordered, json', () => {
+  test('describes which types are numeric, comparable, ordered or JSON', () => {
     const names = ['int2', 'int4', 'int8', 'float4', 'float8', 'numeric', 'money', 'bool', 'text', 'uuid', 'date', 'json', 'jsonb', 'inet'];
     expect(names.filter((name) => postgresqlScalar(type(name)).numeric)).toEqual([
       'int2',

@@ -1,9 +1,6 @@
-/**
- * PostgreSQL's types as GraphQL scalars: names, operators, traits and input coercion, by catalog
- * name. What is not listed is a scalar with the catalog's own name that takes strings.
- */
+/** PostgreSQL's types as GraphQL scalars by catalog name. Any other type is a scalar with its catalog name that accepts strings. */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
-import type { ComparedScalar, Operator } from '../shared/operators.ts';
+import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
@@ -24,11 +21,11 @@ interface Traits {
   readonly graphql: string;
   readonly numeric?: true;
   readonly incomparable?: true;
-  /** Without an order that `max` knows, or with an output of its own. */
+  /** Arrays have no order for `max`, or a special output. */
   readonly arraysIncomparable?: true;
   readonly unordered?: true;
   readonly json?: 'json' | 'jsonb';
-  readonly comparisons?: (type: CatalogType) => readonly Operator[];
+  readonly comparisons?: (type: CatalogType) => readonly ComparisonOperator[];
 }
 
 const textual = (graphql: string): Traits => ({ graphql, comparisons: () => TEXT_COMPARISONS });
@@ -57,7 +54,7 @@ const BUILT_IN: Readonly<Record<string, Traits>> = {
   jsonb: { graphql: 'jsonb', incomparable: true, json: 'jsonb', comparisons: () => JSONB_COMPARISONS },
 };
 
-/** Types of extensions, wherever these are installed. */
+/** Types of extensions in any schema. */
 const EXTENSIONS: Readonly<Record<string, Traits>> = {
   citext: textual('citext'),
   geometry: { graphql: 'geometry', incomparable: true, arraysIncomparable: true, comparisons: geometryComparisons },
@@ -94,7 +91,7 @@ function describe(type: CatalogType): ComparedScalar {
 
 const FLOAT8 = baseType('float8');
 
-/** Built-in types that are scalars of their own names. */
+/** Built-in types that are scalars with their own names. */
 const OTHERS = [
   ...['inet', 'cidr', 'macaddr', 'macaddr8', 'interval', 'bytea', 'xml', 'oid', 'bit', 'varbit', 'tsvector', 'tsquery', 'pg_lsn'],
   ...['point', 'line', 'lseg', 'box', 'path', 'polygon', 'circle', 'name', 'jsonpath'],

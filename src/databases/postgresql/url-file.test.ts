@@ -20,8 +20,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-describe('a URL that stands in a file', () => {
-  it.each(['url', 'link-in', '../secrets/url', './url'])('is read from %s', (name) => {
+describe('a connection URL in a file', () => {
+  it.each(['url', 'link-in', '../secrets/url', './url'])('reads a URL from %s', (name) => {
     expect(readUrlFile(`${folder}/${name}`, folder)).toBe('postgres://one');
     expect(readUrlFile(`${folder}/${name}`, `${folder}/`)).toBe('postgres://one');
   });
@@ -33,15 +33,15 @@ describe('a URL that stands in a file', () => {
     ['', 'is not below the allowed folder'],
     ['nothing', 'cannot be read: ENOENT'],
     ['large', 'cannot be read: it is too large'],
-  ])('is not read from "%s"', (name, message) => {
+  ])('does not read a URL from "%s"', (name, message) => {
     expect(() => readUrlFile(`${folder}/${name}`, folder)).toThrow(message);
   });
 
-  it('is read from nowhere without a folder', () => {
+  it('reads no URL if no folder is allowed', () => {
     expect(() => readUrlFile(join(folder, 'url'), null)).toThrow('SVC_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX, which is not set');
   });
 
-  it('is named by a URL', () => {
+  it('returns the file of a dynamic-from-file URL', () => {
     expect(fileOfUrl('dynamic-from-file:///run/secrets/url')).toBe('/run/secrets/url');
     expect(fileOfUrl('postgres://localhost')).toBeNull();
   });

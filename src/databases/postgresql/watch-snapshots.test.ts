@@ -5,10 +5,10 @@ import type { WireExchange } from './driver/exchange.ts';
 import type { DriverSession } from './driver/session.ts';
 import { watchSnapshots } from './watch-snapshots.ts';
 
-/** A server that answers at once. */
-class Played {
+/** A session whose server answers at once. */
+class FakeServer {
   snapshot = '1:1:';
-  questions = 0;
+  queries = 0;
   opened = 0;
   isClosed = false;
   owner: DriverSession['owner'] = null;
@@ -20,7 +20,7 @@ class Played {
   }
 
   send(exchange: WireExchange): void {
-    this.questions += 1;
+    this.queries += 1;
     exchange.rows.push([[bytesOfText(this.snapshot.slice(0, 2)), bytesOfText(this.snapshot.slice(2))]]);
     exchange.settle(exchange);
   }
@@ -33,18 +33,18 @@ class Played {
   destroy(): void {}
 }
 
-let played: Played;
-let heard: (string | null)[] = [];
+let server: FakeServer;
+let snapshots: (string | null)[] = [];
 let watch: ReturnType<typeof watchSnapshots>;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  played = new Played();
-  heard = [];
+  server = new FakeServer();
+  snapshots = [];
   watch = watchSnapshots({
-    open: () => played.open(),
+    open: () => server.open(),
     intervalMs: 100,
-    onSnapshot: (snapshot) => heard.push(snapshot),
+    onSnapshot: (snapshot) => snapshots.push(snapshot),
     onEvent: () => undefined,
   });
 });
@@ -54,37 +54,37 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** How many questions there are in so many ms. */
-async function questionsIn(ms: number): Promise<number> {
-  const before = played.questions;
+/** Returns the number of queries within a time. */
+async function queriesIn(ms: number): Promise<number> {
+  const before = server.queries;
   await vi.advanceTimersByTimeAsync(ms);
-  return played.questions - before;
+  return server.queries - before;
 }
 
-test('asks every interval while something changes, and less often when nothing has for a while', async () => {
+test('polls at its interval while something changes, and less often after a while without changes', async () => {
   await vi.advanceTimersByTimeAsync(10);
-  expect(await questionsIn(4_000)).toBe(40);
+  expect(await queriesIn(4_000)).toBe(40);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(await questionsIn(1_600)).toBe(10);
-  played.snapshot = '1:2:';
+  expect(await queriesIn(1_600)).toBe(10);
+  server.snapshot = '1:2:';
   await vi.advanceTimersByTimeAsync(160);
-  expect(heard.at(-1)).toBe('1:2:');
-  expect(await questionsIn(4_000)).toBe(40);
+  expect(snapshots.at(-1)).toBe('1:2:');
+  expect(await queriesIn(4_000)).toBe(40);
 });
 
-test('asks at once when it is told to', async () => {
+test('polls at once on request', async () => {
   await vi.advanceTimersByTimeAsync(10_000);
-  played.snapshot = '1:3:';
-  watch.ask();
-  expect(heard.at(-1)).toBe('1:3:');
-  expect(await questionsIn(1_000)).toBe(10);
+  server.snapshot = '1:3:';
+  watch.poll();
+  expect(snapshots.at(-1)).toBe('1:3:');
+  expect(await queriesIn(1_000)).toBe(10);
 });
 
-test('knows nothing any more when the connection is lost, and opens another one', async () => {
+test('reports an unknown snapshot when the connection is lost, and opens another one', async () => {
   await vi.advanceTimersByTimeAsync(200);
-  played.lose();
-  expect(heard.at(-1)).toBeNull();
+  server.lose();
+  expect(snapshots.at(-1)).toBeNull();
   await vi.advanceTimersByTimeAsync(100);
-  expect(played.opened).toBe(2);
-  expect(heard.at(-1)).toBe('1:1:');
+  expect(server.opened).toBe(2);
+  expect(snapshots.at(-1)).toBe('1:1:');
 });

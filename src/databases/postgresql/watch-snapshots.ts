@@ -1,4 +1,4 @@
-/** Asks the server again and again for its snapshot, on a connection of its own that is opened anew when it breaks. */
+/** Polls the snapshot of the server, on a connection of its own that is reopened when it breaks. */
 import type { SnapshotWatch } from '../../backend/backend.ts';
 import { WireExchange } from './driver/exchange.ts';
 import { ConnectionError } from './driver/database-error.ts';
@@ -8,17 +8,17 @@ import { SNAPSHOT_SQL } from './snapshot.ts';
 export interface SnapshotWatchOptions {
   readonly open: () => Promise<DriverSession>;
   readonly intervalMs: number;
-  /** Null: not known, and nothing that was known counts any more. */
+  /** Called with `null` if the snapshot is unknown; earlier snapshots are then invalid. */
   readonly onSnapshot: (snapshot: string | null) => void;
   readonly onEvent: (kind: string, message: string) => void;
 }
 
-const QUESTION = `select ${SNAPSHOT_SQL}`;
+const POLL = `select ${SNAPSHOT_SQL}`;
 const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2_000;
-/** A server that does not answer such a question is gone. */
-const PATIENCE_MS = 10_000;
-/** Where nothing has changed for a while it is asked less often: what a question costs is that both sides wake up for it. */
+const MAX_PAUSE_MS = 2_000;
+/** Timeout after which the connection is closed. */
+const ANSWER_TIMEOUT_MS = 10_000;
+/** Time without changes after which polls are less frequent: a poll costs a wake-up on both sides. */
 const QUIET_MS = 5_000;
 const QUIET_FACTOR = 1.6;
 
@@ -32,9 +32,9 @@ class Watch implements SnapshotWatch {
   readonly #options: SnapshotWatchOptions;
   #session: DriverSession | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isAsking = false;
-  /** Asked again while an answer was under way, which may not tell of it. */
-  #again = false;
+  #isPolling = false;
+  /** Another poll was requested while one was pending, which may miss the change. */
+  #pollAgain = false;
   #stopped = false;
   #failures = 0;
   #last: string | null = null;
@@ -55,23 +55,23 @@ class Watch implements SnapshotWatch {
         session.owner = { ready: () => undefined, settled: () => undefined, lost: (_session, reason) => this.#lost(reason.message) };
         this.#session = session;
         if (session.isClosed) this.#lost('the connection is closed');
-        else this.ask();
+        else this.poll();
       },
       (error: unknown) => this.#lost(error instanceof Error ? error.message : String(error)),
     );
   }
 
-  ask(): void {
+  poll(): void {
     const session = this.#session;
     if (session === undefined || this.#stopped) return;
-    if (this.#isAsking) {
-      this.#again = true;
+    if (this.#isPolling) {
+      this.#pollAgain = true;
       return;
     }
-    this.#isAsking = true;
+    this.#isPolling = true;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => session.destroy(new ConnectionError('lost', 'the server did not answer')), PATIENCE_MS);
-    session.send(new WireExchange('json', [{ text: QUESTION, values: [] }], (done) => this.#answered(session, done)));
+    this.#timer = setTimeout(() => session.destroy(new ConnectionError('lost', 'the server did not answer')), ANSWER_TIMEOUT_MS);
+    session.send(new WireExchange('json', [{ text: POLL, values: [] }], (done) => this.#answered(session, done)));
   }
 
   stop(): void {
@@ -83,7 +83,7 @@ class Watch implements SnapshotWatch {
 
   #answered(session: DriverSession, { failure, rows }: WireExchange): void {
     if (this.#stopped || session !== this.#session) return;
-    this.#isAsking = false;
+    this.#isPolling = false;
     clearTimeout(this.#timer);
     if (failure !== null) {
       session.end();
@@ -91,26 +91,26 @@ class Watch implements SnapshotWatch {
       return;
     }
     this.#failures = 0;
-    const again = this.#again;
-    this.#again = false;
+    const again = this.#pollAgain;
+    this.#pollAgain = false;
     const snapshot = rows[0]?.[0]?.join('') ?? null;
     const now = performance.now();
     if (snapshot !== this.#last) this.#changedAt = now;
     this.#last = snapshot;
     const { intervalMs, onSnapshot } = this.#options;
-    this.#timer = setTimeout(() => this.ask(), now - this.#changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR);
+    this.#timer = setTimeout(() => this.poll(), now - this.#changedAt < QUIET_MS ? intervalMs : intervalMs * QUIET_FACTOR);
     onSnapshot(snapshot);
-    if (again) this.ask();
+    if (again) this.poll();
   }
 
   #lost(reason: string): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
     this.#session = undefined;
-    this.#isAsking = false;
-    this.#again = false;
+    this.#isPolling = false;
+    this.#pollAgain = false;
     if (this.#failures === 0) this.#options.onEvent('snapshot-watch-failed', reason);
-    this.#timer = setTimeout(() => this.open(), Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures));
+    this.#timer = setTimeout(() => this.open(), Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures));
     this.#failures += 1;
     this.#options.onSnapshot(null);
   }

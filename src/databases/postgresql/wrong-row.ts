@@ -1,6 +1,6 @@
 /**
- * Which of the rows that a statement inserts the database has refused. It does not say so, but by the values that it
- * names. A row is only named where the error can be about no row but those like it.
+ * Finds the inserted row that the database refused by the values in its error. A row is reported only if the error can be about no row with
+ * other values.
  */
 import type { RowsOfRequest } from '../../backend/backend.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
@@ -10,10 +10,10 @@ import { encoder } from './coerce/encode.ts';
 import type { DatabaseError } from './driver/database-error.ts';
 import { sqlName } from './sql-name.ts';
 
-/** @returns the place of the row; null where it cannot be told. Looks at each value once or twice. */
+/** Returns the path of the row; `null` if it is not certain. Reads each value once or twice. */
 export function wrongRow(failure: DatabaseError, rowsOf: () => RowsOfRequest): Path | null {
   const { code } = failure;
-  // What a function of the database raises is about its own values.
+  // Errors in functions of the database are about their own values.
   if (failure.where !== null && failure.where !== '' && !PARAMETER.test(failure.where)) return null;
   if (code.startsWith('22')) {
     const rows = rowsOf();
@@ -36,7 +36,7 @@ export function wrongRow(failure: DatabaseError, rowsOf: () => RowsOfRequest): P
   }
 }
 
-/** How PostgreSQL says that it read a parameter; translated it has the same sign. */
+/** Part of the context of an error in a parameter, in any language of the server. */
 const PARAMETER = /\$\d/;
 
 function placeOf(rows: RowsOfRequest, index: number | null): Path | null {
@@ -51,40 +51,40 @@ function only(indexes: readonly number[]): number | null {
   return indexes.length === 1 ? first(indexes) : null;
 }
 
-/** What messages call types, where it is neither the name of the catalog nor the usual one of SQL. */
-const SPOKEN: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone', timetz: 'time with time zone' };
+/** Names of types in messages that differ from both the catalog's name and `sqlName`. */
+const MESSAGE_NAMES: Readonly<Record<string, string>> = { timestamptz: 'timestamp with time zone', timetz: 'time with time zone' };
 
-/** The first row with the text that a type cannot read: whatever row has it is wrong. */
+/** Returns the first row with the text that a type cannot read: every row with it is wrong. */
 function unreadable(message: string, rows: RowsOfRequest): number | null {
   const start = message.indexOf('"');
   const end = message.lastIndexOf('"');
   if (end <= start) return null;
   const text = message.slice(start + 1, end);
-  const said = (name: string): boolean => message.startsWith(` ${name}: `, start - name.length - 3) || message.endsWith(` ${name}`);
+  const isNamed = (name: string): boolean => message.startsWith(` ${name}: `, start - name.length - 3) || message.endsWith(` ${name}`);
   const found = rows.columns.flatMap(({ name, type }) => {
     if (isText(type) || type.array) return [];
     const index = textsOf(rows, name, type).indexOf(text);
     return index < 0 ? [] : [{ type, index }];
   });
-  const named = found.filter(({ type }) => said(SPOKEN[type.name] ?? sqlName(type)));
+  const named = found.filter(({ type }) => isNamed(MESSAGE_NAMES[type.name] ?? sqlName(type)));
   const candidates = named.length > 0 ? named : found;
   const [one] = candidates;
   if (one === undefined || candidates.some(({ type }) => type.name !== one.type.name || type.schema !== one.type.schema)) return null;
   return Math.min(...candidates.map(({ index }) => index));
 }
 
-/** The first row that has null, or no value, in a column. */
+/** Returns the first row with null or no value in a column. */
 function withoutValue(column: string | null, rows: RowsOfRequest): number | null {
   if (column === null || !rows.columns.some(({ name }) => name === column)) return null;
   const cells = rows.cells(column);
-  const given = cells.indexOf(null);
-  const left = cells.indexOf(undefined);
-  // Whether a row that leaves it out gets null is not known here.
-  if (given >= 0 && left >= 0) return null;
-  return given >= 0 ? given : left >= 0 ? left : null;
+  const explicit = cells.indexOf(null);
+  const missing = cells.indexOf(undefined);
+  // A row without a value may get null or a default.
+  if (explicit >= 0 && missing >= 0) return null;
+  return explicit >= 0 ? explicit : missing >= 0 ? missing : null;
 }
 
-/** Rows with the key of `Key (a, b)=(1, x) …`. @param all whether no other row may have it in another form: else there are none */
+/** Returns rows with the key of `Key (a, b)=(1, x) …`. @param all whether to return none if another row may have the key in another form */
 function withKey(detail: string | null, rows: RowsOfRequest, all: boolean): readonly number[] {
   const open = detail?.indexOf('(') ?? -1;
   const middle = detail?.indexOf(')=(') ?? -1;
@@ -107,13 +107,13 @@ function withKey(detail: string | null, rows: RowsOfRequest, all: boolean): read
   return one === undefined ? [] : one.flatMap((_, i) => (isThat(i) ? [i] : []));
 }
 
-/** PostgreSQL cuts longer values. */
+/** Maximum length of values in messages, which truncate longer ones. */
 const CUT_AT = 64;
 
-/** Rows that may be the one of `Failing row contains (1, x, null).` */
+/** Returns rows that may be the one of `Failing row contains (1, x, null).` */
 function likeDescribed(detail: string | null, rows: RowsOfRequest): readonly number[] {
   const open = detail?.indexOf('(') ?? -1;
-  // With the names of columns where the service may not read all of them.
+  // It has the names of columns if the service may not read all of them.
   if (detail === null || open < 0 || detail.includes(') = (')) return [];
   const described = `, ${detail.slice(open + 1, detail.lastIndexOf(')'))}, `;
   let like: readonly number[] | null = null;
@@ -131,7 +131,7 @@ function likeDescribed(detail: string | null, rows: RowsOfRequest): readonly num
   return like ?? [];
 }
 
-/** How the database prints a value; null for null, undefined where that is not known. */
+/** Returns a value as the database prints it; `undefined` if that is unknown. */
 function exactText(cell: Json, type: CatalogType): string | null | undefined {
   if (cell === null) return null;
   const text = encoder({ type, list: false, value: { kind: 'literal', json: cell } })(cell);

@@ -1,10 +1,10 @@
-/** The aggregates that every kind of database has. */
+/** Aggregates of every kind of database. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { AggregateFunction, AggregatePredicateFunction } from '../../backend/type-system.ts';
-import type { Sql } from '../../sql/fragment.ts';
+import { type Sql, sql } from '../../sql/fragment.ts';
 
-/** A value that an aggregate takes. */
-export interface AggregateOperand {
+/** Argument of an aggregate. */
+export interface AggregateArgument {
   readonly value: Sql;
   readonly type: CatalogType;
 }
@@ -19,7 +19,7 @@ export const COMMON_AGGREGATES: readonly AggregateFunction[] = [
   { name: 'min', takes: 'comparable', sameType: true },
 ];
 
-/** What can be asked of aggregates in conditions, in the order of the schema. @param double the kind's floating point numbers */
+/** Aggregates in conditions, in the order of the schema. @param double type of floating point numbers */
 export function commonAggregatePredicates(boolean: CatalogType, double: CatalogType): readonly AggregatePredicateFunction[] {
   return [
     ...['bool_and', 'bool_or'].map((name) => aggregatePredicate(name, boolean)),
@@ -27,11 +27,47 @@ export function commonAggregatePredicates(boolean: CatalogType, double: CatalogT
   ];
 }
 
-/** An aggregate whose result is of the type of its arguments. @param argumentNames null: it takes one column */
+/** An aggregate whose result has the type of its arguments. @param argumentNames `null` for one column */
 export function aggregatePredicate(
   name: string,
   type: CatalogType,
   argumentNames: readonly string[] | null = null,
 ): AggregatePredicateFunction {
   return { name, argumentType: type, argumentNames, resultType: type };
+}
+
+type AggregateCall = (name: string, operands: readonly AggregateArgument[], distinct: boolean) => Sql;
+
+interface AggregateWords {
+  count(operands: readonly AggregateArgument[], distinct: boolean): Sql;
+  readonly boolAnd: Sql;
+  readonly boolOr: Sql;
+  /** The argument of averages, deviations and variances. */
+  argument?(value: Sql): Sql;
+}
+
+const PLAIN: Readonly<Record<string, Sql>> = { sum: sql`sum`, max: sql`max`, min: sql`min` };
+
+/** In some databases `stddev` and `variance` are those of the population. */
+const STATISTICS: Readonly<Record<string, Sql>> = {
+  avg: sql`avg`,
+  stddev: sql`stddev_samp`,
+  stddev_samp: sql`stddev_samp`,
+  stddev_pop: sql`stddev_pop`,
+  variance: sql`var_samp`,
+  var_samp: sql`var_samp`,
+  var_pop: sql`var_pop`,
+};
+
+/** Returns a function that writes aggregates over values; `count` of several values counts rows of them, of none all rows. */
+export function aggregateCallOf({ count, boolAnd, boolOr, argument = (value) => value }: AggregateWords): AggregateCall {
+  const plain = new Map(Object.entries({ ...PLAIN, bool_and: boolAnd, bool_or: boolOr }));
+  const statistics = new Map(Object.entries(STATISTICS));
+  return (name, operands, distinct) => {
+    if (name === 'count') return count(operands, distinct);
+    const call = plain.get(name) ?? statistics.get(name);
+    const [operand] = operands;
+    if (call === undefined || operand === undefined) throw new Error(`invariant: unknown aggregate ${name}`);
+    return sql`${call}(${plain.has(name) ? operand.value : argument(operand.value)})`;
+  };
 }

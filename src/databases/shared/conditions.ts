@@ -1,4 +1,4 @@
-/** One walk over conditions and reads for every kind of database: together because a masked read holds a condition. */
+/** Compiler of conditions and reads for every kind of database. They belong together because a masked read has a condition. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type {
   AggregateComparison,
@@ -12,48 +12,52 @@ import type {
 } from '../../ir/bool-exp.ts';
 import type { Operand } from '../../ir/value.ts';
 import { join, type Sql, sql } from '../../sql/fragment.ts';
-import type { AggregateOperand } from './aggregates.ts';
+import type { AggregateArgument } from './aggregates.ts';
 import { comparisonNamed, compareValueSql, logicSql, nullSafeSql, nullTest } from './condition.ts';
-import type { CompiledArgument, Operator } from './operators.ts';
+import type { CompiledArgument, ComparisonOperator } from './operators.ts';
 import { ownScope, type Row, rowOutside, type Scope } from './row.ts';
 
-/** The parts of conditions that each kind writes in its own way. @typeParam C what the compilation of one statement shares */
-export interface Dialect<C> {
-  /** The value of a read, without its mask. @throws SvcError not-supported */
+/** The parts of conditions that differ between kinds. @typeParam C context of the compilation of one statement */
+export interface ConditionDialect<C> {
+  /** Compiles a read without its mask. @throws SvcError not-supported */
   value(context: C, read: Read, row: Row): Sql;
   /** Operators of every type. */
-  readonly common: readonly Operator[];
-  /** The operator of this name for values of the type. @throws SvcError not-supported */
-  operator(type: CatalogType, name: string): Operator;
-  /** The right side of a comparison. @param operator of a comparison with one operand; absent: of aggregates and fields */
-  argument(context: C, operand: Operand, operator?: Operator): Pick<CompiledArgument, 'value' | 'list'>;
-  /** A condition that holds for every operand that the operator takes; null: for any. */
-  validity?(operator: Operator, operand: Operand): Sql | null;
-  /** The column on the right side of a comparison. */
+  readonly common: readonly ComparisonOperator[];
+  /** Returns the operator of this name for values of the type. @throws SvcError not-supported */
+  operator(type: CatalogType, name: string): ComparisonOperator;
+  /**
+   * Compiles the right side of a comparison.
+   * @param operator of a comparison with one operand; absent for aggregates and fields
+   * @param perRow of the parameter
+   */
+  argument(context: C, operand: Operand, operator?: ComparisonOperator, perRow?: number): Pick<CompiledArgument, 'value' | 'list'>;
+  /** Returns a condition that fails for operands that the operator does not accept; `null` if it accepts all. */
+  validity?(operator: ComparisonOperator, operand: Operand): Sql | null;
+  /** Compiles the column on the right side of a comparison. */
   otherColumn?(left: CatalogType, right: CatalogType, value: Sql): Sql;
-  /** Whether the database may refuse the condition when it meets a row. */
+  /** Returns whether the condition may fail for some rows. */
   mayFail(exp: BoolExp): boolean;
   exists(context: C, exp: Exists, scope: Scope): Sql;
   aggregate(context: C, exp: AggregatePredicate, scope: Scope): Sql;
-  aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql;
+  aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql;
 }
 
 export interface Conditions<C> {
-  /** The value of a read in a row, masked where the role may not see it. */
+  /** Compiles a read of a row, masked if the role may not see it. */
   readSql(context: C, read: Read, row: Row): Sql;
-  /** A condition as one boolean expression. */
+  /** Compiles a condition to one boolean expression. */
   conditionSql(context: C, exp: BoolExp, scope: Scope): Sql;
-  /** A condition that may fail for rows for which its guard does not hold. */
+  /** Compiles a condition that may fail for rows that its guard excludes. */
   guardedSql(context: C, exp: Guarded, scope: Scope): Sql;
-  /** The comparisons of a predicate hold for an aggregate. */
+  /** Compiles the comparisons of a predicate with an aggregate. */
   aggregateHolds(context: C, predicate: readonly AggregateComparison[], aggregate: Sql): Sql;
-  /** An aggregate over reads of the rows of a select. */
+  /** Compiles an aggregate over reads of the rows of a select. */
   aggregateOf(context: C, name: string, reads: readonly Read[], row: Row, distinct?: boolean): Sql;
-  /** The predicate holds for the aggregate of the rows of a select. */
+  /** Compiles a predicate on the aggregate of the rows of a select. */
   predicateHolds(context: C, exp: AggregatePredicate, row: Row): Sql;
 }
 
-export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
+export function conditionsOver<C>(dialect: ConditionDialect<C>): Conditions<C> {
   function readSql(context: C, read: Read, row: Row): Sql {
     const value = dialect.value(context, read, row);
     if (read.kind === 'cast' || read.mask === undefined) return value;
@@ -85,7 +89,7 @@ export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
     }
   }
 
-  /** Databases evaluate the parts of a conjunction in any order, but nothing in a `case` that is not called for. */
+  /** Databases evaluate the parts of a conjunction in any order, but the branches of a `case` only when they are reached. */
   function guardedSql(context: C, exp: Guarded, scope: Scope): Sql {
     const item = conditionSql(context, exp.item, { ...scope, fenced: true });
     return sql`case when ${conditionSql(context, exp.guard, scope)} then ${item} else false end`;
@@ -130,8 +134,10 @@ export function conditionsOver<C>(dialect: Dialect<C>): Conditions<C> {
     return exp.nullSafe ? nullSafeSql(plain, exp.operator, left, right) : plain;
   }
 
-  function operandArgument(context: C, operand: Operand, operator?: Operator): CompiledArgument {
-    return { ...NO_FIELDS, ...dialect.argument(context, operand, operator) };
+  function operandArgument(context: C, operand: Operand, operator?: ComparisonOperator): CompiledArgument {
+    // The common operators hash the values of a list, and values that differ do so early.
+    const perRow = operator === undefined || dialect.common.includes(operator) ? undefined : 1;
+    return { ...NO_FIELDS, ...dialect.argument(context, operand, operator, perRow) };
   }
 
   function fieldsArgument(context: C, fields: Readonly<Record<string, Operand>>): CompiledArgument {
@@ -154,7 +160,7 @@ const NO_FIELDS: Pick<CompiledArgument, 'field' | 'has'> = {
   has: () => false,
 };
 
-/** For kinds whose lists are values. */
+/** `CompiledArgument.list` of kinds whose lists are values. */
 export function noList(): never {
   throw new Error('invariant: the value is no list');
 }

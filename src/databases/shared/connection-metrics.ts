@@ -1,16 +1,16 @@
-/** Metrics of the connections to a server, under the names of a kind. */
+/** Metrics of the connections to a server, with the prefix of a kind. */
 import type { ServerMeasures } from '../../backend/connection-counts.ts';
 import type { ServerMetric } from '../../backend/server-metrics.ts';
 import { counter, gauge, histogram } from '../../observability/metrics/define.ts';
 import { FETCH_BOUNDS, type Histogram, WAIT_BOUNDS, WIDE_BOUNDS } from '../../observability/metrics/histogram.ts';
 import type { MetricDefinition } from '../../observability/metrics/registry.ts';
 
-/** Definitions with the labels `source_name` and `role`; `connections` with `state`, `cancelled` with `reason` beside them. */
+/** Definitions with the labels `source_name` and `role`, and in addition `state` for `connections` and `reason` for `cancelled`. */
 export interface ConnectionMetrics {
   readonly connections: MetricDefinition;
-  readonly most: MetricDefinition;
+  readonly maxConnections: MetricDefinition;
   readonly pending: MetricDefinition;
-  /** Absent if nothing is opened. */
+  /** Present for servers with connections. */
   readonly initTime?: MetricDefinition;
   readonly waitTime: MetricDefinition;
   readonly queryTime: MetricDefinition;
@@ -19,33 +19,33 @@ export interface ConnectionMetrics {
   readonly cancelled: MetricDefinition;
 }
 
-/** First labels of all metrics of a server. */
+/** First labels of every metric of a server. */
 export const SERVER_LABELS: readonly string[] = ['source_name', 'role'];
 
-/** Definitions of a pool of connections. @param family prefix of the names: `postgres` */
+/** Definitions for a connection pool. @param family prefix of the names: `postgres` */
 export function poolDefinitions(family: string): ConnectionMetrics {
   return {
     connections: gauge(`${family}_connections`, 'Open connections to a database.', ...SERVER_LABELS, 'state'),
-    most: gauge(`${family}_pool_max_connections`, 'Most connections that are opened.', ...SERVER_LABELS),
+    maxConnections: gauge(`${family}_pool_max_connections`, 'Maximum number of open connections.', ...SERVER_LABELS),
     pending: gauge(`${family}_pool_pending_requests`, 'Statements that wait for a connection.', ...SERVER_LABELS),
-    initTime: histogram(`${family}_connection_init_time_seconds`, 'Opening of a connection.', WIDE_BOUNDS, ...SERVER_LABELS),
+    initTime: histogram(`${family}_connection_init_time_seconds`, 'Time to open a connection.', WIDE_BOUNDS, ...SERVER_LABELS),
     waitTime: histogram(
       `${family}_pool_wait_time_seconds`,
-      'Wait for a connection of those that had to wait; the others count as no time.',
+      'Time that statements waited for a connection; 0 for those that did not wait.',
       WAIT_BOUNDS,
       ...SERVER_LABELS,
     ),
     queryTime: histogram(
       `${family}_query_time_seconds`,
-      'Statements and transactions while the database works on them.',
+      'Time that the database spent on statements and transactions.',
       FETCH_BOUNDS,
       ...SERVER_LABELS,
     ),
-    errors: counter(`${family}_connection_errors_total`, 'Connections that could not be opened or broke.', ...SERVER_LABELS),
+    errors: counter(`${family}_connection_errors_total`, 'Connections that failed to open or were lost.', ...SERVER_LABELS),
     timeouts: counter(`${family}_pool_timeouts_total`, 'Statements that got no connection in time.', ...SERVER_LABELS),
     cancelled: counter(
       `${family}_cancelled_total`,
-      'Statements that were given up: the time was over, or the client gone.',
+      'Statements that were cancelled by a timeout or a disconnected client.',
       ...SERVER_LABELS,
       'reason',
     ),
@@ -62,16 +62,16 @@ export function connectionMetrics(definitions: ConnectionMetrics): readonly Serv
     definition,
     samples: (server) => Object.entries(values(server)).map(([label, value]) => ({ labels: [server.role, label], value })),
   });
-  const { connections, most, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = definitions;
+  const { connections, maxConnections, pending, initTime, waitTime, queryTime, errors, timeouts, cancelled } = definitions;
   return [
     several(connections, ({ used, idle }) => ({ used, idle })),
-    one(most, (server) => server.most),
+    one(maxConnections, (server) => server.maxConnections),
     one(pending, (server) => server.pending),
     ...(initTime === undefined ? [] : [one(initTime, ({ counts }) => counts.initTime)]),
     one(waitTime, ({ counts }) => counts.waitTime),
     one(queryTime, ({ counts }) => counts.queryTime),
     one(errors, ({ counts }) => counts.errors),
     one(timeouts, ({ counts }) => counts.timeouts),
-    several(cancelled, ({ counts }) => ({ timeout: counts.late, client_gone: counts.abandoned })),
+    several(cancelled, ({ counts }) => ({ timeout: counts.timedOut, client_gone: counts.cancelled })),
   ];
 }

@@ -1,9 +1,10 @@
-/** What configurations of sources say of their connections alike: texts from the environment, and TLS. */
+/** Settings of connections that kinds share: texts from the environment, and TLS. */
+import { readFileSync } from 'node:fs';
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Codec, literal, nonEmptyText, object, optional, required } from '../../metadata/codec.ts';
 import {
   type ConfiguredText,
-  type Environment,
+  type EnvironmentVariables,
   environmentVariable,
   filledTemplate,
   variablesNotFound,
@@ -16,17 +17,17 @@ interface FromEnvironment {
 
 const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: required(nonEmptyText) });
 
-/** @throws SvcError `not-found` where a variable is not set */
-export function connectionText(text: ConfiguredText, environment: Environment): string {
+/** @throws SvcError not-found if a variable is not set */
+export function connectionText(text: ConfiguredText, environment: EnvironmentVariables): string {
   if (text.kind === 'environment') return variableOf(text.name, environment);
   return filledTemplate(text.text, environment, (names) => new SvcError('not-found', variablesNotFound(names)));
 }
 
-function variableOf(variable: string, environment: Environment): string {
+function variableOf(variable: string, environment: EnvironmentVariables): string {
   return environmentVariable(variable, environment, (names) => new SvcError('not-found', variablesNotSet(names)));
 }
 
-/** `Mode` is what the kind's client knows as `sslmode`. */
+/** @typeParam Mode values of `sslmode` that the client of the kind supports */
 export interface SslConfiguration<Mode extends string> {
   readonly sslmode: Mode;
   readonly sslrootcert?: FromEnvironment;
@@ -35,7 +36,7 @@ export interface SslConfiguration<Mode extends string> {
   readonly sslpassword?: FromEnvironment;
 }
 
-/** @param name what messages call it */
+/** @param name of the codec, for messages */
 export function sslConfigurationCodec<const Mode extends string>(name: string, modes: readonly Mode[]): Codec<SslConfiguration<Mode>> {
   return object(name, {
     sslmode: required(literal('SSLMode', modes)),
@@ -46,7 +47,7 @@ export function sslConfigurationCodec<const Mode extends string>(name: string, m
   });
 }
 
-/** TLS with the certificates themselves, wherever they were written. */
+/** Settings of TLS with the text of the certificates. */
 export interface SslSettings<Mode> {
   readonly mode: Mode;
   readonly ca: string | undefined;
@@ -55,8 +56,11 @@ export interface SslSettings<Mode> {
   readonly passphrase: string | undefined;
 }
 
-/** @throws SvcError `not-found` where a variable is not set */
-export function sslSettings<Mode extends string>(configuration: SslConfiguration<Mode>, environment: Environment): SslSettings<Mode> {
+/** @throws SvcError not-found if a variable is not set */
+export function sslSettings<Mode extends string>(
+  configuration: SslConfiguration<Mode>,
+  environment: EnvironmentVariables,
+): SslSettings<Mode> {
   const value = (reference: FromEnvironment | undefined): string | undefined =>
     reference === undefined ? undefined : variableOf(reference.from_env, environment);
   return {
@@ -68,7 +72,7 @@ export function sslSettings<Mode extends string>(configuration: SslConfiguration
   };
 }
 
-/** The certificates that were given, as options of a TLS connection. */
+/** Returns the configured certificates as options of a TLS connection. */
 export function tlsIdentity({ ca, cert, key, passphrase }: SslSettings<unknown>): {
   readonly ca?: string;
   readonly cert?: string;
@@ -81,4 +85,21 @@ export function tlsIdentity({ ca, cert, key, passphrase }: SslSettings<unknown>)
     ...(key === undefined ? {} : { key }),
     ...(passphrase === undefined ? {} : { passphrase }),
   };
+}
+
+/** Reads a certificate file that a URL names; `undefined` for `system`, the list that the runtime trusts. @param fail makes the error */
+export function certificateFile(path: string | undefined, fail: (error: Error) => SvcError): string | undefined {
+  if (path === undefined || path === 'system') return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fail(error as Error);
+  }
+}
+
+/** @param fail makes the error for an unknown mode */
+export function knownSslMode<Mode extends string>(mode: string, modes: readonly Mode[], fail: (reason: string) => SvcError): Mode {
+  const known = modes.find((name) => name === mode);
+  if (known === undefined) throw fail(`unknown sslmode "${mode}"`);
+  return known;
 }

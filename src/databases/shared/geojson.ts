@@ -1,6 +1,5 @@
 /**
- * Checks GeoJSON geometry objects (RFC 7946, and the older `crs` member). The database reads what passes;
- * the messages name what is wrong more clearly than it does.
+ * Checks of GeoJSON geometry objects (RFC 7946, and the older `crs` member), whose messages are clearer than those of databases.
  */
 import { parseFailed, wrongType } from '../../metadata/codec.ts';
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';

@@ -1,7 +1,7 @@
-/** Lists as session variables hold them, where the database does not read them itself. */
+/** Lists in session variables, for databases that do not read them. */
 import { isJsonArray, type Json, parseJson } from '../../util/json.ts';
 
-/** A list as it is; of a text a JSON array, or items between braces; anything else is a list of itself. Null where it is none. */
+/** Returns the items of a list, of a text with a JSON array or with items in braces, or the one value; `null` for any other text. */
 export function listItems(json: Json): readonly Json[] | null {
   if (isJsonArray(json)) return json;
   if (typeof json !== 'string') return [json];
@@ -19,7 +19,7 @@ function parsedItems(text: string): readonly Json[] | null {
   }
 }
 
-/** `a,"b c",null`; null where it is none. */
+/** Reads `a,"b c",null`; returns `null` for any other text. */
 function bracedItems(text: string): readonly Json[] | null {
   const items: Json[] = [];
   if (text.trim() === '') return items;

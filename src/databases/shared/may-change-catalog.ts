@@ -1,7 +1,7 @@
-/** SQL that may change what metadata depends on. A table that is new does not: nothing depends on it yet. */
+/** Words of SQL that may change objects that metadata depend on. `create table` is none of them: nothing depends on a new table. */
 const DEFINITION_WORDS = /\b(?:alter|drop|rename|replace|create function|comment on)\b/i;
 
-/** Whether SQL contains a word of definitions that change existing objects. */
+/** Returns whether SQL contains a word of definitions that change existing objects. */
 export function mayChangeCatalog(sql: string): boolean {
   return DEFINITION_WORDS.test(sql);
 }

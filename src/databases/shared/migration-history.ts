@@ -1,6 +1,6 @@
 import type { MigrationHistory, NewEntry, Refusal } from '../../backend/migration-dialect.ts';
 
-/** Parts of the statements in which kinds differ. */
+/** Parts of the statements that differ between kinds. */
 interface HistoryWords {
   /** Names of the two tables. */
   readonly migrations: string;

@@ -1,15 +1,15 @@
-/** Answers of mutations, as far as they are the same on any database. */
+/** Parts of the answers of mutations that do not depend on the database. */
 import type { MutationOutput, Update, UpdateMany } from '../../ir/mutation.ts';
 import type { Field } from '../../ir/select.ts';
 import type { ResultPiece } from '../../backend/backend.ts';
 
-/** The fields whose JSON each written row has to give: a list of them for each place in the answer. */
+/** Returns the fields of the JSON of written rows, a list for each place in the answer. */
 export function returnedFields(output: MutationOutput): readonly (readonly Field[])[] {
   if (output.kind === 'row') return [output.fields];
   return output.fields.flatMap((field) => (field.kind === 'returning' ? [field.fields] : []));
 }
 
-/** The answer where nothing was to be done. */
+/** Returns the answer of a mutation that changes nothing. */
 export function emptyAnswer(output: MutationOutput): string {
   if (output.kind === 'row') return 'null';
   const entries = output.fields.map((field) => {
@@ -19,12 +19,12 @@ export function emptyAnswer(output: MutationOutput): string {
   return `{${entries.join(',')}}`;
 }
 
-/** Whether the update changes nothing in any row. */
+/** Returns whether an update assigns no column. */
 export function hasNothingToDo({ assignments, defaults = [] }: Update): boolean {
   return assignments.length === 0 && defaults.length === 0;
 }
 
-/** A list of answers, one per update; nothing at all where no update has anything to do. @param compile one of them */
+/** Returns the list of the answers of several updates; empty if none assigns a column. @param compile compiles one answer */
 export function manyAnswers({ updates }: UpdateMany, compile: (update: Update) => readonly ResultPiece[]): readonly ResultPiece[] {
   if (updates.every(hasNothingToDo)) return ['[]'];
   const pieces: ResultPiece[] = ['['];

@@ -1,9 +1,9 @@
-/** Nested inserts of an insert, level by level: what every kind that writes them has in common. */
+/** Order and grouping of nested inserts, level by level. */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { InsertColumn, InsertRow, InsertRows, NestedArray, NestedColumn, NestedObject, OnConflict } from '../../ir/mutation.ts';
 import type { RaisedFailure } from '../../backend/backend.ts';
 
-/** The nested rows of one relationship that have the same conflict clause, and whose they are. */
+/** Nested rows of one relationship with the same conflict clause, with the rows that they belong to. */
 export interface NestedGroup<N extends NestedObject | NestedArray = NestedObject | NestedArray> {
   readonly name: string;
   readonly common: InsertRows;
@@ -12,8 +12,8 @@ export interface NestedGroup<N extends NestedObject | NestedArray = NestedObject
 }
 
 /**
- * @param nestedOf what a row has, in order
- * @returns the groups in the order in which they are met; members are in the order of their rows
+ * @param nestedOf returns the nested inserts of a row in order
+ * @returns the groups in order of first appearance; members are in the order of their rows
  */
 export function groups<R, N extends NestedObject | NestedArray>(
   rows: readonly R[],
@@ -37,17 +37,17 @@ export function groups<R, N extends NestedObject | NestedArray>(
   return found;
 }
 
-/** A number of rows that is not known yet cannot be joined to others. */
+/** Uniform rows, whose number is not known yet, cannot be combined with others. */
 function isJoinable(a: InsertRows, b: InsertRows): boolean {
   return a.uniform === undefined && a.check === b.check && sameConflict(a.onConflict, b.onConflict);
 }
 
-/** Whether both are known to do the same. */
+/** Returns whether two conflict clauses are known to be equal. */
 function sameConflict(a: OnConflict | null, b: OnConflict | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.constraint !== b.constraint || !sameTexts(a.columns, b.columns)) return false;
   if (a.update === null || b.update === null) return a.update === b.update;
-  // Conditions that a request wrote are told apart: each may have other values.
+  // Conditions of the request are compared by identity: each may have other values.
   return (
     a.update.where === b.update.where &&
     a.update.check === b.update.check &&
@@ -60,7 +60,7 @@ function sameTexts(a: readonly string[] = [], b: readonly string[] = []): boolea
   return a.length === b.length && a.every((text, i) => text === b[i]);
 }
 
-/** The columns of several rows, each once. */
+/** Returns the columns of several inserts, without duplicates. */
 export function unitedColumns(parts: readonly InsertRows[]): readonly InsertColumn[] {
   const [first] = parts;
   if (first !== undefined && parts.every(({ columns }) => columns === first.columns)) return first.columns;
@@ -69,7 +69,7 @@ export function unitedColumns(parts: readonly InsertRows[]): readonly InsertColu
   return [...columns.values()];
 }
 
-/** What is raised where the row of a relationship is not written. @param defaultSchema is not printed */
+/** Error for an object relationship whose row is not written. @param defaultSchema is not printed */
 export function objectFailure({ name, rows, path }: NestedObject, defaultSchema: string): RaisedFailure {
   const table = printTable(rows.table, defaultSchema);
   return {
@@ -79,7 +79,7 @@ export function objectFailure({ name, rows, path }: NestedObject, defaultSchema:
   };
 }
 
-/** What is raised where a row is not written that others depend on. @param defaultSchema is not printed */
+/** Error for a row that is not written although others depend on it. @param defaultSchema is not printed */
 export function arrayFailure(table: QualifiedName, { path }: InsertRow, defaultSchema: string): RaisedFailure {
   return {
     code: 'not-supported',

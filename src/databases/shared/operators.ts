@@ -1,42 +1,42 @@
-/** Comparison operators of several kinds of database: one set of names and descriptions. */
-import type { Comparison, ScalarType } from '../../backend/type-system.ts';
+/** Names and descriptions of comparison operators, whose SQL each kind supplies. */
+import type { Comparison, ComparisonField, ScalarType } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { EMPTY, type Sql, sql } from '../../sql/fragment.ts';
 
-/** The compiled right side of a comparison. */
+/** Compiled right side of a comparison. */
 export interface CompiledArgument {
-  /** The value; a list in the form in which the kind sends it. */
+  /** Returns the value; a list in the form in which the kind sends it. */
   value(): Sql;
-  /** A list as a select with one column, in kinds that have no other form for `in`. */
+  /** Returns a list as a select with one column, for kinds without another operand of `in`. */
   list(): Sql;
-  /** A field of an input object. @param type overrides the type that it is cast to */
+  /** Returns a field of an input object. @param type overrides the type that it is cast to */
   field(name: string, type?: CatalogType): Sql;
-  /** Whether a field of an input object was given. */
+  /** Returns whether the input object has a field. */
   has(name: string): boolean;
 }
 
-export interface Operator extends Comparison {
-  /** The database refuses some values when it meets a row. */
+export interface ComparisonOperator extends Comparison {
+  /** The operator may fail for some rows. */
   readonly mayFail?: true;
-  /** The operand is a pattern of this language: a wrong one is refused before any row is read. */
+  /** Language of the pattern in the operand: an invalid pattern is refused before any row is read. */
   readonly pattern?: 'like' | 'regex' | 'iregex';
   compile(column: Sql, argument: CompiledArgument): Sql;
 }
 
 /** A scalar with operators that compile. */
 export interface ComparedScalar extends ScalarType {
-  readonly comparisons: readonly Operator[];
+  readonly comparisons: readonly ComparisonOperator[];
 }
 
 type Compile = (column: Sql, value: Sql) => Sql;
 
-/** An operator whose right side is one value, of the column's type if `argument` is absent. */
+/** An operator with one value on its right side, by default of the column's type. */
 export function operator(
   name: string,
   description: string | null,
   compile: Compile,
   argument: Comparison['argument'] = { kind: 'same' },
-): Operator {
+): ComparisonOperator {
   return { name, description, argument, compile: (column, { value }) => compile(column, value()) };
 }
 
@@ -60,7 +60,10 @@ const SYMBOLS: readonly (readonly [name: string, symbol: Sql])[] = [
 ];
 
 /** Operators of every type, in the order of the schema; `_is_null` is a node of its own. */
-export function commonComparisons(isIn: Operator['compile'], isNotIn: Operator['compile']): readonly Operator[] {
+export function commonComparisons(
+  isIn: ComparisonOperator['compile'],
+  isNotIn: ComparisonOperator['compile'],
+): readonly ComparisonOperator[] {
   const argument = { kind: 'list' } as const;
   return [
     ...SYMBOLS.map(([name, symbol]) => operator(name, null, infix(symbol))),
@@ -69,13 +72,13 @@ export function commonComparisons(isIn: Operator['compile'], isNotIn: Operator['
   ];
 }
 
-/** A test of texts. @param not `not ` for the negation, else nothing */
+/** Compiles a test of texts. @param not `not ` for the negation, otherwise empty */
 export type TextTest = (column: Sql, value: Sql, not: Sql) => Sql;
 
 const NOT = sql`not `;
 
-/** An operator of texts and its negation. @param rest of the description */
-function pair(name: string, rest: string, test: TextTest, more: Partial<Operator>): readonly Operator[] {
+/** An operator of texts and its negation. @param rest end of the description */
+function pair(name: string, rest: string, test: TextTest, more: Partial<ComparisonOperator>): readonly ComparisonOperator[] {
   return [
     { ...operator(`_${name}`, `does the column match the given ${rest}`, (column, value) => test(column, value, EMPTY)), ...more },
     { ...operator(`_n${name}`, `does the column NOT match the given ${rest}`, (column, value) => test(column, value, NOT)), ...more },
@@ -83,13 +86,18 @@ function pair(name: string, rest: string, test: TextTest, more: Partial<Operator
 }
 
 /** `_like` and `_nlike` */
-export const LIKE: readonly Operator[] = pair('like', 'pattern', (column, value, not) => sql`(${column} ${not}like ${value})`, {
+export const LIKE: readonly ComparisonOperator[] = pair('like', 'pattern', (column, value, not) => sql`(${column} ${not}like ${value})`, {
   pattern: 'like',
 });
 
 /** `_ilike` and `_nilike` */
-export function ilike(test: TextTest): readonly Operator[] {
+export function ilike(test: TextTest): readonly ComparisonOperator[] {
   return pair('ilike', 'case-insensitive pattern', test, { pattern: 'like' });
+}
+
+/** Operators of texts. @param test compiles `_ilike` @param more operators after `_ilike` */
+export function textComparisons(test: TextTest, more: readonly ComparisonOperator[] = []): readonly ComparisonOperator[] {
+  return [...LIKE, ...ilike(test), ...more];
 }
 
 /**
@@ -99,12 +107,22 @@ export function ilike(test: TextTest): readonly Operator[] {
 const REGEX_COST = 160;
 
 /** Operators of a language of regular expressions. @param name `regex`, `similar` */
-export function regularExpressions(name: string, language: string, test: TextTest, more: Partial<Operator>): readonly Operator[] {
+export function regularExpressions(
+  name: string,
+  language: string,
+  test: TextTest,
+  more: Partial<ComparisonOperator>,
+): readonly ComparisonOperator[] {
   return pair(name, language, test, { cost: REGEX_COST, ...more });
 }
 
-/** `_has_key` and its kin. */
-export function keyComparisons(type: CatalogType, one: Compile, any: Operator['compile'], all: Compile): readonly Operator[] {
+/** `_has_key`, `_has_keys_any` and `_has_keys_all`. */
+export function keyComparisons(
+  type: CatalogType,
+  one: Compile,
+  any: ComparisonOperator['compile'],
+  all: Compile,
+): readonly ComparisonOperator[] {
   const list = { kind: 'type', type, list: true } as const;
   return [
     operator('_has_key', 'does the string exist as a top-level key in the column', one, { ...list, list: false }),
@@ -124,12 +142,32 @@ const SPATIAL: Readonly<Record<string, readonly [call: Sql, description: string]
   _st_within: [sql`st_within`, 'is the column contained in the given @ value'],
 };
 
-/** Operators of places. @param type in the descriptions: `geometry` or `geography` */
-export function spatialComparisons(type: string, names: readonly (keyof typeof SPATIAL)[] = Object.keys(SPATIAL)): readonly Operator[] {
+/** Spatial operators. @param type in the descriptions: `geometry` or `geography` */
+export function spatialComparisons(
+  type: string,
+  names: readonly (keyof typeof SPATIAL)[] = Object.keys(SPATIAL),
+): readonly ComparisonOperator[] {
   return names.flatMap((name) => {
     const [functionName, description] = SPATIAL[name] ?? [];
     return functionName === undefined || description === undefined
       ? []
       : [operator(name, description.replace('@', type), call(functionName))];
   });
+}
+
+/** An operator that takes an input object with a distance and a value. @param type in the description: `geometry` or `geography` */
+export function withinDistance(
+  name: string,
+  type: string,
+  input: { readonly name: string; readonly distance: CatalogType; readonly from: CatalogType; readonly more?: readonly ComparisonField[] },
+  compile: ComparisonOperator['compile'],
+): ComparisonOperator {
+  const fields = [
+    { name: 'distance', type: input.distance, required: true },
+    { name: 'from', type: input.from, required: true },
+    ...(input.more ?? []),
+  ];
+  const dimensions = name.includes('3d') ? ' 3D' : '';
+  const description = `is the column within a given${dimensions} distance from the given ${type} value`;
+  return { name, description, argument: { kind: 'input', name: input.name, description: null, fields }, compile };
 }

@@ -1,18 +1,18 @@
-/** Rows that expressions read from, and how conditions nest around them. */
+/** Rows that expressions read from, and the nesting of conditions around them. */
 import { identifier, type Sql, sql } from '../../sql/fragment.ts';
 
 /** A row that expressions read from. */
 export interface Row {
   column(name: string): Sql;
-  /** The whole row as an argument of a function. */
+  /** Returns the whole row as an argument of a function. */
   whole(): Sql;
 }
 
-/** The row at hand, and the rows around the `exists` conditions that lead to it. */
+/** The current row, and the rows around the `exists` conditions that contain it. */
 export interface Scope {
   readonly row: Row;
   readonly outer: Scope | null;
-  /** Inside a condition that may fail for other rows than the ones it is asked of. */
+  /** Set inside of a condition that may fail for rows that its guard excludes. */
   readonly fenced?: true;
 }
 
@@ -29,17 +29,17 @@ export function aliasRow(alias: Sql): Row {
       }
       return column;
     },
-    // `"t1"` alone would mean a column of that name if there is one.
+    // `"t1"` alone would mean a column of that name.
     whole: () => sql`${alias}.*`,
   };
 }
 
-/** A scope with nothing around. */
+/** A scope without outer rows. */
 export function ownScope(row: Row): Scope {
   return { row, outer: null };
 }
 
-/** The row that lies `levels` conditions outwards. */
+/** The row `levels` conditions further out. */
 export function rowOutside(scope: Scope, levels: number): Row {
   let at: Scope | null = scope;
   for (let i = 0; i < levels && at !== null; i++) at = at.outer;

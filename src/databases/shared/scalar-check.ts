@@ -1,13 +1,15 @@
-/** Input checks that several kinds of database have in common: which JSON values a scalar takes. */
+/** Checks of JSON input that kinds share. */
+import { SvcError } from '../../errors/svc-error.ts';
 import { parseFailed, wrongType } from '../../metadata/codec.ts';
 import { fitsDouble, integerText, parseDecimal, scientificText } from '../../util/decimal.ts';
 import { isJsonNumber, type Json, JsonNumber, numberText } from '../../util/json.ts';
 import type { Path } from '../../util/path.ts';
+import { checkGeoJson } from './geojson.ts';
 
 /** @throws SvcError parse-failed at the path */
 export type Check = (json: Json, at: Path) => Json;
 
-/** Texts only; the database has the last word. @param name of the type, for messages */
+/** Accepts texts, which the database checks. @param name of the type, for messages */
 export function stringCheck(name: string): Check {
   return (json, at) => {
     if (typeof json !== 'string') throw parseFailed(`A string is expected for type: ${name}`, at);
@@ -15,7 +17,7 @@ export function stringCheck(name: string): Check {
   };
 }
 
-/** Texts, and integers between the two. */
+/** Accepts texts, and integers in a range. */
 export function integerCheck(sqlName: string, least: bigint, greatest: bigint): Check {
   const [low, high] = [Math.max(Number(least), -Number.MAX_SAFE_INTEGER), Math.min(Number(greatest), Number.MAX_SAFE_INTEGER)];
   return (json, at) => {
@@ -35,7 +37,7 @@ export function integerCheck(sqlName: string, least: bigint, greatest: bigint): 
   };
 }
 
-/** Texts, and numbers that a double can be near to. */
+/** Accepts texts, and numbers in the range of a double. */
 export function floatCheck(sqlName: string): Check {
   return (json, at) => {
     if (typeof json === 'string') return json;
@@ -48,23 +50,37 @@ export function floatCheck(sqlName: string): Check {
   };
 }
 
-/** Texts, and any number. */
+/** Accepts texts and numbers. */
 export const numericCheck: Check = (json, at) => {
   if (typeof json !== 'string' && !isJsonNumber(json)) throw wrongType('Scientific', 'Number', json, at);
   return json;
 };
 
-/** Truth values, and texts that the database reads as one. */
+/** Accepts booleans, and texts that the database reads as booleans. */
 export const booleanCheck: Check = (json, at) => {
   if (typeof json !== 'boolean' && typeof json !== 'string') throw wrongType('Bool', 'Bool', json, at);
   return json;
 };
 
-/** Texts. */
+/** Accepts texts. */
 export const textCheck: Check = (json, at) => {
   if (typeof json !== 'string') throw wrongType('Text', 'String', json, at);
   return json;
 };
 
-/** Whatever it is. */
-export const anyJson: Check = (json) => json;
+/** Accepts any JSON value. */
+export const anyJsonCheck: Check = (json) => json;
+
+/** Accepts GeoJSON objects. */
+export const geoJsonCheck: Check = (json, at) => {
+  checkGeoJson(json, at);
+  return json;
+};
+
+/** Adds to a check that the value is not null. @param graphql name of the type, for the message */
+export function presentCheck(graphql: string, check: Check): Check {
+  return (json, at) => {
+    if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
+    return check(json, at);
+  };
+}

@@ -1,15 +1,15 @@
-/** The scalars of a kind of database, each described once. */
+/** Scalars of a kind of database, cached by type. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { ScalarType } from '../../backend/type-system.ts';
 
 export interface ScalarTable<S extends ScalarType> {
-  /** The scalar of a type; of an array, that of its elements. The same object for the same type. */
+  /** Returns the scalar of a type, for an array that of its elements; always the same object for a type. */
   scalar(type: CatalogType): S;
-  /** As `TypeSystem.named`. */
+  /** See `TypeSystem.named`. */
   named(graphql: string): CatalogType | null;
 }
 
-/** @param builtIn types that scalars are found of by their names: the first of several of one name */
+/** @param builtIn types that `named` finds; the first of several with the same scalar */
 export function scalarTable<S extends ScalarType>(describe: (type: CatalogType) => S, builtIn: readonly CatalogType[]): ScalarTable<S> {
   const known = new Map<string, S>();
   const scalar = (type: CatalogType): S => {

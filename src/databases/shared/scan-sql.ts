@@ -1,8 +1,8 @@
-/** Looks at SQL before it is run: what cannot be in a transaction, transactions of its own, what only psql understands. */
+/** Scans SQL of migrations for statements that cannot run in a transaction, transaction control, and commands of psql. */
 import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
 import { endOfBlank, placedStatements, withoutComments } from '../../model/split-statements.ts';
 
-/** The beginnings of statements that PostgreSQL refuses in a transaction. */
+/** Beginnings of statements that PostgreSQL refuses in a transaction. */
 const OUTSIDE: readonly RegExp[] = [
   /^create (?:unique )?index concurrently\b/,
   /^drop index concurrently\b/,
@@ -28,23 +28,23 @@ const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i
 /**
  * Scans the SQL of a migration or seed.
  * @param controls beginnings of statements that begin or end transactions
- * @param bare the text, with the same length, without anything that PostgreSQL reads otherwise than its database
+ * @param bare text of the same length without syntax that PostgreSQL would read in another way than the database
  */
-export function scan(given: string, controls: RegExp, bare: string = given): ScannedSql {
+export function scan(text: string, controls: RegExp, bare: string = text): ScannedSql {
   const commands = metaCommands(bare);
-  // They end with their line, and not at a semicolon.
+  // Commands end with their line, not with a semicolon.
   const sql =
     commands.length === 0
       ? bare
       : bare
           .split('\n')
-          .map((text, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(text.length) : text))
+          .map((each, i) => (commands.some(({ line }) => line === i + 1) ? ' '.repeat(each.length) : each))
           .join('\n');
   const statements: ScannedStatement[] = [];
   const lineAt = lineCounter(sql);
-  for (const { text, at } of placedStatements(sql)) {
-    const head = headOf(text);
-    const shown = bare === given ? text : given.slice(at, at + text.length);
+  for (const { text: statement, at } of placedStatements(sql)) {
+    const head = headOf(statement);
+    const shown = bare === text ? statement : text.slice(at, at + statement.length);
     statements.push({ text: shown, at, line: lineAt(at + head.skipped), words: head.words });
   }
   const beginning = ({ words }: ScannedStatement): string => words.join(' ');
@@ -55,7 +55,7 @@ export function scan(given: string, controls: RegExp, bare: string = given): Sca
   const foreign = [
     ...commands,
     ...statements
-      .filter(({ words, text }) => words[0] === 'copy' && FROM_STDIN.test(text))
+      .filter((each) => each.words[0] === 'copy' && FROM_STDIN.test(each.text))
       .map(({ line }) => ({ line, what: 'copy from stdin', client: CLIENT })),
   ];
   return {
@@ -64,12 +64,12 @@ export function scan(given: string, controls: RegExp, bare: string = given): Sca
     control,
     foreign,
     enumValues: usedEnumValues(statements),
-    unwrapped: isAround(statements, control) ? without(given, control) : undefined,
-    joined: isJoinable(statements, control) ? without(given, control) : undefined,
+    unwrapped: isAround(statements, control) ? without(text, control) : undefined,
+    joined: isJoinable(statements, control) ? without(text, control) : undefined,
   };
 }
 
-/** Tells the lines of offsets that only grow: dumps have very many statements. */
+/** Returns a function from growing offsets to lines: dumps have very many statements. */
 function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let next = text.indexOf('\n');
@@ -79,14 +79,14 @@ function lineCounter(text: string): (offset: number) => number {
   };
 }
 
-/** The first words behind comments. */
+/** Returns the first words after comments. */
 function headOf(text: string): { readonly skipped: number; readonly words: readonly string[] } {
   const skipped = endOfBlank(text, 0);
   const rest = withoutComments(text.slice(skipped, skipped + 400));
   return { skipped, words: (rest.match(/[^\s]+/g) ?? []).slice(0, 6).map((word) => word.toLowerCase()) };
 }
 
-/** Backslashes at the beginnings of lines, outside of texts and bodies of functions. */
+/** Finds backslashes at the beginnings of lines, outside of texts and function bodies. */
 function metaCommands(sql: string): ScannedSql['foreign'] {
   if (!/^\\/m.test(sql)) return [];
   const bare = sql.replace(/\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|\/\*[\s\S]*?\*\//g, (text) => text.replace(/[^\n]/g, ' '));
@@ -105,25 +105,25 @@ function usedEnumValues(statements: readonly ScannedStatement[]): ScannedSql['en
   });
 }
 
-/** Whether the one `begin` and the one `commit` are around all of it. */
+/** Returns whether the only `begin` and the only `commit` enclose all statements. */
 function isAround(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
   const [first, last] = [statements[0], statements.at(-1)];
   if (control.length !== 2 || first === undefined || last === undefined) return false;
   return control[0] === first && control[1] === last && isPlain(first, OPENS) && isPlain(last, CLOSES);
 }
 
-/** Whether it means the same in one transaction: settings of one alone would go on behind its end. */
+/** Returns whether the statements mean the same in one transaction: local settings would outlive the end of their own. */
 function isJoinable(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
   if (control.length > 0 && statements.some(({ words: [first, second] }) => first === 'set' && second === 'local')) return false;
   return control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES));
 }
 
-/** Without options: those say something that is not to be lost. */
+/** Returns whether a statement has no options, which would be lost. */
 function isPlain({ words }: ScannedStatement, pattern: RegExp): boolean {
   return pattern.test(words.join(' ')) && words.length <= 2;
 }
 
-/** The text with blanks in place of statements, so that lines stay what they are. */
+/** Replaces statements by blanks, so that line numbers stay the same. */
 function without(sql: string, statements: readonly ScannedStatement[]): string {
   let text = '';
   let from = 0;

@@ -1,4 +1,4 @@
-/** Texts that clients send as values, read before a database sees them that would take them for something else or refuse them late. */
+/** Checks of texts that clients send as values, for databases that would read them as other values or refuse them late. */
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { parseDecimal, plainText } from '../../util/decimal.ts';
@@ -10,7 +10,7 @@ export function refuseValue(type: CatalogType, json: Json): never {
   throw new SvcError('data-exception', `invalid value for type ${type.name}: "${shown.slice(0, 200)}"`);
 }
 
-/** JSON in a text. @returns the text @throws SvcError data-exception */
+/** Returns a text that is valid JSON. @throws SvcError data-exception */
 export function jsonText(type: CatalogType, text: string): string {
   try {
     parseJson(text);
@@ -25,7 +25,7 @@ export function isNumberText(text: string): boolean {
 }
 
 /** @throws SvcError data-exception */
-export function integerText(type: CatalogType, text: string, least: bigint, greatest: bigint): string {
+export function checkedIntegerText(type: CatalogType, text: string, least: bigint, greatest: bigint): string {
   const trimmed = text.trim();
   if (!/^[+-]?\d{1,40}$/.test(trimmed)) refuseValue(type, text);
   const value = BigInt(trimmed.startsWith('+') ? trimmed.slice(1) : trimmed);
@@ -36,8 +36,8 @@ export function integerText(type: CatalogType, text: string, least: bigint, grea
 }
 
 /**
- * Without an exponent.
- * @param digits before and behind the point
+ * Returns a decimal without an exponent.
+ * @param digits maximum numbers of digits before and after the decimal point
  * @throws SvcError data-exception
  */
 export function decimalText(type: CatalogType, text: string, [before, behind]: readonly [before: number, behind: number]): string {
@@ -51,7 +51,7 @@ export function decimalText(type: CatalogType, text: string, [before, behind]: r
   return plain;
 }
 
-/** What people write for true and false. @throws SvcError data-exception */
+/** Reads `yes`, `on`, `1` and the like. @throws SvcError data-exception */
 export function booleanOfText(type: CatalogType, text: string): boolean {
   if (/^\s*(?:t|true|y|yes|on|1)\s*$/i.test(text)) return true;
   if (/^\s*(?:f|false|n|no|off|0)\s*$/i.test(text)) return false;

@@ -3,7 +3,7 @@ import { SAMPLE_TABLES } from './tables.ts';
 
 const USER = 'X-Svc-User-Id';
 
-/** Which rows a role sees; tables that are not named are open to it. */
+/** Row filters by role and table; tables without one are fully visible. */
 const ROW_FILTERS: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = {
   customer: {
     customer: { customer_id: { _eq: USER } },

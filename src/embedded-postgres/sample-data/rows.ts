@@ -13,7 +13,7 @@ const COUNT = {
   invoice: 412,
   line: 2240,
 };
-/** As in the well-known store, the last artists have no album. */
+/** As in the original store, the last artists have no album. */
 const ARTISTS_WITH_ALBUMS = 204;
 
 const GENRES =

@@ -1,6 +1,6 @@
-/** The sample music store as data: one entry a table, in an order in which rows can be inserted. */
+/** Table of the sample music store; tables are listed in an order in which rows can be inserted. */
 export interface SampleTable {
-  /** Column name and type; the first column is the key unless `key` says otherwise. */
+  /** Types by column name. */
   readonly columns: Readonly<Record<string, string>>;
   readonly key: readonly string[];
   readonly references: readonly Reference[];

@@ -1,6 +1,6 @@
 /**
- * What a stored operation selects and takes, whatever values its variables will have, and everything
- * that is wrong with it at once. Requests are not checked here but while they are translated.
+ * Selections and variables of a stored operation, independent of the values of its variables, with all of its problems at once. Requests
+ * are not checked here but during translation.
  */
 import { type FieldNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -8,11 +8,11 @@ import { at, type Path, printPath, ROOT } from '../../util/path.ts';
 import { abstractTypeHas, abstractTypeNamed } from '../abstract-type.ts';
 import type { Definitions } from '../document.ts';
 import { checkDocument, type DocumentLimits } from '../document/check.ts';
-import { STRING } from '../input/built-in-scalars.ts';
-import { literalText } from '../input/literal-json.ts';
+import { STRING_SCALAR } from '../input/built-in-scalars.ts';
+import { canonicalArguments } from '../input/literal-json.ts';
 import { introspectionFields } from '../introspection.ts';
 import {
-  named,
+  typeRef,
   namedTypeOf,
   type ObjectType,
   type OutputField,
@@ -28,21 +28,21 @@ export interface OperationAnalysis {
   readonly kind: 'query' | 'mutation' | 'subscription';
   readonly name: string | null;
   readonly variables: readonly AnalysedVariable[];
-  /** By response key, in the order of the document; what is wrong is left out. */
+  /** Fields by response key, in the order of the document, without invalid ones. */
   readonly fields: ReadonlyMap<string, SelectedField>;
-  /** `$.author.name: field 'name' not found in object 'author'` */
+  /** For example `$.author.name: field 'name' not found in object 'author'`. */
   readonly problems: readonly string[];
 }
 
 export interface AnalysedVariable {
   readonly declaration: VariableDeclaration;
-  /** The type inside the lists of the declaration; null when the variable is not used where a type is known. */
+  /** The type inside the lists of the declaration; null if the variable is not used at a position with a known type. */
   readonly type: InputNamedType | null;
 }
 
 export interface SelectedField {
   readonly type: OutputTypeRef;
-  /** Of objects and unions; all that any of the members has. */
+  /** Fields of objects and unions; all fields of all members. */
   readonly fields: ReadonlyMap<string, SelectedField>;
 }
 
@@ -63,11 +63,11 @@ export function analyseOperation(
   const kind = operation.operation;
   try {
     declared = declareVariables(operation);
-    // Bounds the walk below too: it expands fragments.
+    // Limits the walk below as well, which expands fragments.
     checkDocument({ operation, fragments }, declared, limits);
     const root = roots[kind];
     if (root === null) throw new SvcError('validation-failed', NO_PARENT[kind]);
-    const parent = { type: root, abstract: null, meta: kind === 'mutation' ? null : introspectionFields(roots, ANYTHING) };
+    const parent = { type: root, abstract: null, meta: kind === 'mutation' ? null : introspectionFields(roots, NO_LIMITS) };
     new Walk(fragments, declared, types, report).collect(operation.selectionSet, parent, ROOT, fields);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -82,8 +82,8 @@ export function analyseOperation(
   };
 }
 
-const ANYTHING = { maxCharacters: 0 };
-const TYPENAME: OutputTypeRef = named('String', () => STRING, true);
+const NO_LIMITS = { maxCharacters: 0 };
+const TYPENAME: OutputTypeRef = typeRef('String', () => STRING_SCALAR, true);
 
 interface Parent {
   readonly type: ObjectType;
@@ -149,7 +149,7 @@ class Walk {
       this.#report(path, `selection of both '${known.node.name.value}' and '${name}' specify the same response name, '${key}'`);
       return;
     }
-    if (known !== undefined && argumentText(known.node) !== argumentText(node)) {
+    if (known !== undefined && canonicalArguments(known.node) !== canonicalArguments(node)) {
       this.#report(path, `inconsistent arguments between multiple selections of field '${name}'`);
     }
     checkArguments(node, definition?.args ?? new Map(), place, { declared: this.#declared, types: this.#types, report: this.#report });
@@ -166,11 +166,4 @@ class Walk {
     else if (inner.kind === 'object') this.collect(node.selectionSet, { type: inner, abstract: null, meta: null }, place, into);
     else for (const member of inner.members()) this.collect(node.selectionSet, { type: member, abstract: inner, meta: null }, place, into);
   }
-}
-
-function argumentText(node: FieldNode): string {
-  return (node.arguments ?? [])
-    .map((argument) => `${argument.name.value}:${literalText(argument.value)}`)
-    .sort()
-    .join();
 }

@@ -14,21 +14,21 @@ export type InputNamedType = ScalarSchemaType | EnumSchemaType | InputObjectType
 
 export interface ArgumentCheck {
   readonly declared: ReadonlyMap<string, VariableDeclaration>;
-  /** Takes the types of the variables that are met, lists taken off. */
+  /** Receives the types of variables, without lists. */
   readonly types: Map<string, InputNamedType>;
   readonly report: (path: Path, message: string) => void;
 }
 
 export function checkArguments(node: FieldNode, definitions: ReadonlyMap<string, InputField>, path: Path, check: ArgumentCheck): void {
-  const given = new Set<string>();
+  const presentNames = new Set<string>();
   for (const { name, value } of node.arguments ?? []) {
-    given.add(name.value);
+    presentNames.add(name.value);
     const definition = definitions.get(name.value);
     if (definition === undefined) check.report(path, `'${node.name.value}' has no argument named '${name.value}'`);
     else checkValue(value, definition.type, hasDefault(definition), at(path, name.value), check);
   }
   for (const definition of definitions.values()) {
-    if (definition.type.nonNull && definition.default === undefined && !given.has(definition.name)) {
+    if (definition.type.nonNull && definition.default === undefined && !presentNames.has(definition.name)) {
       check.report(path, `missing required field '${definition.name}'`);
     }
   }
@@ -77,9 +77,9 @@ function checkValue(node: ValueNode, type: InputTypeRef, positionHasDefault: boo
             visit(item, field.type, hasDefault(field), at(place, name.value));
           });
         }
-        const given = new Set(value.fields.map(({ name }) => name.value));
+        const presentNames = new Set(value.fields.map(({ name }) => name.value));
         for (const field of named.fields().values()) {
-          if (field.type.nonNull && field.default === undefined && !given.has(field.name)) {
+          if (field.type.nonNull && field.default === undefined && !presentNames.has(field.name)) {
             check.report(at(place, field.name), `missing required field '${field.name}'`);
           }
         }

@@ -60,7 +60,7 @@ describe('long names and values', () => {
     Array.from({ length: count }, (_, i) => `${'a'.repeat(length - 1)}${i}: id`).join(' ');
   const TOO_LONG = 'the operation has more than 640 characters of aliases';
 
-  test('aliases are long together only where they are few', () => {
+  test('limits the total length of aliases', () => {
     expect(() => check(`{ author { ${alias(10, 64)} } }`)).not.toThrow();
     expect(() => check(`{ author { ${alias(1, 640)} } }`)).not.toThrow();
     expect(() => check(`{ author { ${alias(1, 641)} } }`)).toThrow(TOO_LONG);
@@ -105,7 +105,7 @@ describe('limits', () => {
     ],
   ])('%s', (_name, query, message) => expect(refusal(query)).toBe(message));
 
-  test('fields with a selection, and aliases, fragments expanded', () => {
+  test('limits fields with a selection, and aliases, with fragments expanded', () => {
     const limits = { ...DEFAULT_LIMITS, maxObjects: 4, maxAliases: 3 };
     const ask = (query: string): string => refusal(query, { options: { limits } });
     expect(ask('{ a: author { articles { id } } author { ...F } } fragment F on author { articles { x: id y: id } }')).toBe('accepted');
@@ -117,7 +117,7 @@ describe('limits', () => {
     );
   });
 
-  test('deeper than the parser can go', () => {
+  test('rejects a document that is nested deeper than the parser supports', () => {
     const message = 'validation-failed: the document has brackets inside each other, more than 1024 levels deep @ $.query';
     expect(refusal('{ author '.repeat(20_000))).toBe(message);
     expect(refusal(`{ author(where: ${'['.repeat(40_000)}`)).toBe(message);
@@ -125,7 +125,7 @@ describe('limits', () => {
     expect(refusal(`query ($a: Int = ${'{a:'.repeat(2000)}1${'}'.repeat(2000)}) { notice }`)).toBe(message);
   });
 
-  test('more tokens than allowed', () => {
+  test('rejects more tokens than allowed', () => {
     expect(refusal('{ notice notice }', { options: { limits: { ...DEFAULT_LIMITS, maxTokens: 3 } } })).toBe(
       'validation-failed: the document has more than 3 tokens @ $.query',
     );

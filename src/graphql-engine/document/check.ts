@@ -1,7 +1,6 @@
 /**
- * The rules of a document that need no types, in one pass over what the operation reaches: every
- * fragment is visited once, and its size is added wherever it is spread, so that the work stays
- * linear in the document however large the expanded operation would be.
+ * Checks the rules of a document that need no types, in one pass over everything that the operation reaches: every fragment is visited once
+ * and its size is added wherever it is spread, so the work is linear in the document, however large the expanded operation is.
  */
 import { type ArgumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode, type ValueNode } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -12,26 +11,26 @@ import type { OperationSize } from '../translation.ts';
 import { maxDocumentLength } from './scan.ts';
 
 export interface DocumentLimits {
-  /** Levels of fields, fragments, lists and input objects. */
+  /** Maximum levels of fields, fragments, lists and input objects. */
   readonly maxDepth: number;
-  /** Fields and input values, fragments expanded. */
+  /** Maximum fields and input values, with fragments expanded. */
   readonly maxValues: number;
-  /** Fields with a selection of their own, fragments expanded. */
+  /** Maximum fields with a selection, with fragments expanded. */
   readonly maxObjects: number;
-  /** Fields with an alias, fragments expanded. */
+  /** Maximum fields with an alias, with fragments expanded. */
   readonly maxAliases: number;
-  /** Tokens of a document; its values may be as long with fragments expanded as a document may be without. */
+  /** Maximum tokens of a document. With fragments expanded, its values have at most as many characters as a document without fragments. */
   readonly maxTokens: number;
 }
 
-/** Characters that aliases may have on the average, where there are as many as there may be: each row of an answer has them all. */
+/** Maximum average characters of aliases if there are as many as permitted: each row of an answer contains all of them. */
 const ALIAS_LENGTH = 64;
 
 export interface DocumentFacts {
-  /** How often the operation reads each variable, fragments expanded; one that it does not read is not there. */
+  /** Number of reads of each variable, with fragments expanded. Variables that are not read are missing. */
   readonly variableUses: ReadonlyMap<string, number>;
   readonly size: OperationSize;
-  /** Nodes visited by the check: bounded by the size of the document. */
+  /** Nodes visited by the check: at most the size of the document. */
   readonly visited: number;
 }
 
@@ -43,7 +42,7 @@ interface Size {
   /** Fields with a selection. */
   readonly objects: number;
   readonly aliases: number;
-  /** Characters of them. */
+  /** Total characters of aliases. */
   readonly aliasLength: number;
 }
 
@@ -61,7 +60,7 @@ class DocumentCheck {
   readonly #fragments: OperationDocument['fragments'];
   readonly #declared: { has(name: string): boolean };
   readonly #limits: DocumentLimits;
-  /** Of the operation, or of the fragment that is visited. */
+  /** Reads of the operation, or of the fragment that is being visited. */
   #reads = new Reads();
   readonly #fragmentReads = new Map<string, Reads>();
   readonly #sizes = new Map<string, Size>();
@@ -103,7 +102,7 @@ class DocumentCheck {
     if ('value' in node && typeof node.value === 'string') this.#reads.length += node.value.length;
     if (node.kind === Kind.LIST) for (const item of node.values) nodes += this.#valueNodes(item, depth + 1, path);
     else if (node.kind === Kind.OBJECT) {
-      refuseRepeated(node.fields, 'input field', path);
+      rejectRepeated(node.fields, 'input field', path);
       for (const field of node.fields) {
         this.#reads.length += field.name.value.length;
         nodes += this.#valueNodes(field.value, depth + 1, path);
@@ -114,7 +113,7 @@ class DocumentCheck {
 
   #argumentNodes(nodes: readonly ArgumentNode[] | undefined, path: Path): number {
     if (nodes === undefined || nodes.length === 0) return 0;
-    refuseRepeated(nodes, 'argument', path);
+    rejectRepeated(nodes, 'argument', path);
     let sum = 0;
     for (const node of nodes) sum += this.#valueNodes(node.value, 1, path);
     return sum;
@@ -133,7 +132,7 @@ class DocumentCheck {
     return sum;
   }
 
-  /** @param level levels above this selection set in the way that the walk came; bounds the recursion */
+  /** @param level levels above this selection set on the path of the walk; limits the recursion */
   #selectionSize(set: SelectionSetNode, level: number, path: Path): Size {
     if (level > this.#limits.maxDepth) throw this.#tooDeep();
     const size = { depth: 0, values: 0, levels: 0, objects: 0, aliases: 0, aliasLength: 0 };
@@ -148,7 +147,7 @@ class DocumentCheck {
         addInner(size, this.#fragmentSize(selection.name.value, level + 1, path), 0);
         addTo(this.#reads.fragments, selection.name.value, 1);
       }
-      this.#refuseLarge(size);
+      this.#rejectLarge(size);
     }
     if (level + size.depth > this.#limits.maxDepth) throw this.#tooDeep();
     size.depth += 1;
@@ -170,7 +169,7 @@ class DocumentCheck {
     addInner(size, isCounted ? inner : { ...inner, levels: 0 }, isCounted ? 1 : 0);
   }
 
-  #refuseLarge({ values, objects, aliases, aliasLength }: Size): void {
+  #rejectLarge({ values, objects, aliases, aliasLength }: Size): void {
     const { maxValues, maxObjects, maxAliases } = this.#limits;
     if (values > maxValues) throw tooMany(maxValues, 'fields and values');
     if (objects > maxObjects) throw tooMany(maxObjects, 'fields with a selection');
@@ -210,7 +209,7 @@ function tooMany(count: number, what: string): SvcError {
 
 type Total = { -readonly [K in keyof Size]: Size[K] };
 
-/** @param levels levels of fields around what is added */
+/** @param levels levels of fields around the added size */
 function addInner(size: Total, inner: Size, levels: number): void {
   size.values += inner.values;
   size.objects += inner.objects;
@@ -220,7 +219,7 @@ function addInner(size: Total, inner: Size, levels: number): void {
   size.levels = Math.max(size.levels, inner.levels + levels);
 }
 
-/** What an operation or a fragment reads by itself, and how often it spreads each fragment. */
+/** Direct reads of an operation or a fragment, and the number of times that it spreads each fragment. */
 class Reads {
   readonly variables = new Map<string, number>();
   readonly fragments = new Map<string, number>();
@@ -228,7 +227,7 @@ class Reads {
   length = 0;
 }
 
-/** @param fragments in the order in which they were done with: none spreads a later one */
+/** @param fragments ordered so that no fragment spreads a later one */
 function expandedReads(operation: Reads, fragments: ReadonlyMap<string, Reads>): Pick<Reads, 'variables' | 'length'> {
   if (fragments.size === 0) return operation;
   const variables = new Map(operation.variables);
@@ -247,7 +246,7 @@ function addTo(counts: Map<string, number>, name: string, count: number): void {
   counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
-function refuseRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
+function rejectRepeated(nodes: readonly { readonly name: { readonly value: string } }[], what: string, path: Path): void {
   if (nodes.length < 2) return;
   const names = new Set<string>();
   for (const { name } of nodes) {

@@ -64,7 +64,7 @@ describe('a scan', () => {
     );
   });
 
-  it('ends with the first token too many', () => {
+  it('stops at the first token above the limit', () => {
     expect(scan('{ a b c }', 5)).toBe('accepted');
     expect(scan('{ a b c }', 4)).toBe('validation-failed: the document has more than 4 tokens @ $.query');
     expect(scan(`{ a(n: ${'1'.repeat(150_000)}) }`, 10)).toBe('accepted');
@@ -72,21 +72,21 @@ describe('a scan', () => {
     expect(scan(`{ a ${'#\n'.repeat(20)} }`, 10)).toContain('more than 10 tokens');
   });
 
-  it('bounds the length', () => {
+  it('limits the length', () => {
     for (const text of [',', ' ', '\ufeff', '#', 'x'].map((character) => character.repeat(400_001))) {
       expect(scan(`{ a ${text} }`, 2000)).toContain('more than 400000 characters');
     }
     expect(scan(`{ a ${','.repeat(390_000)} }`, 2000)).toBe('accepted');
   });
 
-  it('bounds the lines, in strings too', () => {
+  it('limits the lines, including those in strings', () => {
     for (const lines of ['\n'.repeat(21), '\r'.repeat(21), `"""${'\n'.repeat(21)}"""`, `"""${'\r'.repeat(21)}`]) {
       expect(scan(`{ a ${lines} }`, 10)).toBe('validation-failed: the document has more than 20 lines @ $.query');
     }
     expect(scan(`{ a ${'\n'.repeat(20)} }`, 10)).toBe('accepted');
   });
 
-  it('bounds the brackets inside each other', () => {
+  it('limits nested brackets', () => {
     const nested = (levels: number): string => '{a('.repeat(levels / 2) + ')}'.repeat(levels / 2);
     expect(scan(nested(1024).repeat(3), 100_000)).toBe('accepted');
     expect(scan(nested(1026), 100_000)).toContain('more than 1024 levels deep');

@@ -1,19 +1,18 @@
 /**
- * A look at the characters of a document before it is parsed: one that is too large costs no more
- * than reading it. The parser makes objects of tokens, and of the lines before a fault it counts
- * every one.
+ * Scans the characters of a document before it is parsed, so that rejecting one that is too large costs no more than reading it. The parser
+ * creates objects for tokens, and before it reports an error, it counts all lines up to it.
  */
 import { SvcError } from '../../errors/svc-error.ts';
 import { at, ROOT } from '../../util/path.ts';
 
-/** Lines that a token may take: more than that is padding. */
+/** Maximum lines per token: more are padding. */
 const LINES_PER_TOKEN = 2;
-/** Characters of a document for each token that it may have: more than that is padding, or data. */
+/** Maximum characters of a document per permitted token: more are padding, or data. */
 const LENGTH_PER_TOKEN = 200;
-/** Brackets inside each other, of whatever kind: as many as everything that recurses over a document can bear. */
+/** Maximum nested brackets of all kinds: as many as every recursive function over a document can process. */
 const MAX_BRACKETS = 1024;
 
-/** Characters of a name or number. No number of a database has more: `numeric` of PostgreSQL takes 147,455 digits. */
+/** Maximum characters of a name or number. No number of a database has more: PostgreSQL's `numeric` has up to 147,455 digits. */
 const MAX_WORD = 150_000;
 
 const NEWLINE = 10;
@@ -23,7 +22,7 @@ const HASH = 35;
 const POINT = 46;
 const BACKSLASH = 92;
 
-/** For ASCII characters: part of a name or number, an opening or closing bracket, ignored, or any other. */
+/** Classes of ASCII characters: part of a name or number, an opening or closing bracket, ignored, or any other. */
 const WORD = 1;
 const OPEN = 2;
 const CLOSE = 3;
@@ -36,15 +35,15 @@ const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   return ' \t,'.includes(character) ? IGNORED : 0;
 });
 
-/** Characters of a document. */
+/** Maximum characters of a document. */
 export function maxDocumentLength(maxTokens: number): number {
   return Math.max(2 * MAX_WORD, maxTokens * LENGTH_PER_TOKEN);
 }
 
 /**
- * Says nothing about the syntax. Texts that are no documents may be counted in any way.
- * @param maxTokens comments count as well
- * @returns the tokens
+ * Does not check the syntax. The count for texts that are not valid documents is arbitrary.
+ * @param maxTokens including comments
+ * @returns the number of tokens
  * @throws SvcError validation-failed
  */
 export function scanDocument(query: string, maxTokens: number): number {

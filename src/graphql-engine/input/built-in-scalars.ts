@@ -1,16 +1,16 @@
 /**
- * The scalars of the GraphQL specification in their strict form: of `limit` or `distinct`, of directives and
- * introspection. Columns of type `Int` have another scalar of the same name, which takes what the database takes.
+ * The scalars of the GraphQL specification in their strict form, for `limit` or `distinct`, directives and introspection. Columns of type
+ * `Int` have a different scalar with the same name, which accepts what the database accepts.
  */
 import { isJsonNumber, type Json, numberText } from '../../util/json.ts';
-import { named, type ScalarSchemaType, type TypeRef } from '../types.ts';
-import { describeValue, expected } from './found.ts';
+import { typeRef, type ScalarSchemaType, type TypeRef } from '../types.ts';
+import { describeValue, expected } from './input-errors.ts';
 
 const INTEGER = /^-?\d+$/;
 const MAX_INT = 2 ** 31 - 1;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
-/** @param accept the value as it is used; undefined refuses it */
+/** @param accept returns the value to use, or undefined to reject it */
 function scalar(name: string, what: string, accept: (json: Json) => Json | undefined): ScalarSchemaType {
   return {
     kind: 'scalar',
@@ -24,7 +24,7 @@ function scalar(name: string, what: string, accept: (json: Json) => Json | undef
   };
 }
 
-/** The number when it is an integer of 32 bits, also when written `5.0` or `5e0`. */
+/** Returns the number if it is an integer of 32 bits, including `5.0` and `5e0`. */
 function int32(json: Json): number | undefined {
   if (!isJsonNumber(json)) return undefined;
   const text = numberText(json);
@@ -33,10 +33,10 @@ function int32(json: Json): number | undefined {
   return value >= -MAX_INT - 1 && value <= MAX_INT ? value : undefined;
 }
 
-export const BOOLEAN = scalar('Boolean', 'a boolean', (json) => (typeof json === 'boolean' ? json : undefined));
-export const STRING = scalar('String', 'a string', (json) => (typeof json === 'string' ? json : undefined));
-export const INT = scalar('Int', 'a 32-bit integer', int32);
-export const FLOAT = scalar('Float', 'a float', (json) => (isJsonNumber(json) ? json : undefined));
+export const BOOLEAN_SCALAR = scalar('Boolean', 'a boolean', (json) => (typeof json === 'boolean' ? json : undefined));
+export const STRING_SCALAR = scalar('String', 'a string', (json) => (typeof json === 'string' ? json : undefined));
+export const INT_SCALAR = scalar('Int', 'a 32-bit integer', int32);
+export const FLOAT_SCALAR = scalar('Float', 'a float', (json) => (isJsonNumber(json) ? json : undefined));
 
 /** `limit`: a number from 0 to 2^31 - 1. */
 export const NON_NEGATIVE_INT = scalar('Int', 'a non-negative 32-bit integer', (json) => {
@@ -57,13 +57,13 @@ function bigIntText(json: Json): string {
   return typeof json === 'string' ? json : '';
 }
 
-/** `offset`: up to 64 bits, also as a string of digits; kept as text when it is large. */
+/** `offset`: up to 64 bits, also as a string of digits; large values stay text. */
 export const OFFSET_INT: ScalarSchemaType = {
   ...BIG_INT,
   check: (json, at, found) => BIG_INT.check(NOT_NEGATIVE.check(json, at, found), at, found),
 };
 
-/** A reference to one of the scalars above. */
+/** Returns a reference to one of the scalars above. */
 export function builtin(type: ScalarSchemaType, nonNull = false): TypeRef<ScalarSchemaType> {
-  return named(type.name, () => type, nonNull);
+  return typeRef(type.name, () => type, nonNull);
 }

@@ -1,14 +1,14 @@
-/** Values that requests send, brought to the form that the IR takes. Run at bind time, once per value. */
+/** Coerces values of requests to the form of the IR, once per value when a plan is bound. */
 import type { Json } from '../../util/json.ts';
 import { isJsonArray } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { EnumSchemaType, EnumSchemaValue, InputTypeRef } from '../types.ts';
-import { describeValue, expected, expectedList, unexpectedNull } from './found.ts';
+import { describeValue, expected, expectedList, unexpectedNull } from './input-errors.ts';
 
 export type Coercion = (json: Json, at: Path) => Json;
 
-/** An array in the database's own notation, `{1,2}`: accepted where a whole array is one value. */
+/** Recognises an array in the database's own notation, `{1,2}`: accepted where a whole array is one value. */
 export function isArrayText(json: Json): json is string {
   if (typeof json !== 'string') return false;
   const text = json.trim();
@@ -17,7 +17,7 @@ export function isArrayText(json: Json): json is string {
 
 const known = new WeakMap<InputTypeRef, Coercion>();
 
-/** A scalar, an enum value or a whole array. Null is refused only where the type says so. */
+/** Coerces a scalar, an enum value or a whole array. Null is rejected only if the type is non-null. */
 export function valueCoercion(type: InputTypeRef): Coercion {
   let coercion = known.get(type);
   if (coercion === undefined) {
@@ -52,7 +52,7 @@ function makeCoercion(type: InputTypeRef): Coercion {
   };
 }
 
-/** A list of values; a single one counts as a list, and null items are refused. */
+/** Coerces a list of values. A single value counts as a list of one; null items are rejected. */
 export function listCoercion(type: InputTypeRef): Coercion {
   invariant(type.kind === 'list', 'a list position');
   const item = valueCoercion(type.item);
@@ -63,14 +63,14 @@ export function listCoercion(type: InputTypeRef): Coercion {
   return (json, path) => {
     if (json === null) throw expectedList('null', path);
     if (!isJsonArray(json)) return [coerceItem(json, at(path, 0))];
-    // One place for all items: an error keeps it, and then there is no next item.
+    // One path object for all items: only an error keeps it, and then there is no next item.
     const place = { parent: path, key: 0 };
-    // Most lists are what they were before.
+    // Most lists do not change.
     let changed: Json[] | undefined;
     for (; place.key < json.length; place.key++) {
-      const given = json[place.key] as Json;
-      const coerced = coerceItem(given, place);
-      if (changed === undefined && coerced !== given) changed = json.slice(0, place.key);
+      const original = json[place.key] as Json;
+      const coerced = coerceItem(original, place);
+      if (changed === undefined && coerced !== original) changed = json.slice(0, place.key);
       changed?.push(coerced);
     }
     return changed ?? json;
@@ -83,13 +83,13 @@ export function enumValueOfJson(type: EnumSchemaType, json: Json, path: Path): E
   return enumValueOfName(type, json, path);
 }
 
-/** @throws SvcError validation-failed for a name that is no value of the enum */
+/** @throws SvcError validation-failed for a name that is not a value of the enum */
 export function enumValueOfName(type: EnumSchemaType, name: string, path: Path): EnumSchemaValue {
   const value = type.values().get(name);
   if (value !== undefined) return value;
   const names = [...type.values().keys()].sort().map((known) => `'${known}'`);
   throw new SvcError('validation-failed', `expected one of the values [${names.join(', ')}] for type '${type.name}', but found '${name}'`, {
     path,
-    discreetMessage: `'${name}' is not one of the values that may be given here`,
+    redactedMessage: `'${name}' is not one of the values that may be given here`,
   });
 }

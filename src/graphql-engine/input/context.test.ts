@@ -4,14 +4,14 @@ import { createConstraintRecorder } from './context.ts';
 
 const fact = (index: number): Constraint => ({ variable: 'x', path: [index], fact: { kind: 'keys', keys: ['a'] } });
 
-test('looking into more parts than there may be is refused', () => {
+test('rejects examining more parts than allowed', () => {
   const recorder = createConstraintRecorder({ parts: 3, facts: 10 });
   recorder.enter(1);
   recorder.enter(2);
   expect(() => recorder.enter(1)).toThrow('the variables have more than 3 parts that the operation depends on');
 });
 
-test('more facts than are kept make the plan one of this request only', () => {
+test('a plan with more facts than allowed serves this request only', () => {
   const recorder = createConstraintRecorder({ parts: 3, facts: 2 });
   recorder.record(fact(0));
   recorder.record(fact(1));
@@ -23,7 +23,7 @@ test('more facts than are kept make the plan one of this request only', () => {
   expect(recorder.list()).toEqual([]);
 });
 
-test('data counts apart, and leaves nothing to rest on', () => {
+test('data has its own count and records no facts', () => {
   const recorder = createConstraintRecorder({ parts: 10, facts: 4 });
   recorder.record({ variable: 'a', path: [], fact: { kind: 'null', isNull: false } });
   recorder.enter(9);

@@ -1,4 +1,4 @@
-/** What all inputs of one translation share: the request's variables and the facts found out about them. */
+/** Shared state of all inputs of one translation: the request's variables and the facts that were read from them. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Path } from '../../util/path.ts';
 import type { Constraint, Variables } from '../constraint.ts';
@@ -8,51 +8,51 @@ export interface InputContext {
   readonly variables: Variables;
   readonly declared: ReadonlyMap<string, VariableDeclaration>;
   readonly constraints: ConstraintRecorder;
-  /** A variable declared `T!` may be null all the same. */
+  /** If true, a variable declared `T!` may be null. */
   readonly nullInNonNullableVariables: boolean;
-  /** A nullable variable that was not sent takes the argument or key that it stands for with it; else it is null. */
+  /** If true, a nullable variable that was not sent omits its argument or key; otherwise it is null. */
   readonly unsentIsAbsent: boolean;
-  /** The context inside of conditions: a key that is missing there matches every row. Null: the same. */
+  /** Context of conditions, where an omitted key would match every row; `null` if there is no difference. */
   readonly inConditions: InputContext | null;
-  /** Lists of objects are read item by item, though they are alike. */
-  readonly itemByItem?: true;
+  /** If true, lists of objects are read item by item, even if their items are uniform. */
+  readonly itemByItem?: boolean;
 }
 
-/** Collects the facts that a plan rests on, each once, and counts what is looked into. */
+/** Collects the facts that a plan depends on, each once, and counts the values that are examined. */
 export interface ConstraintRecorder {
   record(constraint: Constraint): void;
-  /** Says that so many parts of a value follow, so that what is too much is found out before it is done. @throws SvcError */
+  /** Counts parts of a value before they are examined, so that large values are rejected early. @throws SvcError */
   enter(parts: number): void;
-  /** Says that what becomes of a value costs as much as so many more parts would. @throws SvcError */
+  /** Counts work whose cost equals that of `parts` more parts. @throws SvcError */
   charge(parts: number): void;
-  /** How many followed. */
+  /** Number of counted parts. */
   parts(): number;
   /**
-   * One that records nothing and counts apart, for data that a plan is made of: from now on the plan serves this
+   * Returns a recorder without facts and with a count of its own, for data that becomes part of the plan. From then on the plan serves this
    * request only.
    */
   unrecorded(): ConstraintRecorder;
   list(): readonly Constraint[];
-  /** False once facts were dropped: the plan serves this request only. */
+  /** False after facts were dropped: the plan serves this request only. */
   isComplete(): boolean;
 }
 
 /**
- * Values of rows that are read one by one; 10,000 take about 15 ms. They do not count as parts, so that rows may be many
- * whatever operations are allowed to look like.
+ * Maximum values of rows that are read one by one; 10,000 take about 15 ms. They do not count as parts, so the number of rows does not
+ * depend on the limits on operations.
  */
-const MOST_VALUES = 200_000;
+const MAX_VALUES = 200_000;
 
 export interface RecorderLimits {
-  /** Parts of variables that a translation may look into: each costs as much as a value in the document. */
+  /** Maximum parts of variables that a translation may examine: each costs as much as a value in the document. */
   readonly parts: number;
-  /** Facts kept; beyond, no other request is likely to bring them all. */
+  /** Maximum recorded facts; with more, another request is unlikely to match all of them. */
   readonly facts: number;
 }
 
 /**
- * Notes the facts about variables that shape a plan.
- * @throws SvcError validation-failed, the recorder, where there are more than the limits allow
+ * Records the facts about variables that shape a plan.
+ * @throws SvcError validation-failed, by the recorder, if there are more than the limits allow
  */
 export function createConstraintRecorder(limits: RecorderLimits): ConstraintRecorder {
   const byKey = new Map<string, Constraint>();
@@ -65,27 +65,27 @@ export function createConstraintRecorder(limits: RecorderLimits): ConstraintReco
   const enter = (more: number): void => count(more, (most) => `the variables have more than ${most} parts that the operation depends on`);
   const charge = (more: number): void =>
     count(more, (most) => `the operation's conditions, orders and nested rows weigh more than ${most}`);
-  const giveUp = (): void => {
+  const dropFacts = (): void => {
     complete = false;
     byKey.clear();
   };
-  let apart: ConstraintRecorder | null = null;
+  let valueRecorder: ConstraintRecorder | null = null;
   return {
     record(constraint) {
       if (!complete) return;
-      // One translation sees one value, so variable, place and kind of fact decide the fact.
+      // A translation sees one value, so variable, path and kind determine the fact.
       const key = keyOf(constraint.fact.kind, constraint);
       if (byKey.has(key)) return;
       if (byKey.size < limits.facts) byKey.set(key, constraint);
-      else giveUp();
+      else dropFacts();
     },
     enter,
     charge,
     parts: () => parts,
     unrecorded() {
-      giveUp();
-      apart ??= valueCounter(Math.max(MOST_VALUES, limits.parts), charge);
-      return apart;
+      dropFacts();
+      valueRecorder ??= valueCounter(Math.max(MAX_VALUES, limits.parts), charge);
+      return valueRecorder;
     },
     list: () => [...byKey.values()].filter((constraint) => !isImplied(constraint, byKey)),
     isComplete: () => complete,
@@ -113,7 +113,7 @@ function keyOf(kind: Constraint['fact']['kind'], { variable, path }: Pick<Constr
   return path.length === 0 ? `${kind} ${variable}` : `${kind} ${variable} ${JSON.stringify(path)}`;
 }
 
-/** What has keys, a length or a fixed value says by that whether it is there and whether it is null; and what is not null is there. */
+/** Keys, a length or a fixed value imply presence and non-null; non-null implies presence. */
 function isImplied(constraint: Constraint, all: ReadonlyMap<string, Constraint>): boolean {
   const { fact } = constraint;
   if (fact.kind !== 'null' && (fact.kind !== 'present' || !fact.present)) return false;

@@ -1,11 +1,11 @@
-/** What literals and variables share about input objects. */
+/** Rules of input objects for literals and variables. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { at, type Path } from '../../util/path.ts';
 import type { InputField, InputObjectType } from '../types.ts';
 
 const required = new WeakMap<InputObjectType, readonly string[]>();
 
-/** Fields that have to be given: non-null without a default. */
+/** Required fields: non-null without a default. */
 function requiredFields(type: InputObjectType): readonly string[] {
   let names = required.get(type);
   if (names === undefined) {
@@ -22,17 +22,17 @@ export function fieldOf(type: InputObjectType, name: string, path: Path): InputF
   return field;
 }
 
-/** Of inputs and outputs alike. */
+/** For inputs and outputs. */
 export function fieldNotFound(name: string, typeName: string, path: Path): SvcError {
   return new SvcError('validation-failed', `field '${name}' not found in type: '${typeName}'`, { path });
 }
 
-/** @throws SvcError when a required field is not there */
-export function requireFields(type: InputObjectType, given: (name: string) => boolean, path: Path): void {
-  for (const name of requiredFields(type)) if (!given(name)) throw missingRequired(name, path);
+/** @throws SvcError if a required field is missing */
+export function requireFields(type: InputObjectType, isPresent: (name: string) => boolean, path: Path): void {
+  for (const name of requiredFields(type)) if (!isPresent(name)) throw missingRequired(name, path);
 }
 
-/** Of arguments and input fields alike; `path` is the object's. */
+/** For arguments and input fields; `path` is the object's. */
 export function missingRequired(name: string, path: Path): SvcError {
   return new SvcError('validation-failed', `missing required field '${name}'`, { path: at(path, name) });
 }

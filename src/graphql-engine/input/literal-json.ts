@@ -1,18 +1,19 @@
-/** Literals as JSON and as text to compare; recursion is bounded by the document check. */
-import { Kind, type ValueNode } from 'graphql';
+/** Literals as JSON, and as text for comparison; the document check limits the recursion. */
+import { type FieldNode, Kind, type ValueNode } from 'graphql';
 import { invariant } from '../../errors/svc-error.ts';
 import { type Json, parseJson } from '../../util/json.ts';
 
 const SHORT_INTEGER = /^-?[1-9]\d{0,14}$|^0$/;
 
-/** A number as written: GraphQL's numbers are a subset of JSON's. */
+/** Parses a number: GraphQL's numbers are a subset of JSON's. */
 function jsonOfNumber(text: string): Json {
   return SHORT_INTEGER.test(text) ? Number(text) : parseJson(text);
 }
 
 /**
  * Enum values become strings.
- * @param variable gives the value of a variable inside the literal, undefined to leave its key out; absent where the grammar allows none
+ * @param variable returns the value of a variable inside the literal, or undefined to omit its key; absent if the grammar allows no
+ *   variables
  */
 export function literalJson(node: ValueNode, variable?: (name: string) => Json | undefined): Json {
   return jsonOf(node, variable) ?? null;
@@ -32,7 +33,7 @@ function jsonOf(node: ValueNode, variable: ((name: string) => Json | undefined) 
     case Kind.LIST:
       return node.values.map((item) => literalJson(item, variable));
     case Kind.OBJECT: {
-      // Entries, not assignment: `__proto__` is a legal GraphQL name.
+      // Entries instead of assignment: `__proto__` is a valid GraphQL name.
       const entries = node.fields.map((field) => [field.name.value, jsonOf(field.value, variable)] as const);
       return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
     }
@@ -43,8 +44,8 @@ function jsonOf(node: ValueNode, variable: ((name: string) => Json | undefined) 
   }
 }
 
-/** Text that is equal for two literals exactly when they mean the same; the order of object keys does not count. */
-export function literalText(node: ValueNode): string {
+/** Returns a text that is equal for two literals if and only if they mean the same; the order of object keys does not matter. */
+function canonicalLiteral(node: ValueNode): string {
   switch (node.kind) {
     case Kind.NULL:
       return 'null';
@@ -60,14 +61,22 @@ export function literalText(node: ValueNode): string {
       return `$${node.name.value}`;
     case Kind.LIST: {
       let text = '[';
-      for (const item of node.values) text += `${literalText(item)},`;
+      for (const item of node.values) text += `${canonicalLiteral(item)},`;
       return `${text}]`;
     }
     case Kind.OBJECT: {
-      const fields = node.fields.map((field) => `${field.name.value}:${literalText(field.value)}`);
+      const fields = node.fields.map((field) => `${field.name.value}:${canonicalLiteral(field.value)}`);
       return `{${fields.sort().join()}}`;
     }
   }
+}
+
+/** Returns a text that is equal for equal arguments of a field, in any order. */
+export function canonicalArguments(node: FieldNode): string {
+  return (node.arguments ?? [])
+    .map(({ name, value }) => `${name.value}:${canonicalLiteral(value)}`)
+    .sort()
+    .join();
 }
 
 export function holdsVariable(node: ValueNode): boolean {

@@ -1,14 +1,14 @@
-/** An input that is the value of a variable or a part of it. Looking in records what was seen. */
+/** An input that is the value of a variable or a part of it. Examining it records facts. */
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
 import type { Value } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import type { Constraint } from '../constraint.ts';
-import type { EnumSchemaValue, Input, InputObjects, InputTypeRef } from '../types.ts';
+import type { EnumSchemaValue, InputValue, InputObjects, InputTypeRef } from '../types.ts';
 import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
-import { describeValue, expected, expectedList, unexpectedNull } from './found.ts';
+import { describeValue, expected, expectedList, unexpectedNull } from './input-errors.ts';
 import { fieldOf, requireFields } from './input-object.ts';
 
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
@@ -18,16 +18,16 @@ export interface VariablePart {
   /** Keys and indexes inside the variable's value. */
   readonly inner: readonly (string | number)[];
   readonly json: Json;
-  /** The declaration rules null out, so asking for it reveals nothing. */
+  /** True if the declaration excludes null, so that checking for it records nothing. */
   readonly neverNull: boolean;
 }
 
-export function createVariableInput(context: InputContext, part: VariablePart, type: InputTypeRef, path: Path): Input {
+export function createVariableInput(context: InputContext, part: VariablePart, type: InputTypeRef, path: Path): InputValue {
   return new VariableInput(context, part, type, path);
 }
 
-/** A class, because variables have thousands of parts: methods of a prototype cost nothing to make. */
-class VariableInput implements Input {
+/** A class, because variables have thousands of parts: methods of a prototype need no allocation. */
+class VariableInput implements InputValue {
   readonly type: InputTypeRef;
   readonly path: Path;
   readonly #context: InputContext;
@@ -40,7 +40,7 @@ class VariableInput implements Input {
     this.#part = part;
   }
 
-  as(other: InputTypeRef): Input {
+  as(other: InputTypeRef): InputValue {
     return new VariableInput(this.#context, this.#part, other, this.path);
   }
 
@@ -54,7 +54,7 @@ class VariableInput implements Input {
     return json === null;
   }
 
-  entries(): ReturnType<Input['entries']> {
+  entries(): ReturnType<InputValue['entries']> {
     const { type, path } = this;
     const { json } = this.#part;
     invariant(type.kind === 'named', 'an input object position');
@@ -81,7 +81,7 @@ class VariableInput implements Input {
     return entries;
   }
 
-  items(): readonly Input[] {
+  items(): readonly InputValue[] {
     const { type, path } = this;
     const { json, neverNull } = this.#part;
     invariant(type.kind === 'list', 'a list position');
@@ -133,7 +133,7 @@ class VariableInput implements Input {
   }
 
   value(): Value {
-    // What is read item by item is checked so as well: the first fault is that of the first item.
+    // Values that are read item by item are also checked in that order: the first error is that of the first item.
     if (this.#context.itemByItem === true) return { kind: 'literal', json: valueCoercion(this.type)(this.#part.json, this.path) };
     return { kind: 'variable', name: this.#part.name, path: this.#part.inner, at: this.path, check: valueCoercion(this.type) };
   }
@@ -147,11 +147,11 @@ class VariableInput implements Input {
     return valueCoercion(this.type)(this.#part.json, this.path);
   }
 
-  costs(values: number): void {
+  charge(values: number): void {
     this.#context.constraints.charge(values);
   }
 
-  asData(few: number, keys: ReadonlySet<string> | null): Input {
+  asData(few: number, keys: ReadonlySet<string> | null): InputValue {
     const { json } = this.#part;
     if (this.#context.itemByItem === true || !isJsonArray(json)) return this;
     if (json.length <= few && this.#context.constraints.isComplete()) return this;
@@ -160,7 +160,7 @@ class VariableInput implements Input {
     return new VariableInput({ ...this.#context, constraints, itemByItem: true }, this.#part, this.type, this.path);
   }
 
-  /** Its declaration was checked where it stands. */
+  /** The declaration was checked at the position of the variable. */
   checkedAsWritten(): WrittenJson {
     return this.written();
   }
@@ -174,7 +174,7 @@ class VariableInput implements Input {
     this.#context.constraints.record({ variable: this.#part.name, path: this.#part.inner, fact });
   }
 
-  #child(key: string | number, json: Json, type: InputTypeRef): Input {
+  #child(key: string | number, json: Json, type: InputTypeRef): InputValue {
     const { name, inner } = this.#part;
     return new VariableInput(this.#context, { name, inner: [...inner, key], json, neverNull: false }, type, at(this.path, key));
   }

@@ -2,7 +2,7 @@ import { Kind, type ValueNode } from 'graphql';
 import type { WrittenJson } from '../../ir/input-validation.ts';
 import { literalJson } from './literal-json.ts';
 
-/** A literal as it is written; enum values become strings. */
+/** Returns a literal of the request; enum values become strings. */
 export function writtenLiteral(node: ValueNode): WrittenJson {
   switch (node.kind) {
     case Kind.VARIABLE:

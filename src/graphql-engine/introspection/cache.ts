@@ -1,6 +1,6 @@
 /**
- * Finished answers of introspection, compressed (they repeat themselves: a fortieth is left) and bounded in bytes
- * over all role schemas. Equal ones under way are shared. Compression works beside the event loop.
+ * Caches introspection answers, compressed to about a fortieth of their size and limited in bytes over all role schemas. Concurrent
+ * requests for equal answers share one. Compression does not block the event loop.
  */
 import { once } from 'node:events';
 import { createDeflateRaw, createInflateRaw } from 'node:zlib';
@@ -8,15 +8,15 @@ import { BoundedCache } from '../../util/bounded-cache.ts';
 import { type Bytes, bufferOfBytes, bytesOfBuffer } from '../../util/bytes.ts';
 
 export interface AnswerCache {
-  /** The bytes of an answer, in pieces. */
+  /** Returns the bytes of an answer, in pieces. */
   get(key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]>;
 }
 
-/** More effort makes it little smaller. */
+/** Higher levels hardly reduce the size. */
 const LEVEL = 3;
 const PIECE = 65_536;
 
-/** @param maxBytes of all kept answers together, compressed */
+/** @param maxBytes maximum total size of compressed answers */
 export function createAnswerCache(maxBytes: number): AnswerCache {
   const answers = new BoundedCache<string, Buffer>({ bytes: maxBytes });
   const running = new Map<string, Promise<readonly Bytes[]>>();
@@ -24,10 +24,10 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
   const find = async (key: string, make: () => Promise<readonly Bytes[]>): Promise<readonly Bytes[]> => {
     const known = answers.get(key);
     if (known !== undefined) return decompress(known);
-    const made = await make();
-    const compressed = await compress(made);
+    const pieces = await make();
+    const compressed = await compress(pieces);
     answers.set(key, compressed, compressed.length);
-    return made;
+    return pieces;
   };
 
   return {

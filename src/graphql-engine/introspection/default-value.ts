@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, printJson } from '../../util/json.ts';
 import type { TypeRef } from '../types.ts';
 
-/** A default as the GraphQL literal that introspection and SDL show. */
+/** Prints a default as a GraphQL literal, for introspection and SDL. */
 export function printDefault(json: Json, type: TypeRef): string {
   if (json === null) return 'null';
   if (isJsonArray(json)) return `[${json.map((item) => printDefault(item, type.kind === 'list' ? type.item : type)).join(', ')}]`;

@@ -1,6 +1,6 @@
-/** How a field of an introspection type is answered. A `__Type` is described by a type reference. */
+/** Reads a field of an introspection type. A `__Type` is represented by a type reference. */
 export type MetaRead =
-  /** JSON text */
+  /** Returns JSON text. */
   | { readonly kind: 'text'; read(source: unknown): string }
   | { readonly kind: 'object'; read(source: unknown): unknown }
   | { readonly kind: 'list'; read(source: unknown): readonly unknown[] | null };

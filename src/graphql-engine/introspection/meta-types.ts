@@ -1,8 +1,8 @@
 /**
- * The introspection types of the GraphQL specification (September 2025) as object types like any
- * other, with the deprecation of directives that newer clients ask for. What a field's meaning holds is how its answer is read from the thing described.
+ * The introspection types of the GraphQL specification (September 2025) as ordinary object types, including the deprecation of directives
+ * that newer clients request. The meaning of a field reads its value from the described object.
  */
-import { BOOLEAN, STRING } from '../input/built-in-scalars.ts';
+import { BOOLEAN_SCALAR, STRING_SCALAR } from '../input/built-in-scalars.ts';
 import { type DirectiveDefinition, type DirectiveLocation, DIRECTIVES } from '../directives.ts';
 import {
   type EnumSchemaType,
@@ -10,8 +10,8 @@ import {
   type InputField,
   enumType,
   lazy,
-  listOf,
-  named,
+  listTypeRef,
+  typeRef,
   type NamedType,
   nonNull,
   type ObjectType,
@@ -73,11 +73,11 @@ const EXECUTABLE_AND_SCHEMA_LOCATIONS: readonly (
   'DIRECTIVE_DEFINITION',
 ];
 
-const string: OutputTypeRef = named('String', () => STRING);
-const boolean: OutputTypeRef = named('Boolean', () => BOOLEAN);
+const string: OutputTypeRef = typeRef('String', () => STRING_SCALAR);
+const boolean: OutputTypeRef = typeRef('Boolean', () => BOOLEAN_SCALAR);
 
 const INCLUDE_DEPRECATED: ReadonlyMap<string, InputField> = new Map([
-  ['includeDeprecated', { name: 'includeDeprecated', description: null, type: named('Boolean', () => BOOLEAN), default: false }],
+  ['includeDeprecated', { name: 'includeDeprecated', description: null, type: typeRef('Boolean', () => BOOLEAN_SCALAR), default: false }],
 ]);
 
 function metaEnum(name: string, names: readonly string[]): EnumSchemaType {
@@ -92,7 +92,7 @@ function metaField(name: string, type: OutputTypeRef, meaning: MetaRead, args: R
   return { name, description: null, type, args, meaning };
 }
 
-/** A field answered with text; `read` gives the text of a string, or JSON itself through `json`. */
+/** A field with the text of a string; `metaField` allows other JSON. */
 function text<S>(name: string, type: OutputTypeRef, read: (source: S) => string | null): OutputField {
   return metaField(name, type, { kind: 'text', read: (source) => JSON.stringify(read(source as S)) });
 }
@@ -114,21 +114,21 @@ function many<S>(
   return metaField(name, type, { kind: 'list', read: (source) => read(source as S) }, args);
 }
 
-/** Nothing in a role schema is deprecated. */
+// No element of a role schema is deprecated.
 const notDeprecated = (): readonly OutputField[] => [
   flag('isDeprecated', nonNull(boolean), () => false),
   text('deprecationReason', string, () => null),
 ];
 
-/** The bare reference to a type. */
+/** Returns the plain reference to a type. */
 export function refTo(type: NamedType): TypeRef {
-  return named(type.name, () => type);
+  return typeRef(type.name, () => type);
 }
 
 const orNull = (type: NamedType | null): TypeRef | null => (type === null ? null : refTo(type));
-const list = (type: () => ObjectType | EnumSchemaType, name: string): OutputTypeRef => listOf(named(name, type, true));
+const list = (type: () => ObjectType | EnumSchemaType, name: string): OutputTypeRef => listTypeRef(typeRef(name, type, true));
 
-/** The named type that a reference is, null when it is a wrapper. */
+/** Returns the named type of a reference, or null for a wrapper. */
 function bare(ref: TypeRef): NamedType | null {
   return ref.nonNull || ref.kind === 'list' ? null : ref.type();
 }
@@ -151,17 +151,17 @@ export const SCHEMA: ObjectType = metaObject('__Schema', () => [
   many('types', nonNull(list(() => TYPE, '__Type')), (schema: SchemaSource) => schema.types.map(refTo)),
   one(
     'queryType',
-    named('__Type', () => TYPE, true),
+    typeRef('__Type', () => TYPE, true),
     (schema: SchemaSource) => refTo(schema.roots.query),
   ),
   one(
     'mutationType',
-    named('__Type', () => TYPE),
+    typeRef('__Type', () => TYPE),
     (schema: SchemaSource) => orNull(schema.roots.mutation),
   ),
   one(
     'subscriptionType',
-    named('__Type', () => TYPE),
+    typeRef('__Type', () => TYPE),
     (schema: SchemaSource) => orNull(schema.roots.subscription),
   ),
   many('directives', nonNull(list(() => DIRECTIVE, '__Directive')), () => sortByName(DIRECTIVES.values()), INCLUDE_DEPRECATED),
@@ -170,13 +170,13 @@ export const SCHEMA: ObjectType = metaObject('__Schema', () => [
 export const TYPE: ObjectType = metaObject('__Type', () => [
   text(
     'kind',
-    named('__TypeKind', () => TYPE_KIND, true),
+    typeRef('__TypeKind', () => TYPE_KIND, true),
     kindOf,
   ),
   text('name', string, (ref: TypeRef) => bare(ref)?.name ?? null),
   text('description', string, (ref: TypeRef) => bare(ref)?.description ?? null),
   text('specifiedByURL', string, () => null),
-  // No input object of a role schema asks for exactly one of its fields.
+  // No input object of a role schema is a OneOf input object.
   metaField('isOneOf', boolean, {
     kind: 'text',
     read: (ref) => (bare(ref as TypeRef)?.kind === 'input-object' ? 'false' : 'null'),
@@ -226,7 +226,7 @@ export const TYPE: ObjectType = metaObject('__Type', () => [
   ),
   one(
     'ofType',
-    named('__Type', () => TYPE),
+    typeRef('__Type', () => TYPE),
     ofType,
   ),
 ]);
@@ -242,7 +242,7 @@ const FIELD: ObjectType = metaObject('__Field', () => [
   ),
   one(
     'type',
-    named('__Type', () => TYPE, true),
+    typeRef('__Type', () => TYPE, true),
     (field: OutputField) => field.type,
   ),
   ...notDeprecated(),
@@ -253,7 +253,7 @@ const INPUT_VALUE: ObjectType = metaObject('__InputValue', () => [
   text('description', string, (field: InputField) => field.description),
   one(
     'type',
-    named('__Type', () => TYPE, true),
+    typeRef('__Type', () => TYPE, true),
     (field: InputField) => field.type,
   ),
   text('defaultValue', string, (field: InputField) => (field.default === undefined ? null : printDefault(field.default, field.type))),

@@ -1,4 +1,4 @@
-/** A checked selection of introspection fields, ready to be written for any number of things. */
+/** A checked selection of introspection fields that can be written for any number of objects. */
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import { type CollectedField, namedTypeOf, type OutputField } from '../types.ts';
 import { TYPE } from './meta-types.ts';
@@ -6,22 +6,22 @@ import type { MetaRead } from './meta-read.ts';
 
 export interface Shape {
   readonly fields: readonly ShapeField[];
-  /** Equal for selections that are answered alike. */
+  /** Equal for selections with equal answers. */
   readonly key: string;
-  /** Only `kind`, `name`, `ofType` and `__typename` of a type reference: the answer depends on nothing but the reference. */
+  /** True for only `kind`, `name`, `ofType` and `__typename` of a type reference: the answer depends on nothing but the reference. */
   readonly ofReference: boolean;
 }
 
 export interface ShapeField {
-  /** `"name":` */
+  /** For example `"name":`. */
   readonly prefix: string;
   readonly read: MetaRead;
   readonly shape: Shape | null;
 }
 
-/** Lists inside lists multiply the answer, so they are bounded: what tools ask for has two levels. */
+/** Maximum nested lists, because they multiply the answer; tools request two levels. */
 const MAX_LISTS = 2;
-/** And so do aliases of one field, which no tool asks for. */
+/** Maximum aliases of one field, which multiply the answer as well; tools request none. */
 const MAX_ALIASES = 2;
 const MULTIPLYING = new Set(['fields', 'args', 'inputFields', 'interfaces', 'possibleTypes']);
 const REFERENCE_FIELDS = new Set(['kind', 'name', 'ofType', '__typename']);
@@ -34,7 +34,7 @@ export function shapeOf(collected: readonly CollectedField[], lists = 0): Shape 
   const fields = collected.map((field): ShapeField => {
     countAlias(counts, field);
     const prefix = `${JSON.stringify(field.responseKey)}:`;
-    for (const given of field.args.values()) given.json(); // Nothing is deprecated, so the value changes nothing; it is checked.
+    for (const argument of field.args.values()) argument.json(); // Only checked: nothing is deprecated, so the value has no effect.
     key += `${field.responseKey}:${field.name}`;
     let shape: Shape | null = null;
     if (field.field === null) {

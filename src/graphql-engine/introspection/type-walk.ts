@@ -1,35 +1,35 @@
 /**
- * The types that can be reached from the roots. The walk goes on only as far as somebody asked, and
- * where it stopped it is resumed: `__type(name:)` of a type near the roots does not build the rest.
+ * Types that are reachable from the roots. The walk goes only as far as a request needs and resumes there: `__type(name:)` for a type near
+ * the roots does not build the others.
  */
 import { DIRECTIVES } from '../directives.ts';
 import type { InputField, InterfaceType, NamedType, ObjectType, OutputField, RootTypes, TypeRef } from '../types.ts';
-import type { Slices } from './slices.ts';
+import type { YieldTimer } from './yield-timer.ts';
 
 export interface TypeWalk {
-  find(name: string, slices: Slices): Promise<NamedType | undefined>;
-  /** Every reachable type, sorted by name. */
-  all(slices: Slices): Promise<readonly NamedType[]>;
+  find(name: string, timer: YieldTimer): Promise<NamedType | undefined>;
+  /** Returns every reachable type, sorted by name. */
+  all(timer: YieldTimer): Promise<readonly NamedType[]>;
 }
 
 /**
- * @param further types to list besides those of the roots: `__Schema`
- * @param passedBy takes types that are neither listed nor followed: true for those
+ * @param further types to list in addition to those of the roots: `__Schema`
+ * @param isSkipped returns true for types that are neither listed nor followed
  */
 export function createTypeWalk(
   roots: RootTypes | null,
   further: readonly NamedType[],
-  passedBy: (type: NamedType) => boolean = () => false,
+  isSkipped: (type: NamedType) => boolean = () => false,
 ): TypeWalk {
   const seen = new Map<string, NamedType>();
-  const steps = walk(roots, further, seen, passedBy);
+  const steps = walk(roots, further, seen, isSkipped);
   let sorted: readonly NamedType[] | undefined;
   let failure: { readonly error: unknown } | undefined;
 
-  const advance = async (slices: Slices, until: () => boolean): Promise<void> => {
+  const advance = async (timer: YieldTimer, until: () => boolean): Promise<void> => {
     let count = 0;
     while (!until()) {
-      // A generator that threw looks finished; what it did not reach must not look absent.
+      // A generator that threw counts as finished; types that it did not reach must not appear to be absent.
       if (failure !== undefined) throw failure.error;
       try {
         if (steps.next().done === true) return;
@@ -38,32 +38,32 @@ export function createTypeWalk(
         continue;
       }
       count += 1;
-      if (count % 16 === 0 && slices.due()) await slices.next();
+      if (count % 16 === 0 && timer.due()) await timer.yield();
     }
   };
   return {
-    async find(name, slices) {
-      await advance(slices, () => seen.has(name));
+    async find(name, timer) {
+      await advance(timer, () => seen.has(name));
       return seen.get(name);
     },
-    async all(slices) {
-      await advance(slices, () => false);
+    async all(timer) {
+      await advance(timer, () => false);
       sorted ??= sortByName([...seen.values()]);
       return sorted;
     },
   };
 }
 
-/** One step per field; nothing is done in the step that returns. */
+/** Takes one step per field; the returning step does no work. */
 function* walk(
   roots: RootTypes | null,
   further: readonly NamedType[],
   seen: Map<string, NamedType>,
-  passedBy: (type: NamedType) => boolean,
+  isSkipped: (type: NamedType) => boolean,
 ): Generator<undefined, void> {
   const queue: NamedType[] = [];
   const add = (type: NamedType): void => {
-    if (seen.has(type.name) || passedBy(type)) return;
+    if (seen.has(type.name) || isSkipped(type)) return;
     seen.set(type.name, type);
     queue.push(type);
   };
@@ -99,13 +99,13 @@ function* walk(
   }
 }
 
-/** One by one, where they are made when they are asked for. */
+/** Yields fields one by one if they are built on demand. */
 function* fieldsOf(type: ObjectType | InterfaceType): Iterable<OutputField | undefined> {
   if (type.kind === 'interface' || type.names === undefined || type.field === undefined) yield* type.fields().values();
   else for (const name of type.names()) yield type.field(name);
 }
 
-/** A copy in the order of names, by code unit. */
+/** Returns a copy sorted by name, by code units. */
 export function sortByName<T extends { readonly name: string }>(items: Iterable<T>): T[] {
   return [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

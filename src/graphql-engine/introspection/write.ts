@@ -1,9 +1,9 @@
-/** Writes introspection answers as JSON, in pieces and in slices, with an own stack instead of recursion. */
+/** Writes introspection answers as JSON, in pieces and cooperatively, with an explicit stack instead of recursion. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { printType, type TypeRef } from '../types.ts';
 import type { Shape } from './shape.ts';
-import type { Slices } from './slices.ts';
+import type { YieldTimer } from './yield-timer.ts';
 
 type Frame =
   | { readonly kind: 'object'; readonly shape: Shape; readonly source: unknown; index: number }
@@ -11,8 +11,13 @@ type Frame =
 
 const PIECES_PER_CHUNK = 4096;
 
-/** @throws SvcError when the answer has more than `maxCharacters` */
-export async function writeAnswer(shape: Shape, source: unknown, slices: Slices, maxCharacters: number): Promise<readonly Bytes[]> {
+/** @throws SvcError if the answer has more than `maxCharacters` */
+export async function writeIntrospection(
+  shape: Shape,
+  source: unknown,
+  timer: YieldTimer,
+  maxCharacters: number,
+): Promise<readonly Bytes[]> {
   // Chunks are joined as they fill, so that no single step has to join millions of pieces.
   const chunks: Bytes[] = [];
   let pieces: string[] = [];
@@ -24,7 +29,7 @@ export async function writeAnswer(shape: Shape, source: unknown, slices: Slices,
     if (inner.ofReference) pieces.push(referenceText(references, inner, value as TypeRef));
     else stack.push({ kind: 'object', shape: inner, source: value, index: 0 });
   };
-  /** One field of an object or one item of a list. */
+  /** Writes one field of an object or one item of a list. */
   const step = (frame: Frame): void => {
     const first = frame.index === 0;
     if (frame.kind === 'list') {
@@ -69,13 +74,13 @@ export async function writeAnswer(shape: Shape, source: unknown, slices: Slices,
       chunks.push(bytesOfText(chunk));
       pieces = [];
     }
-    if (steps % 64 === 0 && slices.due()) await slices.next();
+    if (steps % 64 === 0 && timer.due()) await timer.yield();
   }
   chunks.push(bytesOfText(pieces.join('')));
   return chunks;
 }
 
-/** The same few references occur at most places, so each is written once per shape. */
+/** Writes each reference once per shape: most positions have one of a few references. */
 function referenceText(known: Map<Shape, Map<string, string>>, shape: Shape, ref: TypeRef): string {
   let texts = known.get(shape);
   if (texts === undefined) {
@@ -91,7 +96,7 @@ function referenceText(known: Map<Shape, Map<string, string>>, shape: Shape, ref
   return text;
 }
 
-/** Recursion is bounded by the depth of the selection. */
+/** The depth of the selection limits the recursion. */
 function writeReference(shape: Shape, ref: TypeRef): string {
   const fields = shape.fields.map(({ prefix, read, shape: inner }) => {
     if (read.kind === 'text') return prefix + read.read(ref);

@@ -1,4 +1,4 @@
-/** Operations on actions and on who may use them. */
+/** Operations on actions and their permissions. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Action, actionDefinitionCodec } from '../../metadata/action.ts';
 import { anyJson, bool, defaulted, nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
@@ -21,10 +21,10 @@ const DEFINITION_ERRORS: OperationErrors = [
   INCONSISTENT,
   NAME_TAKEN,
   refused('remote-schema-conflicts', 'a remote schema has a root field of this name'),
-  refused('validation-failed', 'a template of a transform cannot be read; `internal` says why'),
+  refused('validation-failed', 'a template of a transform is invalid; `internal` has the reasons'),
 ];
 
-const NOT_THERE = refused('not-exists', 'there is no such action');
+const NOT_FOUND = refused('not-exists', 'the action does not exist');
 
 /** @throws SvcError not-exists */
 function requireAction({ actions }: Metadata, name: string): Action {
@@ -48,7 +48,7 @@ const EXAMPLE = {
     forward_client_headers: true,
     timeout: 10,
   },
-  comment: 'Gives a token.',
+  comment: 'Returns a token.',
 };
 
 const create: OperationGroup = () => [
@@ -57,8 +57,8 @@ const create: OperationGroup = () => [
     args: written,
     changes: 'metadata',
     bringsAddresses: true,
-    errors: [refused('already-exists', 'there is an action of this name'), ...DEFINITION_ERRORS],
-    documentation: { summary: 'Adds a field that a handler of your own answers.', example: EXAMPLE },
+    errors: [refused('already-exists', 'an action with this name exists'), ...DEFINITION_ERRORS],
+    documentation: { summary: 'Adds a root field that your own handler resolves.', example: EXAMPLE },
     edit(metadata, { name, definition, comment }, { path }) {
       if (metadata.actions.has(name)) throw new SvcError('already-exists', `action with name "${name}" already exists`);
       requireTransforms(definition, path);
@@ -74,9 +74,9 @@ const update: OperationGroup = () => [
     args: written,
     changes: 'metadata',
     bringsAddresses: true,
-    errors: [NOT_THERE, ...DEFINITION_ERRORS, BREAKS_OTHERS],
+    errors: [NOT_FOUND, ...DEFINITION_ERRORS, BREAKS_OTHERS],
     documentation: {
-      summary: 'Replaces the definition and the comment of an action; its permissions stay.',
+      summary: 'Replaces the definition and the comment of an action, and keeps its permissions.',
       example: { ...EXAMPLE, definition: { ...EXAMPLE.definition, timeout: 5 } },
     },
     edit(metadata, { name, definition, comment }, { path }) {
@@ -95,9 +95,9 @@ const drop: OperationGroup = () => [
     type: 'drop_action',
     args: object('DropAction', { name: required(nonEmptyText), clearData: defaulted(bool, () => true) }),
     changes: 'metadata',
-    errors: [NOT_THERE, BREAKS_OTHERS],
+    errors: [NOT_FOUND, BREAKS_OTHERS],
     documentation: {
-      summary: 'Removes an action with its permissions and, unless `clear_data` is false, what is stored of its asynchronous calls.',
+      summary: 'Removes an action with its permissions and, unless `clear_data` is false, the stored calls of an asynchronous action.',
       example: { name: 'login' },
     },
     othersBroke: BROKEN_BY_DROP,
@@ -105,10 +105,10 @@ const drop: OperationGroup = () => [
       requireAction(metadata, name);
       return { ...metadata, actions: withoutEntry(metadata.actions, name) };
     },
-    async run({ name, clearData }, { services, afterwards }) {
-      const message = `the calls of the action "${name}" could not be forgotten`;
+    async run({ name, clearData }, { services, afterCommit }) {
+      const message = `the stored calls of the action "${name}" could not be deleted`;
       const warning = { code: 'action-log-kept', type: 'action', name: `action ${name}`, message };
-      if (clearData) afterwards({ warning, run: () => services.actionLog.clear(name) });
+      if (clearData) afterCommit({ warning, run: () => services.actionLog.clear(name) });
       return SUCCESS;
     },
   }),
@@ -124,9 +124,9 @@ const createPermission: OperationGroup = () => [
       definition: optional(anyJson),
     }),
     changes: 'metadata',
-    errors: [NOT_THERE, refused('already-exists', 'the role has the permission'), BREAKS_OTHERS],
+    errors: [NOT_FOUND, refused('already-exists', 'the role already has the permission'), BREAKS_OTHERS],
     documentation: {
-      summary: 'Lets a role use an action. `definition` is of older versions: it is kept and has no meaning.',
+      summary: 'Allows a role to use an action. `definition` is stored without effect, for older clients.',
       example: { action: 'login', role: 'user' },
     },
     edit(metadata, { action: name, role, comment, definition }) {
@@ -146,8 +146,8 @@ const dropPermission: OperationGroup = () => [
     type: 'drop_action_permission',
     args: object('DropActionPermission', { action: required(nonEmptyText, 'name'), role: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [NOT_THERE, refused('not-exists', 'the role does not have the permission'), BREAKS_OTHERS],
-    documentation: { summary: 'Takes the use of an action away from a role.', example: { action: 'login', role: 'user' } },
+    errors: [NOT_FOUND, refused('not-exists', 'the role does not have the permission'), BREAKS_OTHERS],
+    documentation: { summary: 'Removes the permission of a role to use an action.', example: { action: 'login', role: 'user' } },
     edit(metadata, { action: name, role }) {
       const action = requireAction(metadata, name);
       if (!action.permissions.has(role)) throw new SvcError('not-exists', `permission for role: "${role}" is not defined on "${name}"`);

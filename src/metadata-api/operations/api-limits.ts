@@ -9,7 +9,7 @@ const setApiLimits: OperationGroup = () => [
     changes: 'metadata',
     errors: [],
     documentation: {
-      summary: 'Limits what roles other than admin may ask for; replaces all limits set before.',
+      summary: 'Sets limits on the GraphQL requests of roles other than admin. Replaces all limits.',
       example: {
         disabled: false,
         depth_limit: { global: 10, per_role: { anonymous: 5 } },
@@ -26,7 +26,7 @@ const removeApiLimits: OperationGroup = () => [
     args: noArguments,
     changes: 'metadata',
     errors: [],
-    documentation: { summary: 'Removes all limits of roles.', example: {} },
+    documentation: { summary: 'Removes all limits on GraphQL requests.', example: {} },
     edit: (metadata) => (metadata.apiLimits === null ? metadata : { ...metadata, apiLimits: null }),
   }),
 ];

@@ -1,4 +1,4 @@
-/** Tracking many tables in one request: what fails becomes a warning, the rest is done. */
+/** Tracks or untracks many tables in one request. A failure becomes a warning. */
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, type Codec, defaulted, list, object, required } from '../../metadata/codec.ts';
@@ -24,7 +24,7 @@ interface BatchKind<A> {
   readonly verb: string;
   readonly refreshes: boolean;
   edit(metadata: Metadata, items: readonly A[], context: EditContext): Metadata;
-  /** Warnings about an item that is done all the same. */
+  /** Returns warnings about an item that succeeds. */
   warnings(item: A): readonly Warning[];
 }
 
@@ -62,7 +62,7 @@ async function runBatch<A extends TableTarget>(
     const error = refusalOf(thrown);
     if (tables.length === 1) failures.push({ item: tables[0] as A, error });
   }
-  // One of them at least is in the way: each for itself then.
+  // At least one of them fails, so each is tried by itself.
   if (tables.length > 1) {
     for (const item of tables) {
       try {
@@ -85,7 +85,7 @@ async function runBatch<A extends TableTarget>(
   );
 }
 
-/** What the client asked for cannot be done; anything else, a stale version included, ends the request. */
+/** Returns the refusal of a change. Rethrows other errors, such as a stale version, which end the request. */
 function refusalOf(thrown: unknown): SvcError {
   if (thrown instanceof SvcError && thrown.code !== 'conflict') return thrown;
   throw thrown;
@@ -129,15 +129,15 @@ const untrackAll =
     untrackTables(metadata, items, backend, context);
 
 const DUPLICATES = refused('bad-request', 'a table occurs more than once');
-const WARNINGS = refused('metadata-warnings', 'there are warnings and `allow_warnings` is false; `internal` holds them');
+const WARNINGS = refused('metadata-warnings', 'there are warnings and `allow_warnings` is false; `internal` has them');
 
 const trackMany = perKind('track_tables', everyKind, (backend) =>
   define({
     args: batchArguments(trackTableArguments(backend)),
     changes: 'metadata',
-    errors: [DUPLICATES, refused('invalid-configuration', 'no table can be tracked; `internal` says why'), WARNINGS],
+    errors: [DUPLICATES, refused('invalid-configuration', 'no table can be tracked; `internal` has the reasons'), WARNINGS],
     documentation: {
-      summary: 'Tracks many tables at once; those that cannot be tracked become warnings.',
+      summary: 'Tracks many tables at once. A table that cannot be tracked becomes a warning.',
       example: {
         tables: [
           { source: 'default', table: 'author' },
@@ -160,9 +160,9 @@ const untrackMany = perKind('untrack_tables', everyKind, (backend) =>
   define({
     args: batchArguments(untrackTableArguments(backend)),
     changes: 'metadata',
-    errors: [DUPLICATES, refused('invalid-configuration', 'no table can be untracked; `internal` says why'), WARNINGS],
+    errors: [DUPLICATES, refused('invalid-configuration', 'no table can be untracked; `internal` has the reasons'), WARNINGS],
     documentation: {
-      summary: 'Untracks many tables at once; those that cannot be untracked become warnings.',
+      summary: 'Untracks many tables at once. A table that cannot be untracked becomes a warning.',
       example: { tables: [{ source: 'default', table: 'author' }], allow_warnings: true },
     },
     run: (args, context) =>

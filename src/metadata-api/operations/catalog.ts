@@ -1,4 +1,4 @@
-/** What is in the databases, tracked or not. Read anew, unless details are asked for of what the schema cache knows. */
+/** Operations that read the catalogs of databases, including untracked objects. Details of tracked tables come from the schema cache. */
 import {
   type CatalogColumn,
   type CatalogForeignKey,
@@ -7,7 +7,7 @@ import {
   distributionColumn,
   nameKey,
   type QualifiedName,
-  type SurveyedTable,
+  type TableOverview,
 } from '../../catalog/catalog.ts';
 import type { Backend, Source } from '../../backend/backend.ts';
 import { bool, defaulted, list, object, optional, required } from '../../metadata/codec.ts';
@@ -29,13 +29,14 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
     changes: 'nothing',
     errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
-      summary:
-        'Lists the tables and views of a source, tracked or not; with `details` each as `{"table", "kind", "comment", "estimated_rows", "tracked"}`, where the kind is `table`, `partitioned-table`, `view`, `materialized-view` or `foreign-table`, and the estimate null where the database has none. Sources of Citus add `distribution`.',
+      summary: 'Lists the tables and views of a source, tracked or not.',
+      details:
+        'With `details`, each is `{"table", "kind", "comment", "estimated_rows", "tracked"}`. The kind is `table`, `partitioned-table`, `view`, `materialized-view` or `foreign-table`; the estimate is null if the database has none. Sources of Citus add `distribution`.',
       example: { source: 'default' },
     },
     async run({ source: name, details }, context) {
       const source = requireOpenSource(name, backend, context.snapshot);
-      const found = await surveyOf(source);
+      const found = await overviewsOf(source);
       const tracked = context.snapshot.metadata.sources.get(name)?.tables;
       return [...found]
         .sort((a, b) => byName(a.name, b.name))
@@ -56,8 +57,8 @@ const getSourceTables = perKind('get_source_tables', everyKind, (backend) =>
   }),
 );
 
-async function surveyOf(source: Source): Promise<readonly SurveyedTable[]> {
-  if (source.survey !== undefined) return source.survey();
+async function overviewsOf(source: Source): Promise<readonly TableOverview[]> {
+  if (source.tableOverviews !== undefined) return source.tableOverviews();
   const { tables } = await source.introspect({ functions: [] });
   return [...tables.values()].map(({ name, kind, comment }) => ({ name, kind, comment, estimatedRows: null, defaults: new Map() }));
 }
@@ -83,17 +84,17 @@ function mappingOf({ columns, targetColumns }: CatalogForeignKey): Json {
 }
 
 interface Details {
-  readonly survey: SurveyedTable | null;
+  readonly overview: TableOverview | null;
   readonly tracked: Tracked | null;
 }
 
-/** @param details null: they are not wanted */
+/** @param details `null` for a description without details */
 function describeTable(table: CatalogTable, backend: Backend, details: Details | null): Json {
   return {
     name: backend.tableName.encode(table.name),
     type: table.kind === 'table' || table.kind === 'partitioned-table' || table.kind === 'foreign-table' ? 'table' : 'view',
     columns: table.columns.map((column) =>
-      describeColumn(column, table, details === null ? {} : detailsOfColumn(column, details.survey, details.tracked)),
+      describeColumn(column, table, details === null ? {} : detailsOfColumn(column, details.overview, details.tracked)),
     ),
     ...(table.primaryKey === null ? {} : { primary_key: [...table.primaryKey.columns] }),
     foreign_keys: Object.fromEntries(
@@ -102,7 +103,7 @@ function describeTable(table: CatalogTable, backend: Backend, details: Details |
     insertable: table.insertable,
     updatable: table.updatable,
     deletable: table.deletable,
-    ...(details === null ? {} : detailsOfTable(table, details.survey, details.tracked)),
+    ...(details === null ? {} : detailsOfTable(table, details.overview, details.tracked)),
   };
 }
 
@@ -113,12 +114,12 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
     errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
       summary:
-        'Describes the columns and keys of a table; null when there is no such table. With `details` a tracked table is described as the service knows it, which `reload_metadata` renews.',
-      details: `\`details\` adds \`kind\`, \`comment\`, \`estimated_rows\` (null where the database has no estimate), \`unique_keys\` beside the primary one and \`tracked\`; to each column \`has_default\`, \`default\` (SQL; null where it is none that can be told), \`generated\`, \`identity\`.
+        'Describes the columns and keys of a table; null if the table does not exist. With `details`, a tracked table is described from the cached catalog, which `reload_metadata` refreshes.',
+      details: `\`details\` adds \`kind\`, \`comment\`, \`estimated_rows\` (null if the database has no estimate), \`unique_keys\` besides the primary key, and \`tracked\`. Each column gets \`has_default\`, \`default\` (SQL, or null if it is unknown), \`generated\` and \`identity\`.
 
-In sources of Citus it adds \`distribution\`, where the rows are: \`{"kind": "distributed", "column", "colocation_group"}\` (the column null where all are on one server), \`{"kind": "schema", "colocation_group"}\`, \`{"kind": "reference"}\` or \`{"kind": "local"}\`; views have none.
+Sources of Citus add \`distribution\`, the placement of the rows: \`{"kind": "distributed", "column", "colocation_group"}\` (the column is null if all rows are on one server), \`{"kind": "schema", "colocation_group"}\`, \`{"kind": "reference"}\` or \`{"kind": "local"}\`. Views have none.
 
-Of a tracked table it adds \`enum_values\` and what GraphQL calls it: \`graphql_name\` of each column (null: it has none), and in \`graphql\` (null: it is not there) the \`type\` of its rows, \`where_type\`, \`order_by_type\`, \`insert_type\`, \`set_type\`, the \`namespace\` of the source and the \`root_fields\` as an administrator finds them.`,
+A tracked table also gets \`enum_values\`, the \`graphql_name\` of each column (null if it has none), and \`graphql\` with its names in the schema of administrators (null if the table is not in GraphQL): \`type\`, \`where_type\`, \`order_by_type\`, \`insert_type\`, \`set_type\`, the \`namespace\` of the source, and \`root_fields\`.`,
       example: { source: 'default', table: 'author', details: true },
     },
     async run({ source: name, table, details }, context) {
@@ -132,10 +133,10 @@ Of a tracked table it adds \`enum_values\` and what GraphQL calls it: \`graphql_
       }
       const info = context.snapshot.cache.sources.get(name);
       const known = info?.tables.get(key);
-      const [found, survey] = await Promise.all([known?.catalog ?? read(), source.survey?.([table])]);
+      const [found, overviews] = await Promise.all([known?.catalog ?? read(), source.tableOverviews?.([table])]);
       if (found === undefined) return null;
       const tracked = info === undefined || known === undefined ? null : { source: info, table: known };
-      return describeTable(found, backend, { survey: survey?.[0] ?? null, tracked });
+      return describeTable(found, backend, { overview: overviews?.[0] ?? null, tracked });
     },
   }),
 );
@@ -146,7 +147,7 @@ const listSourceKinds: OperationGroup = (backends) => [
     args: object('ListSourceKinds', {}),
     changes: 'nothing',
     errors: [],
-    documentation: { summary: 'Lists the kinds of database that a source can be.', example: {} },
+    documentation: { summary: 'Lists the supported kinds of databases.', example: {} },
     run: async () => ({ sources: backends.map(({ kind }) => ({ kind, display_name: kind, builtin: true, available: true })) }),
   }),
 ];
@@ -157,7 +158,7 @@ interface Suggestion {
   readonly fromColumns: readonly string[];
   readonly toTable: QualifiedName;
   readonly toColumns: readonly string[];
-  /** Of the side that has the key. */
+  /** Foreign key, and the side that has it. */
   readonly constraint: { readonly side: 'from' | 'to'; readonly name: string };
 }
 
@@ -166,14 +167,15 @@ function isUnique(table: CatalogTable, columns: readonly string[]): boolean {
   return keys.some((key) => key.columns.length === columns.length && key.columns.every((column) => columns.includes(column)));
 }
 
-/** Both directions of every foreign key between tables of the map. @param wanted either end is one of these; absent: whichever */
-function suggestionsOf(tables: ReadonlyMap<string, CatalogTable>, wanted?: ReadonlySet<string>): readonly Suggestion[] {
-  const isWanted = (...ends: readonly QualifiedName[]): boolean => wanted === undefined || ends.some((end) => wanted.has(nameKey(end)));
+/** Returns both directions of every foreign key between the tables. @param selected only keys with one of these tables at an end */
+function suggestionsOf(tables: ReadonlyMap<string, CatalogTable>, selected?: ReadonlySet<string>): readonly Suggestion[] {
+  const isSelected = (...ends: readonly QualifiedName[]): boolean =>
+    selected === undefined || ends.some((end) => selected.has(nameKey(end)));
   return [...tables.values()]
     .sort((a, b) => byName(a.name, b.name))
     .flatMap((table) =>
       table.foreignKeys
-        .filter((key) => tables.has(nameKey(key.target)) && isWanted(table.name, key.target))
+        .filter((key) => tables.has(nameKey(key.target)) && isSelected(table.name, key.target))
         .flatMap((key): readonly Suggestion[] => [
           {
             type: 'object',
@@ -210,13 +212,13 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
     errors: [...SOURCE_ERRORS, ...databaseErrors(backend)],
     documentation: {
       summary:
-        'Proposes the relationships that the foreign keys between tracked tables allow; with `tables` those of the foreign keys that begin or end at one of them, which need not be tracked yet.',
+        'Suggests relationships for the foreign keys between tracked tables. With `tables`, only for foreign keys that begin or end at one of these tables, which may be untracked.',
       example: { source: 'default', omit_tracked: true },
     },
     async run({ source: name, tables, omitTracked }, context) {
       const source = requireOpenSource(name, backend, context.snapshot);
       const tracked = context.snapshot.cache.sources.get(name)?.tables ?? new Map<string, never>();
-      const wanted = tables === undefined ? undefined : new Set(tables.map(nameKey));
+      const selected = tables === undefined ? undefined : new Set(tables.map(nameKey));
       const untracked = (tables ?? []).filter((table) => !tracked.has(nameKey(table)));
       const read = untracked.length === 0 ? [] : (await source.introspect({ tables: untracked, functions: [] })).tables;
       const catalogs = new Map([...[...tracked].map(([key, table]) => [key, table.catalog] as const), ...read]);
@@ -230,7 +232,7 @@ const suggestRelationships = perKind('suggest_relationships', everyKind, (backen
               suggestion.fromColumns,
             ),
         );
-      const relationships = suggestionsOf(catalogs, wanted).filter((suggestion) => !omitTracked || !isTracked(suggestion));
+      const relationships = suggestionsOf(catalogs, selected).filter((suggestion) => !omitTracked || !isTracked(suggestion));
       return { relationships: relationships.map((suggestion) => printSuggestion(suggestion, backend)) };
     },
   }),

@@ -17,7 +17,7 @@ import { sourceArgument, type TableTarget, targetSource } from '../target.ts';
 
 const hasComputedFields = (backend: Backend): boolean => backend.capabilities.computedFields;
 
-/** Unlike elsewhere, a missing table is reported at its argument. */
+/** Returns the table. Unlike other operations, reports a missing table at the path of its argument. */
 function tableOf(metadata: Metadata, target: TableTarget, backend: Backend, context: EditContext): TableMetadata {
   return requireTable(targetSource(metadata, target.source, backend, context.snapshot), target.table, backend, at(context.path, 'table'));
 }
@@ -38,9 +38,9 @@ const add = perKind('add_computed_field', hasComputedFields, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
-    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a computed field of this name'), INCONSISTENT],
+    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a computed field with this name'), INCONSISTENT],
     documentation: {
-      summary: 'Adds a field whose value a function of the database computes from the row.',
+      summary: 'Adds a computed field: a function of the database computes its value from the row.',
       example: {
         source: 'default',
         table: 'author',
@@ -80,9 +80,9 @@ const drop = perKind('drop_computed_field', hasComputedFields, (backend) =>
       source: sourceArgument,
     }),
     changes: 'metadata',
-    errors: [...TABLE_ERRORS, refused('not-exists', 'the table has no computed field of this name'), DEPENDENTS, BREAKS_OTHERS],
+    errors: [...TABLE_ERRORS, refused('not-exists', 'the computed field does not exist'), DEPENDENTS, BREAKS_OTHERS],
     documentation: {
-      summary: 'Removes a computed field, with cascade also from the lists of permissions, and the permissions whose filters use it.',
+      summary: 'Removes a computed field. With `cascade`, also removes it from permissions, and removes permissions whose filters use it.',
       example: { source: 'default', table: 'author', name: 'full_name', cascade: false },
     },
     readsDependencies: true,

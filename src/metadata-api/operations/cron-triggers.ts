@@ -1,6 +1,6 @@
 import { SvcError } from '../../errors/svc-error.ts';
 import { bool, defaulted, nonEmptyText, object, required } from '../../metadata/codec.ts';
-import { type CronTrigger, cronTriggerFields, wholeCronTrigger } from '../../metadata/cron-trigger.ts';
+import { type CronTrigger, cronTriggerFields, encodeWithDefaults } from '../../metadata/cron-trigger.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { noArguments } from '../no-arguments.ts';
@@ -12,10 +12,10 @@ const create: OperationGroup = () => [
     type: 'create_cron_trigger',
     args: object('CreateCronTrigger', { ...cronTriggerFields, replace: defaulted(bool, () => false) }),
     changes: 'metadata',
-    errors: [refused('already-exists', 'there is a cron trigger of this name and `replace` is false'), INCONSISTENT],
+    errors: [refused('already-exists', 'a cron trigger with this name exists and `replace` is false'), INCONSISTENT],
     documentation: {
       summary:
-        'Calls a webhook by a schedule. With `replace` a trigger of this name gets the new definition, and its events that lie ahead are made anew.',
+        'Adds a trigger that calls a webhook on a schedule. With `replace`, an existing trigger gets the new definition, and its future events are created again.',
       example: {
         name: 'nightly',
         webhook: '{{HOOKS}}/nightly',
@@ -42,8 +42,8 @@ const remove: OperationGroup = () => [
     type: 'delete_cron_trigger',
     args: object('DeleteCronTrigger', { name: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no cron trigger of this name')],
-    documentation: { summary: 'Removes a cron trigger with all of its events and their invocations.', example: { name: 'nightly' } },
+    errors: [refused('not-exists', 'the cron trigger does not exist')],
+    documentation: { summary: 'Removes a cron trigger with all of its events and invocations.', example: { name: 'nightly' } },
     edit(metadata, { name }) {
       if (!metadata.cronTriggers.has(name)) throw unknownTrigger(name);
       return { ...metadata, cronTriggers: withoutEntry(metadata.cronTriggers, name) };
@@ -61,8 +61,8 @@ const list: OperationGroup = () => [
     args: noArguments,
     changes: 'nothing',
     errors: [],
-    documentation: { summary: 'Lists all cron triggers, also those that are not exported.', example: {} },
-    run: async (_args, { snapshot }) => ({ cron_triggers: [...snapshot.metadata.cronTriggers.values()].map(wholeCronTrigger) }),
+    documentation: { summary: 'Lists all cron triggers, including those that are not exported.', example: {} },
+    run: async (_args, { snapshot }) => ({ cron_triggers: [...snapshot.metadata.cronTriggers.values()].map(encodeWithDefaults) }),
   }),
 ];
 

@@ -11,7 +11,7 @@ const set: OperationGroup = () => [
     changes: 'metadata',
     errors: [INCONSISTENT, NAME_TAKEN, BREAKS_OTHERS],
     documentation: {
-      summary: 'Replaces all types that arguments and answers of actions may have.',
+      summary: 'Replaces all custom types, which actions use for arguments and results.',
       example: {
         input_objects: [{ name: 'Credentials', fields: [{ name: 'username', type: 'String!' }] }],
         objects: [

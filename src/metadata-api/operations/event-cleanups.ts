@@ -1,4 +1,4 @@
-/** Removal of old events from the log. */
+/** Cleanup of the event log. */
 import type { CleanupSpec } from '../../backend/captures.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Codec, leaf, list, nonEmptyText, object, required } from '../../metadata/codec.ts';
@@ -13,7 +13,7 @@ import { hasEventTriggers, noSuchTrigger, NO_TRIGGER, ownerOfTrigger } from './e
 
 function requireSourceNamed({ sources }: Metadata, name: string): SourceMetadata {
   const source = sources.get(name);
-  // The words are part of the interface.
+  // Clients rely on this text.
   if (source === undefined) throw new SvcError('not-exists', `source with name ${name} does not exists`);
   return source;
 }
@@ -26,7 +26,7 @@ const cleanUp: OperationGroup = (backends) => [
     errors: [...SOURCE_ERRORS, NO_TRIGGER, ...databaseErrors(...backends.filter(hasEventTriggers))],
     documentation: {
       summary:
-        'Removes the events of a trigger that are delivered or given up and older than so many hours, batch by batch; a batch that takes longer than `timeout` ends it. Gives the numbers of what was removed.',
+        'Deletes the events of a trigger that are delivered or failed and older than `clear_older_than` hours, in batches, and returns the numbers of deleted rows. Ends when a batch takes longer than `timeout`.',
       example: { source: 'default', event_trigger_name: 'article_changed', clear_older_than: 168, clean_invocation_logs: true },
     },
     async run({ eventTriggerName: trigger, source: name, ...config }, { snapshot, signal }) {
@@ -41,13 +41,13 @@ const cleanUp: OperationGroup = (backends) => [
   }),
 ];
 
-/** Triggers of sources; absent: all that have a clean-up of their own. */
-interface Chosen {
+interface SelectedTriggers {
   readonly source: string;
+  /** Defaults to all triggers with a `cleanup_config`. */
   readonly triggers?: readonly string[];
 }
 
-type Selection = 'all' | readonly Chosen[];
+type Selection = 'all' | readonly SelectedTriggers[];
 
 const byTrigger = list(
   object('EventTriggerQualifier', { sourceName: required(nonEmptyText), eventTriggers: required(list(nonEmptyText)) }),
@@ -58,7 +58,7 @@ const bySource = object('TriggerLogCleanupSources', {
       'SourceNames',
       (json, path) => (json === '*' ? '*' : list(nonEmptyText).decode(json, path)),
       (value) => value,
-      { says: '`"*"`, or a list of names of sources.' },
+      { description: '`"*"`, or a list of source names.' },
     ),
   ),
 });
@@ -74,14 +74,14 @@ const selection: Codec<Selection> = leaf(
   () => {
     throw new Error('invariant: arguments are only read');
   },
-  { says: '`{"sources": "*"}`, `{"sources": […]}`, or a list of triggers by source.', of: [bySource, byTrigger] },
+  { description: '`{"sources": "*"}`, `{"sources": […]}`, or a list of triggers by source.', of: [bySource, byTrigger] },
 );
 
 /** @throws SvcError not-exists */
 function withPaused(metadata: Metadata, selected: Selection, paused: boolean): Metadata {
-  const chosen: readonly Chosen[] = selected === 'all' ? [...metadata.sources.keys()].map((source) => ({ source })) : selected;
+  const all = selected === 'all' ? [...metadata.sources.keys()].map((source): SelectedTriggers => ({ source })) : selected;
   let edited = metadata;
-  for (const { source: name, triggers } of chosen) {
+  for (const { source: name, triggers } of all) {
     const source = requireSourceNamed(edited, name);
     for (const trigger of triggers ?? withCleanup(source)) edited = withOnePaused(edited, name, trigger, paused);
   }
@@ -94,7 +94,7 @@ function withCleanup({ tables }: SourceMetadata): readonly string[] {
   );
 }
 
-/** One of them. @throws SvcError not-exists */
+/** @throws SvcError not-exists */
 function withOnePaused(metadata: Metadata, source: string, name: string, paused: boolean): Metadata {
   const owner = ownerOfTrigger(requireSourceNamed(metadata, source), name);
   if (owner === undefined) throw noSuchTrigger(name);
@@ -114,9 +114,9 @@ const toggles: OperationGroup = () =>
       type: paused ? 'pause_event_trigger_cleanups' : 'resume_event_trigger_cleanups',
       args: object('TriggerLogCleanupToggleConfig', { eventTriggers: required(selection) }),
       changes: 'metadata',
-      errors: [refused('not-exists', 'there is no such source or event trigger, or the trigger has no `cleanup_config`')],
+      errors: [refused('not-exists', 'the source or event trigger does not exist, or the trigger has no `cleanup_config`')],
       documentation: {
-        summary: `${paused ? 'Pauses' : 'Resumes'} the automatic clean-up of triggers: of those that are listed, or with \`{"sources": …}\` of all in some sources or in all, \`"*"\`.`,
+        summary: `${paused ? 'Pauses' : 'Resumes'} the automatic event log cleanup of the listed triggers or, with \`{"sources": …}\`, of all triggers in some or all (\`"*"\`) sources.`,
         example: { event_triggers: [{ source_name: 'default', event_triggers: ['article_changed'] }] },
       },
       edit: (metadata, { eventTriggers }) => withPaused(metadata, eventTriggers, paused),

@@ -1,12 +1,12 @@
-/** The log of events: what was captured, what came of it, and delivering it again. */
+/** Operations on the event log: lists events and delivery attempts, and delivers events again. */
 import type { Backend } from '../../backend/backend.ts';
-import { type EventCounts, type EventFilter, MOST_COUNTED, type Page } from '../../backend/captures.ts';
+import { type EventCounts, type EventFilter, MAX_COUNTED, type Page } from '../../backend/captures.ts';
 import { describeFailure } from '../../errors/describe-failure.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import {
   bool,
   type Codec,
-  count,
+  nonNegativeInt,
   defaulted,
   leaf,
   literal,
@@ -18,18 +18,18 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
+import { MAX_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import { define, operation, type OperationContext, type OperationGroup, perKind, SUCCESS } from '../operation.ts';
 import { databaseErrors, type OperationErrors, refused, SOURCE_ERRORS } from '../operation-error.ts';
 import { sourceArgument, targetSource } from '../target.ts';
 import { hasEventTriggers, NO_TRIGGER, noSuchTrigger, ownerOfTrigger, requireCaptures } from './event-triggers.ts';
 
 const DEFAULT_LIMIT = 100;
-/** Rows hold whole payloads. */
-const MOST_ROWS = 10_000;
+/** Maximum of `limit`: rows have whole payloads. */
+const MAX_ROWS = 10_000;
 
-const limit = defaulted(count('limit', MOST_ROWS), () => DEFAULT_LIMIT);
-const offset = defaulted(count('offset'), () => 0);
+const limit = defaulted(nonNegativeInt('limit', MAX_ROWS), () => DEFAULT_LIMIT);
+const offset = defaulted(nonNegativeInt('offset'), () => 0);
 
 const STATUSES = ['pending', 'processed', 'delivered', 'error'] as const;
 type Status = (typeof STATUSES)[number];
@@ -49,21 +49,21 @@ const status: Codec<Status> = leaf<Status>(
 const errors = (backend: Backend): OperationErrors => [...SOURCE_ERRORS, ...databaseErrors(backend)];
 const listErrors = (backend: Backend): OperationErrors => [
   ...errors(backend),
-  refused('bad-request', `the rows have more than ${MOST_LISTED_BYTES / 2 ** 20} MiB: the limit is to be lower`),
+  refused('bad-request', `the rows have more than ${MAX_LISTED_BYTES / 2 ** 20} MiB: use a lower \`limit\``),
 ];
-const NO_CURSOR = refused('not-exists', 'the list has no row of the id `after`');
+const NO_CURSOR = refused('not-exists', 'the list has no row with the id `after`');
 
-interface GivenPage {
+interface PageArguments {
   readonly limit: number;
   readonly offset: number;
   readonly after?: string | undefined;
 }
 
-function pageOf({ after, ...page }: GivenPage): Page {
+function pageOf({ after, ...page }: PageArguments): Page {
   return after === undefined ? page : { ...page, after };
 }
 
-const BAD_TIME = refused('data-exception', 'a time cannot be read');
+const BAD_TIME = refused('data-exception', 'a time is invalid');
 
 const getLogs = perKind('get_event_logs', hasEventTriggers, (backend) =>
   define({
@@ -81,11 +81,11 @@ const getLogs = perKind('get_event_logs', hasEventTriggers, (backend) =>
     errors: [...listErrors(backend), BAD_TIME, NO_CURSOR],
     documentation: {
       summary:
-        'Lists the events of a trigger, newest first; with a status only those that are `pending`, `processed`, `delivered` or failed (`error`), with times those made `since` one and before the other (`until`). With `after`, the id of an event, the list goes on behind it: pages stay what they are while events come.',
+        'Lists the events of a trigger, newest first. `status` selects those that are `pending`, `processed`, `delivered` or failed (`error`); `since` and `until` select a range of creation times. With `after`, the id of an event, the list starts after that event, so that pages do not shift when new events arrive.',
       example: { source: 'default', name: 'article_changed', limit: 10, status: 'processed' },
     },
-    async run({ name, source, status: wanted, since, until, ...page }, context) {
-      const state: EventFilter['state'] = wanted ?? 'any';
+    async run({ name, source, status: selected, since, until, ...page }, context) {
+      const state: EventFilter['state'] = selected ?? 'any';
       const captures = requireCaptures(source, backend, context);
       const times = { ...(since === undefined ? {} : { from: since }), ...(until === undefined ? {} : { to: until }) };
       return captures.list({ trigger: name, state, archived: state === 'any', ...times }, pageOf(page));
@@ -105,7 +105,8 @@ const getInvocations = perKind('get_event_invocation_logs', hasEventTriggers, (b
     changes: 'nothing',
     errors: [...listErrors(backend), NO_CURSOR],
     documentation: {
-      summary: 'Lists the attempts to deliver events of a trigger, newest first; with `after`, the id of one, those behind it.',
+      summary:
+        'Lists the delivery attempts of a trigger, newest first. With `after`, the id of an attempt, the list starts after that attempt.',
       example: { source: 'default', name: 'article_changed' },
     },
     run: ({ name, source, ...page }, context) => requireCaptures(source, backend, context).invocations(name, pageOf(page)),
@@ -121,9 +122,9 @@ const getEvent = perKind('get_event_by_id', hasEventTriggers, (backend) =>
       invocationLogOffset: offset,
     }),
     changes: 'nothing',
-    errors: [...listErrors(backend), refused('not-exists', 'there is no event of this id')],
+    errors: [...listErrors(backend), refused('not-exists', 'the event does not exist')],
     documentation: {
-      summary: 'Gives an event with the attempts to deliver it.',
+      summary: 'Returns an event with its delivery attempts.',
       example: { source: 'default', event_id: 'c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7' },
     },
     async run({ eventId, source, invocationLogLimit, invocationLogOffset }, context) {
@@ -141,11 +142,11 @@ const redeliver = perKind('redeliver_event', hasEventTriggers, (backend) =>
     changes: 'database',
     errors: [
       ...errors(backend),
-      refused('not-exists', 'there is no event of this id'),
-      refused('busy', 'the event is being delivered just now'),
+      refused('not-exists', 'the event does not exist'),
+      refused('busy', 'the event is being delivered at the moment'),
     ],
     documentation: {
-      summary: 'Delivers an event again, whatever came of it before. Without a source it is looked for in all sources of the kind.',
+      summary: 'Delivers an event again, whatever its status. Without `source`, the event is searched in all sources of the kind.',
       example: { source: 'default', event_id: 'c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7' },
     },
     async run({ eventId, source }, context) {
@@ -161,7 +162,7 @@ const redeliver = perKind('redeliver_event', hasEventTriggers, (backend) =>
   }),
 );
 
-/** @param source undefined: every source of the kind is tried @throws SvcError of a source that failed where no other one has the event */
+/** @param source `undefined` to try every source of the kind @throws SvcError of a source that failed, if no other one has the event */
 async function redeliverFrom(
   source: string | undefined,
   eventId: string,
@@ -184,7 +185,7 @@ async function redeliverFrom(
   return 'missing';
 }
 
-/** Of events that several operations choose. */
+/** Arguments that select events in several operations. */
 const filterFields = {
   name: optional(nonEmptyText),
   source: sourceArgument,
@@ -215,14 +216,14 @@ const getDead = perKind('get_dead_events', hasEventTriggers, (backend) =>
     errors: [...listErrors(backend), BAD_TIME],
     documentation: {
       summary:
-        'Counts and lists the events that ran out of retries, newest first: of one trigger or of all, made in a range of time or at any.',
+        'Counts and lists the events that failed after all retries (dead letter queue), newest first: of one trigger or of all, optionally in a range of creation times.',
       example: { source: 'default', name: 'article_changed', created_from: '2024-05-01T00:00:00Z' },
     },
-    async run({ source, limit: most, offset: from, onlyCount, ...args }, context) {
+    async run({ source, limit: maxRows, offset: from, onlyCount, ...args }, context) {
       const captures = requireCaptures(source, backend, context);
       const filter = filterOf(args, 'error');
       const count = await captures.count(filter);
-      return { count, events: onlyCount ? [] : await captures.list(filter, { limit: most, offset: from }) };
+      return { count, events: onlyCount ? [] : await captures.list(filter, { limit: maxRows, offset: from }) };
     },
   }),
 );
@@ -232,25 +233,25 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
     args: object('RedeliverEvents', {
       ...filterFields,
       status: defaulted(literal('EventStatus', ['error', 'delivered', 'processed']), () => 'error' as const),
-      limit: optional(count('limit')),
+      limit: optional(nonNegativeInt('limit')),
     }),
     changes: 'database',
     errors: [...errors(backend), NO_TRIGGER, BAD_TIME],
     documentation: {
       summary:
-        'Delivers many events again, the oldest first, and gives their number: those that ran out of retries, or with another status those that were delivered, or both.',
+        'Delivers many events again, oldest first, and returns their number. `status` selects those that failed after all retries (`error`), that were `delivered`, or both (`processed`).',
       example: { source: 'default', name: 'article_changed', status: 'error', created_before: '2024-05-02T00:00:00Z' },
     },
-    async run({ source, status: state, limit: most, ...args }, context) {
+    async run({ source, status: state, limit: maxEvents, ...args }, context) {
       const captures = requireCaptures(source, backend, context);
       const { name } = args;
-      // A misspelt name would look like nothing left to deliver.
+      // Without this error, a misspelt name would look like nothing to deliver.
       if (
         name !== undefined &&
         ownerOfTrigger(targetSource(context.snapshot.metadata, source, backend, context.snapshot), name) === undefined
       )
         throw noSuchTrigger(name);
-      const count = await captures.redeliverAll(filterOf(args, state), most ?? null);
+      const count = await captures.redeliverAll(filterOf(args, state), maxEvents ?? null);
       return { count };
     },
   }),
@@ -266,7 +267,7 @@ const time: Codec<string> = leaf(
     throw parseFailed(`expected a time such as 2024-05-01T10:00:00Z, but found ${JSON.stringify(value)}`, path);
   },
   (value) => value,
-  { says: 'A time in ISO 8601.' },
+  { description: 'A time in ISO 8601.' },
 );
 
 const getSummary: OperationGroup = (backends) => [
@@ -276,7 +277,7 @@ const getSummary: OperationGroup = (backends) => [
     changes: 'nothing',
     errors: [],
     documentation: {
-      summary: `Counts the events of every event trigger: those that were \`delivered\` and that \`failed\` of all made \`since\` a time, by default a day ago, and those that are \`pending\`, with the time of the oldest. Of each at most ${MOST_COUNTED} are counted. A trigger whose source does not answer has an \`error\` in their place.`,
+      summary: `Counts the events of every event trigger: \`delivered\` and \`failed\` ones created \`since\` a time (default: one day ago), and \`pending\` ones with the time of the oldest. Each count is at most ${MAX_COUNTED}. A trigger whose source does not respond has an \`error\` instead.`,
       example: { since: '2024-05-01T00:00:00Z' },
     },
     async run({ since = new Date(Date.now() - DAY_MS).toISOString() }, { snapshot }) {
@@ -289,7 +290,7 @@ const getSummary: OperationGroup = (backends) => [
           const tableName = backends.find((backend) => backend.kind === kind)?.tableName;
           const head = triggers.map(({ name, table }): JsonObject => ({ name, source, table: tableName?.encode(table) ?? table.name }));
           const captures = snapshot.connections.get(source)?.captures;
-          if (captures === undefined) return head.map((each) => ({ ...each, error: `the source "${source}" cannot be used` }));
+          if (captures === undefined) return head.map((each) => ({ ...each, error: `the source "${source}" is not available` }));
           try {
             const counts = await captures.summary(
               triggers.map(({ name }) => name),

@@ -1,4 +1,4 @@
-/** Event triggers: their definitions, and events that administrators send. */
+/** Operations on event triggers, and manual invocation. */
 import { nameKey } from '../../catalog/catalog.ts';
 import type { Backend, Source } from '../../backend/backend.ts';
 import type { Captures } from '../../backend/captures.ts';
@@ -20,12 +20,12 @@ import { requireOpenSource, sourceArgument, targetSource } from '../target.ts';
 
 export const hasEventTriggers = (backend: Backend): boolean => backend.capabilities.eventTriggers;
 
-export const NO_TRIGGER = refused('not-exists', 'the source has no event trigger of this name');
+export const NO_TRIGGER = refused('not-exists', 'the event trigger does not exist in the source');
 
-/** The part of an open source that is for event triggers. @throws SvcError as `requireOpenSource` */
+/** Returns the event trigger support of an open source. @throws SvcError as `requireOpenSource` */
 export function requireCaptures(name: string, backend: Backend, { snapshot }: Pick<OperationContext, 'snapshot'>): Captures {
   const { captures }: Source = requireOpenSource(name, backend, snapshot);
-  invariant(captures !== undefined, 'a kind that has event triggers captures');
+  invariant(captures !== undefined, 'a kind with event triggers has captures');
   return captures;
 }
 
@@ -33,7 +33,7 @@ export function noSuchTrigger(name: string): SvcError {
   return new SvcError('not-exists', `event trigger "${name}" does not exist`);
 }
 
-/** The table that has the trigger, by its `nameKey`; undefined when none of the source has. */
+/** Finds the table that has the trigger. @returns the `nameKey` of the table, the table and the trigger */
 export function ownerOfTrigger({ tables }: SourceMetadata, name: string): readonly [string, TableMetadata, EventTrigger] | undefined {
   for (const [key, table] of tables) {
     const trigger = table.eventTriggers.get(name);
@@ -94,22 +94,19 @@ const create = perKind('create_event_trigger', hasEventTriggers, (backend) =>
       ...TABLE_ERRORS,
       refused(
         'already-exists',
-        '`replace` is false and the source has an event trigger of this name, or another service has one in the database',
+        '`replace` is false and an event trigger with this name exists in the source, or was installed by another service in its database',
       ),
-      refused('not-exists', '`replace` is true and the source has no event trigger of this name, or a column is not there'),
-      refused(
-        'not-supported',
-        'the trigger to replace is on another table, the table is a view, or rows without a primary key are to be ordered',
-      ),
+      refused('not-exists', '`replace` is true and the event trigger does not exist in the source, or a column does not exist'),
+      refused('not-supported', 'the trigger to replace is on another table, the table is a view, or `ordering` needs a primary key'),
       refused('not-found', 'an environment variable is not set'),
-      refused('validation-failed', 'a template of a transform cannot be read; `internal` says why'),
+      refused('validation-failed', 'a template of a transform is invalid; `internal` has the reasons'),
       INCONSISTENT,
       BREAKS_OTHERS,
-      refused(backend.errorCodes.failed, 'the database refuses to install what captures the rows'),
+      refused(backend.errorCodes.failed, 'the database refuses to install the trigger'),
       ...databaseErrors(backend),
     ],
     documentation: {
-      summary: 'Tells a webhook of the rows of a table that are inserted, updated or deleted.',
+      summary: 'Adds a trigger that calls a webhook when rows of a table are inserted, updated or deleted.',
       example: {
         source: 'default',
         name: 'article_changed',
@@ -143,7 +140,7 @@ const remove = perKind('delete_event_trigger', hasEventTriggers, (backend) =>
     changes: 'metadata',
     errors: [...SOURCE_ERRORS, NO_TRIGGER],
     documentation: {
-      summary: 'Removes an event trigger; its events that are not delivered yet never will be, but stay in the log as archived.',
+      summary: 'Removes an event trigger. Undelivered events are not delivered any more, but stay in the log as archived.',
       example: { source: 'default', name: 'article_changed' },
     },
     edit(metadata, { name, source: of }, { snapshot }) {
@@ -176,7 +173,7 @@ const invoke = perKind('invoke_event_trigger', hasEventTriggers, (backend) =>
       ...databaseErrors(backend),
     ],
     documentation: {
-      summary: 'Sends an event of its own to the webhook of a trigger, and gives its id.',
+      summary: 'Sends an event with any payload to the webhook of a trigger, and returns its id.',
       example: { source: 'default', name: 'article_changed', payload: { id: 1 } },
     },
     async run({ name, payload, source }, context) {
@@ -188,7 +185,7 @@ const invoke = perKind('invoke_event_trigger', hasEventTriggers, (backend) =>
       const trigger = cache.sources.get(source)?.eventTriggers.get(name);
       if (trigger === undefined) throw new SvcError('unexpected', `event trigger "${name}" is inconsistent`, { status: 400 });
       const session: Json = Object.fromEntries<Json>(context.session.variables);
-      return { event_id: await captures.invoke(trigger, payload, session, traceContextOf(context.how.headers ?? {})) };
+      return { event_id: await captures.invoke(trigger, payload, session, traceContextOf(context.requestOptions.headers ?? {})) };
     },
   }),
 );

@@ -51,12 +51,12 @@ const track = perKind('track_function', hasFunctions, (backend) =>
     changes: 'metadata',
     errors: [
       ...SOURCE_ERRORS,
-      refused('already-tracked', 'the function is tracked'),
-      refused('not-supported', 'a tracked table has its name, or the configuration has `response`'),
+      refused('already-tracked', 'the function is already tracked'),
+      refused('not-supported', 'a tracked table has the same name, or the configuration has `response`'),
       INCONSISTENT,
       NAME_TAKEN,
     ],
-    documentation: { summary: 'Makes a function that returns rows of a tracked table a root field.', example: EXAMPLE },
+    documentation: { summary: 'Tracks a function that returns rows of a tracked table: adds it as a root field.', example: EXAMPLE },
     edit(metadata, { function: name, source, configuration, comment }, { snapshot }) {
       const entry = targetSource(metadata, source, backend, snapshot);
       const printed = printName(name, backend.defaultSchema);
@@ -79,7 +79,7 @@ const untrack = perKind('untrack_function', hasFunctions, (backend) =>
     ),
     changes: 'metadata',
     errors: [...FUNCTION_ERRORS, BREAKS_OTHERS],
-    documentation: { summary: 'Takes a function and its permissions out of the GraphQL API.', example: EXAMPLE },
+    documentation: { summary: 'Untracks a function: removes it and its permissions from the GraphQL API.', example: EXAMPLE },
     readsDependencies: true,
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { function: name, source }, context) {
@@ -126,11 +126,11 @@ const createPermission = perKind('create_function_permission', hasFunctions, (ba
     errors: [
       ...FUNCTION_ERRORS,
       refused('not-exists', 'the table that the function returns is not tracked'),
-      refused('already-exists', 'the role may call the function'),
-      refused('not-supported', 'the role may not select from the table that the function returns'),
+      refused('already-exists', 'the role already has the permission'),
+      refused('not-supported', 'the role has no select permission for the table that the function returns'),
       INCONSISTENT,
     ],
-    documentation: { summary: 'Lets a role call a tracked function.', example: { ...EXAMPLE, role: 'user' } },
+    documentation: { summary: 'Allows a role to call a tracked function.', example: { ...EXAMPLE, role: 'user' } },
     readsDependencies: true,
     edit(metadata, { function: name, role, source }, { snapshot }) {
       const entry = targetSource(metadata, source, backend, snapshot);
@@ -157,8 +157,8 @@ const dropPermission = perKind('drop_function_permission', hasFunctions, (backen
   define({
     args: permissionArguments(backend),
     changes: 'metadata',
-    errors: [...FUNCTION_ERRORS, refused('not-exists', 'the role has no permission for the function'), BREAKS_OTHERS],
-    documentation: { summary: 'Takes the permission to call a function from a role.', example: { ...EXAMPLE, role: 'user' } },
+    errors: [...FUNCTION_ERRORS, refused('not-exists', 'the role does not have the permission'), BREAKS_OTHERS],
+    documentation: { summary: 'Removes the permission of a role to call a function.', example: { ...EXAMPLE, role: 'user' } },
     edit(metadata: Metadata, { function: name, role, source }, { snapshot }) {
       const existing = requireFunction(targetSource(metadata, source, backend, snapshot), name, backend);
       if (!existing.permissions.includes(role)) {

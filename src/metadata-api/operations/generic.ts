@@ -22,7 +22,7 @@ import { withRules } from '../../metadata/decode-rules.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { EMPTY_METADATA, type Metadata } from '../../metadata/metadata.ts';
 import { withSource } from '../../metadata/edit.ts';
-import { nameComplaint } from '../../metadata/event-trigger.ts';
+import { triggerNameProblem } from '../../metadata/event-trigger.ts';
 import { DEFAULT_SOURCE, NO_CUSTOMIZATION } from '../../metadata/source.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
@@ -38,9 +38,10 @@ import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { NAME_TAKEN, refused } from '../operation-error.ts';
 import { unnamedTables } from '../unnamed-tables.ts';
 import type { DecodedTables } from '../../metadata/table-caches.ts';
+
 const NOT_IN_METADATA = refused('not-exists', 'a source or a table of `only` is not in the metadata');
 const SELECTION =
-  'With `only` it gives the parts that are named, at their places in the document: `tables` (a source and a table each), `sources` (by name: all of them but their tables) and `sections` (`actions`, `inherited_roles`, …; `sources` is all of these). Such a part is no document to replace the metadata by.';
+  'With `only`, the answer has only the selected parts, at their places in the document: `tables` (each with its source), `sources` (by name, without their tables) and `sections` (`actions`, `inherited_roles`, …; `sources` is the whole section). A partial document cannot be used to replace the metadata.';
 
 const exportMetadata: OperationGroup = () => [
   operation({
@@ -48,7 +49,7 @@ const exportMetadata: OperationGroup = () => [
     args: exportArguments,
     changes: 'nothing',
     errors: [NOT_IN_METADATA],
-    documentation: { summary: 'Gives the metadata as a document.', details: SELECTION, example: {} },
+    documentation: { summary: 'Returns the metadata as a document.', details: SELECTION, example: {} },
     run: (args, { services, snapshot, path }) => exportDocument(snapshot, args, services.kinds, path),
   }),
   operation({
@@ -58,7 +59,7 @@ const exportMetadata: OperationGroup = () => [
     changes: 'nothing',
     errors: [NOT_IN_METADATA],
     documentation: {
-      summary: 'Gives the metadata with its resource version.',
+      summary: 'Returns the metadata with its resource version.',
       details: SELECTION,
       example: { only: { tables: [{ source: 'default', table: 'author' }], sections: ['inherited_roles'] } },
     },
@@ -73,12 +74,12 @@ interface ReplaceMetadata {
   readonly document: Json;
   /** Keys from `$.args` to the document. */
   readonly at: readonly string[];
-  /** Of the document, once they are prepared. */
+  /** Decoded tables of the document, filled in by `prepareEdit`. */
   readonly tables: DecodedTables;
   readonly allowInconsistent: boolean;
   readonly allowWarnings: boolean;
   readonly resourceVersion: number | undefined;
-  /** The form with options also answers in another way. */
+  /** True for the form with options, whose answer differs. */
   readonly options: boolean;
 }
 
@@ -89,7 +90,7 @@ const replaceOptions = object('ReplaceMetadata', {
   resourceVersion: optional(int),
 });
 
-/** Either the document itself, or an object with the document under `metadata` and options beside it. */
+/** Arguments of `replace_metadata`: the document, or an object with options and the document as `metadata`. */
 const replaceArguments: Codec<ReplaceMetadata> = leaf(
   'ReplaceMetadata',
   (json, path) => {
@@ -104,14 +105,14 @@ const replaceArguments: Codec<ReplaceMetadata> = leaf(
   like(replaceOptions),
 );
 
-/** Where inconsistencies are allowed, a key that nobody knows is one; else it is an error at its place. */
-function ruled({ allowInconsistent }: ReplaceMetadata, path: Path): Path {
+/** Returns a path with decode rules: an unknown key is an error, or an inconsistency if these are allowed. */
+function withUnknownKeyRule({ allowInconsistent }: ReplaceMetadata, path: Path): Path {
   return withRules(path, { refusesUnknown: !allowInconsistent });
 }
 
 function replace(metadata: Metadata, args: ReplaceMetadata, path: Path, kinds: Parameters<typeof decodeDocument>[2]): Metadata {
-  const next = decodeDocument(args.document, args.at.reduce(at, ruled(args, path)), kinds, metadata, args.tables);
-  refuseTwoOfAName(next);
+  const next = decodeDocument(args.document, args.at.reduce(at, withUnknownKeyRule(args, path)), kinds, metadata, args.tables);
+  refuseDuplicateTriggers(next);
   return shareUnchanged(metadata, next);
 }
 
@@ -124,23 +125,24 @@ const replaceMetadata: OperationGroup = () =>
       changes: 'metadata',
       bringsAddresses: true,
       errors: [
-        refused('conflict', 'the metadata is at another version than the argument `resource_version`'),
+        refused('conflict', 'the metadata has another version than the argument `resource_version`'),
         refused(
           'not-supported',
-          'a part of the document is not supported, two event triggers of a source have one name, or it has no sources and there is no source `default`',
+          'a part of the document is not supported, two event triggers of a source have the same name, or the document has no sources and there is no source `default`',
         ),
-        refused('invalid-params', 'an inherited role is among its own parents'),
-        refused('unexpected', 'something is inconsistent and `allow_inconsistent_metadata` is false; `internal` holds the records', 400),
-        refused('cyclic-dependency', 'roles inherit from each other in a circle, and inconsistencies are not allowed'),
-        refused('validation-failed', 'a name is none for GraphQL, and inconsistencies are not allowed'),
+        refused('invalid-params', 'an inherited role is one of its own parents'),
+        refused('unexpected', 'objects are inconsistent and `allow_inconsistent_metadata` is false; `internal` has the records', 400),
+        refused('cyclic-dependency', 'roles inherit from each other, and inconsistencies are not allowed'),
+        refused('validation-failed', 'a name is invalid in GraphQL, and inconsistencies are not allowed'),
         NAME_TAKEN,
-        refused('metadata-warnings', 'there are warnings and `allow_warnings` is false; `internal` holds them'),
+        refused('metadata-warnings', 'there are warnings and `allow_warnings` is false; `internal` has them'),
       ],
       documentation: {
-        summary: 'Replaces the whole metadata by a document.',
+        summary: 'Replaces the whole metadata with a document.',
         example: { allow_inconsistent_metadata: true, metadata: { version: 3, sources: [] } },
       },
-      prepareEdit: (args, { kinds, snapshot }) => decodeTables(args.document, kinds, snapshot.metadata, args.tables, ruled(args, ROOT)),
+      prepareEdit: (args, { kinds, snapshot }) =>
+        decodeTables(args.document, kinds, snapshot.metadata, args.tables, withUnknownKeyRule(args, ROOT)),
       edit(metadata, args, { kinds, path, snapshot }) {
         requireVersion(snapshot, args.resourceVersion);
         const next = replace(metadata, args, path, kinds);
@@ -158,8 +160,8 @@ const replaceMetadata: OperationGroup = () =>
     }),
   );
 
-/** @throws SvcError not-supported when two tables of a source have event triggers of one name */
-function refuseTwoOfAName({ sources }: Metadata): void {
+/** @throws SvcError not-supported if two event triggers of a source have the same name */
+function refuseDuplicateTriggers({ sources }: Metadata): void {
   for (const { tables } of sources.values()) {
     const names = new Set<string>();
     for (const name of [...tables.values()].flatMap(({ eventTriggers }) => [...eventTriggers.keys()])) {
@@ -169,19 +171,19 @@ function refuseTwoOfAName({ sources }: Metadata): void {
   }
 }
 
-/** Names that are accepted in a document although something does not work under them. */
+/** Returns warnings about names that are accepted in a document although they restrict features. */
 function illegalNames(metadata: Metadata, kinds: Kinds): readonly Warning[] {
   return [...illegalTriggerNames(metadata), ...unnamedTables(metadata, kinds)];
 }
 
-/** Event triggers whose names no operation would take: what they are called in the database and by tools may surprise. */
+/** Returns warnings about names of event triggers that operations refuse, because they may cause problems in the database and in tools. */
 function illegalTriggerNames({ sources }: Metadata): readonly Warning[] {
   return [...sources.values()].flatMap(({ name: source, tables }) =>
     [...tables.values()].flatMap(({ eventTriggers }) =>
       [...eventTriggers.keys()].flatMap((name): readonly Warning[] => {
-        const complaint = nameComplaint(name);
-        if (complaint === null) return [];
-        const message = `the event trigger ${JSON.stringify(name)} may not work as expected: ${complaint}`;
+        const problem = triggerNameProblem(name);
+        if (problem === null) return [];
+        const message = `the event trigger ${JSON.stringify(name)} may not work as expected: ${problem}`;
         return [{ code: 'illegal-event-trigger-name', type: 'event_trigger', name: `event_trigger ${name} in source ${source}`, message }];
       }),
     ),
@@ -196,12 +198,11 @@ function refuseIllegalNames(metadata: Metadata, kinds: Kinds): void {
   throw new SvcError('metadata-warnings', 'failed due to metadata warnings', { internal });
 }
 
-/** Conflicts of inherited permissions are listed, but the metadata counts as consistent only without any record. */
+/** Metadata counts as consistent only without any record, including conflicts of inherited permissions. */
 function isConsistent(inconsistencies: readonly Inconsistency[]): boolean {
   return inconsistencies.length === 0;
 }
 
-/** `true` is all, `false` none. */
 const selection: Codec<boolean | readonly string[]> = leaf(
   'ReloadSpec',
   (json, path) => {
@@ -210,7 +211,7 @@ const selection: Codec<boolean | readonly string[]> = leaf(
     throw parseFailed('expecting a boolean or a list of names', path);
   },
   (value) => value,
-  { says: '`true` is all, `false` none; or a list of names.' },
+  { description: '`true` for all, `false` for none, or a list of names.' },
 );
 
 const reloadMetadata: OperationGroup = () => [
@@ -223,10 +224,10 @@ const reloadMetadata: OperationGroup = () => [
       source: optional(nonEmptyText),
     }),
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no source or remote schema of a name in a list')],
+    errors: [refused('not-exists', 'a source or remote schema in a list does not exist')],
     documentation: {
       summary:
-        'Reads the catalogs of all sources and the schemas of all remote schemas anew and checks the metadata against them; with recreate_event_triggers also makes anew what event triggers have in their databases.',
+        'Reads the catalogs of all sources and the schemas of all remote schemas again, and checks the metadata against them. With `recreate_event_triggers`, also installs event triggers in their databases again.',
       example: { reload_sources: ['default'] },
     },
     edit(metadata, { source, reloadSources, reloadRemoteSchemas, recreateEventTriggers }) {
@@ -246,7 +247,7 @@ const reloadMetadata: OperationGroup = () => [
       remoteSchemas: selected(reloadRemoteSchemas),
     }),
     inconsistencies: () => 'allow',
-    // The document stays as it is.
+    // Does not change the document.
     isGuarded: ({ recreateEventTriggers }) => recreateEventTriggers !== false,
     async run(_args, { changed }) {
       const inconsistencies = changed?.inconsistencies ?? [];
@@ -260,7 +261,7 @@ const reloadMetadata: OperationGroup = () => [
   }),
 ];
 
-/** `source` is the short form for one source. */
+/** @param source short form for one source */
 function sourcesOf(source: string | undefined, reloadSources: boolean | readonly string[] | undefined): boolean | readonly string[] {
   return source === undefined ? (reloadSources ?? true) : [source];
 }
@@ -279,7 +280,7 @@ const clearMetadata: OperationGroup = () => [
     args: noArguments,
     changes: 'metadata',
     errors: [],
-    documentation: { summary: 'Empties the metadata. The source `default` stays, without its tables and its customization.', example: {} },
+    documentation: { summary: 'Clears the metadata. The source `default` stays, without its tables and its customization.', example: {} },
     edit(metadata) {
       const source = metadata.sources.get(DEFAULT_SOURCE);
       if (source === undefined) return EMPTY_METADATA;
@@ -298,7 +299,7 @@ const inconsistentMetadata: OperationGroup = () => [
     errors: [],
     documentation: {
       summary:
-        'Lists the objects of the metadata that do not fit their databases, with the reasons; under `warnings`, where there are any, those that are consistent but left out of the GraphQL schema.',
+        'Lists inconsistent objects of the metadata with the reasons. `warnings`, if there are any, lists consistent objects that are not in the GraphQL schema.',
       example: {},
     },
     async run(_args, { snapshot, services }) {
@@ -315,8 +316,8 @@ const inconsistentMetadata: OperationGroup = () => [
     type: 'drop_inconsistent_metadata',
     args: noArguments,
     changes: 'metadata',
-    errors: [refused('unexpected', 'something stays inconsistent; `internal` holds the records', 400)],
-    documentation: { summary: 'Removes every object that get_inconsistent_metadata lists.', example: {} },
+    errors: [refused('unexpected', 'objects are still inconsistent; `internal` has the records', 400)],
+    documentation: { summary: 'Removes all objects that `get_inconsistent_metadata` lists.', example: {} },
     readsDependencies: true,
     edit: (metadata, _args, { snapshot }) => dropInconsistent(metadata, snapshot.cache.inconsistencies),
     inconsistencies: () => 'allow',

@@ -5,13 +5,14 @@ import type { Metadata } from '../../metadata/metadata.ts';
 import { printTlsHost, type TlsAllowlistEntry, tlsAllowlistEntryCodec, tlsAllowlistKey, tlsSuffixCodec } from '../../metadata/network.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 import { refused } from '../operation-error.ts';
-/** The host may stand for the object. An empty one is refused with a message of its own. */
+
+/** Codec that also accepts only the host. An empty host is refused later, with its own message. */
 function orBareHost<A>(long: Codec<A>): Codec<A> {
   return leaf(
     long.name,
     (json, path) => long.decode(typeof json === 'string' ? { host: json } : json, path),
     (value) => long.encode(value),
-    like(long, 'Or only the host.'),
+    like(long, 'Alternatively, only the host.'),
   );
 }
 
@@ -24,9 +25,9 @@ const addHost: OperationGroup = () => [
     type: 'add_host_to_tls_allowlist',
     args: orBareHost(tlsAllowlistEntryCodec(text)),
     changes: 'metadata',
-    errors: [refused('bad-request', '`host` is empty'), refused('already-exists', 'there is an entry for this host and suffix')],
+    errors: [refused('bad-request', '`host` is empty'), refused('already-exists', 'an entry for this host and suffix exists')],
     documentation: {
-      summary: 'Lets the service call a host whose certificate is self-signed or otherwise not in order.',
+      summary: 'Allows the service to call a host whose TLS certificate is self-signed or otherwise invalid.',
       example: { host: 'hooks.example.org', suffix: '8443', permissions: ['self-signed'] },
     },
     edit(metadata, entry) {
@@ -48,12 +49,12 @@ const dropHost: OperationGroup = () => [
     changes: 'metadata',
     errors: [
       refused('bad-request', '`host` is empty'),
-      refused('not-exists', 'there is no entry for this host and suffix'),
-      refused('bad-request', 'no `suffix` is given, and the host has several entries with one'),
+      refused('not-exists', 'no entry for this host and suffix exists'),
+      refused('bad-request', '`suffix` is absent, and the host has several entries with a suffix'),
     ],
     documentation: {
       summary:
-        'Ends what an entry of the TLS allow-list permits. Without a suffix it is the entry of the host that has none, or else the only entry of the host.',
+        'Removes an entry of the TLS allow-list. Without `suffix`, this is the entry of the host without a suffix, or else its only entry.',
       example: { host: 'hooks.example.org', suffix: '8443' },
     },
     edit(metadata, entry) {
@@ -66,7 +67,7 @@ const dropHost: OperationGroup = () => [
   }),
 ];
 
-/** The key of the entry that a host without a suffix stands for. @throws SvcError bad-request for several */
+/** Returns the key of the only entry of a host. @throws SvcError bad-request if there are several */
 function onlyEntryOf(
   { host, suffix }: Pick<TlsAllowlistEntry, 'host' | 'suffix'>,
   entries: ReadonlyMap<string, TlsAllowlistEntry>,
@@ -75,7 +76,7 @@ function onlyEntryOf(
   const found = [...entries].filter(([, entry]) => entry.host === host);
   if (found.length > 1) {
     const suffixes = found.map(([, entry]) => JSON.stringify(entry.suffix)).join(', ');
-    throw new SvcError('bad-request', `the host "${host}" has several entries in the allowlist: name the suffix of one, ${suffixes}`);
+    throw new SvcError('bad-request', `the host "${host}" has several entries in the allowlist: set "suffix" to one of ${suffixes}`);
   }
   return found[0]?.[0];
 }

@@ -4,9 +4,9 @@ import { objectId } from '../../schema-cache/object-id.ts';
 import { refused } from '../operation-error.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 
-const ENDPOINT_MISSING = refused('invalid-params', 'traces, metrics or logs are to be exported and there is no endpoint for them');
+const ENDPOINT_MISSING = refused('invalid-params', 'traces, metrics or logs are enabled without an endpoint');
 
-const UNUSABLE = refused('invalid-configuration', 'an endpoint is no http or https URL, or what it needs is not in the environment');
+const UNUSABLE = refused('invalid-configuration', 'an endpoint is not an HTTP or HTTPS URL, or an environment variable is not set');
 
 const setConfig: OperationGroup = () => [
   operation({
@@ -16,7 +16,8 @@ const setConfig: OperationGroup = () => [
     edited: () => [objectId.openTelemetry()],
     errors: [ENDPOINT_MISSING, UNUSABLE],
     documentation: {
-      summary: 'Says where traces, metrics and lines of the log are sent, in place of what was said before; see tracing.md.',
+      summary:
+        'Configures the export of traces, metrics and logs over OpenTelemetry. Replaces the previous configuration. See [tracing](../tracing.md).',
       example: {
         status: 'enabled',
         data_types: ['traces', 'metrics', 'logs'],
@@ -40,7 +41,7 @@ const setStatus: OperationGroup = () => [
     changes: 'metadata',
     edited: () => [objectId.openTelemetry()],
     errors: [ENDPOINT_MISSING, UNUSABLE],
-    documentation: { summary: 'Switches the export on or off, as `set_opentelemetry_config` has described it.', example: 'disabled' },
+    documentation: { summary: 'Enables or disables the export that `set_opentelemetry_config` has configured.', example: 'disabled' },
     edit(metadata, status) {
       const before = metadata.openTelemetry ?? openTelemetryCodec.decode({}, ROOT);
       const after = openTelemetryCodec.decode(openTelemetryCodec.encode({ ...before, status }), at(ROOT, 'args'));

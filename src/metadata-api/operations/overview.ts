@@ -1,6 +1,6 @@
-/** What is there, in one small answer. */
+/** Overview of the metadata. */
 import { nonEmptyText, object, optional } from '../../metadata/codec.ts';
-import { inSlices } from '../../util/sliced.ts';
+import { runCooperatively } from '../../util/cooperative.ts';
 import { type OperationAnswer, PrintedJson } from '../answer.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 import { overviewOf } from '../overview.ts';
@@ -13,18 +13,18 @@ const getOverview: OperationGroup = () => [
     errors: [],
     documentation: {
       summary:
-        'Tells in one small answer what the metadata has and which role may do what; with `if_not`, the `tag` of an overview that the client has, only `{"tag", "resource_version", "unchanged": true}` while nothing has changed.',
-      details: `\`roles\` are all but admin. In what is listed, they have a digit each, in this order, of which those at the end are left out that are 0.
+        'Returns a compact overview of the metadata: its objects, and the permissions of each role. With `if_not`, the `tag` of an earlier overview, the answer is only `{"tag", "resource_version", "unchanged": true}` if nothing has changed.',
+      details: `\`roles\` lists all roles but admin. \`granted\` and \`unrestricted\` are texts with a hexadecimal digit for each role, in this order, without trailing zeros.
 
-A source has \`tables\`: \`[schema, name, flags, object relationships, array relationships, event triggers, granted, unrestricted]\`, and \`functions\`: \`[schema, name, flags, "query" or "mutation", granted]\`, where the schema is a place in \`schemas\`. \`remote_schemas\`: \`[name, flags, granted]\`. \`actions\`: \`[name, flags, kind, granted]\`. \`event_triggers\`: \`[name, flags, source, schema, table]\`.
+A source has \`tables\`: \`[schema, name, flags, object relationships, array relationships, event triggers, granted, unrestricted]\`, and \`functions\`: \`[schema, name, flags, "query" or "mutation", granted]\`. The schema is an index in \`schemas\`. \`remote_schemas\`: \`[name, flags, granted]\`. \`actions\`: \`[name, flags, kind, granted]\`. \`event_triggers\`: \`[name, flags, source, schema, table]\`.
 
-The digits of \`granted\` of a table are the sums of 1 (select), 2 (insert), 4 (update), 8 (delete), of what is inherited too; in \`unrestricted\` the same of what leaves no row and no column out. Of others, 1 says that the role has it.
+For a table, a digit of \`granted\` is the sum of 1 (select), 2 (insert), 4 (update) and 8 (delete), including inherited permissions; \`unrestricted\` has the permissions that exclude no row and no column. For other objects, 1 means that the role has the permission.
 
-Flags are the sums of 1 (a view), 2 (an enum table), 4 (its name is none for GraphQL), 8 (it is in the metadata, but cannot be used) and 16 (it, or something of it, is inconsistent). \`unavailable\` is why a source cannot be used.`,
+\`flags\` is the sum of 1 (a view), 2 (an enum table), 4 (the name is invalid in GraphQL), 8 (in the metadata, but unusable) and 16 (the object or one of its parts is inconsistent). \`unavailable\` is the reason why a source cannot be used.`,
       example: {},
     },
     async run({ ifNot }, { snapshot }): Promise<OperationAnswer> {
-      const { tag, pieces } = await inSlices(overviewOf(snapshot));
+      const { tag, pieces } = await runCooperatively(overviewOf(snapshot));
       if (tag === ifNot) return { tag, resource_version: snapshot.resourceVersion, unchanged: true };
       return new PrintedJson(pieces);
     },

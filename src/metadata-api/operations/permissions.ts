@@ -20,7 +20,7 @@ import { define, everyKind, type OperationGroup, perKind } from '../operation.ts
 import { BREAKS_OTHERS, INCONSISTENT, refused, TABLE_ERRORS } from '../operation-error.ts';
 import { editTargetTable, sourceArgument } from '../target.ts';
 
-/** How one kind of permission is read and where a table keeps it. */
+/** Access to one kind of permission of a table. */
 interface PermissionStore<P> {
   readonly kind: PermissionKind;
   readonly codec: Codec<P>;
@@ -65,7 +65,7 @@ const deleteStore = store({
   set: (table, deletePermissions) => ({ ...table, deletePermissions }),
 });
 
-const MISSING = refused('permission-denied', 'the role has no such permission on the table');
+const MISSING = refused('permission-denied', 'the role does not have the permission');
 
 function missing(kind: PermissionKind, table: TableMetadata, role: string, backend: Backend): SvcError {
   return new SvcError(
@@ -78,7 +78,7 @@ function entryOf<P>(role: string, permission: P, comment: string | undefined): P
   return { role, permission, ...(comment === undefined ? {} : { comment }) };
 }
 
-/** What is never written has permissions to select only. */
+/** Kinds without mutations have select permissions only. */
 function allows(kind: PermissionKind): (backend: Backend) => boolean {
   return ({ capabilities }) => kind === 'select' || capabilities.mutations;
 }
@@ -94,9 +94,9 @@ function createPermission<P>({ kind, codec, example, get, set }: PermissionStore
         source: sourceArgument,
       }),
       changes: 'metadata',
-      errors: [...TABLE_ERRORS, refused('already-exists', 'the role has such a permission on the table; `admin` always has'), INCONSISTENT],
+      errors: [...TABLE_ERRORS, refused('already-exists', 'the role already has the permission, which `admin` always has'), INCONSISTENT],
       documentation: {
-        summary: `Lets a role ${kind} rows of a table, within limits.`,
+        summary: `Allows a role to ${kind} rows of a table, within the limits of the permission.`,
         example: { source: 'default', table: 'article', role: 'user', permission: example },
       },
       edit: (metadata, target, { snapshot }) =>
@@ -122,7 +122,7 @@ function dropPermission<P>({ kind, get, set }: PermissionStore<P>): OperationGro
       changes: 'metadata',
       errors: [...TABLE_ERRORS, MISSING, BREAKS_OTHERS],
       documentation: {
-        summary: `Takes the permission to ${kind} rows of a table from a role.`,
+        summary: `Removes the permission of a role to ${kind} rows of a table.`,
         example: { source: 'default', table: 'article', role: 'user' },
       },
       edit: (metadata, target, { snapshot }) =>
@@ -134,7 +134,7 @@ function dropPermission<P>({ kind, get, set }: PermissionStore<P>): OperationGro
   );
 }
 
-/** The table with the comment of one permission replaced; undefined when the role has no such permission. */
+/** Replaces the comment of a permission; `undefined` if the role does not have it. */
 function commented<P>(
   { get, set }: PermissionStore<P>,
   table: TableMetadata,

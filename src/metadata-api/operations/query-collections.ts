@@ -1,4 +1,4 @@
-/** Query collections and the allow-list made of them. */
+/** Operations on query collections and the allow-list. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { type AllowListEntry, allowListEntryCodec, allowListScopeCodec } from '../../metadata/allow-list.ts';
 import { bool, nonEmptyText, object, required, text } from '../../metadata/codec.ts';
@@ -9,7 +9,8 @@ import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup, SUCCESS } from '../operation.ts';
 import { refused } from '../operation-error.ts';
-const NO_COLLECTION = refused('not-exists', 'there is no collection of this name');
+
+const NO_COLLECTION = refused('not-exists', 'the collection does not exist');
 const NOT_LISTED = refused('not-found', 'the collection is not in the allow-list');
 
 /** @throws SvcError not-exists at the argument that names the collection */
@@ -33,14 +34,14 @@ const create: OperationGroup = () => [
     type: 'create_query_collection',
     args: queryCollectionCodec,
     changes: 'metadata',
-    errors: [refused('already-exists', 'there is a collection of this name'), refused('not-supported', 'two queries have the same name')],
+    errors: [refused('already-exists', 'a collection with this name exists'), refused('not-supported', 'two queries have the same name')],
     documentation: {
       summary:
-        'Makes a collection of GraphQL operations, for the allow-list and for REST endpoints. A query that is not valid for administrators is stored, with a warning in the answer.',
+        'Adds a collection of GraphQL operations, for the allow-list and for REST endpoints. A query that is invalid for administrators is stored with a warning.',
       example: {
         name: 'shop',
         definition: { queries: [{ name: 'authors', query: 'query { author { id name } }' }] },
-        comment: 'what the shop asks',
+        comment: 'operations of the shop',
       },
     },
     edit(metadata, collection, { path }) {
@@ -55,9 +56,9 @@ const rename: OperationGroup = () => [
     type: 'rename_query_collection',
     args: object('RenameCollection', { name: required(nonEmptyText), newName: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [NO_COLLECTION, refused('already-exists', 'there is a collection of the new name')],
+    errors: [NO_COLLECTION, refused('already-exists', 'a collection with the new name exists')],
     documentation: {
-      summary: 'Renames a collection, also where the allow-list and REST endpoints refer to it.',
+      summary: 'Renames a collection, also in the allow-list and in REST endpoints.',
       example: { name: 'shop', new_name: 'storefront' },
     },
     edit(metadata, { name, newName }, { path }) {
@@ -94,7 +95,8 @@ const drop: OperationGroup = () => [
       refused('dependency-error', 'the collection is in the allow-list, or REST endpoints use its queries, and `cascade` is false'),
     ],
     documentation: {
-      summary: 'Removes a collection; with cascade also from the allow-list, and the REST endpoints that use its queries.',
+      summary:
+        'Removes a collection. With `cascade`, also removes it from the allow-list, and removes the REST endpoints that use its queries.',
       example: { collection: 'shop', cascade: true },
     },
     edit(metadata, { collection, cascade }, { path }) {
@@ -113,7 +115,7 @@ const drop: OperationGroup = () => [
   }),
 ];
 
-/** Names of the REST endpoints that use a query of a collection. @param query undefined: any of its queries */
+/** Returns the names of the REST endpoints that use a query of a collection. @param query defaults to all of its queries */
 function endpointsOf({ restEndpoints }: Metadata, collection: string, query?: string): readonly string[] {
   return [...restEndpoints.values()].flatMap(({ name, definition: { query: used } }) =>
     used.collectionName === collection && (query === undefined || used.queryName === query) ? [name] : [],
@@ -136,10 +138,9 @@ const addQuery: OperationGroup = () => [
       query: required(text),
     }),
     changes: 'metadata',
-    errors: [NO_COLLECTION, refused('already-exists', 'the collection has a query of this name')],
+    errors: [NO_COLLECTION, refused('already-exists', 'the collection has a query with this name')],
     documentation: {
-      summary:
-        'Adds a GraphQL operation to a collection. One that is not valid for administrators is stored, with a warning in the answer.',
+      summary: 'Adds a GraphQL operation to a collection. An operation that is invalid for administrators is stored with a warning.',
       example: { collection_name: 'shop', query_name: 'titles', query: 'query { article { title } }' },
     },
     edit(metadata, { collectionName, queryName, query }, { path }) {
@@ -159,7 +160,7 @@ const dropQuery: OperationGroup = () => [
     changes: 'metadata',
     errors: [
       NO_COLLECTION,
-      refused('not-found', 'the collection has no query of this name'),
+      refused('not-found', 'the query does not exist in the collection'),
       refused('dependency-error', 'REST endpoints use the query'),
     ],
     documentation: {
@@ -189,10 +190,10 @@ const addToAllowList: OperationGroup = () => [
     changes: 'metadata',
     errors: [NO_COLLECTION],
     documentation: {
-      summary: 'Allows the operations of a collection, to everybody or to some roles.',
+      summary: 'Adds a collection to the allow-list, for all roles or for some.',
       example: { collection: 'shop', scope: { global: false, roles: ['user'] } },
     },
-    // A collection that is listed stays as it is, so the answer has to be known before the change.
+    // A listed collection does not change, so that the edit determines the answer.
     async run(entry, { change, path }) {
       let known = false;
       await change({
@@ -218,7 +219,7 @@ const updateScope: OperationGroup = () => [
     changes: 'metadata',
     errors: [NOT_LISTED],
     documentation: {
-      summary: 'Changes for whom the operations of a collection are allowed.',
+      summary: 'Changes the roles for which a collection is in the allow-list.',
       example: { collection: 'shop', scope: { global: true } },
     },
     edit(metadata, entry) {
@@ -234,7 +235,7 @@ const dropFromAllowList: OperationGroup = () => [
     args: object('DropCollectionFromAllowlist', { collection: required(nonEmptyText) }),
     changes: 'metadata',
     errors: [NOT_LISTED],
-    documentation: { summary: 'Takes a collection off the allow-list.', example: { collection: 'shop' } },
+    documentation: { summary: 'Removes a collection from the allow-list.', example: { collection: 'shop' } },
     edit(metadata, { collection }) {
       requireListed(metadata, collection);
       return { ...metadata, allowlist: withoutEntry(metadata.allowlist, collection) };

@@ -22,7 +22,7 @@ import { BREAKS_OTHERS, DEPENDENTS, INCONSISTENT, refused, TABLE_ERRORS } from '
 import { renameRelationship } from '../rename-relationship.ts';
 import { editTargetTable, sourceArgument, type TableTarget, targetTable } from '../target.ts';
 
-const NO_RELATIONSHIP = refused('not-exists', 'the table has no relationship of this name');
+const NO_RELATIONSHIP = refused('not-exists', 'the relationship does not exist');
 
 interface CreateRelationship<U> extends TableTarget {
   readonly name: string;
@@ -30,7 +30,7 @@ interface CreateRelationship<U> extends TableTarget {
   readonly comment: string | undefined;
 }
 
-/** A column, relationship or computed field of this name; the catalog knows columns of tables that were tracked before. */
+/** Returns whether the table has a relationship, a computed field or, if it is in the schema cache, a column with this name. */
 export function hasField(table: TableMetadata, name: string, source: string, snapshot: Snapshot): boolean {
   const known = snapshot.cache.sources.get(source)?.tables.get(nameKey(table.table));
   return (
@@ -58,7 +58,7 @@ function createRelationship<U>(
   return define({
     args,
     changes: 'metadata',
-    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a field of this name'), INCONSISTENT],
+    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a field with this name'), INCONSISTENT],
     documentation,
     edit: (metadata, target, { snapshot }) =>
       editTargetTable(metadata, target, backend, snapshot, (table) => {
@@ -75,7 +75,7 @@ function createRelationship<U>(
   });
 }
 
-/** Of an example: by a foreign key, or by hand where the kind has none. */
+/** Returns the `using` of an example: a foreign key, or a manual configuration for kinds without foreign keys. */
 function usingOf({ functionsOfColumns }: Backend, key: Json, table: string, remote: string): JsonObject {
   if (functionsOfColumns !== true) return { foreign_key_constraint_on: key };
   const local = remote === 'id' ? 'author_id' : 'id';
@@ -87,7 +87,7 @@ const createObject = perKind('create_object_relationship', everyKind, (backend) 
     backend,
     objectUsingCodec(backend),
     {
-      summary: 'Adds a field that leads to at most one row of another table.',
+      summary: 'Adds a field for the related row of another table.',
       example: { source: 'default', table: 'article', name: 'author', using: usingOf(backend, 'author_id', 'author', 'id') },
     },
     (table, relationship) => ({ ...table, objectRelationships: withEntry(table.objectRelationships, relationship.name, relationship) }),
@@ -99,7 +99,7 @@ const createArray = perKind('create_array_relationship', everyKind, (backend) =>
     backend,
     arrayUsingCodec(backend),
     {
-      summary: 'Adds a field that leads to any number of rows of another table.',
+      summary: 'Adds a field for the list of related rows of another table.',
       example: {
         source: 'default',
         table: 'author',
@@ -128,7 +128,7 @@ const drop = perKind('drop_relationship', everyKind, (backend) =>
     changes: 'metadata',
     errors: [...TABLE_ERRORS, NO_RELATIONSHIP, DEPENDENTS, BREAKS_OTHERS],
     documentation: {
-      summary: 'Removes a relationship, with cascade also the permissions that use it.',
+      summary: 'Removes a relationship. With `cascade`, also removes the permissions that use it.',
       example: { source: 'default', table: 'article', relationship: 'author', cascade: false },
     },
     readsDependencies: true,
@@ -172,7 +172,7 @@ const setComment = perKind('set_relationship_comment', everyKind, (backend) =>
     errors: [...TABLE_ERRORS, NO_RELATIONSHIP, INCONSISTENT],
     documentation: {
       summary: 'Sets the description of a relationship; null removes it.',
-      example: { source: 'default', table: 'article', relationship: 'author', comment: 'who wrote it' },
+      example: { source: 'default', table: 'article', relationship: 'author', comment: 'the author of the article' },
     },
     edit: (metadata, target, { snapshot }) =>
       editTargetTable(metadata, target, backend, snapshot, (table) => {
@@ -199,12 +199,12 @@ const rename = perKind('rename_relationship', everyKind, (backend) =>
     errors: [
       ...TABLE_ERRORS,
       NO_RELATIONSHIP,
-      refused('already-exists', 'the table has a field of the new name'),
+      refused('already-exists', 'the table has a field with the new name'),
       INCONSISTENT,
       BREAKS_OTHERS,
     ],
     documentation: {
-      summary: 'Gives a relationship another name, also in the permissions that use it.',
+      summary: 'Renames a relationship, also in the permissions that use it.',
       example: { source: 'default', table: 'article', name: 'author', new_name: 'writer' },
     },
     readsDependencies: true,

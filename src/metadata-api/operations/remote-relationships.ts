@@ -1,4 +1,4 @@
-/** Relationships of tables to other sources and to remote schemas. */
+/** Operations on remote relationships from tables to other sources and to remote schemas. */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Backend } from '../../backend/backend.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -19,7 +19,7 @@ interface RemoteRelationshipArguments extends TableTarget {
   readonly definition: RemoteRelationshipDefinition;
 }
 
-/** Keys of the form that is older than `definition`. */
+/** Keys of an older form, without `definition`. */
 const LEGACY = { remoteSchema: optional(anyJson), svcFields: optional(anyJson), remoteField: optional(anyJson) };
 
 function argumentsOf(tableName: Codec<QualifiedName>): Codec<RemoteRelationshipArguments> {
@@ -35,9 +35,9 @@ function argumentsOf(tableName: Codec<QualifiedName>): Codec<RemoteRelationshipA
     (json, path) => {
       const { table, name, source } = written.decode(json, path);
       const { remote_schema, svc_fields, remote_field, definition } = json as JsonObject;
-      const said = { remote_schema, svc_fields, remote_field, definition };
-      const given = Object.entries(said).filter((entry): entry is [string, NonNullable<(typeof entry)[1]>] => entry[1] !== undefined);
-      return { table, name, source, definition: definitionOfArguments(Object.fromEntries(given), path) };
+      const keys = Object.entries({ remote_schema, svc_fields, remote_field, definition });
+      const present = keys.filter((entry): entry is [string, NonNullable<(typeof entry)[1]>] => entry[1] !== undefined);
+      return { table, name, source, definition: definitionOfArguments(Object.fromEntries(present), path) };
     },
     ({ table, name, source }) => written.encode({ table, name, source }),
     like(written),
@@ -53,7 +53,7 @@ const EXAMPLE = {
   },
 };
 
-const NO_RELATIONSHIP = refused('not-exists', 'the table has no remote relationship of this name');
+const NO_RELATIONSHIP = refused('not-exists', 'the remote relationship does not exist');
 
 /** @throws SvcError not-exists */
 function requireRemoteRelationship(table: TableMetadata, name: string, backend: Backend): void {
@@ -70,9 +70,9 @@ const create = perKind('create_remote_relationship', everyKind, (backend) =>
   define({
     args: argumentsOf(backend.tableName),
     changes: 'metadata',
-    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a field of this name'), INCONSISTENT],
+    errors: [...TABLE_ERRORS, refused('already-exists', 'the table has a field with this name'), INCONSISTENT],
     documentation: {
-      summary: 'Adds a field that leads to a table of another source (`to_source`) or to a field of a remote schema (`to_remote_schema`).',
+      summary: 'Adds a field for rows of another source (`to_source`) or for a field of a remote schema (`to_remote_schema`).',
       example: EXAMPLE,
     },
     edit: (metadata, target, { snapshot }) =>

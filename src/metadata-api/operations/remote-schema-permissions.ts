@@ -1,4 +1,4 @@
-/** Operations on what roles see of remote schemas. */
+/** Operations on permissions for remote schemas. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { nonEmptyText, object, optional, required, text } from '../../metadata/codec.ts';
 import { withEntry, withoutEntry } from '../../metadata/edit.ts';
@@ -12,7 +12,7 @@ import { along, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup } from '../operation.ts';
 import { BREAKS_OTHERS, refused } from '../operation-error.ts';
 
-const NOT_THERE = refused('not-exists', 'there is no such remote schema');
+const NOT_FOUND = refused('not-exists', 'the remote schema does not exist');
 
 /** @throws SvcError not-exists */
 function requireRemote(metadata: Metadata, name: string): RemoteSchema {
@@ -21,7 +21,7 @@ function requireRemote(metadata: Metadata, name: string): RemoteSchema {
   return remote;
 }
 
-/** @throws SvcError at the arguments, or at the SDL where it is none */
+/** @throws SvcError at the path of the arguments, or at that of the SDL if this cannot be parsed */
 function checkSchema(sdl: string, whole: RemoteModel, path: Path): void {
   try {
     roleModel(sdl, whole);
@@ -46,23 +46,23 @@ const add: OperationGroup = () => [
     }),
     changes: 'metadata',
     errors: [
-      refused('constraint-violation', 'permissions on remote schemas are not enabled, or the role is that of administrators'),
-      NOT_THERE,
-      refused('already-exists', 'the role has permissions on the remote schema'),
-      refused('parse-failed', 'the schema is no SDL'),
-      refused('validation-failed', 'the schema says what the server does not; the message lists all that is wrong'),
-      refused('remote-schema-error', 'types of the schema do not fit together, or the remote schema itself is inconsistent'),
+      refused('constraint-violation', 'permissions for remote schemas are not enabled, or the role is `admin`'),
+      NOT_FOUND,
+      refused('already-exists', 'the role already has permissions for the remote schema'),
+      refused('parse-failed', 'the schema is not valid SDL'),
+      refused('validation-failed', 'the schema is not a part of the remote schema; the message lists all problems'),
+      refused('remote-schema-error', 'the types of the schema do not fit together, or the remote schema is inconsistent'),
       BREAKS_OTHERS,
     ],
     documentation: {
-      summary: 'Says in SDL which part of a remote schema a role sees, and with `@preset` which inputs it cannot choose.',
+      summary: 'Sets, as SDL, the part of a remote schema that is visible to a role; `@preset` fixes the values of arguments.',
       example: {
         remote_schema: 'countries',
         role: 'user',
         definition: { schema: 'type Query { country(code: ID! @preset(value: "x-svc-country")): String }' },
       },
     },
-    // The whole schema that the SDL is a part of may be of an operation before.
+    // An earlier operation of the bulk may have added the remote schema.
     readsDependencies: true,
     edit(metadata, { remoteSchema: name, role, definition: { schema }, comment }, { snapshot: { cache }, path }) {
       if (!cache.remotePermissionsEnabled) {
@@ -89,9 +89,9 @@ const drop: OperationGroup = () => [
     type: 'drop_remote_schema_permissions',
     args: object('DropRemoteSchemaPermissions', { remoteSchema: required(nonEmptyText), role: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [NOT_THERE, refused('not-exists', 'the role has no permissions on the remote schema'), BREAKS_OTHERS],
+    errors: [NOT_FOUND, refused('not-exists', 'the role has no permissions for the remote schema'), BREAKS_OTHERS],
     documentation: {
-      summary: 'Takes the permissions of a role on a remote schema away.',
+      summary: 'Removes the permissions of a role for a remote schema.',
       example: { remote_schema: 'countries', role: 'user' },
     },
     edit(metadata, { remoteSchema: name, role }) {

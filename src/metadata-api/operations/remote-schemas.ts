@@ -5,7 +5,7 @@ import { withEntry, withoutEntry } from '../../metadata/edit.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { remoteSchemaDefinitionCodec } from '../../metadata/remote-schema.ts';
 import { shareUnchanged } from '../../metadata/share.ts';
-import { dependentsOfRemoteSchema, refusalOf } from '../../schema-cache/dependencies.ts';
+import { dependentsOfRemoteSchema, dropRefusal } from '../../schema-cache/dependencies.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { bytesOfText } from '../../util/bytes.ts';
 import { PrintedJson } from '../answer.ts';
@@ -22,9 +22,9 @@ const named = object('RemoteSchemaName', { name: required(nonEmptyText) });
 const DEFINITION = { url_from_env: 'COUNTRIES_URL', timeout_seconds: 10 };
 
 const SERVER_ERRORS: OperationErrors = [
-  refused('remote-schema-error', 'the server cannot be asked for its schema, or the schema cannot be understood or renamed so'),
+  refused('remote-schema-error', 'the server cannot be introspected, its schema is invalid, or the customization is invalid'),
   refused('not-found', 'an environment variable is not set'),
-  refused('invalid-params', 'the address is missing, given twice or no URL'),
+  refused('invalid-params', 'the address is missing, given twice or not a URL'),
   INCONSISTENT,
   BREAKS_OTHERS,
 ];
@@ -40,9 +40,9 @@ const add: OperationGroup = () => [
     args: written,
     changes: 'metadata',
     bringsAddresses: true,
-    errors: [refused('already-exists', 'there is a remote schema of this name'), ...SERVER_ERRORS],
+    errors: [refused('already-exists', 'a remote schema with this name exists'), ...SERVER_ERRORS],
     documentation: {
-      summary: 'Makes the schema of another GraphQL server part of the API.',
+      summary: 'Adds the schema of another GraphQL server to the API.',
       example: { name: 'countries', definition: DEFINITION },
     },
     edit(metadata, { name, definition, comment }) {
@@ -66,9 +66,9 @@ const update: OperationGroup = () => [
     args: written,
     changes: 'metadata',
     bringsAddresses: true,
-    errors: [refused('not-exists', 'there is no such remote schema'), ...SERVER_ERRORS],
+    errors: [refused('not-exists', 'the remote schema does not exist'), ...SERVER_ERRORS],
     documentation: {
-      summary: 'Replaces how a remote schema is reached and named; keeps its permissions and relationships.',
+      summary: 'Replaces the definition of a remote schema, and keeps its permissions and relationships.',
       example: { name: 'countries', definition: { ...DEFINITION, customization: { root_fields_namespace: 'world' } } },
     },
     edit(metadata, { name, definition, comment }) {
@@ -88,17 +88,17 @@ const remove: OperationGroup = () => [
     args: named,
     changes: 'metadata',
     errors: [
-      refused('not-exists', 'there is no such remote schema'),
-      refused('dependency-error', 'relationships lead to it; the message lists them'),
+      refused('not-exists', 'the remote schema does not exist'),
+      refused('dependency-error', 'relationships refer to it; the message lists them'),
       BREAKS_OTHERS,
     ],
-    documentation: { summary: 'Removes a remote schema and the permissions on it.', example: { name: 'countries' } },
+    documentation: { summary: 'Removes a remote schema with its permissions.', example: { name: 'countries' } },
     othersBroke: BROKEN_BY_DROP,
     readsDependencies: true,
     edit(metadata, { name }, { snapshot }) {
       requireRemoteSchema(metadata, name, 'no such remote schema');
       const found = dependentsOfRemoteSchema(snapshot.cache, name);
-      if (found.length > 0) throw new SvcError('dependency-error', refusalOf(found));
+      if (found.length > 0) throw new SvcError('dependency-error', dropRefusal(found));
       return { ...metadata, remoteSchemas: withoutEntry(metadata.remoteSchemas, name) };
     },
   }),
@@ -109,15 +109,15 @@ const reload: OperationGroup = () => [
     type: 'reload_remote_schema',
     args: named,
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no such remote schema'), ...SERVER_ERRORS],
-    documentation: { summary: 'Asks the server of a remote schema for its schema again.', example: { name: 'countries' } },
+    errors: [refused('not-exists', 'the remote schema does not exist'), ...SERVER_ERRORS],
+    documentation: { summary: 'Introspects the server of a remote schema again.', example: { name: 'countries' } },
     edit(metadata, { name }) {
       requireRemoteSchema(metadata, name, `remote schema with name "${name}" does not exist`);
       return metadata;
     },
     refresh: ({ name }) => ({ remoteSchemas: [name] }),
     edited: ({ name }) => [objectId.remoteSchema(name)],
-    // The document stays as it is.
+    // Does not change the document.
     isGuarded: () => false,
   }),
 ];
@@ -127,16 +127,19 @@ const introspect: OperationGroup = () => [
     type: 'introspect_remote_schema',
     args: named,
     changes: 'nothing',
-    errors: [refused('not-exists', 'there is no such remote schema'), refused('remote-schema-error', 'its server was never reached')],
+    errors: [
+      refused('not-exists', 'the remote schema does not exist'),
+      refused('remote-schema-error', 'its server was never introspected'),
+    ],
     documentation: {
-      summary: 'Gives the schema of a remote schema as its server last said it.',
+      summary: 'Returns the last introspection result of a remote schema.',
       example: { name: 'countries' },
     },
     async run({ name }, { snapshot }) {
       requireRemoteSchema(snapshot.metadata, name, `remote schema: "${name}" not found`);
-      const said = await snapshot.introspectionOf(name);
-      if (said === null) throw new SvcError('remote-schema-error', `remote schema: "${name}" was never introspected`);
-      return new PrintedJson([bytesOfText(said)]);
+      const introspection = await snapshot.introspectionOf(name);
+      if (introspection === null) throw new SvcError('remote-schema-error', `remote schema: "${name}" was never introspected`);
+      return new PrintedJson([bytesOfText(introspection)]);
     },
   }),
 ];

@@ -1,4 +1,4 @@
-/** Relationships of types of remote schemas to tables and to other remote schemas. */
+/** Operations on relationships from types of remote schemas to tables and to other remote schemas. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { nonEmptyText, object, required } from '../../metadata/codec.ts';
 import { withEntry } from '../../metadata/edit.ts';
@@ -14,8 +14,8 @@ const place = { remoteSchema: required(nonEmptyText), typeName: required(nonEmpt
 const written = object('CreateRemoteSchemaRemoteRelationship', { ...place, definition: required(remoteRelationshipDefinitionCodec) });
 const named = object('DeleteRemoteSchemaRemoteRelationship', place);
 
-const NO_REMOTE_SCHEMA = refused('not-exists', 'there is no such remote schema');
-const NO_RELATIONSHIP = refused('not-exists', 'the type has no remote relationship of this name');
+const NO_REMOTE_SCHEMA = refused('not-exists', 'the remote schema does not exist');
+const NO_RELATIONSHIP = refused('not-exists', 'the remote relationship does not exist');
 
 const NAMED = { remote_schema: 'countries', type_name: 'Country', name: 'visitors' };
 const DEFINITION = { to_source: { relationship_type: 'array', source: 'default', table: 'author', field_mapping: { code: 'name' } } };
@@ -55,9 +55,9 @@ const create: OperationGroup = () => [
     type: 'create_remote_schema_remote_relationship',
     args: written,
     changes: 'metadata',
-    errors: [NO_REMOTE_SCHEMA, refused('already-exists', 'the type has a relationship of this name'), INCONSISTENT],
+    errors: [NO_REMOTE_SCHEMA, refused('already-exists', 'the type has a relationship with this name'), INCONSISTENT],
     documentation: {
-      summary: 'Adds a field to an object type of a remote schema, which leads to a table or to another remote schema.',
+      summary: 'Adds a field to an object type of a remote schema, for rows of a table or for another remote schema.',
       example: { ...NAMED, definition: DEFINITION },
     },
     edit(metadata, target) {
@@ -77,7 +77,7 @@ const update: OperationGroup = () => [
     changes: 'metadata',
     errors: [NO_REMOTE_SCHEMA, NO_RELATIONSHIP, INCONSISTENT],
     documentation: {
-      summary: 'Replaces the definition of a relationship of a type of a remote schema.',
+      summary: 'Replaces the definition of a relationship from a remote schema.',
       example: { ...NAMED, definition: DEFINITION },
     },
     edit(metadata, target) {
@@ -95,7 +95,7 @@ const remove: OperationGroup = () => [
     args: named,
     changes: 'metadata',
     errors: [NO_REMOTE_SCHEMA, NO_RELATIONSHIP],
-    documentation: { summary: 'Removes a relationship of a type of a remote schema.', example: NAMED },
+    documentation: { summary: 'Removes a relationship from a remote schema.', example: NAMED },
     edit(metadata, target) {
       requireRelationship(requireRemoteSchema(metadata, target.remoteSchema), target);
       return withoutTypeRelationship(metadata, target.remoteSchema, target.typeName, target.name);

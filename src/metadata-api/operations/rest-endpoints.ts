@@ -5,14 +5,15 @@ import { restEndpointCodec } from '../../metadata/rest-endpoint.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { BROKEN_BY_DROP, operation, type OperationGroup } from '../operation.ts';
 import { INCONSISTENT, refused } from '../operation-error.ts';
+
 const create: OperationGroup = () => [
   operation({
     type: 'create_rest_endpoint',
     args: restEndpointCodec,
     changes: 'metadata',
-    errors: [refused('already-exists', 'there is an endpoint of this name'), INCONSISTENT],
+    errors: [refused('already-exists', 'an endpoint with this name exists'), INCONSISTENT],
     documentation: {
-      summary: 'Gives a collected GraphQL operation a URL under /api/rest/.',
+      summary: 'Adds a REST endpoint under /api/rest/ that runs a GraphQL operation of a query collection.',
       example: {
         name: 'author_by_id',
         url: 'author/:id',
@@ -36,7 +37,7 @@ const drop: OperationGroup = () => [
     type: 'drop_rest_endpoint',
     args: object('DropEndpoint', { name: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no endpoint of this name')],
+    errors: [refused('not-exists', 'the endpoint does not exist')],
     documentation: { summary: 'Removes a REST endpoint.', example: { name: 'author_by_id' } },
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { name }) {

@@ -6,18 +6,19 @@ import { introspectionCodec } from '../../metadata/metadata.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import { define, operation, type OperationGroup } from '../operation.ts';
 import { BREAKS_OTHERS, refused } from '../operation-error.ts';
+
 const addInheritedRole: OperationGroup = () => [
   operation({
     type: 'add_inherited_role',
     args: newInheritedRoleCodec,
     changes: 'metadata',
     errors: [
-      refused('invalid-params', 'the role is among its own parents'),
-      refused('invalid-configuration', 'a parent is no role of a permission or inherited role'),
-      refused('cyclic-dependency', 'roles would inherit from each other in a circle'),
+      refused('invalid-params', 'the role is one of its own parents'),
+      refused('invalid-configuration', 'a parent is neither a role with a permission nor an inherited role'),
+      refused('cyclic-dependency', 'roles would inherit from each other'),
     ],
     documentation: {
-      summary: 'Makes a role that has what its parents may do, or replaces one.',
+      summary: 'Adds or replaces an inherited role, which has the permissions of its parents.',
       example: { role_name: 'manager', role_set: ['user', 'editor'] },
     },
     edit: (metadata, role) => ({ ...metadata, inheritedRoles: withEntry(metadata.inheritedRoles, role.roleName, role) }),
@@ -30,7 +31,7 @@ const dropInheritedRole: OperationGroup = () => [
     type: 'drop_inherited_role',
     args: object('DropInheritedRole', { roleName: required(nonEmptyText) }),
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no inherited role of this name'), BREAKS_OTHERS],
+    errors: [refused('not-exists', 'the inherited role does not exist'), BREAKS_OTHERS],
     documentation: { summary: 'Removes an inherited role.', example: { role_name: 'manager' } },
     edit(metadata, { roleName }) {
       if (!metadata.inheritedRoles.has(roleName)) throw new SvcError('not-exists', `"${roleName}" inherited role doesn't exist`);
@@ -43,7 +44,7 @@ const introspection = define({
   args: introspectionCodec,
   changes: 'metadata',
   errors: [],
-  documentation: { summary: 'Names the roles that cannot introspect their schema.', example: { disabled_for_roles: ['anonymous'] } },
+  documentation: { summary: 'Sets the roles that cannot introspect their GraphQL schema.', example: { disabled_for_roles: ['anonymous'] } },
   edit: (metadata, { disabledForRoles }) => ({ ...metadata, introspection: { disabledForRoles: [...new Set(disabledForRoles)].sort() } }),
 });
 

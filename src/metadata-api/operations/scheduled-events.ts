@@ -1,10 +1,10 @@
-/** Events of cron triggers, and events that are scheduled one by one. */
+/** Operations on events of cron triggers and on one-off events. */
 import { randomUUID } from 'node:crypto';
 import {
   anyJson,
   bool,
   type Codec,
-  count,
+  nonNegativeInt,
   defaulted,
   leaf,
   list,
@@ -17,13 +17,13 @@ import {
   text,
 } from '../../metadata/codec.ts';
 import { scheduledRetry, scheduledRetryCodec } from '../../metadata/cron-trigger.ts';
-import { templateComplaint } from '../../metadata/called-address.ts';
-import { headerComplaint, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
+import { addressTemplateProblem } from '../../metadata/called-address.ts';
+import { headerProblem, headersCodec, webhookHeaders } from '../../metadata/environment-template.ts';
 import { signatureCodec } from '../../metadata/signature.ts';
-import { MOST_LISTED_BYTES } from '../../sql/within-bytes.ts';
+import { MAX_LISTED_BYTES } from '../../sql/within-bytes.ts';
 import {
   type EventsOf,
-  MOST_LISTED,
+  MAX_LISTED_EVENTS,
   SCHEDULED_STATUSES,
   type ScheduledStatus,
   type EventRows,
@@ -45,7 +45,8 @@ const time: Codec<string> = leaf(
   },
   (value) => value,
   {
-    says: 'A time as ISO 8601 writes it, `2024-05-01T10:00:00Z` or `20240501T100000Z`; in UTC without a zone, at midnight without a time.',
+    description:
+      'An ISO 8601 time, `2024-05-01T10:00:00Z` or `20240501T100000Z`. The default zone is UTC, the default time of day midnight.',
   },
 );
 
@@ -61,7 +62,11 @@ const status: Codec<ScheduledStatus> = leaf(
   (value) => value,
   { values: SCHEDULED_STATUSES },
 );
-const slice = { limit: optional(count('limit')), offset: defaulted(count('offset'), () => 0), getRowsCount: defaulted(bool, () => false) };
+const page = {
+  limit: optional(nonNegativeInt('limit')),
+  offset: defaulted(nonNegativeInt('offset'), () => 0),
+  getRowsCount: defaulted(bool, () => false),
+};
 
 /** @throws SvcError parse-failed, not-exists */
 function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, { snapshot, path }: OperationContext): EventsOf {
@@ -74,10 +79,10 @@ function eventsOf(of: 'cron' | 'one_off', trigger: string | undefined, { snapsho
   return { type: of, trigger };
 }
 
-const BOUND = `At most ${MOST_LISTED} rows and ${MOST_LISTED_BYTES / 2 ** 20} MiB are told at a time, with \`is_cut: true\` where there are more.`;
+const BOUND = `An answer has at most ${MAX_LISTED_EVENTS} rows and ${MAX_LISTED_BYTES / 2 ** 20} MiB, and \`is_cut: true\` if there are more.`;
 
-function answerOf(key: string, { rows, count: all, isCut }: EventRows): Json {
-  return { [key]: rows, ...(all === undefined ? {} : { count: all }), ...(isCut ? { is_cut: true } : {}) };
+function answerOf(key: string, { rows, count: all, isTruncated }: EventRows): Json {
+  return { [key]: rows, ...(all === undefined ? {} : { count: all }), ...(isTruncated ? { is_cut: true } : {}) };
 }
 
 const create: OperationGroup = () => [
@@ -96,7 +101,7 @@ const create: OperationGroup = () => [
     errors: [],
     documentation: {
       summary:
-        'Calls a webhook once, at a time. Environment variables are looked up when it is called. An event whose time is past by more than `tolerance_seconds` of `retry_conf` (6 hours by default) is never delivered: its status is `dead` at once. A date without a time is midnight in UTC.',
+        'Schedules a single call of a webhook. Environment variables are resolved at the time of the call. An event whose time has passed by more than `tolerance_seconds` of `retry_conf` (default: 6 hours) is never delivered, and gets the status `dead` at once. A date without a time is midnight in UTC.',
       example: {
         webhook: '{{HOOKS}}/remind',
         schedule_at: '2030-01-01T09:00:00Z',
@@ -107,11 +112,11 @@ const create: OperationGroup = () => [
       },
     },
     async run({ webhook, scheduleAt, payload = null, headers, retryConf, comment, signature }, { services, path }) {
-      const unusable = templateComplaint('webhook', webhook);
+      const unusable = addressTemplateProblem('webhook', webhook);
       if (unusable !== null) throw parseFailed(unusable, at(path, 'webhook'));
       for (const [i, { name, value = '' }] of headers.entries()) {
-        const complaint = headerComplaint(name, value);
-        if (complaint !== null) throw parseFailed(complaint, along(path, 'headers', i));
+        const problem = headerProblem(name, value);
+        if (problem !== null) throw parseFailed(problem, along(path, 'headers', i));
       }
       const id = randomUUID();
       await services.scheduledEvents.create({
@@ -136,7 +141,7 @@ const remove: OperationGroup = () => [
     changes: 'database',
     errors: [],
     documentation: {
-      summary: 'Removes a one-off event, or one of a cron trigger, with its invocations, if it is there.',
+      summary: 'Deletes a one-off event or an event of a cron trigger, with its invocations. Succeeds if the event does not exist.',
       example: { type: 'one_off', event_id: 'f0b1a6e4-5a4b-4a33-8f0c-0f8f4a7d7a10' },
     },
     async run({ type: of, eventId }, { services }) {
@@ -150,7 +155,7 @@ const events = object('GetScheduledEvents', {
   type,
   triggerName: optional(nonEmptyText),
   status: defaulted<readonly ScheduledStatus[]>(list(status), () => []),
-  ...slice,
+  ...page,
 });
 
 const get: OperationGroup = () => [
@@ -158,16 +163,14 @@ const get: OperationGroup = () => [
     type: 'get_scheduled_events',
     args: events,
     changes: 'nothing',
-    errors: [refused('not-exists', 'there is no cron trigger of this name')],
+    errors: [refused('not-exists', 'the cron trigger does not exist')],
     documentation: {
-      summary:
-        'Lists one-off events, or those of a cron trigger, in the order of their times; with how many there are when `get_rows_count` is true. ' +
-        BOUND,
+      summary: `Lists one-off events or the events of a cron trigger, by scheduled time; with \`get_rows_count\`, also their number. ${BOUND}`,
       example: { type: 'cron', trigger_name: 'nightly', status: ['scheduled', 'error'], limit: 10, get_rows_count: true },
     },
     async run({ type: of, triggerName, status: statuses, limit, offset, getRowsCount }, context) {
-      const wanted = eventsOf(of, triggerName, context);
-      return answerOf('events', await context.services.scheduledEvents.list(wanted, statuses, { limit, offset, count: getRowsCount }));
+      const selected = eventsOf(of, triggerName, context);
+      return answerOf('events', await context.services.scheduledEvents.list(selected, statuses, { limit, offset, count: getRowsCount }));
     },
   }),
 ];
@@ -175,18 +178,18 @@ const get: OperationGroup = () => [
 const invocations: OperationGroup = () => [
   operation({
     type: 'get_scheduled_event_invocations',
-    args: object('GetScheduledEventInvocations', { type, triggerName: optional(nonEmptyText), eventId: optional(nonEmptyText), ...slice }),
+    args: object('GetScheduledEventInvocations', { type, triggerName: optional(nonEmptyText), eventId: optional(nonEmptyText), ...page }),
     changes: 'nothing',
-    errors: [refused('not-exists', 'there is no cron trigger of this name')],
+    errors: [refused('not-exists', 'the cron trigger does not exist')],
     documentation: {
-      summary: `Lists attempts to deliver scheduled events, of one event, of a cron trigger, or of all one-off events, the newest first. ${BOUND}`,
+      summary: `Lists delivery attempts, newest first: of one event, of a cron trigger, or of all one-off events. ${BOUND}`,
       example: { type: 'cron', trigger_name: 'nightly', limit: 10 },
     },
     async run({ type: of, triggerName, eventId, limit, offset, getRowsCount }, context) {
-      const wanted = eventsOf(of, triggerName, context);
+      const selected = eventsOf(of, triggerName, context);
       return answerOf(
         'invocations',
-        await context.services.scheduledEvents.invocations(wanted, eventId, { limit, offset, count: getRowsCount }),
+        await context.services.scheduledEvents.invocations(selected, eventId, { limit, offset, count: getRowsCount }),
       );
     },
   }),

@@ -19,7 +19,7 @@ import { dropDependents } from '../drop-dependents.ts';
 import { mapValues, orSame } from '../map-permissions.ts';
 import { isUnusable, unusable } from '../target.ts';
 
-/** @throws SvcError not-supported for naming conventions of kinds that have none */
+/** @throws SvcError not-supported for a naming convention that the kind does not support */
 function checkCustomization(customization: SourceCustomization, backend: Backend): void {
   if (customization.namingConvention === 'graphql-default' && !backend.capabilities.namingConventions) {
     throw new SvcError('not-supported', 'sources other than postgres do not support graphql-default as naming convention yet');
@@ -27,7 +27,7 @@ function checkCustomization(customization: SourceCustomization, backend: Backend
 }
 
 function conventionErrors({ capabilities }: Backend): OperationErrors {
-  return capabilities.namingConventions ? [] : [refused('not-supported', 'the kind has no naming convention but the default one')];
+  return capabilities.namingConventions ? [] : [refused('not-supported', 'the kind supports only the default naming convention')];
 }
 
 const addSource = perKind('add_source', everyKind, (backend) =>
@@ -42,8 +42,8 @@ const addSource = perKind('add_source', everyKind, (backend) =>
     changes: 'metadata',
     bringsAddresses: true,
     errors: [
-      refused('already-exists', 'there is a source of this name and `replace_configuration` is false'),
-      refused('not-exists', 'the source whose configuration is to be replaced is of another kind'),
+      refused('already-exists', 'a source with this name exists and `replace_configuration` is false'),
+      refused('not-exists', '`replace_configuration` is true and the source has another kind'),
       ...conventionErrors(backend),
       INCONSISTENT,
       BREAKS_OTHERS,
@@ -85,14 +85,14 @@ const updateSource = perKind('update_source', everyKind, (backend) =>
     changes: 'metadata',
     bringsAddresses: true,
     errors: [
-      refused('not-exists', 'there is no such source, or it is of another kind'),
+      refused('not-exists', 'the source does not exist, or has another kind'),
       ...conventionErrors(backend),
       INCONSISTENT,
       BREAKS_OTHERS,
       NAME_TAKEN,
     ],
     documentation: {
-      summary: 'Replaces the settings of a source that are given and keeps the others.',
+      summary: 'Replaces the given settings of a source, and keeps the others.',
       example: { name: 'default', customization: { root_fields: { prefix: 'shop_' } } },
     },
     edit(metadata, { name, configuration, customization, healthCheck }) {
@@ -109,20 +109,20 @@ const updateSource = perKind('update_source', everyKind, (backend) =>
   }),
 );
 
-// The prefix need not be that of the source's kind.
+// The prefix may differ from the kind of the source.
 const dropSource = perKind('drop_source', everyKind, () =>
   define({
     args: object('DropSource', { name: required(nonEmptyText), cascade: defaulted(bool, () => false) }),
     changes: 'metadata',
     errors: [
-      refused('not-exists', 'there is no such source'),
+      refused('not-exists', 'the source does not exist'),
       refused('unexpected', '`cascade` is true and the source is inconsistent', 400),
       DEPENDENTS,
       BREAKS_OTHERS,
     ],
     documentation: {
       summary:
-        'Removes a source and everything tracked in it; the database stays as it is. With cascade also the remote relationships of other sources that lead to it.',
+        'Removes a source and all of its metadata; the database does not change. With `cascade`, also removes remote relationships of other sources to it.',
       example: { name: 'default', cascade: true },
     },
     readsDependencies: true,
@@ -135,14 +135,14 @@ const dropSource = perKind('drop_source', everyKind, () =>
   }),
 );
 
-/** Remote relationships follow the new name of a source. */
+/** Changes the name of a source in remote relationships. */
 function retargeted(metadata: Metadata, from: string, to: string): Metadata {
   const sources = mapValues(metadata.sources, (source) => {
     const tables = mapValues(source.tables, (table) => {
       const remoteRelationships = mapValues(table.remoteRelationships, (relationship) => {
         const { definition } = relationship;
-        const aims = definition.kind === 'source' && definition.source === from;
-        return aims ? { ...relationship, definition: { ...definition, source: to } } : relationship;
+        const isTarget = definition.kind === 'source' && definition.source === from;
+        return isTarget ? { ...relationship, definition: { ...definition, source: to } } : relationship;
       });
       return orSame(table, { ...table, remoteRelationships });
     });
@@ -157,11 +157,11 @@ const rename: OperationGroup = () => [
     args: object('RenameSource', { name: required(nonEmptyText), newName: required(nonEmptyText) }),
     changes: 'metadata',
     errors: [
-      refused('not-exists', 'there is no source of this name'),
-      refused('already-exists', 'there is a source of the new name'),
+      refused('not-exists', 'the source does not exist'),
+      refused('already-exists', 'a source with the new name exists'),
       BREAKS_OTHERS,
     ],
-    documentation: { summary: 'Gives a source another name and keeps everything else.', example: { name: 'default', new_name: 'shop' } },
+    documentation: { summary: 'Renames a source, and keeps all of its metadata.', example: { name: 'default', new_name: 'shop' } },
     edit: (metadata, { name, newName }) => retargeted(renameSource(metadata, name, newName), name, newName),
   }),
 ];
@@ -171,10 +171,10 @@ const setQueryTags: OperationGroup = () => [
     type: 'set_query_tags',
     args: object('SetQueryTags', { sourceName: defaulted(nonEmptyText, () => DEFAULT_SOURCE), ...queryTagsFields }),
     changes: 'metadata',
-    errors: [refused('not-exists', 'there is no source of this name')],
+    errors: [refused('not-exists', 'the source does not exist')],
     documentation: {
       summary:
-        'Says what the statements of a source tell of the operations that they are for, as comments (labels of jobs in BigQuery); replaces what was said before. See tracing.md.',
+        'Configures query tags: comments that name the GraphQL operation in each statement of a source (labels of jobs in BigQuery). Replaces the previous configuration. See [tracing](../tracing.md).',
       example: { source_name: 'default', format: 'sqlcommenter' },
     },
     edit: (metadata, { sourceName, ...queryTags }) => withSource(metadata, { ...requireSource(metadata, sourceName), queryTags }),

@@ -1,4 +1,4 @@
-/** What tools keep here, and what support asks for. */
+/** State of administration tools, and a dump for support. */
 import { anyJson, literal, object, required } from '../../metadata/codec.ts';
 import { recordsOf } from '../../schema-cache/inconsistency.ts';
 import type { SourceInfo } from '../../schema-cache/schema-cache.ts';
@@ -13,7 +13,7 @@ const catalogState: OperationGroup = () => [
     args: noArguments,
     changes: 'nothing',
     errors: [],
-    documentation: { summary: 'Gives what the command line and the console remember about this metadata database.', example: {} },
+    documentation: { summary: 'Returns the state that the command line and the console store in this metadata database.', example: {} },
     async run(_args, { services }) {
       const { id, cli, console } = await services.catalogState.read();
       return { id, cli_state: cli, console_state: console };
@@ -25,7 +25,7 @@ const catalogState: OperationGroup = () => [
     changes: 'database',
     errors: [],
     documentation: {
-      summary: 'Replaces what the command line or the console remembers.',
+      summary: 'Replaces the state of the command line or of the console.',
       example: { type: 'console', state: { onboardingShown: true } },
     },
     async run({ type, state }, { services }) {
@@ -42,7 +42,7 @@ const internalState: OperationGroup = () => [
     changes: 'nothing',
     errors: [],
     documentation: {
-      summary: 'Gives what the service has made of the metadata, for support; its shape may change at any time.',
+      summary: 'Returns the internal state that the service derives from the metadata, for support. Its format may change at any time.',
       example: {},
     },
     run: async (_args, { snapshot }) => dump(snapshot),

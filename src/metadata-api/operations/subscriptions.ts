@@ -1,4 +1,4 @@
-/** What subscriptions cost, and why. */
+/** Cost of subscriptions. */
 import type { Json } from '../../util/json.ts';
 import { noArguments } from '../no-arguments.ts';
 import { operation, type OperationGroup } from '../operation.ts';
@@ -12,7 +12,7 @@ const getSubscriptions: OperationGroup = () => [
     errors: [],
     documentation: {
       summary:
-        'Lists the statements that this instance repeats for subscriptions: for which role, how many subscribers share them in how many groups with values of their own, what makes them run (a change in the database, or an interval) and why, and how long the last run took.',
+        'Lists the pollers of this instance, the statements that it repeats for subscriptions: role, number of subscribers and of cohorts (subscribers with the same values), what triggers a run (a change in the database, or an interval) and why, and the times of the last run.',
       example: {},
     },
     run: async (_args, { services }) => ({ pollers: services.pollers().map(describe) }),

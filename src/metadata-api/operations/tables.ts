@@ -68,7 +68,7 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
   );
 }
 
-/** An older spelling: the schema beside the bare name of the table. */
+/** Moves `schema` beside the bare name of a table, an older form, into the name. */
 function withSchemaInside(json: Json): Json {
   if (!isJsonObject(json) || typeof json['table'] !== 'string' || typeof json['schema'] !== 'string') return json;
   const { table, schema, ...rest } = json;
@@ -88,7 +88,7 @@ function withFederation({ extFederationConfig: _, ...table }: TableMetadata, con
   return config === undefined ? table : { ...table, extFederationConfig: config };
 }
 
-/** Metadata with the table in it. @throws SvcError for a table or function of this name, and where the source is none of the kind */
+/** Adds a table to the metadata. @throws SvcError if a table or function with its name is tracked, or the source has another kind */
 export function trackTable(metadata: Metadata, args: TrackTable, backend: Backend, context: EditContext): Metadata {
   const source = targetSource(metadata, args.source, backend, context.snapshot);
   const key = nameKey(args.table);
@@ -98,7 +98,7 @@ export function trackTable(metadata: Metadata, args: TrackTable, backend: Backen
   return withTable(metadata, args.source, withFederation(newTable(args.table, args.configuration, args.isEnum), args.extFederationConfig));
 }
 
-/** Tables that depend on each other do not block one another when they go together. */
+/** Removes tables from the metadata. Dependencies between them do not matter. */
 export function untrackTables(metadata: Metadata, items: readonly UntrackTable[], backend: Backend, { snapshot }: EditContext): Metadata {
   for (const { source, table } of items) {
     if (targetSource(metadata, source, backend, snapshot).tables.has(nameKey(table))) continue;
@@ -120,14 +120,14 @@ const track = perKind('track_table', everyKind, (backend) =>
     changes: 'metadata',
     errors: [
       ...SOURCE_ERRORS,
-      refused('already-tracked', 'the table is tracked'),
-      refused('not-supported', 'a tracked function has its name'),
+      refused('already-tracked', 'the table is already tracked'),
+      refused('not-supported', 'a tracked function has the same name'),
       ...(backend.capabilities.enumTables ? [] : [refused('not-supported', '`is_enum` is true')]),
       INCONSISTENT,
       BAD_NAME,
       NAME_TAKEN,
     ],
-    documentation: { summary: 'Makes a table or view part of the GraphQL API.', example: { source: 'default', table: AUTHOR } },
+    documentation: { summary: 'Tracks a table or view: adds it to the GraphQL API.', example: { source: 'default', table: AUTHOR } },
     edit: (metadata, args, context) => trackTable(metadata, args, backend, context),
     refresh: ({ source, table }) => ({ tables: [{ source, name: table }] }),
     edited: ({ source, table }) => [objectId.table(source, table)],
@@ -141,7 +141,7 @@ const untrack = perKind('untrack_table', everyKind, (backend) =>
     changes: 'metadata',
     errors: [...SOURCE_ERRORS, refused('already-untracked', 'the table is not tracked'), DEPENDENTS, BREAKS_OTHERS],
     documentation: {
-      summary: 'Takes a table out of the GraphQL API, with its relationships, computed fields and permissions.',
+      summary: 'Untracks a table: removes it from the GraphQL API, with its relationships, computed fields and permissions.',
       example: { source: 'default', table: AUTHOR, cascade: true },
     },
     readsDependencies: true,
@@ -174,7 +174,7 @@ const setCustomization = perKind('set_table_customization', everyKind, (backend)
       configuration: defaulted(tableConfigurationCodec, () => NO_TABLE_CONFIGURATION),
     }),
     {
-      summary: 'Replaces the names and comments that the GraphQL API uses for a table and its columns.',
+      summary: 'Replaces the GraphQL names and comments of a table and its columns.',
       example: {
         source: 'default',
         table: AUTHOR,
@@ -184,7 +184,7 @@ const setCustomization = perKind('set_table_customization', everyKind, (backend)
   ),
 );
 
-/** The older form of `set_table_customization`: its parts are arguments of their own. */
+/** Older form of `set_table_customization`, with separate arguments. */
 export const setCustomFields = perKind('set_table_custom_fields', everyKind, (backend) => {
   const written = object('SetTableCustomFields', {
     table: required(backend.tableName),
@@ -207,7 +207,7 @@ export const setCustomFields = perKind('set_table_custom_fields', everyKind, (ba
       like(written),
     ),
     {
-      summary: 'Replaces the names that the GraphQL API uses for a table and its columns.',
+      summary: 'Replaces the GraphQL names of a table and its columns.',
       example: { source: 'default', table: AUTHOR, custom_root_fields: { select: 'writers' }, custom_column_names: { id: 'writerId' } },
     },
   );
@@ -222,7 +222,7 @@ const setIsEnum = perKind(
       changes: 'metadata',
       errors: [...TABLE_ERRORS, INCONSISTENT, BREAKS_OTHERS],
       documentation: {
-        summary: 'Makes the rows of a table the values of a GraphQL enum, or ends that.',
+        summary: 'Makes a table an enum table, whose rows are the values of a GraphQL enum, or a plain table again.',
         example: { source: 'default', table: { schema: 'public', name: 'color' }, is_enum: true },
       },
       edit: (metadata, target, { snapshot }) =>
@@ -242,7 +242,8 @@ const setFederation = perKind('set_ext_federation_config', everyKind, (backend) 
     changes: 'metadata',
     errors: [...TABLE_ERRORS, INCONSISTENT],
     documentation: {
-      summary: 'Makes the rows of a table entities of a federated graph; null ends that. It has an effect where federation is switched on.',
+      summary:
+        'Makes the rows of a table entities of an Apollo Federation graph; null ends that. Only has an effect if federation is enabled.',
       example: { source: 'default', table: AUTHOR, ext_federation_config: { enable: 'v1' } },
     },
     edit: (metadata, target, { snapshot }) =>

@@ -13,7 +13,7 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
-import { type ConfiguredText, type Environment, filledTemplate } from '../../metadata/environment-template.ts';
+import { type ConfiguredText, type EnvironmentVariables, filledTemplate } from '../../metadata/environment-template.ts';
 import { type RequestTransform, requestTransformCodec, responseTransformCodec } from '../../metadata/transform.ts';
 import { type RequestContext, requestContext } from '../../webhooks/transform/context.ts';
 import { compileRequestTransform, type Header, type OutgoingRequest } from '../../webhooks/transform/request-transform.ts';
@@ -32,7 +32,7 @@ const webhookUrl: Codec<ConfiguredText> = leaf(
   (json, path) =>
     typeof json === 'string' ? { kind: 'template', text: json } : { kind: 'environment', name: fromEnv.decode(json, path).fromEnv },
   (value) => (value.kind === 'template' ? value.text : fromEnv.encode({ fromEnv: value.name })),
-  { says: 'A URL, which is a template, or `{"from_env": …}`.' },
+  { description: 'A URL template, or `{"from_env": …}`.' },
 );
 
 const header: Codec<Header> = leaf(
@@ -42,7 +42,7 @@ const header: Codec<Header> = leaf(
     return [nonEmptyText.decode(json[0] as Json, at(path, 0)), text.decode(json[1] as Json, at(path, 1))];
   },
   (value) => [...value],
-  { says: '`[name, value]`' },
+  { description: '`[name, value]`' },
 );
 
 const args = object('TestWebhookTransform', {
@@ -55,7 +55,7 @@ const args = object('TestWebhookTransform', {
   responseTransform: optional(responseTransformCodec),
 });
 
-/** Only what `env` of the arguments says: nobody must learn the service's own environment through a template. */
+/** Error for a variable that `env` of the arguments lacks. The service's own environment must not leak through a template. */
 function missing(names: readonly string[]): SvcError {
   return new SvcError(
     'not-found',
@@ -75,7 +75,7 @@ function validated<T>(of: 'request' | 'response', path: Path, work: () => T): T 
 const notAnUrl = (url: string): TransformFailure =>
   new TransformFailure([{ error_code: 'Request Initialization Error', message: `Invalid URL: ${url}` }]);
 
-/** What a receiver reads: JSON where the body is such, or its text. */
+/** Returns the body as JSON, or its text if that is not JSON. */
 function decodedBody(body: OutgoingRequest['body']): Json {
   if (body.kind === 'json') return body.value;
   if (body.kind === 'none') return '';
@@ -97,13 +97,13 @@ const testWebhookTransform: OperationGroup = () => [
     args,
     changes: 'nothing',
     errors: [
-      refused('not-found', '`env` does not have an environment variable that is used'),
-      refused('validation-failed', 'a transform is not valid or cannot be applied; `internal` says why'),
+      refused('not-found', '`env` lacks an environment variable that is used'),
+      refused('validation-failed', 'a transform is invalid or cannot be applied; `internal` has the reasons'),
     ],
     documentation: {
       summary:
-        'Shows the request that a request transform makes of a call, without sending it. Environment variables are those of `env` only; ' +
-        'the templates of the response transform are checked.',
+        'Returns the request that a request transform produces, without sending it. Environment variables come from `env` only. ' +
+        'The templates of a response transform are validated.',
       example: {
         webhook_url: 'http://{{HOST}}/hook',
         env: { HOST: 'example.org' },
@@ -121,7 +121,7 @@ const testWebhookTransform: OperationGroup = () => [
       },
     },
     async run({ webhookUrl: target, body, env, requestHeaders, sessionVariables, requestTransform, responseTransform }, { path }) {
-      const environment: Environment = Object.assign(Object.create(null), Object.fromEntries(env));
+      const environment: EnvironmentVariables = Object.assign(Object.create(null), Object.fromEntries(env));
       const url = configuredUrl(target, environment, missing);
       const headers = requestHeaders.map(([name, value]): Header => [name.toLowerCase(), filledTemplate(value, environment, missing)]);
       const request: OutgoingRequest = { method: 'GET', url, headers, body: { kind: 'json', value: body } };

@@ -1,9 +1,9 @@
-/** All metrics, those of the process included, for whoever sends them. */
+/** Collects all metrics, including those of the process, for the export to a collector. */
 import type { ExportedMetric, ExportedPoint } from '../otlp/metrics.ts';
 import { processMetrics } from './process.ts';
 import type { MetricFamily, Registry } from './registry.ts';
 
-/** Measures: the same that the page of the metrics would tell. */
+/** Returns the metrics that the metrics page would show. */
 export async function collectMetrics(registry: Registry): Promise<readonly ExportedMetric[]> {
   const own = await Promise.all(registry.families.map((family) => metricOf(family, registry.since)));
   return [...own, ...(await metricsOfProcess())];
@@ -18,7 +18,7 @@ async function metricOf(family: MetricFamily, since: number): Promise<ExportedMe
   return { definition, since, points };
 }
 
-/** As prom-client tells a metric; of a histogram each value is a line of the text. */
+/** Metric as prom-client returns it; each value of a histogram is a line of the text format. */
 interface LibraryMetric {
   readonly name: string;
   readonly help: string;
@@ -55,7 +55,7 @@ function histograms({ name, values }: LibraryMetric): readonly ExportedPoint[] {
     if (metricName === `${name}_sum`) one.sum = value;
     else if (metricName === `${name}_count`) one.count = value;
     else {
-      // Each counts those below it too; the last one has no bound.
+      // Buckets are cumulative; the last one has no bound.
       one.counts.push(value - one.counts.reduce((sum, count) => sum + count, 0));
       if (le !== '+Inf') one.bounds.push(Number(le));
     }

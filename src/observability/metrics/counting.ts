@@ -1,4 +1,4 @@
-/** Says whether anybody wants to know what is counted; until then nothing is counted for that alone. */
+/** Switch for meters: while no metrics page and no export is enabled, nothing is counted for them. */
 export class Counting {
   isOn: boolean;
 
@@ -11,10 +11,10 @@ export class Counting {
   }
 }
 
-/** A meter that is used while somebody wants to know. */
+/** Meter that is used only while metrics are on. */
 export interface Counted<M> {
-  /** For those that are asked for what they know anyhow. */
+  /** The meter itself, whether metrics are on or off. */
   readonly meter: M;
-  /** null: nobody wants to know at the moment. */
+  /** `null` while metrics are off. */
   current(): M | null;
 }

@@ -1,7 +1,7 @@
-/** Builders of entries of the table of metrics. */
+/** Builders for the table of metrics. */
 import type { MetricDefinition } from './registry.ts';
 
-/** Filled by clients, or by many objects of the metadata. */
+/** Labels with many possible values, from clients or from objects of the metadata. */
 const FREE_LABELS: ReadonlySet<string> = new Set(['operation_name', 'parameterized_query_hash', 'trigger_name']);
 
 function metric(

@@ -1,8 +1,8 @@
-/** Counts observations by size: a few additions, so that it may stand where every request passes. */
+/** Counts values by size; `observe` is cheap enough for every request. */
 export class Histogram {
   /** Upper bounds, ascending. */
   readonly bounds: readonly number[];
-  /** How many were in each bucket alone; the last one is of those beyond all bounds. */
+  /** Number of values in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly counts: Float64Array;
   sum = 0;
 
@@ -26,13 +26,13 @@ export class Histogram {
   }
 }
 
-/** Seconds. Answers to clients. */
+/** Bounds in seconds, for responses to clients. */
 export const ANSWER_BOUNDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10] as const;
-/** Queries of the service for itself. */
+/** Bounds for queries of the service's own. */
 export const FETCH_BOUNDS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100] as const;
-/** Deliveries, which may wait for long. */
+/** Bounds for event deliveries, which may wait long. */
 export const DELIVERY_BOUNDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100] as const;
-/** Subscriptions, and what is very quick or very slow. */
+/** Bounds for subscriptions, and other times with a wide range. */
 export const WIDE_BOUNDS = [0.0001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100] as const;
-/** Waits for a connection. */
+/** Bounds for the wait for a connection. */
 export const WAIT_BOUNDS = [0.0001, 0.001, 0.01, 0.1, 1, 10] as const;

@@ -1,11 +1,11 @@
-/** The text that Prometheus reads. prom-client prints it and adds what it knows of the process; loaded when metrics are wanted. */
+/** The metrics page in the Prometheus text format. prom-client, which prints it, is loaded only if metrics are enabled. */
 import { Histogram } from './histogram.ts';
 import { processMetrics } from './process.ts';
 import type { MetricFamily, Registry, Sample } from './registry.ts';
 
 export interface MetricsPage {
   readonly contentType: string;
-  /** Measures and prints. */
+  /** Collects the values and prints them. */
   text(): Promise<string>;
 }
 
@@ -13,7 +13,7 @@ type Library = typeof import('prom-client');
 type LibraryRegistry = ReturnType<Library['Registry']['merge']>;
 type LibraryMetric = Parameters<LibraryRegistry['registerMetric']>[0];
 
-/** A line of the text. */
+/** Line of the text format. */
 interface Line {
   readonly metricName?: string;
   readonly labels: Readonly<Record<string, string | number>>;
@@ -28,7 +28,7 @@ export async function metricsPage(registry: Registry): Promise<MetricsPage> {
   return { contentType: printed.contentType, text: () => all.metrics() };
 }
 
-/** The library prints whatever has a name, a type and `get`. */
+/** Adapts a family to the library, which prints any object with a name, a type and `get`. */
 function metricOf(family: MetricFamily): LibraryMetric {
   const { name, help, type } = family.definition;
   const get = async () => ({

@@ -1,4 +1,4 @@
-/** What prom-client knows of the process. Loaded when metrics are wanted. */
+/** Metrics of the process, from prom-client, which is loaded only if metrics are enabled. */
 import { performance } from 'node:perf_hooks';
 
 type Library = typeof import('prom-client');
@@ -6,19 +6,19 @@ type LibraryRegistry = ReturnType<Library['Registry']['merge']>;
 
 export interface ProcessMetrics {
   readonly library: LibraryRegistry;
-  /** When it began: ms since the epoch. */
+  /** Start of counting, in epoch milliseconds. */
   readonly since: number;
 }
 
-/** Gauges that are named as if they were counters. */
+/** Gauges whose names look like those of counters. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
-let known: Promise<ProcessMetrics> | undefined;
+let cached: Promise<ProcessMetrics> | undefined;
 
-/** What observes the process stays for good, so that there is one for all services in it. */
+/** Starts observing the process on the first call; all services in the process share the result. */
 export function processMetrics(): Promise<ProcessMetrics> {
-  known ??= observeProcess();
-  return known;
+  cached ??= observeProcess();
+  return cached;
 }
 
 async function observeProcess(): Promise<ProcessMetrics> {
@@ -30,7 +30,7 @@ async function observeProcess(): Promise<ProcessMetrics> {
   let before = performance.eventLoopUtilization();
   new library.Gauge({
     name: 'nodejs_eventloop_utilization_ratio',
-    help: 'Part of the time since the last scrape in which the event loop was busy.',
+    help: 'Fraction of the time since the last scrape in which the event loop was busy.',
     registers: [register],
     collect() {
       const now = performance.eventLoopUtilization();

@@ -26,7 +26,7 @@ it('keeps one series for equal labels', async () => {
   ]);
 });
 
-it('leaves out labels that clients fill, and adds up what they told apart', async () => {
+it('omits free labels and adds up their series', async () => {
   const registry = new Registry([REQUESTS], { freeLabels: false });
   registry.counter(REQUESTS, 'query', 'a').add();
   registry.counter(REQUESTS, 'query', 'b').add();
@@ -34,7 +34,7 @@ it('leaves out labels that clients fill, and adds up what they told apart', asyn
   expect(await samplesOf(registry, REQUESTS.name)).toEqual([{ labels: ['query'], value: 7 }]);
 });
 
-it('never has more series than it may, and loses nothing', async () => {
+it('counts series beyond the maximum together', async () => {
   const registry = new Registry([REQUESTS], { freeLabels: true });
   for (let i = 0; i < 5000; i++) registry.counter(REQUESTS, 'query', `name ${i}`).add();
   const samples = await samplesOf(registry, REQUESTS.name);
@@ -43,7 +43,7 @@ it('never has more series than it may, and loses nothing', async () => {
   expect(samples.at(-1)).toEqual({ labels: ['_other', '_other'], value: 4000 });
 });
 
-it('puts each observation into the first bucket that holds it', () => {
+it('counts each value in the first bucket that contains it', () => {
   const registry = new Registry([TIME], { freeLabels: true });
   const histogram = registry.histogram(TIME);
   for (const value of [0, 1, 1.5, 10, 11]) histogram.observe(value);

@@ -1,18 +1,18 @@
 /**
- * What is counted, as plain fields: whoever counts holds the field and adds to it; names and labels are looked at when somebody
- * asks. Bounded: a metric has no more than `MOST_SERIES` combinations of labels, all others are counted together.
+ * Registry of metrics as plain fields: code that counts holds a field and adds to it; names and labels are used only when metrics are
+ * collected. A metric has at most `MAX_SERIES` combinations of labels; all others are counted together.
  */
 import { Histogram } from './histogram.ts';
 
 export interface MetricDefinition {
-  /** With its unit, and `_total` where it only grows. */
+  /** Name with the unit, and the suffix `_total` for a counter. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly labels: readonly string[];
-  /** Of these labels, the ones that clients or many objects of the metadata fill: left out without high-cardinality labels. */
+  /** Labels with many possible values, which are omitted without high-cardinality labels. */
   readonly freeLabels: readonly string[];
-  /** Of a histogram. */
+  /** Bounds of a histogram. */
   readonly bounds: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export class Counter {
   }
 }
 
-/** Values of the labels in their order. */
+/** Values in the order of the labels. */
 export type LabelValues = readonly string[];
 
 export interface Sample {
@@ -34,40 +34,40 @@ export interface Sample {
 
 export interface MetricFamily {
   readonly definition: MetricDefinition;
-  /** Of the definition, those that are told. */
+  /** Labels of the definition without omitted ones. */
   readonly labels: readonly string[];
   samples(): Promise<readonly Sample[]>;
 }
 
-/** Gives what is counted elsewhere; a gauge, or a counter whose owner comes and goes. */
-export type Reader = () => readonly Sample[] | Promise<readonly Sample[]>;
+/** Reads values that are held elsewhere: a gauge, or a counter whose owner has a limited life. */
+export type MetricReader = () => readonly Sample[] | Promise<readonly Sample[]>;
 
 export const OTHER = '_other';
-const MOST_SERIES = 1000;
+const MAX_SERIES = 1000;
 
 interface Series {
   readonly labels: LabelValues;
   readonly value: Counter | Histogram;
 }
 
-class KeptFamily implements MetricFamily {
+class Family implements MetricFamily {
   readonly definition: MetricDefinition;
   readonly labels: readonly string[];
-  readonly #told: readonly boolean[];
+  readonly #isShown: readonly boolean[];
   readonly #series = new Map<string, Series>();
-  readonly #readers: Reader[] = [];
+  readonly #readers: MetricReader[] = [];
 
   constructor(definition: MetricDefinition, withFreeLabels: boolean) {
     this.definition = definition;
-    this.#told = definition.labels.map((label) => withFreeLabels || !definition.freeLabels.includes(label));
-    this.labels = definition.labels.filter((_, i) => this.#told[i]);
+    this.#isShown = definition.labels.map((label) => withFreeLabels || !definition.freeLabels.includes(label));
+    this.labels = definition.labels.filter((_, i) => this.#isShown[i]);
   }
 
-  series<T extends Counter | Histogram>(given: LabelValues, make: () => T): T {
-    const values = this.#shown(given);
+  series<T extends Counter | Histogram>(all: LabelValues, make: () => T): T {
+    const values = this.#shown(all);
     const key = JSON.stringify(values);
     let found = this.#series.get(key);
-    if (found === undefined && this.#series.size >= MOST_SERIES) return this.#others(values, make);
+    if (found === undefined && this.#series.size >= MAX_SERIES) return this.#others(values, make);
     if (found === undefined) {
       found = { labels: values, value: make() };
       this.#series.set(key, found);
@@ -75,20 +75,20 @@ class KeptFamily implements MetricFamily {
     return found.value as T;
   }
 
-  read(reader: Reader): void {
+  read(reader: MetricReader): void {
     this.#readers.push(reader);
   }
 
   async samples(): Promise<readonly Sample[]> {
     const own = [...this.#series.values()].map(({ labels, value }) => ({ labels, value: value instanceof Counter ? value.value : value }));
     const read = await Promise.all(this.#readers.map(async (reader) => reader()));
-    return together([...own, ...read.flat().map(({ labels, value }) => ({ labels: this.#shown(labels), value }))]);
+    return merged([...own, ...read.flat().map(({ labels, value }) => ({ labels: this.#shown(labels), value }))]);
   }
 
   #shown(values: LabelValues): LabelValues {
     return values.length === this.labels.length && this.labels.length === this.definition.labels.length
       ? values
-      : values.filter((_, i) => this.#told[i]);
+      : values.filter((_, i) => this.#isShown[i]);
   }
 
   #others<T extends Counter | Histogram>(values: LabelValues, make: () => T): T {
@@ -103,8 +103,8 @@ class KeptFamily implements MetricFamily {
   }
 }
 
-/** Samples of the same labels are one, as when a label is left out. */
-function together(samples: readonly Sample[]): readonly Sample[] {
+/** Adds up samples with equal labels, which occur if a label is omitted. */
+function merged(samples: readonly Sample[]): readonly Sample[] {
   const byLabels = new Map<string, Sample>();
   for (const sample of samples) {
     const key = JSON.stringify(sample.labels);
@@ -125,25 +125,25 @@ function sum(one: number | Histogram, other: number | Histogram): number | Histo
 }
 
 export interface RegistryOptions {
-  /** Whether the labels are told that clients fill. */
+  /** Includes labels with many possible values. */
   readonly freeLabels: boolean;
 }
 
 export class Registry {
-  /** When the counting began: ms since the epoch. */
+  /** Start of counting, in epoch milliseconds. */
   readonly since = Date.now();
-  readonly #families = new Map<string, KeptFamily>();
+  readonly #families = new Map<string, Family>();
 
-  /** @param definitions of all that may be counted */
+  /** @param definitions of all metrics */
   constructor(definitions: readonly MetricDefinition[], { freeLabels }: RegistryOptions) {
-    for (const definition of definitions) this.#families.set(definition.name, new KeptFamily(definition, freeLabels));
+    for (const definition of definitions) this.#families.set(definition.name, new Family(definition, freeLabels));
   }
 
   get families(): readonly MetricFamily[] {
     return [...this.#families.values()];
   }
 
-  /** The field to add to; the same one for the same values. */
+  /** Returns the field to add to, which is the same for equal label values. */
   counter(definition: MetricDefinition, ...values: LabelValues): Counter {
     return this.#family(definition).series(values, () => new Counter());
   }
@@ -152,12 +152,12 @@ export class Registry {
     return this.#family(definition).series(values, () => new Histogram(definition.bounds));
   }
 
-  /** Asked whenever somebody asks. */
-  read(definition: MetricDefinition, reader: Reader): void {
+  /** Adds a reader that is called whenever metrics are collected. */
+  read(definition: MetricDefinition, reader: MetricReader): void {
     this.#family(definition).read(reader);
   }
 
-  #family({ name }: MetricDefinition): KeptFamily {
+  #family({ name }: MetricDefinition): Family {
     const family = this.#families.get(name);
     if (family === undefined) throw new Error(`invariant: the metric ${name} is in the table`);
     return family;

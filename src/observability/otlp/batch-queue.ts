@@ -1,44 +1,44 @@
-/** What waits to be sent to a collector: bounded, and sent in batches, one at a time. */
+/** Bounded queue for an export to a collector, which sends one batch at a time. */
 
-/** About so many bytes of memory. */
 export interface Sized {
+  /** Estimated memory in bytes. */
   readonly size: number;
 }
 
-export interface QueueSettings {
-  /** Items that wait to be sent; what would be more is dropped. */
+export interface BatchQueueSettings {
+  /** Maximum number of queued items; more are dropped. */
   readonly maxQueue: number;
   readonly maxBatch: number;
-  /** ms between sends where there is little */
+  /** Interval between batches that are not full, in ms. */
   readonly delay: number;
 }
 
-/** Since the start; plain fields, whoever asks reads them. */
+/** Counts since the start. */
 export class ExportCounts {
   sent = 0;
   full = 0;
   failed = 0;
 }
 
-export interface QueueOptions<T> extends QueueSettings {
-  /** Bytes of what waits, estimated. */
+export interface BatchQueueOptions<T> extends BatchQueueSettings {
+  /** Maximum estimated memory of queued items, in bytes. */
   readonly maxQueueBytes: number;
   readonly counts: ExportCounts;
-  /** Never throws. @returns whether they were taken */
+  /** Never throws. @returns false if the items were lost */
   readonly send: (items: readonly T[]) => Promise<boolean>;
 }
 
-/** Of one request to the collector, estimated: collectors take some megabytes. */
+/** Maximum estimated size of a request; collectors accept a few megabytes. */
 const BATCH_BYTES = 1_048_576;
 
 export class BatchQueue<T extends Sized> {
-  readonly #options: QueueOptions<T>;
+  readonly #options: BatchQueueOptions<T>;
   #queue: T[] = [];
   #queueBytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
 
-  constructor(options: QueueOptions<T>) {
+  constructor(options: BatchQueueOptions<T>) {
     this.#options = options;
   }
 
@@ -54,10 +54,10 @@ export class BatchQueue<T extends Sized> {
     else this.#timer ??= setTimeout(() => this.#start(), delay).unref();
   }
 
-  /** Sends what waits, as far as that can be done in so many ms. */
-  async flush(limit: number): Promise<void> {
+  /** Sends queued items for at most `limitMs`. */
+  async flush(limitMs: number): Promise<void> {
     clearTimeout(this.#timer);
-    const end = performance.now() + limit;
+    const end = performance.now() + limitMs;
     while ((this.#queue.length > 0 || this.#sending !== null) && performance.now() < end) {
       this.#start();
       if (this.#sending !== null) await within(this.#sending, end - performance.now());
@@ -92,7 +92,7 @@ export class BatchQueue<T extends Sized> {
     return this.#queue.length >= this.#options.maxBatch || this.#queueBytes >= BATCH_BYTES;
   }
 
-  /** One at least, where there are any. */
+  /** Returns at least one item unless the queue is empty. */
   #nextBatch(): readonly T[] {
     let bytes = 0;
     let count = 0;
@@ -106,7 +106,7 @@ export class BatchQueue<T extends Sized> {
   }
 }
 
-/** Comes back when it is done, or after so many ms. */
+/** Resolves when the work is done, or after `ms`. */
 export async function within(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

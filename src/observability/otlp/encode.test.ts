@@ -9,12 +9,12 @@ import { encodeMetrics, type ExportedMetric } from './metrics.ts';
 
 const resource = { attributes: new Map([['service.name', 'x']]), scope: { name: 's', version: '1' } };
 const line = (text: string): LogLine => ({ text, time: 1_700_000_000_123, size: text.length });
-const told = (detail: string) =>
+const decoded = (detail: string) =>
   decodeLines(encodeLines([line(`{"level":"warn","timestamp":"t","type":"t-log","detail":${detail}}\n`)], resource)).lines[0];
 
-describe('a line', () => {
-  it('is told with its level, type, time and structure', () => {
-    expect(told('{"a":[1,"b",true,null,{"c":1.5}],"n":{}}')).toEqual({
+describe('a log line', () => {
+  it('is encoded with its level, type, time and structure', () => {
+    expect(decoded('{"a":[1,"b",true,null,{"c":1.5}],"n":{}}')).toEqual({
       time: 1_700_000_000_123_000_000n,
       severity: 13,
       level: 'warn',
@@ -25,43 +25,43 @@ describe('a line', () => {
     });
   });
 
-  it('is the same as it was written, whatever it says', () => {
+  it('has the same content after decoding', () => {
     // Not -0, which JSON has and whole numbers of the protocol have not.
     const value = fc.jsonValue({ maxDepth: 6 }).filter((json) => !JSON.stringify(json).includes('-0'));
     fc.assert(
       fc.property(value, (json) => {
         const text = JSON.stringify(json);
         // As texts: `__proto__` is a key like others.
-        expect(JSON.stringify(told(text)?.body)).toBe(JSON.stringify(JSON.parse(text)));
+        expect(JSON.stringify(decoded(text)?.body)).toBe(JSON.stringify(JSON.parse(text)));
       }),
       { ...runs(1_000, 100), examples: [[{ '': [] }], [[[]]], [JSON.parse('{"__proto__": false}')]] },
     );
   });
 
-  it('keeps numbers that have more digits than the protocol', () => {
-    expect(told('{"id":12345678901234567890123}')?.body).toEqual({ id: '12345678901234567890123' });
+  it('has numbers that a double cannot hold as text', () => {
+    expect(decoded('{"id":12345678901234567890123}')?.body).toEqual({ id: '12345678901234567890123' });
   });
 
-  it('is cut where a text is too long, and told as text where it is too deep or too long as a whole', () => {
-    expect(told(JSON.stringify({ a: 'x'.repeat(100_000) }))?.body).toEqual({ a: 'x'.repeat(32_768) });
+  it('has long strings cut, and is sent as text if it is too deep or too long', () => {
+    expect(decoded(JSON.stringify({ a: 'x'.repeat(100_000) }))?.body).toEqual({ a: 'x'.repeat(32_768) });
     const lists = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
-    let inner = told(lists(100))?.body;
+    let inner = decoded(lists(100))?.body;
     for (let i = 0; i < 16; i++) [inner] = inner as readonly unknown[];
     expect(inner).toBe(lists(84));
     for (const detail of [lists(100_000), JSON.stringify(Array.from({ length: 300_000 }, () => 'abc'))]) {
-      const long = told(detail);
+      const long = decoded(detail);
       expect(long).toMatchObject({ level: 'warn', severity: 13, attributes: { type: 't-log' } });
       expect(String(long?.body)).toHaveLength(32_768);
       expect(long?.body).toContain('{"level":"warn",');
     }
   });
 
-  it('that is none is told all the same', () => {
+  it('is sent as text if it is not JSON', () => {
     expect(decodeLines(encodeLines([line('no JSON')], resource)).lines[0]).toMatchObject({ body: 'no JSON', attributes: {} });
   });
 });
 
-it('lines of the start wait for whoever wants them, as far as they are few', () => {
+it('the tap buffers a limited number of lines before the first sink', () => {
   const tap = new LineTap();
   for (let i = 0; i < 500; i++) tap.take(String(i), i);
   const taken: LogLine[] = [];
@@ -78,7 +78,7 @@ it('lines of the start wait for whoever wants them, as far as they are few', () 
 describe('metrics', () => {
   const definition = (name: string, type: 'counter' | 'gauge' | 'histogram') => ({ name, help: `of ${name}`, type });
 
-  it('have buckets, sums and counts of a histogram', () => {
+  it('encode buckets, sum and count of a histogram', () => {
     const value = new Histogram([0.1, 1]);
     for (const each of [0.05, 0.5, 0.6, 7]) value.observe(each);
     const metric: ExportedMetric = {
@@ -105,7 +105,7 @@ describe('metrics', () => {
     });
   });
 
-  it('are as many requests as they need, with all points in one of them', () => {
+  it('are split into requests with a maximum number of points', () => {
     const points = (count: number) => Array.from({ length: count }, (_, i) => ({ labels: [['i', String(i)]] as const, value: i }));
     const metrics = [4000, 0, 3000, 12_000, 1].map(
       (count, i): ExportedMetric => ({

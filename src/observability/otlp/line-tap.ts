@@ -1,16 +1,16 @@
 import type { LineSink, LogLine } from './log-lines.ts';
 
-/** Lines that are kept until it is known whether anybody wants them: those of the start come before the settings are read. */
-const MOST_EARLY = 200;
-/** Bytes of a line beside its text, estimated. */
+/** Maximum number of lines that are buffered before the first `follow`, because the start is logged before export settings are known. */
+const MAX_EARLY = 200;
+/** Estimated memory of a line without its text, in bytes. */
 const LINE_BYTES = 100;
 
-/** Hands on the lines of the log. */
+/** Passes lines of the log to an export. */
 export class LineTap {
   #sink: LineSink | null = null;
   #early: LogLine[] | null = [];
 
-  /** Whether it wants to have lines. */
+  /** True if lines are exported or buffered. */
   get isOpen(): boolean {
     return this.#sink !== null || this.#early !== null;
   }
@@ -21,11 +21,11 @@ export class LineTap {
     this.#early = null;
   }
 
-  /** @param time ms since the epoch */
+  /** @param time in epoch milliseconds */
   take(text: string, time: number): void {
     if (this.#sink === null && this.#early === null) return;
     const line = { text, time, size: 2 * text.length + LINE_BYTES };
     if (this.#sink !== null) this.#sink.take(line);
-    else if (this.#early !== null && this.#early.length < MOST_EARLY) this.#early.push(line);
+    else if (this.#early !== null && this.#early.length < MAX_EARLY) this.#early.push(line);
   }
 }

@@ -1,4 +1,4 @@
-/** Lines of the log as the protocol has them: `ExportLogsServiceRequest`. */
+/** Encodes log lines as `ExportLogsServiceRequest`. */
 import {
   isJsonArray,
   isJsonNumber,
@@ -11,17 +11,15 @@ import {
 } from '../../util/json.ts';
 import { scanJson, UNLIMITED } from '../../model/json-scan.ts';
 import type { Sized } from './batch-queue.ts';
-import { encodeRequest, type TelemetryResource, writeKeyValue, writeValue, type Writer } from './wire.ts';
+import { encodeRequest, type TelemetryResource, writeKeyValue, writeValue, type ProtobufWriter } from './wire.ts';
 
-/** A line as it is written. */
 export interface LogLine extends Sized {
-  /** JSON. */
+  /** JSON text of the line. */
   readonly text: string;
-  /** ms since the epoch */
+  /** In epoch milliseconds. */
   readonly time: number;
 }
 
-/** Where lines go that are written. */
 export interface LineSink {
   /** Never throws. */
   take(line: LogLine): void;
@@ -33,14 +31,14 @@ const SEVERITIES: ReadonlyMap<string, number> = new Map([
   ['warn', 13],
   ['error', 17],
 ]);
-/** Characters of a text; of a longer one the beginning is told. */
-const MOST_OF_TEXT = 32_768;
-/** Characters of a line that is told with its structure; of a longer one the beginning is told as text. */
-const MOST_OF_LINE = 1_048_576;
-/** What is deeper is told as JSON: libraries of the protocol read messages to a depth of 100, and each object is three. */
-const DEEPEST = 16;
-/** Levels of a line that is told with its structure at all. */
-const DEEPEST_LINE = 200;
+/** Maximum length of a string, in characters; longer ones are cut. */
+const MAX_STRING_LENGTH = 32_768;
+/** Maximum length of a line that is sent with its structure, in characters; of longer ones, the beginning is sent as text. */
+const MAX_LINE_LENGTH = 1_048_576;
+/** Maximum depth of the structure; deeper parts are sent as JSON text. Protobuf libraries read 100 levels, and each object needs three. */
+const MAX_DEPTH = 16;
+/** Maximum depth of a line that is parsed at all. */
+const MAX_PARSED_DEPTH = 200;
 
 export function encodeLines(lines: readonly LogLine[], resource: TelemetryResource): Buffer {
   return encodeRequest(resource, (to) => {
@@ -48,7 +46,7 @@ export function encodeLines(lines: readonly LogLine[], resource: TelemetryResour
   });
 }
 
-function writeLine(to: Writer, line: LogLine): void {
+function writeLine(to: ProtobufWriter, line: LogLine): void {
   const { level, type, detail, trace_id: traceId, span_id: spanId } = contentOf(line);
   to.time(1, line.time);
   if (typeof level === 'string') {
@@ -64,41 +62,41 @@ function writeLine(to: Writer, line: LogLine): void {
 
 function contentOf({ text }: LogLine): JsonObject {
   try {
-    if (text.length <= MOST_OF_LINE) {
+    if (text.length <= MAX_LINE_LENGTH) {
       const facts = scanJson(text, UNLIMITED);
-      const line = facts.depth <= DEEPEST_LINE ? parseScannedJson(text, facts) : null;
+      const line = facts.depth <= MAX_PARSED_DEPTH ? parseScannedJson(text, facts) : null;
       if (isJsonObject(line)) return line;
     }
   } catch {
-    // it is told as text, as are those that are too long or too deep
+    // Sent as text, like lines that are too long or too deep.
   }
-  // What all lines begin with.
+  // The beginning of all lines.
   const [, level, type] = /^\{"level":"(\w+)","timestamp":"[^"]*","type":"([^"]*)"/.exec(text) ?? [];
   return { ...(level === undefined ? {} : { level }), ...(type === undefined ? {} : { type }), detail: text };
 }
 
-/** As `AnyValue`; null is an empty one. */
-function writeJson(to: Writer, value: Json, depth: number): void {
+/** Writes an `AnyValue`; null is an empty one. */
+function writeJson(to: ProtobufWriter, value: Json, depth: number): void {
   if (value === null) return;
   if (typeof value === 'boolean' || typeof value === 'number') writeValue(to, value);
-  else if (typeof value === 'string') to.text(1, value.slice(0, MOST_OF_TEXT));
+  else if (typeof value === 'string') to.text(1, value.slice(0, MAX_STRING_LENGTH));
   else if (isJsonNumber(value)) writeNumber(to, numberText(value));
-  else if (depth >= DEEPEST) to.text(1, printJson(value).slice(0, MOST_OF_TEXT));
+  else if (depth >= MAX_DEPTH) to.text(1, printJson(value).slice(0, MAX_STRING_LENGTH));
   else if (isJsonArray(value)) to.message(5, () => writeItems(to, value, depth + 1));
   else if (isJsonObject(value)) to.message(6, () => writeMembers(to, value, depth + 1));
 }
 
-/** One that a double does not hold is told as text. */
-function writeNumber(to: Writer, text: string): void {
+/** Numbers that a double cannot hold exactly are sent as text. */
+function writeNumber(to: ProtobufWriter, text: string): void {
   const number = Number(text);
   if (String(number) === text) writeValue(to, number);
-  else to.text(1, text.slice(0, MOST_OF_TEXT));
+  else to.text(1, text.slice(0, MAX_STRING_LENGTH));
 }
 
-function writeItems(to: Writer, items: readonly Json[], depth: number): void {
+function writeItems(to: ProtobufWriter, items: readonly Json[], depth: number): void {
   for (const item of items) to.message(1, () => writeJson(to, item, depth));
 }
 
-function writeMembers(to: Writer, members: JsonObject, depth: number): void {
+function writeMembers(to: ProtobufWriter, members: JsonObject, depth: number): void {
   for (const [key, value] of Object.entries(members)) writeKeyValue(to, 1, key, () => writeJson(to, value, depth));
 }

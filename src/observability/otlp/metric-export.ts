@@ -1,16 +1,16 @@
-/** Sends all metrics, time and again. */
+/** Exports all metrics at an interval. */
 import { within } from './batch-queue.ts';
 import { encodeMetrics, type ExportedMetric } from './metrics.ts';
 import type { TelemetryResource } from './wire.ts';
 
 export interface MetricExportOptions {
-  /** ms */
+  /** In ms. */
   readonly interval: number;
   readonly collect: () => Promise<readonly ExportedMetric[]>;
   readonly resource: TelemetryResource;
-  /** Never throws. @returns whether it was taken */
+  /** Never throws. @returns false if the request was not accepted */
   readonly send: (request: Buffer) => Promise<boolean>;
-  /** The metrics cannot be collected. */
+  /** Called if the metrics cannot be collected. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -18,34 +18,34 @@ export class MetricExport {
   readonly #options: MetricExportOptions;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | null = null;
-  #isOver = false;
+  #isStopped = false;
 
   constructor(options: MetricExportOptions) {
     this.#options = options;
     this.#wait();
   }
 
-  /** Sends them once more, as far as that can be done in so many ms. */
-  async stop(limit: number): Promise<void> {
-    this.#isOver = true;
+  /** Exports once more, for at most `limitMs`. */
+  async stop(limitMs: number): Promise<void> {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
     const last = async (): Promise<void> => {
       await this.#sending;
       await this.#export();
     };
-    await within(last(), limit);
+    await within(last(), limitMs);
   }
 
   #wait(): void {
     this.#timer = setTimeout(() => {
       this.#sending = this.#export().finally(() => {
         this.#sending = null;
-        if (!this.#isOver) this.#wait();
+        if (!this.#isStopped) this.#wait();
       });
     }, this.#options.interval).unref();
   }
 
-  /** Where a part is not taken, the rest is not tried: they are all there again the next time. */
+  /** Stops at the first part that is not accepted; the next export contains all metrics again. */
   async #export(): Promise<void> {
     const { collect, resource, send, onFault } = this.#options;
     try {

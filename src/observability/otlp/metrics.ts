@@ -1,16 +1,16 @@
-/** Metrics as the protocol has them: `ExportMetricsServiceRequest`. Sums and histograms are of all the time since they are counted. */
+/** Encodes metrics as `ExportMetricsServiceRequest`, with cumulative sums and histograms. */
 import type { MetricDefinition } from '../metrics/registry.ts';
-import { encodeRequest, type TelemetryResource, writeAttributes, type Writer } from './wire.ts';
+import { encodeRequest, type TelemetryResource, writeAttributes, type ProtobufWriter } from './wire.ts';
 
 export interface ExportedPoint {
   readonly labels: readonly (readonly [string, string])[];
-  /** Of a histogram all of it; it may go on counting. */
+  /** A histogram may continue to count. */
   readonly value: number | ExportedHistogram;
 }
 
 export interface ExportedHistogram {
   readonly bounds: readonly number[];
-  /** Of each bucket alone; the last one is of what is beyond all bounds. */
+  /** Number of values in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly counts: ArrayLike<number>;
   readonly sum: number;
   readonly count: number;
@@ -18,21 +18,21 @@ export interface ExportedHistogram {
 
 export interface ExportedMetric {
   readonly definition: Pick<MetricDefinition, 'name' | 'help' | 'type'>;
-  /** When its counting began: ms since the epoch. */
+  /** Start of counting, in epoch milliseconds. */
   readonly since: number;
   readonly points: readonly ExportedPoint[];
 }
 
 const CUMULATIVE = 2;
-/** Ends of names, before `_total`, and the units as UCUM writes them. */
+/** Suffixes of names, before `_total`, with their UCUM units. */
 const UNITS = [
   ['_seconds', 's'],
   ['_bytes', 'By'],
 ] as const;
-/** Of one request: a collector takes some megabytes. */
-const MOST_POINTS = 5000;
+/** Maximum number of points per request; collectors accept a few megabytes. */
+const MAX_POINTS = 5000;
 
-/** As many requests as they need. @param at the time of the values: ms since the epoch */
+/** Yields as many requests as needed. @param at time of the values, in epoch milliseconds */
 export function* encodeMetrics(metrics: readonly ExportedMetric[], at: number, resource: TelemetryResource): Generator<Buffer> {
   for (const part of parts(metrics)) {
     yield encodeRequest(resource, (to) => {
@@ -41,17 +41,17 @@ export function* encodeMetrics(metrics: readonly ExportedMetric[], at: number, r
   }
 }
 
-/** Those without points are left out. */
+/** Splits metrics into requests, without metrics that have no points. */
 function* parts(metrics: readonly ExportedMetric[]): Generator<readonly ExportedMetric[]> {
   let part: ExportedMetric[] = [];
   let count = 0;
   for (const { points, ...metric } of metrics) {
     for (let from = 0; from < points.length; ) {
-      const some = points.slice(from, from + MOST_POINTS - count);
+      const some = points.slice(from, from + MAX_POINTS - count);
       part.push({ ...metric, points: some });
       from += some.length;
       count += some.length;
-      if (count < MOST_POINTS) continue;
+      if (count < MAX_POINTS) continue;
       yield part;
       part = [];
       count = 0;
@@ -60,7 +60,7 @@ function* parts(metrics: readonly ExportedMetric[]): Generator<readonly Exported
   if (part.length > 0) yield part;
 }
 
-function writeMetric(to: Writer, { definition: { name, help, type }, since, points }: ExportedMetric, at: number): void {
+function writeMetric(to: ProtobufWriter, { definition: { name, help, type }, since, points }: ExportedMetric, at: number): void {
   to.text(1, name);
   to.text(2, help);
   const unit = UNITS.find(([end]) => name.replace(/_total$/, '').endsWith(end));
@@ -74,8 +74,8 @@ function writeMetric(to: Writer, { definition: { name, help, type }, since, poin
 
 const FIELDS: Readonly<Record<MetricDefinition['type'], number>> = { gauge: 5, counter: 7, histogram: 9 };
 
-/** @param since null: it is of the moment */
-function writePoint(to: Writer, { labels, value }: ExportedPoint, since: number | null, at: number): void {
+/** @param since `null` for a gauge */
+function writePoint(to: ProtobufWriter, { labels, value }: ExportedPoint, since: number | null, at: number): void {
   if (since !== null) to.time(2, since);
   to.time(3, at);
   if (typeof value === 'number') {

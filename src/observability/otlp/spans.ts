@@ -1,10 +1,10 @@
-/** Spans as the protocol has them: `ExportTraceServiceRequest`. */
+/** Encodes spans as `ExportTraceServiceRequest`. */
 import type { EndedSpan, SpanKind } from '../tracing/span.ts';
-import { encodeRequest, type TelemetryResource, writeAttributes, type Writer } from './wire.ts';
+import { encodeRequest, type TelemetryResource, writeAttributes, type ProtobufWriter } from './wire.ts';
 
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3, consumer: 5 };
 const STATUS_ERROR = 2;
-/** Of `trace_flags`: sampled. */
+/** Bit of `trace_flags`. */
 const SAMPLED = 1;
 
 export function encodeSpans(spans: readonly EndedSpan[], resource: TelemetryResource): Buffer {
@@ -13,7 +13,7 @@ export function encodeSpans(spans: readonly EndedSpan[], resource: TelemetryReso
   });
 }
 
-function writeSpan(to: Writer, { traceId, spanId, parentId, state, name, kind, start, end, attributes, isError }: EndedSpan): void {
+function writeSpan(to: ProtobufWriter, { traceId, spanId, parentId, state, name, kind, start, end, attributes, isError }: EndedSpan): void {
   to.hex(1, traceId);
   to.hex(2, spanId);
   if (state !== null) to.text(3, state);

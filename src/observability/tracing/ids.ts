@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 
-/** Random bytes in stock: each call for some costs as much as a whole stock. */
+/** Stock of random bytes: a call for a few bytes costs as much as one for the whole stock. */
 const STOCK = Buffer.alloc(8192);
 let used = STOCK.length;
 
-/** Hexadecimal digits. */
+/** @returns two hexadecimal digits per byte */
 function randomHex(bytes: number): string {
   if (used + bytes > STOCK.length) {
     randomFillSync(STOCK);
@@ -14,41 +14,41 @@ function randomHex(bytes: number): string {
   return STOCK.toString('hex', used - bytes, used);
 }
 
-/** Of the last digits, those that decide whether a trace is sampled: what a double holds whole. */
-const LOT_DIGITS = 13;
-const LOTS = 16 ** LOT_DIGITS;
-/** Of the last 14 digits, which are random in every trace (W3C Trace Context, level 2). */
-const DECIDING_DIGITS = 14;
+/** Number of digits of the sampling value, which a double can hold exactly. */
+const VALUE_DIGITS = 13;
+const VALUES = 16 ** VALUE_DIGITS;
+/** The sampling value comes from the last 14 digits, which are random in every trace (W3C Trace Context, level 2). */
+const RANDOM_DIGITS = 14;
 
 /**
- * The id of a trace that begins here. Its text is made when somebody wants to see it: of most requests that are not sampled nobody does.
+ * Id of a trace that begins here. Its text is made on demand, because most unsampled requests never need it.
  */
 export class TraceId {
-  /** From 0 to 1: the part that decides, as `lotOf` reads it. */
-  readonly lot: number;
+  /** From 0 to 1, as `samplingValueOf` reads it from the text. */
+  readonly samplingValue: number;
   #text: string | null = null;
 
   constructor() {
-    this.lot = Math.floor(Math.random() * LOTS) / LOTS;
+    this.samplingValue = Math.floor(Math.random() * VALUES) / VALUES;
   }
 
   /** 32 hexadecimal digits. */
   get text(): string {
     if (this.#text === null) {
-      // The last digit is below what decides.
+      // The last digit is not part of the sampling value.
       const random = randomHex(10);
-      this.#text = random.slice(0, 18) + (this.lot * LOTS).toString(16).padStart(LOT_DIGITS, '0') + random.slice(19);
+      this.#text = random.slice(0, 18) + (this.samplingValue * VALUES).toString(16).padStart(VALUE_DIGITS, '0') + random.slice(19);
     }
     return this.#text;
   }
 }
 
-/** Of a trace by its id, so that all services of one decide alike: from 0 to 1. */
-export function lotOf(traceId: string): number {
-  return Number.parseInt(traceId.slice(-DECIDING_DIGITS, -1), 16) / LOTS;
+/** Sampling value of a trace from 0 to 1. It depends only on the id, so that all services of a trace make the same decision. */
+export function samplingValueOf(traceId: string): number {
+  return Number.parseInt(traceId.slice(-RANDOM_DIGITS, -1), 16) / VALUES;
 }
 
-/** 16 hexadecimal digits. */
+/** @returns 16 hexadecimal digits */
 export function newSpanId(): string {
   return randomHex(8);
 }

@@ -1,14 +1,14 @@
-/** A piece of work of a trace, from its beginning to its end. */
+/** Spans: units of work of a trace. */
 import { newSpanId, type TraceId } from './ids.ts';
 
 export type SpanKind = 'internal' | 'server' | 'client' | 'consumer';
 export type Attribute = string | number | boolean | readonly string[];
 
-/** What a span becomes when it has ended. Times are milliseconds since the epoch. */
+/** Finished span. Times are in epoch milliseconds. */
 export interface EndedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** null: it is the first of its trace. */
+  /** `null` for the first span of a trace. */
   readonly parentId: string | null;
   readonly state: string | null;
   readonly name: string;
@@ -16,54 +16,53 @@ export interface EndedSpan {
   readonly start: number;
   readonly end: number;
   readonly attributes: ReadonlyMap<string, Attribute>;
-  /** About so many bytes of memory. */
+  /** Estimated memory in bytes. */
   readonly size: number;
   readonly isError: boolean;
 }
 
-/** Where ended spans go. */
 export interface SpanSink {
-  /** Whether spans of statements have their SQL. */
+  /** Adds the SQL to spans of statements. */
   readonly showsSql: boolean;
   /** Never throws. */
   take(span: EndedSpan): void;
 }
 
-/** What ties calls to a trace, as it came or begins here. */
+/** Trace that a span belongs to. */
 export interface TraceParent {
-  /** As text: 32 hexadecimal digits. */
+  /** Text of 32 hexadecimal digits, or an id whose text is not needed yet. */
   readonly traceId: string | TraceId;
-  /** Of whoever called; null: nobody has. */
+  /** Span of the caller, if there is one. */
   readonly parentId: string | null;
-  /** The header `tracestate`, to be passed on. */
+  /** Header `tracestate`, which is passed on. */
   readonly state: string | null;
 }
 
-/** What is added to `performance.now()`, which nobody sets, to get the time of day. */
-let toTimeOfDay = performance.timeOrigin;
-/** Less is the grain of the clock, more is that somebody has set it, or that the machine slept. ms */
+/** Offset from `performance.now()`, which is monotonic, to the time of day. */
+let clockOffset = performance.timeOrigin;
+/** Maximum difference to the system clock, in ms. Less is its resolution; more means that it was set, or that the machine slept. */
 const DRIFT_MS = 2;
 
 /**
- * Now, in the time of spans: milliseconds since the epoch, finer than the clock tells them. It follows the clock of the machine when that
- * is set; the duration of a span does not.
+ * Current time for spans, in epoch milliseconds with a higher resolution than the system clock. It follows the system clock when that is
+ * set; durations of spans do not.
  */
 export function spanTime(): number {
   const now = performance.now();
   const clock = Date.now();
-  if (Math.abs(now + toTimeOfDay - clock) > DRIFT_MS) toTimeOfDay = clock - now;
-  return now + toTimeOfDay;
+  if (Math.abs(now + clockOffset - clock) > DRIFT_MS) clockOffset = clock - now;
+  return now + clockOffset;
 }
 
-/** Characters of a text in a span; of a longer one the beginning is told. */
-const MOST_OF_TEXT = 32_768;
-/** Bytes of a span beside its texts, and of an attribute beside its own; estimated. */
+/** Maximum length of a string attribute, in characters; longer ones are cut. */
+const MAX_STRING_LENGTH = 32_768;
+/** Estimated memory of a span and of an attribute without their texts, in bytes. */
 const SPAN_BYTES = 400;
 const ATTRIBUTE_BYTES = 60;
 
 const NO_ATTRIBUTES: ReadonlyMap<string, Attribute> = new Map();
 
-/** A span that is sampled, or with no sink one that is not: it has ids, so that others learn of the decision, and notes nothing. */
+/** Span, sampled if it has a sink. An unsampled span records nothing, but has ids, so that the decision reaches called services. */
 export class Span {
   readonly #trace: string | TraceId;
   readonly parentId: string | null;
@@ -72,15 +71,15 @@ export class Span {
   name: string;
   readonly #sink: SpanSink | null;
   readonly #start: number;
-  /** By `performance.now()`. */
+  /** Start by `performance.now()`. */
   readonly #began: number;
   #size = SPAN_BYTES;
   #spanId: string | null = null;
   #attributes: Map<string, Attribute> | null = null;
   #isError = false;
-  #isOver = false;
+  #hasEnded = false;
 
-  /** @param start in the time of spans; absent: now */
+  /** @param start as from `spanTime`. Defaults to now. */
   constructor({ traceId, parentId, state }: TraceParent, name: string, kind: SpanKind, sink: SpanSink | null, start?: number) {
     this.#trace = traceId;
     this.parentId = parentId;
@@ -104,7 +103,6 @@ export class Span {
     return this.#sink !== null;
   }
 
-  /** Whether the SQL of statements is to be told. */
   get showsSql(): boolean {
     return this.#sink?.showsSql === true;
   }
@@ -114,7 +112,7 @@ export class Span {
     return this.#spanId;
   }
 
-  /** A part of this one; the same object where nothing is sampled. */
+  /** Starts a child span; returns this span if it is not sampled. */
   child(name: string, kind: SpanKind = 'internal', start?: number): Span {
     if (this.#sink === null) return this;
     return new Span({ traceId: this.#trace, parentId: this.spanId, state: this.state }, name, kind, this.#sink, start);
@@ -123,22 +121,22 @@ export class Span {
   set(name: string, value: Attribute | null | undefined): this {
     if (this.#sink === null || value === null || value === undefined) return this;
     this.#attributes ??= new Map();
-    const told = typeof value === 'string' && value.length > MOST_OF_TEXT ? `${value.slice(0, MOST_OF_TEXT)}…` : value;
-    this.#attributes.set(name, told);
-    this.#size += ATTRIBUTE_BYTES + sizeOf(told);
+    const cut = typeof value === 'string' && value.length > MAX_STRING_LENGTH ? `${value.slice(0, MAX_STRING_LENGTH)}…` : value;
+    this.#attributes.set(name, cut);
+    this.#size += ATTRIBUTE_BYTES + sizeOf(cut);
     return this;
   }
 
-  /** It failed through a fault that is not the client's. */
+  /** Marks the span as failed, for errors that the client has not caused. */
   fail(type: string): this {
     this.#isError = true;
     return this.set('error.type', type);
   }
 
-  /** Notes that it is over; only the first time counts. */
+  /** Ends the span; further calls have no effect. */
   end(): void {
-    if (this.#sink === null || this.#isOver) return;
-    this.#isOver = true;
+    if (this.#sink === null || this.#hasEnded) return;
+    this.#hasEnded = true;
     const { traceId, spanId, parentId, state, name, kind } = this;
     const attributes = this.#attributes ?? NO_ATTRIBUTES;
     this.#sink.take({

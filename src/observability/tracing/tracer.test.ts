@@ -27,16 +27,16 @@ function tracer(options: Partial<TracerOptions> = {}) {
 
 describe('sampling', () => {
   it.each([
-    ['follows whoever called', { followsParent: true, ratio: 0 }, { ...INCOMING, isSampled: true }, true],
-    ['follows whoever called, who does not want it', { followsParent: true, ratio: 1 }, { ...INCOMING, isSampled: false }, false],
-    ['decides where nobody has', { followsParent: true, ratio: 1 }, INCOMING, true],
-    ['decides alone', { followsParent: false, ratio: 0 }, { ...INCOMING, isSampled: true }, false],
-    ['begins traces', { followsParent: true, ratio: 1 }, null, true],
+    ['follows a caller that samples', { followsParent: true, ratio: 0 }, { ...INCOMING, isSampled: true }, true],
+    ['follows a caller that does not sample', { followsParent: true, ratio: 1 }, { ...INCOMING, isSampled: false }, false],
+    ['decides if the caller has not decided', { followsParent: true, ratio: 1 }, INCOMING, true],
+    ['ignores the caller without followsParent', { followsParent: false, ratio: 0 }, { ...INCOMING, isSampled: true }, false],
+    ['starts traces', { followsParent: true, ratio: 1 }, null, true],
   ])('%s', (_, sampling, incoming, expected) => {
     expect(tracer({ sampling }).tracer.begin('a', 'server', incoming).isSampled).toBe(expected);
   });
 
-  it('takes about the part that is wanted, and the same traces each time', () => {
+  it('samples about the configured fraction, and the same traces each time', () => {
     const { tracer: made } = tracer({ sampling: { followsParent: true, ratio: 0.25 } });
     const spans = Array.from({ length: 4000 }, () => made.begin('a', 'server', null));
     const part = spans.filter(({ isSampled }) => isSampled).length / spans.length;
@@ -47,7 +47,7 @@ describe('sampling', () => {
     }
   });
 
-  it('keeps the trace where nothing is noted, so that others learn of the decision', () => {
+  it('keeps the ids of an unsampled trace, so that the decision reaches other services', () => {
     const span = tracer({ sampling: { followsParent: true, ratio: 0 } }).tracer.begin('a', 'server', INCOMING);
     expect(span.traceId).toBe(TRACE);
     expect(span.child('b')).toBe(span);
@@ -55,8 +55,8 @@ describe('sampling', () => {
   });
 });
 
-describe('the queue', () => {
-  it('is sent in batches, and the rest in the end', async () => {
+describe('the span queue', () => {
+  it('sends full batches, and the rest at the end', async () => {
     const { tracer: made, sent, counts } = tracer();
     const root = made.begin('root', 'server', null);
     root.child('one').end();
@@ -68,7 +68,7 @@ describe('the queue', () => {
     expect(counts).toMatchObject({ sent: 3, full: 0, failed: 0 });
   });
 
-  it('drops and counts what does not fit, and what nobody takes', async () => {
+  it('drops and counts spans that do not fit or are not accepted', async () => {
     let release = (_: boolean): void => undefined;
     const { tracer: made, counts } = tracer({
       send: () =>
@@ -88,8 +88,8 @@ describe('the queue', () => {
   });
 });
 
-describe('what waits', () => {
-  it('is bounded in bytes, of spans and of the queue', async () => {
+describe('queued spans', () => {
+  it('are limited in bytes, per span and in total', async () => {
     const { tracer: made, sent, counts } = tracer({ maxQueue: 1000, maxBatch: 1000, maxQueueBytes: 100_000 });
     for (let i = 0; i < 10; i++) made.begin('a', 'server', null).set('text', 'x'.repeat(1_000_000)).end();
     expect(counts.full).toBe(7);
@@ -101,7 +101,7 @@ describe('what waits', () => {
     await made.flush(1000);
   });
 
-  it('goes out in requests of some size', async () => {
+  it('are sent in requests of limited size', async () => {
     const { tracer: made, sent } = tracer({ maxQueue: 1000, maxBatch: 1000, maxQueueBytes: 10_000_000 });
     for (let i = 0; i < 100; i++) made.begin('a', 'server', null).set('text', 'x'.repeat(30_000)).end();
     await made.flush(1000);
@@ -110,12 +110,12 @@ describe('what waits', () => {
   });
 });
 
-describe('time', () => {
+describe('span time', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  it('follows the clock when that is set, and durations do not', () => {
+  it('follows the system clock when that is set, and durations do not', () => {
     const ended: EndedSpan[] = [];
     const sink = { showsSql: false, take: (each: EndedSpan) => ended.push(each) };
     const parent = { traceId: TRACE, parentId: null, state: null };
@@ -132,7 +132,7 @@ describe('time', () => {
   });
 });
 
-it('writes what the protocol says', () => {
+it('encodes spans as the protocol specifies', () => {
   const ended: EndedSpan[] = [];
   const parent = { traceId: TRACE, parentId: 'b7ad6b7169203331', state: 'a=1,b=2' };
   const span = new Span(parent, 'größe', 'client', { showsSql: false, take: (each) => ended.push(each) });

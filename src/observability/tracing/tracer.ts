@@ -1,28 +1,28 @@
-/** Decides which requests are traced, and collects their spans until somebody takes them. */
-import { BatchQueue, type QueueOptions } from '../otlp/batch-queue.ts';
-import { lotOf, TraceId } from './ids.ts';
+/** Decides which requests are sampled, and queues their spans for the export. */
+import { BatchQueue, type BatchQueueOptions } from '../otlp/batch-queue.ts';
+import { samplingValueOf, TraceId } from './ids.ts';
 import { type EndedSpan, Span, type SpanKind, type SpanSink } from './span.ts';
 
-/** A trace that a request is part of. */
+/** Trace context of a request. */
 export interface IncomingTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
   readonly spanId: string;
-  /** null: whoever called has not decided. */
+  /** Decision of the caller, or `null`. */
   readonly isSampled: boolean | null;
   readonly state: string | null;
 }
 
 export interface Sampling {
-  /** Whether the decision of whoever called counts. */
+  /** Follow the decision of the caller. */
   readonly followsParent: boolean;
-  /** Of the others, this part is traced: 0 none, 1 all. */
+  /** Fraction of the other traces that is sampled: 0 none, 1 all. */
   readonly ratio: number;
 }
 
-export interface TracerOptions extends QueueOptions<EndedSpan> {
+export interface TracerOptions extends BatchQueueOptions<EndedSpan> {
   readonly sampling: Sampling;
-  /** Whether spans of statements have their SQL. */
+  /** Adds the SQL to spans of statements. */
   readonly showsSql: boolean;
 }
 
@@ -38,27 +38,33 @@ export class Tracer {
     this.#sink = { showsSql: options.showsSql, take: (span) => queue.take(span) };
   }
 
-  /** The first span here of a request. @param start in the time of spans; absent: now */
+  /** Starts the first span of a request. @param start as from `spanTime`. Defaults to now. */
   begin(name: string, kind: SpanKind, incoming: IncomingTrace | null, start?: number): Span {
     if (incoming === null) {
       const traceId = new TraceId();
-      return new Span({ traceId, parentId: null, state: null }, name, kind, this.#takes(traceId.lot) ? this.#sink : null, start);
+      return new Span(
+        { traceId, parentId: null, state: null },
+        name,
+        kind,
+        this.#isSampled(traceId.samplingValue) ? this.#sink : null,
+        start,
+      );
     }
     const { traceId, spanId: parentId, state } = incoming;
     return new Span({ traceId, parentId, state }, name, kind, this.#decides(incoming) ? this.#sink : null, start);
   }
 
-  /** Sends what waits, as far as that can be done in so many ms. */
-  flush(limit: number): Promise<void> {
-    return this.#queue.flush(limit);
+  /** Sends queued spans for at most `limitMs`. */
+  flush(limitMs: number): Promise<void> {
+    return this.#queue.flush(limitMs);
   }
 
   #decides({ traceId, isSampled }: IncomingTrace): boolean {
-    return this.#sampling.followsParent && isSampled !== null ? isSampled : this.#takes(lotOf(traceId));
+    return this.#sampling.followsParent && isSampled !== null ? isSampled : this.#isSampled(samplingValueOf(traceId));
   }
 
-  #takes(lot: number): boolean {
+  #isSampled(value: number): boolean {
     const { ratio } = this.#sampling;
-    return ratio >= 1 || lot < ratio;
+    return ratio >= 1 || value < ratio;
   }
 }

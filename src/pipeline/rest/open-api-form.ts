@@ -1,27 +1,27 @@
 /**
- * The two forms of the document: what the standard asks for, and the form of version 2, which generators were fed with for
- * years although its names of components are not legal and it tells nothing of security, servers and errors.
+ * The two forms of the OpenAPI document: the standard form, and that of version 2, which generators have relied on for years although its
+ * component names are not valid and it has no security, servers or errors.
  */
 import type { RestMethod } from '../../metadata/rest-endpoint.ts';
 import type { JsonObject } from '../../util/json.ts';
 
 export interface OpenApiForm {
-  /** What the document says beside its paths. */
+  /** Top-level keys in addition to the paths. */
   readonly head: JsonObject;
   readonly version: string;
   readonly components: JsonObject;
-  /** Even without endpoints. */
+  /** If true, `paths` exists even without endpoints. */
   readonly alwaysPaths: boolean;
-  /** Key of the schema that excludes null. */
+  /** Returns the component key of the schema without null. */
   notNullKey(name: string): string;
-  /** Null in a schema: the standard has it beside a type only, and what has no type takes null. */
+  /** Adds `nullable`: the standard allows it only beside a type, and a schema without a type accepts null. */
   nullable(schema: JsonObject, nullable: boolean): JsonObject;
-  /** Of a value in the database's format, where it is not the writer's usual one. */
+  /** Returns the schema of a scalar if it differs from the writer's default. */
   scalar(name: string): JsonObject | undefined;
-  /** A schema with more keywords: beside a reference they count for nothing. */
+  /** Adds keywords to a schema: beside a reference they would be ignored. */
   extended(schema: JsonObject, more: JsonObject): JsonObject;
   readonly parameters: readonly JsonObject[];
-  /** What an operation says first. */
+  /** Returns the first keys of an operation. */
   operation(name: string, method: RestMethod): JsonObject;
   readonly failures: JsonObject;
 }
@@ -50,9 +50,9 @@ export const VERSION_2: OpenApiForm = {
 };
 
 const FAILURES: readonly (readonly [name: string, status: string, description: string])[] = [
-  ['refused', '400', 'The request does not fit, or the role may not do this.'],
+  ['refused', '400', 'The request is invalid, or the role lacks the permission.'],
   ['unauthenticated', '401', 'The credentials are missing or wrong.'],
-  ['notFound', '404', 'There is no such endpoint.'],
+  ['notFound', '404', 'The endpoint does not exist.'],
 ];
 
 /** OpenAPI 3.0.3. @param product the service's version */
@@ -74,7 +74,7 @@ export function standardForm(product: string): OpenApiForm {
       responses: Object.fromEntries(FAILURES.map(([name, , description]) => [name, { description, content }])),
       securitySchemes: {
         adminSecret: { type: 'apiKey', in: 'header', name: SECRET_HEADER, description: 'The secret of administrators.' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'A token, where the service is set up for them.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'A token, if the service is configured for tokens.' },
       },
     },
     alwaysPaths: true,
@@ -91,7 +91,7 @@ export function standardForm(product: string): OpenApiForm {
   };
 }
 
-/** A name that generators can make a function of. */
+/** Returns a unique id that generators can use as a function name. */
 function uniqueId(text: string, taken: Set<string>): string {
   const base = text.replaceAll(/[^A-Za-z0-9]+/g, '_').replaceAll(/_+$/g, '');
   let id = base;

@@ -12,12 +12,12 @@ import {
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { OpenApiForm } from './open-api-form.ts';
 
-/** Schemas that several places share, by name. */
+/** Shared schemas by name. */
 export type Components = Map<string, JsonObject>;
 
 const BUILT_IN: Readonly<Record<string, string>> = { Int: 'integer', Float: 'number', String: 'string', Boolean: 'boolean', ID: 'string' };
 
-/** Scalars of databases whose values always have one JSON form; of the others anything may come. */
+/** Database scalars whose values always have one JSON form; other scalars may have any. */
 const SCALARS: Readonly<Record<string, JsonObject>> = {
   uuid: { type: 'string', pattern: '[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89aAbB][a-f0-9]{3}-[a-f0-9]{12}' },
   date: { type: 'string', format: 'date' },
@@ -39,7 +39,7 @@ function scalarSchema(name: string): JsonObject {
   return type === undefined ? (SCALARS[name] ?? {}) : { type };
 }
 
-/** Of a value in a URL: a scalar without a name of its own. */
+/** Returns the schema of a value in a URL: a scalar type without details. */
 export function parameterSchema(name: string): JsonObject {
   const { type = 'string' } = scalarSchema(name);
   return { type };
@@ -53,7 +53,7 @@ export class SchemaWriter {
     this.#form = form;
   }
 
-  /** What a selection answers. */
+  /** Returns the schema of a field in the response. */
   output(field: SelectedField, type: OutputTypeRef = field.type): JsonObject {
     const nullable = !type.nonNull;
     if (type.kind === 'list') return { items: this.output(field, type.item), type: 'array', nullable };
@@ -69,7 +69,7 @@ export class SchemaWriter {
     };
   }
 
-  /** What a variable takes. @param named the type inside its lists; null when it is not known */
+  /** Returns the schema of a variable. @param named the type inside its lists; `null` if it is unknown */
   variable(type: DeclaredType, named: InputNamedType | null): JsonObject {
     const nullable = !type.nonNull;
     if (type.kind === 'list') return { items: this.variable(type.item, named), type: 'array', nullable };
@@ -98,7 +98,7 @@ export class SchemaWriter {
     return BUILT_IN[name] === undefined ? this.#component(name, nullable, () => schema) : schema;
   }
 
-  /** A reference to a schema that is made once; it may refer to itself. */
+  /** Returns a reference to a shared schema, which may be recursive. */
   #component(name: string, nullable: boolean, make: () => JsonObject): JsonObject {
     const key = nullable ? name : this.#form.notNullKey(name);
     if (!this.components.has(key)) {
@@ -117,7 +117,7 @@ function described(description: string | null): JsonObject {
   return description === null ? {} : { description };
 }
 
-/** Left out when there are none. */
+/** Returns `properties`, omitted if there are none. */
 export function properties(fields: readonly (readonly [name: string, schema: Json])[]): JsonObject {
   return fields.length === 0 ? {} : { properties: Object.fromEntries(fields) };
 }

@@ -1,17 +1,17 @@
-/** Finds the endpoints that a path means. */
+/** Routes a path to its endpoint. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { REST_METHODS, type RestMethod } from '../../metadata/rest-endpoint.ts';
 import type { EndpointInfo } from '../../schema/stored/endpoint.ts';
 
 export interface RestMatch {
   readonly info: EndpointInfo;
-  /** By variable, as they stood in the path. */
+  /** Path segments by variable, as sent. */
   readonly pathValues: ReadonlyMap<string, string>;
 }
 
 export type RestRouter = (method: string, segments: readonly string[]) => RestMatch;
 
-/** The endpoint is there, but not under this method. */
+/** Error for an endpoint that does not support the method. */
 export class MethodNotAllowed extends SvcError {
   readonly allowed: readonly string[];
 
@@ -31,8 +31,8 @@ const node = (): Node => ({ literals: new Map(), variable: null, endpoints: [] }
 const routers = new WeakMap<readonly EndpointInfo[], RestRouter>();
 
 /**
- * The router of a list of endpoints, made once.
- * The router throws SvcError: not-found (404), method-not-allowed (405), and unexpected (500) where several endpoints match.
+ * Returns the router of a list of endpoints, cached.
+ * The router throws SvcError: not-found (404), method-not-allowed (405), and unexpected (500) if several endpoints match.
  */
 export function routerOf(endpoints: readonly EndpointInfo[]): RestRouter {
   let router = routers.get(endpoints);

@@ -1,4 +1,4 @@
-/** From the parts of a request to the variables of the endpoint's operation. */
+/** Decodes the variables of an endpoint's operation from the parts of a request. */
 import { shortened } from '../../errors/shortened.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { DeclaredType, VariableDeclaration } from '../../graphql-engine/variables.ts';
@@ -10,7 +10,7 @@ export interface RestValues {
   readonly body: JsonObject;
 }
 
-/** What the path says counts more than the body, and the body more than the query string. @throws SvcError bad-request */
+/** Values of the path take precedence over the body, and those over the query string. @throws SvcError bad-request */
 export function restVariables(declared: ReadonlyMap<string, VariableDeclaration>, { path, query, body }: RestValues): JsonObject {
   const texts = new Map(query);
   for (const name of Object.keys(body)) texts.delete(name);
@@ -46,7 +46,7 @@ function valueOfText({ name, type }: VariableDeclaration, text: string): Json {
   return numberOf(name, type, text);
 }
 
-/** A parameter that is only mentioned is true. */
+/** A parameter without a value is true. */
 function booleanOf(name: string, text: string): boolean {
   if (text === '' || text === 'true') return true;
   if (text === 'false') return false;
@@ -59,7 +59,7 @@ function numberOf(name: string, type: DeclaredType, text: string): Json {
     const json = parseJson(text);
     if (isJsonNumber(json)) return json;
   } catch {
-    // told below
+    // Reported below.
   }
   throw new SvcError('bad-request', `Expected a number for variable ${name}, but found ${JSON.stringify(shortened(text))}`);
 }

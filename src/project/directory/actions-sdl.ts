@@ -1,6 +1,6 @@
 /**
- * Actions are two files: SDL has the shapes of actions and of their types, YAML the rest. Both ways between those and the
- * document. The SDL is parsed only: real files repeat `type Mutation {…}` for each action.
+ * Converts between the document and the two files of actions: SDL has the shapes of actions and of their types, YAML everything else. The
+ * SDL is parsed, but not validated, because real files repeat `type Mutation {…}` for each action.
  */
 import type {
   DirectiveNode,
@@ -14,21 +14,20 @@ import type {
   ScalarTypeDefinitionNode,
   StringValueNode,
 } from 'graphql';
-// All of the package takes as long to load as the files of a project to read.
+// Loading the whole package takes as long as reading the files of a project.
 import { GraphQLError } from 'graphql/error/GraphQLError.js';
 import { parse, parseValue } from 'graphql/language/parser.js';
 import { print } from 'graphql/language/printer.js';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { type Problem, reasonOf } from '../failure.ts';
+import { type FilePlace, type Problem, reasonOf } from '../failure.ts';
 import { defined, sameMeaning } from './sections.ts';
-import type { Place } from './place.ts';
 
 export interface JoinedActions {
   readonly actions: readonly JsonObject[];
   readonly customTypes: JsonObject | null;
   readonly problems: readonly Problem[];
-  /** Where the SDL defines each action and type. */
-  readonly places: ReadonlyMap<object, Place>;
+  /** Places of the definitions of actions and types in the SDL. */
+  readonly places: ReadonlyMap<object, FilePlace>;
 }
 
 type Shape =
@@ -47,18 +46,18 @@ interface Sdl {
 }
 
 /**
- * Makes `actions` and `custom_types` of the two files.
- * @param shown how messages name the files
- * @param placeIn where an object of the YAML file stands
+ * Makes `actions` and `custom_types` from the two files.
+ * @param shown paths for messages
+ * @param placeIn returns the place of an object of the YAML file
  */
 export function joinActions(
   yaml: Json,
   sdlText: string,
   shown: { readonly yaml: string; readonly sdl: string },
-  placeIn: (value: object) => Place,
+  placeIn: (value: object) => FilePlace,
 ): JoinedActions {
   const problems: Problem[] = [];
-  const places = new Map<object, Place>();
+  const places = new Map<object, FilePlace>();
   const sdl = readSdl(sdlText, shown.sdl);
   problems.push(...sdl.problems);
   const root = isJsonObject(yaml) ? yaml : {};
@@ -73,7 +72,7 @@ export function joinActions(
     const name = field.name.value;
     const entry = known.get(name);
     const place = nodePlace(field, shown.sdl);
-    if (seen.has(name)) problems.push({ code: 'actions', message: `action ${name} is there twice in ${shown.sdl}`, ...place });
+    if (seen.has(name)) problems.push({ code: 'actions', message: `action ${name} is defined twice in ${shown.sdl}`, ...place });
     seen.add(name);
     if (entry === undefined) {
       problems.push({ code: 'actions', message: `action ${name} is not present in ${shown.yaml}`, ...place });
@@ -88,9 +87,9 @@ export function joinActions(
   const inYaml = isJsonObject(root['custom_types']) ? root['custom_types'] : {};
   const customTypes: Record<string, Json> = {};
   for (const section of TYPE_SECTIONS) {
-    const given = inYaml[section];
-    // What is there twice is the service's to refuse.
-    const entries = isJsonArray(given) ? given.filter(isJsonObject) : [];
+    const list = inYaml[section];
+    // The service refuses duplicates.
+    const entries = isJsonArray(list) ? list.filter(isJsonObject) : [];
     const found: Json[] = [];
     for (const shape of sdl.types[section]) {
       const name = shape.name.value;
@@ -116,19 +115,19 @@ export function joinActions(
 function nodePlace(
   node: { readonly loc?: { readonly startToken: { readonly line: number; readonly column: number } } | undefined },
   file: string,
-): Place {
+): FilePlace {
   const start = node.loc?.startToken;
   return start === undefined ? { file } : { file, line: start.line, column: start.column };
 }
 
-/** Definitions of the SDL by what they are; problems for those that have no meaning for actions. */
+/** Returns the definitions of the SDL by kind, and problems for unsupported ones. */
 export function readSdl(text: string, file: string): Sdl {
   const actions: Sdl['actions'][number][] = [];
   const types: Record<SectionName, Shape[]> = { enums: [], input_objects: [], objects: [], scalars: [] };
   const problems: Problem[] = [];
   let document: DocumentNode;
   try {
-    // Only comments or nothing: the parser wants a definition.
+    // The parser requires a definition.
     if (text.replace(/#.*$/gm, '').trim() === '') return { actions, types, problems };
     document = parse(text);
   } catch (thrown) {
@@ -141,10 +140,11 @@ export function readSdl(text: string, file: string): Sdl {
   };
   const plain = (directives: readonly DirectiveNode[] | undefined, allowed: readonly string[] = []): void => {
     for (const directive of directives ?? [])
-      if (!allowed.includes(directive.name.value)) refuse(directive, `the directive @${directive.name.value} has no meaning for actions`);
+      if (!allowed.includes(directive.name.value))
+        refuse(directive, `the directive @${directive.name.value} is not supported for actions: remove it`);
   };
   const withoutDefault = (node: InputValueDefinitionNode): void => {
-    if (node.defaultValue !== undefined) refuse(node, `the default value of ${node.name.value} has no meaning for actions: take it out`);
+    if (node.defaultValue !== undefined) refuse(node, `the default value of ${node.name.value} is not supported for actions: remove it`);
   };
   for (const definition of document.definitions) {
     switch (definition.kind) {
@@ -152,7 +152,7 @@ export function readSdl(text: string, file: string): Sdl {
       case 'ObjectTypeExtension': {
         plain(definition.directives);
         if ((definition.interfaces ?? []).length > 0)
-          refuse(definition, `the type ${definition.name.value} implements an interface: actions have none`);
+          refuse(definition, `the type ${definition.name.value} implements an interface, which is not supported for actions`);
         for (const field of definition.fields ?? []) {
           plain(field.directives);
           for (const argument of field.arguments ?? []) {
@@ -184,15 +184,14 @@ export function readSdl(text: string, file: string): Sdl {
         types.scalars.push(definition);
         break;
       default:
-        refuse(definition, `${definition.kind} has no meaning for actions: only object, input, enum and scalar types have`);
+        refuse(definition, `${definition.kind} is not supported for actions: use object, input, enum and scalar types`);
     }
   }
   return { actions, types, problems };
 }
 
 function actionOf(type: 'query' | 'mutation', field: FieldDefinitionNode, entry: JsonObject): JsonObject {
-  const given = isJsonObject(entry['definition']) ? entry['definition'] : {};
-  const { kind, ...rest } = given;
+  const { kind, ...rest } = isJsonObject(entry['definition']) ? entry['definition'] : {};
   const definition = defined({
     handler: rest['handler'] ?? '',
     output_type: print(field.type),
@@ -223,35 +222,35 @@ function typeOf(shape: Shape, entry: JsonObject): JsonObject {
     case 'ScalarTypeDefinition':
       return { ...head, ...rest };
     case 'EnumTypeDefinition': {
-      const given = (shape.values ?? []).map((value) =>
+      const members = (shape.values ?? []).map((value) =>
         defined({
           value: value.name.value,
           description: value.description?.value,
           is_deprecated: (value.directives ?? []).some(({ name }) => name.value === 'deprecated') ? true : undefined,
         }),
       );
-      return { ...head, values: withOthers(given, values, 'value'), ...rest };
+      return { ...head, values: withYamlMembers(members, values, 'value'), ...rest };
     }
     default: {
-      const given = (shape.fields ?? []).map((field) => argumentOf(field as InputValueDefinitionNode));
-      return { ...head, fields: withOthers(given, fields, 'name'), ...rest };
+      const members = (shape.fields ?? []).map((field) => argumentOf(field as InputValueDefinitionNode));
+      return { ...head, fields: withYamlMembers(members, fields, 'name'), ...rest };
     }
   }
 }
 
-/** What the SDL says of the members of a type, and what YAML says beside it. Of several with one name, the first belongs to the first. */
-function withOthers(given: readonly JsonObject[], others: Json | undefined, key: string): readonly JsonObject[] {
-  if (!isJsonArray(others)) return given;
+/** Joins the members of a type in the SDL with those in YAML. Members with the same name are matched in order. */
+function withYamlMembers(members: readonly JsonObject[], others: Json | undefined, key: string): readonly JsonObject[] {
+  if (!isJsonArray(others)) return members;
   const byKey = new Map<Json | undefined, JsonObject[]>();
   for (const other of others.filter(isJsonObject)) byKey.set(other[key], [...(byKey.get(other[key]) ?? []), other]);
-  return given.map((member) => ({ ...byKey.get(member[key])?.shift(), ...member }));
+  return members.map((member) => ({ ...byKey.get(member[key])?.shift(), ...member }));
 }
 
 /**
- * Members of a type that hold what SDL cannot say, with nothing else; undefined: there are none. A document may have several with one name,
- * though the service takes no such type: then all of them are there, so that each finds its own.
+ * Returns the parts of a type's members that SDL cannot express; `undefined` if there are none. If a document has several members with one
+ * name, which the service refuses, all of them are returned, so that they can be matched in order.
  */
-function unsaid(members: Json | undefined, key: string): Json | undefined {
+function withoutSdlParts(members: Json | undefined, key: string): Json | undefined {
   if (!isJsonArray(members)) return undefined;
   const all = members.filter(isJsonObject).map((member) => {
     const { [key]: name, type: _, description, is_deprecated: isDeprecated, ...rest } = member;
@@ -268,8 +267,8 @@ function unsaid(members: Json | undefined, key: string): Json | undefined {
 }
 
 /**
- * What of the document goes into the YAML file.
- * @param sdl the other file, where it stays as it is: what it does not say of actions and types is said here
+ * Returns the content of the YAML file.
+ * @param sdl the SDL file, if it stays as it is: comments and descriptions that it lacks are in the YAML file
  */
 export function actionsYaml(actions: Json | undefined, customTypes: Json | undefined, sdl?: string): JsonObject {
   const described = sdl === undefined ? undefined : describedIn(readSdl(sdl, ''));
@@ -280,8 +279,8 @@ export function actionsYaml(actions: Json | undefined, customTypes: Json | undef
       const { definition, ...rest } = action;
       const { arguments: _, output_type: __, type: ___, ...kept } = isJsonObject(definition) ? definition : {};
       const { name, comment, ...others } = rest;
-      const isSaid = comment !== undefined && described?.get(`action ${String(name)}`) === comment;
-      return defined({ name, definition: kept, ...(isSaid ? {} : { comment }), ...others });
+      const isInSdl = comment !== undefined && described?.get(`action ${String(name)}`) === comment;
+      return defined({ name, definition: kept, ...(isInSdl ? {} : { comment }), ...others });
     }),
     custom_types: {
       ...Object.fromEntries(
@@ -289,13 +288,13 @@ export function actionsYaml(actions: Json | undefined, customTypes: Json | undef
           section,
           (isJsonArray(types[section]) ? (types[section] as readonly Json[]).filter(isJsonObject) : []).map((type) => {
             const { values, fields, description, ...kept } = type;
-            // What is null is said by no SDL.
-            const isSaid = description !== null && (described === undefined || described.has(String(type['name'])));
+            // SDL cannot express null.
+            const isInSdl = description !== null && (described === undefined || described.has(String(type['name'])));
             return defined({
               ...kept,
-              description: isSaid ? undefined : description,
-              values: unsaid(values, 'value'),
-              fields: unsaid(fields, 'name'),
+              description: isInSdl ? undefined : description,
+              values: withoutSdlParts(values, 'value'),
+              fields: withoutSdlParts(fields, 'name'),
             });
           }),
         ]),
@@ -305,7 +304,7 @@ export function actionsYaml(actions: Json | undefined, customTypes: Json | undef
   };
 }
 
-/** Descriptions that the SDL has: of types by their names, of actions behind the word. */
+/** Returns the descriptions in the SDL: those of types by name, those of actions by `action` and name. */
 function describedIn({ actions, types }: Sdl): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { field } of actions) if (field.description !== undefined) found.set(`action ${field.name.value}`, field.description.value);
@@ -315,8 +314,8 @@ function describedIn({ actions, types }: Sdl): ReadonlyMap<string, string> {
 }
 
 /**
- * Both files for the document.
- * @param before the SDL as it is; it stays where it says the same shapes
+ * Returns both files for the document.
+ * @param before current SDL, which stays if it has the same shapes
  */
 export function actionsFiles(
   actions: Json | undefined,
@@ -325,11 +324,11 @@ export function actionsFiles(
 ): { readonly yaml: JsonObject; readonly sdl: string } {
   const yaml = actionsYaml(actions, customTypes, before);
   const joined = joinActions(yaml, before, { yaml: '', sdl: '' }, () => ({}));
-  const isSaid =
+  const isUnchanged =
     joined.problems.length === 0 &&
     sameMeaning([...joined.actions], isJsonArray(actions) ? actions : [], 'actions') &&
     sameMeaning(joined.customTypes ?? {}, withoutEmpty(customTypes));
-  return isSaid ? { yaml, sdl: before } : { yaml: actionsYaml(actions, customTypes), sdl: actionsSdl(actions, customTypes, before) };
+  return isUnchanged ? { yaml, sdl: before } : { yaml: actionsYaml(actions, customTypes), sdl: actionsSdl(actions, customTypes, before) };
 }
 
 function withoutEmpty(customTypes: Json | undefined): JsonObject {
@@ -338,25 +337,25 @@ function withoutEmpty(customTypes: Json | undefined): JsonObject {
 }
 
 /**
- * The SDL file for the document. Definitions that say the same as before stay as they are written, comments included.
- * @param before the file as it is, '' when there is none
+ * Returns the SDL file for the document. Unchanged definitions keep their text, including comments.
+ * @param before current file, `''` if there is none
  */
 export function actionsSdl(actions: Json | undefined, customTypes: Json | undefined, before: string): string {
-  const wanted = printed(actions, customTypes);
+  const definitions = printed(actions, customTypes);
   const old = readSdl(before, '');
-  if (old.problems.length > 0) return wanted.join('\n\n') + (wanted.length > 0 ? '\n' : '');
+  if (old.problems.length > 0) return definitions.join('\n\n') + (definitions.length > 0 ? '\n' : '');
   const kept = new Map<string, string>();
   for (const shapes of Object.values(old.types)) for (const shape of shapes) kept.set(keyOf(shape), sourceOf(before, shape));
-  // A definition of Query or Mutation that holds one action is that action's.
+  // A definition of Query or Mutation with a single field belongs to that action.
   const roots = new Map<Shape, string[]>();
   for (const { of, field } of old.actions) roots.set(of, [...(roots.get(of) ?? []), field.name.value]);
   for (const [shape, names] of roots) if (names.length === 1) kept.set(`${shape.name.value}.${names[0]}`, sourceOf(before, shape));
-  const same = wanted.every((text) => matching(kept, text) !== undefined);
+  const same = definitions.every((text) => matching(kept, text) !== undefined);
   const count = [...Object.values(old.types)].reduce((sum, shapes) => sum + shapes.length, 0) + roots.size;
-  if (same && count === wanted.length) return before;
-  // Whole definitions of several actions that have not changed at all.
+  if (same && count === definitions.length) return before;
+  // Definitions with several actions that have not changed.
   if (sameActions(actions, customTypes, before)) return before;
-  const texts = wanted.map((text) => matching(kept, text) ?? text);
+  const texts = definitions.map((text) => matching(kept, text) ?? text);
   return texts.join('\n\n') + (texts.length > 0 ? '\n' : '');
 }
 
@@ -371,7 +370,7 @@ function keyOf(shape: Shape): string {
   return `${shape.kind} ${shape.name.value}`;
 }
 
-/** With the comment lines right above. */
+/** Returns the text of a definition with the comment lines above it. */
 function sourceOf(text: string, { loc }: Shape): string {
   if (loc === undefined) return '';
   let start = loc.start;
@@ -395,14 +394,14 @@ function matching(kept: ReadonlyMap<string, string>, text: string): string | und
   return plain(before) === plain(text) ? before : undefined;
 }
 
-/** One text per definition: all actions, then enums, input objects, objects, scalars. */
+/** Prints one text per definition: actions, enums, input objects, objects, scalars. */
 function printed(actions: Json | undefined, customTypes: Json | undefined): readonly string[] {
   const texts: string[] = [];
   for (const action of isJsonArray(actions) ? actions.filter(isJsonObject) : []) {
     const definition = isJsonObject(action['definition']) ? action['definition'] : {};
     const root = definition['type'] === 'query' ? 'Query' : 'Mutation';
-    const given = isJsonArray(definition['arguments']) ? definition['arguments'].filter(isJsonObject) : [];
-    const list = given.length === 0 ? '' : `(\n${given.map((argument) => fieldText(argument, '    ')).join('\n')}\n  )`;
+    const args = isJsonArray(definition['arguments']) ? definition['arguments'].filter(isJsonObject) : [];
+    const list = args.length === 0 ? '' : `(\n${args.map((argument) => fieldText(argument, '    ')).join('\n')}\n  )`;
     texts.push(`type ${root} {\n  ${String(action['name'])}${list}: ${String(definition['output_type'])}\n}`);
   }
   const types = isJsonObject(customTypes) ? customTypes : {};
@@ -435,7 +434,7 @@ function describe({ description }: JsonObject, indent: string): string {
     .split('\n')
     .map((line) => (line === '' ? line : indent + line))
     .join('\n');
-  // Blocks lose blanks at the ends of what they hold.
+  // Block strings lose leading and trailing whitespace.
   return `${readsAs(block, description) ? block : indent + print({ ...node, block: false })}\n`;
 }
 

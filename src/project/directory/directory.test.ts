@@ -33,7 +33,7 @@ function problemsIn(folder: MetadataFolder) {
   }
 }
 
-it('reads includes in every spelling, anywhere, and splices lists into lists', () => {
+it('reads includes in every form and place, and splices included lists', () => {
   const { document } = readMetadata(
     folderOf({
       'databases/databases.yaml':
@@ -69,7 +69,7 @@ it('reads includes in every spelling, anywhere, and splices lists into lists', (
   });
 });
 
-it('names all that is missing, broken or circular, with file, line and column', () => {
+it('reports missing, invalid and cyclic includes with file, line and column', () => {
   expect(
     problemsOf({
       'databases/databases.yaml':
@@ -97,7 +97,7 @@ it('names all that is missing, broken or circular, with file, line and column', 
   expect(problemsOf({})).toEqual([expect.objectContaining({ message: expect.stringContaining('databases/databases.yaml') })]);
 });
 
-it('refuses includes that links lead out of the project', () => {
+it('refuses includes that are links out of the project', () => {
   const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
   writeFileSync(join(outside, 'secret.yaml'), 'a: secret\n');
   const root = mkdtempSync(join(tmpdir(), 'svc-project-'));
@@ -114,11 +114,11 @@ it('refuses includes that links lead out of the project', () => {
   const problems = problemsIn({ files: projectFiles(root), folder: root });
   for (const folder of [outside, root]) rmSync(folder, { recursive: true });
   expect(problems).toEqual([
-    expect.objectContaining({ code: 'include', message: expect.stringContaining('leads out of the project'), file: 'network.yaml' }),
+    expect.objectContaining({ code: 'include', message: expect.stringContaining('is outside of the project'), file: 'network.yaml' }),
   ]);
 });
 
-it('refuses files of the project that links lead out of it, to read and to write', () => {
+it('refuses to read and to write files that are links out of the project', () => {
   const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
   writeFileSync(join(outside, 'secret.yaml'), 'a: secret\n');
   const root = mkdtempSync(join(tmpdir(), 'svc-project-'));
@@ -130,7 +130,7 @@ it('refuses files of the project that links lead out of it, to read and to write
   symlinkSync(join(root, 'real'), join(root, 'seeds'));
   symlinkSync('nowhere', join(root, 'dangling.yaml'));
   try {
-    const message = expect.stringContaining('a link leads this file out of the project');
+    const message = expect.stringContaining('this file is a link out of the project');
     for (const path of ['query_collections.yaml', 'migrations/secret.yaml'])
       expect(() => files.read(join(root, path))).toThrow(
         expect.objectContaining({ problems: [expect.objectContaining({ code: 'outside', message, file: path })] }),
@@ -168,11 +168,11 @@ it.runIf(DEEP)(
   async () => {
     const size = 2 ** 22;
     const cases: readonly (readonly [string, string])[] = [
-      ['[', 'nested too deep'],
-      ['{a: ', 'nested too deep'],
-      ['{a:', 'nested too deep'],
-      ['- ', 'nested too deep'],
-      ['? ', 'nested too deep'],
+      ['[', 'nested too deeply'],
+      ['{a: ', 'nested too deeply'],
+      ['{a:', 'nested too deeply'],
+      ['- ', 'nested too deeply'],
+      ['? ', 'nested too deeply'],
       ['[,', 'commas'],
       [',', 'commas'],
       ['\n', 'more than 2000000'],
@@ -190,26 +190,26 @@ it.runIf(DEEP)(
   60_000,
 );
 
-it('bounds aliases and nesting', () => {
+it('limits aliases and nesting', () => {
   const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let i = 1; i < 9; i++) bomb.push(`a${i}: &a${i} [${Array.from({ length: 10 }, () => `*a${i - 1}`).join(', ')}]`);
   expect(problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': bomb.join('\n') })).toEqual([
-    expect.objectContaining({ message: expect.stringContaining('aliases stand for more') }),
+    expect.objectContaining({ message: expect.stringContaining('aliases expand to more') }),
   ]);
   expect(problemsOf({ 'databases/databases.yaml': '[]', 'network.yaml': `${'['.repeat(50_000)}` })[0]).toMatchObject({
     file: 'metadata/network.yaml',
   });
 });
 
-it('says what of actions is in one of their files only, or has no meaning', () => {
+it('reports parts of actions that are in one file only, or not supported', () => {
   const problems = problemsOf({
     'databases/databases.yaml': '[]',
     'actions.yaml': 'actions:\n  - name: a\n    definition: {handler: x}\ncustom_types: {scalars: [{name: S}]}\n',
     'actions.graphql': 'extend type Mutation { b: Int }\ninterface I { x: Int }\ninput In @d { x: Int }\n',
   });
   expect(problems.map(({ message }) => message)).toEqual([
-    'InterfaceTypeDefinition has no meaning for actions: only object, input, enum and scalar types have',
-    'the directive @d has no meaning for actions',
+    'InterfaceTypeDefinition is not supported for actions: use object, input, enum and scalar types',
+    'the directive @d is not supported for actions: remove it',
     'action b is not present in metadata/actions.yaml',
     'action a is not present in metadata/actions.graphql',
     'type In is not present among the input_objects of metadata/actions.yaml',
@@ -217,7 +217,7 @@ it('says what of actions is in one of their files only, or has no meaning', () =
   ]);
 });
 
-it.each(['before', 'behind'])('keeps values of an enum that are there twice apart: %s', (place) => {
+it.each(['before', 'behind'])('matches duplicate enum values in order: %s', (place) => {
   const marked = { value: 'A', is_deprecated: false };
   const values = place === 'before' ? [marked, { value: 'A' }, { value: 'B' }] : [{ value: 'A' }, { value: 'B' }, marked];
   const root = mkdtempSync(join(tmpdir(), 'svc-directory-'));
@@ -251,7 +251,7 @@ it('quotes the key << of a value, which merges without quotes', () => {
   }
 });
 
-it('writes what it reads again as the same, whatever was there before', () => {
+it('writes files that read as the same document, whatever their content before', () => {
   const codec = metadataCodec(testKinds);
   fc.assert(
     fc.property(arbitraryMetadata, arbitraryMetadata, (one, other) => {

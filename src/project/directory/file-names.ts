@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import type { Files } from './files.ts';
 
-/** Names that every file system takes, and that stay in their folder. */
+/** Names that every file system accepts. */
 const SAFE = /^[\p{L}\p{N}_][\p{L}\p{N}_. -]*$/u;
-const LONGEST = 180;
+const MAX_LENGTH = 180;
 
-/** Gives files of new objects their names: `<schema>_<table>.yaml` where that is unique and safe. */
+/** Chooses file names for new objects: `<schema>_<table>.yaml` if that is unique and safe. */
 export class FileNames {
   readonly #files: Files;
   readonly #taken = new Map<string, Set<string>>();
@@ -16,12 +16,12 @@ export class FileNames {
     this.#files = files;
   }
 
-  /** Below `parent`, for a source of this name. */
+  /** Returns the folder of a source. */
   folder(parent: string, name: string): string {
     return join(parent, safe(name, `folder ${name}`, false));
   }
 
-  /** For a table or function of this name. */
+  /** Returns a free file for a table or function. */
   file(folder: string, name: Json): string {
     const text = partsOf(name).join('_');
     const taken = this.#takenIn(folder);
@@ -47,18 +47,18 @@ function partsOf(name: Json): readonly string[] {
   if (typeof name === 'string') return ['public', name];
   if (isJsonArray(name)) return name.map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
   if (!isJsonObject(name)) return [JSON.stringify(name)];
-  // Tables of the database that a MariaDB source is connected to have no schema.
+  // Tables in the connected database of a MariaDB source have no schema.
   const schema = name['schema'] ?? name['dataset'];
   return [...(schema === undefined ? [] : [schema]), name['name']].map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
 }
 
-/** @param full what tells it from others of the same text */
+/** @param full text that differs for different objects */
 function safe(text: string, full: string, hashed: boolean): string {
-  const isSafe = SAFE.test(text) && !/[. ]$/.test(text) && text.length <= LONGEST;
+  const isSafe = SAFE.test(text) && !/[. ]$/.test(text) && text.length <= MAX_LENGTH;
   if (isSafe && !hashed) return text;
   const hash = createHash('sha256').update(full).digest('hex').slice(0, 8);
   const encoded = text.replace(/[^\p{L}\p{N}_. -]|^[. ]|[. ]$/gu, (odd) =>
     encodeURIComponent(odd).replace(/[.\s!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`),
   );
-  return `${encoded.slice(0, LONGEST)}-${hash}`;
+  return `${encoded.slice(0, MAX_LENGTH)}-${hash}`;
 }

@@ -1,34 +1,34 @@
-/** Files of a project, seen through changes that are not written yet. */
+/** Files of a project, with pending changes. */
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { failure, type ProjectFailure, reasonOf } from '../failure.ts';
 
-/** Bytes. */
-const LARGEST_FILE = 256 * 1024 * 1024;
+/** Maximum size of a file, in bytes. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
-/** Absolute path to new text; null removes the file. */
+/** New texts by absolute path; `null` removes the file. */
 export type FileChanges = ReadonlyMap<string, string | null>;
 
 export interface Files {
-  /** Of the project; nothing outside is read as a part of it or written. */
+  /** Root of the project. Files outside are neither read as a part of it nor written. */
   readonly root: string;
   /**
-   * undefined: there is no such file.
-   * @throws ProjectFailure when it cannot be read, is no UTF-8, or a link leads it out of the root
+   * Returns the text of a file; `undefined` if it does not exist.
+   * @throws ProjectFailure if it cannot be read, is not UTF-8, or is a link out of the root
    */
   read(path: string): string | undefined;
-  /** Relative to the root, with slashes. */
+  /** Returns a path for messages: relative to the root, with slashes. */
   show(path: string): string;
   isInside(path: string): boolean;
-  /** Whether a path, once links are followed, leads out of the root. */
+  /** Returns whether a path, with links resolved, is outside of the root. */
   leadsOut(path: string): boolean;
   /**
-   * All files below a folder, sorted; none when it does not exist. Links to folders are followed where they stay within the
-   * root or the folder itself, but not in circles.
-   * @throws ProjectFailure when a folder cannot be read, or there are too many
+   * Returns all files below a folder, sorted; none if it does not exist. Follows links to folders within the root or the folder itself,
+   * but not in cycles.
+   * @throws ProjectFailure if a folder cannot be read, or there are too many files
    */
   list(folder: string): readonly string[];
-  /** Seen through further changes. */
+  /** Returns the files with further changes. */
   with(more: FileChanges): Files;
 }
 
@@ -49,7 +49,7 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
     read(path) {
       const changed = changes.get(path);
       if (changed !== undefined) return changed ?? undefined;
-      // Paths outside are those that the user names.
+      // Paths outside of the root were named by the user.
       if (isInside(path) && leadsOut(path)) throw linkedOut(show(path));
       return readText(path, show);
     },
@@ -69,10 +69,10 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
 }
 
 function linkedOut(file: string): ProjectFailure {
-  return failure('outside', 'a link leads this file out of the project: put a copy in its place', { file });
+  return failure('outside', 'this file is a link out of the project: replace it with a copy', { file });
 }
 
-/** A file that the user names, relative to a folder: links are followed anywhere. undefined: there is none. @throws ProjectFailure */
+/** Reads a file that the user names, relative to a folder. Follows any link. @throws ProjectFailure */
 export function readNamedFile(cwd: string, file: string): string | undefined {
   return readText(resolve(cwd, file), () => file);
 }
@@ -81,17 +81,17 @@ function readText(path: string, show: (path: string) => string): string | undefi
   const bytes = readBytes(path, show);
   if (bytes === undefined) return undefined;
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw failure('encoding', 'the file is no UTF-8: save it as that', { file: show(path) });
+  if (text === undefined) throw failure('encoding', 'the file is not UTF-8: save it in that encoding', { file: show(path) });
   return text;
 }
 
-/** Of a file; undefined: there is none. @throws ProjectFailure when it cannot be read */
+/** Returns the content of a file; `undefined` if it does not exist. @throws ProjectFailure if it cannot be read */
 export function readBytes(path: string, show: (path: string) => string): Buffer | undefined {
   try {
     const found = statSync(path);
-    // Devices and pipes have no end.
-    if (!found.isFile() && !found.isDirectory()) throw new Error('it is no regular file');
-    if (found.size > LARGEST_FILE) throw new Error(`it has more than ${LARGEST_FILE / 2 ** 20} MiB`);
+    // Reading a device or a pipe may not end.
+    if (!found.isFile() && !found.isDirectory()) throw new Error('it is not a regular file');
+    if (found.size > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES / 2 ** 20} MiB`);
     return readFileSync(path);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
@@ -100,7 +100,7 @@ export function readBytes(path: string, show: (path: string) => string): Buffer 
   }
 }
 
-/** Without a mark of the order of bytes; undefined: it is no UTF-8. */
+/** Returns the text without a byte order mark; `undefined` if it is not UTF-8. */
 export function decodeUtf8(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -109,37 +109,36 @@ export function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** Of one listing: files, and folders by whatever way. */
-const MOST_ENTRIES = 200_000;
+/** Maximum number of files and folders in one listing. */
+const MAX_ENTRIES = 200_000;
 
 /**
- * All files below a folder, by the ways that lead there.
- * @param within what lies outside of these folders, links resolved, is not looked into
- * @param left told of each folder that is not looked into: it cannot be read, or, without an error, lies elsewhere
- * @throws ProjectFailure when there are too many
+ * Returns all files below a folder.
+ * @param within folders to stay in, links resolved
+ * @param onSkip called for each folder that is skipped: with an error if it cannot be read, without one if it is outside of `within`
+ * @throws ProjectFailure if there are too many files
  */
 export function filesBelow(
   folder: string,
   within: readonly string[],
   show: (path: string) => string,
-  left: (path: string, thrown: Error | undefined) => void,
+  onSkip: (path: string, thrown: Error | undefined) => void,
 ): readonly string[] {
   const found: string[] = [];
   const homes = within.flatMap((each) => realPathOf(each) ?? []);
   let entries = 0;
-  /** @param above where it lies, links resolved */
+  /** @param above resolved paths of the folders above */
   const collect = (path: string, above: ReadonlySet<string>): void => {
     const real = realPathOf(path);
     if (real === undefined || above.has(real)) return;
     if (!homes.some((home) => isWithin(home, real))) {
-      left(path, undefined);
+      onSkip(path, undefined);
       return;
     }
     const here = new Set([...above, real]);
-    for (const entry of entriesOf(path, left)) {
+    for (const entry of entriesOf(path, onSkip)) {
       entries += 1;
-      if (entries > MOST_ENTRIES)
-        throw failure('too-large', `there are more than ${MOST_ENTRIES} files and folders`, { file: show(folder) });
+      if (entries > MAX_ENTRIES) throw failure('too-large', `there are more than ${MAX_ENTRIES} files and folders`, { file: show(folder) });
       const below = resolve(path, entry.name);
       const kind = entry.isSymbolicLink() ? kindOfTarget(below) : entry.isDirectory() ? 'folder' : 'file';
       if (kind === 'file') found.push(below);
@@ -150,21 +149,21 @@ export function filesBelow(
   return found.sort();
 }
 
-function entriesOf(folder: string, left: (path: string, thrown: Error) => void) {
+function entriesOf(folder: string, onSkip: (path: string, thrown: Error) => void) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (thrown) {
-    left(folder, thrown instanceof Error ? thrown : new Error(String(thrown)));
+    onSkip(folder, thrown instanceof Error ? thrown : new Error(String(thrown)));
     return [];
   }
 }
 
-/** Whether a path is a folder or lies in it. */
+/** Returns whether a path is the folder or is in it. */
 export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** undefined: it leads nowhere, or in a circle. */
+/** Returns the path with links resolved; `undefined` for a broken or cyclic link. */
 export function realPathOf(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -177,18 +176,18 @@ function kindOfTarget(link: string): 'file' | 'folder' | undefined {
   try {
     return statSync(link).isDirectory() ? 'folder' : 'file';
   } catch {
-    // It leads nowhere, or in a circle.
+    // A broken or cyclic link.
     return undefined;
   }
 }
 
-/** The nearest folder of a path that exists. */
+/** Returns the nearest existing folder of a path. */
 function nearestFolder(path: string): string {
   return realPathOf(path) === undefined && dirname(path) !== path ? nearestFolder(dirname(path)) : path;
 }
 
 /**
- * Writes every new text beside its place first and renames then, so that nothing has changed when one of them cannot be written.
+ * Writes all files beside their places first, then renames them, so that nothing changes if one of them cannot be written.
  * @throws ProjectFailure
  */
 export function applyChanges(files: Files, changes: FileChanges): void {

@@ -1,7 +1,4 @@
-/**
- * Puts new values into YAML documents and touches nothing that stays: comments, order, quotes and includes are kept. Items of lists
- * are matched by what they are known by.
- */
+/** Merges new values into YAML documents, and preserves comments, order, quotes and includes. Items of lists are matched by identity. */
 import { dirname, join } from 'node:path';
 import { Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject } from '../../util/json.ts';
@@ -15,8 +12,8 @@ export class YamlMerge {
   readonly #files: Files;
   readonly #reader: MetadataReader;
   readonly #names: FileNames;
-  /** What was put into included files: another place that includes one may want something else there. */
-  readonly #placed = new Map<string, Json>();
+  /** New values of included files, because several places may include one file. */
+  readonly #included = new Map<string, Json>();
   readonly changed = new Map<string, YamlFile>();
   readonly texts = new Map<string, string>();
 
@@ -26,7 +23,7 @@ export class YamlMerge {
     this.#names = new FileNames(files);
   }
 
-  /** Makes the content of a file this value. The file is made when there is none. */
+  /** Sets the content of a file, which may not exist. */
   setFile(path: string, value: Json, member?: string): void {
     const text = this.#files.read(path);
     if (text === undefined) {
@@ -58,7 +55,7 @@ export class YamlMerge {
     return sameMeaning(this.#reader.valueOf(file, node, member), value, member);
   }
 
-  /** The node with the value; the same one where it says it already, or says it after changes inside. */
+  /** Returns a node with the value: the same one if it is equal, or can be changed in place. */
   #merge(file: YamlFile, node: Node | null, value: Json, member: string | undefined): Node | null {
     if (node !== null && this.#same(file, node, value, member)) return node;
     const included = includedPath(node);
@@ -94,13 +91,13 @@ export class YamlMerge {
 
   #mergeIncluded(file: YamlFile, node: Node, named: string, value: Json, member: string | undefined): Node {
     const path = join(dirname(file.path), named.replace(/^[/\\]+/, ''));
-    const placed = this.#placed.get(path);
+    const other = this.#included.get(path);
     const inline = (): Node => {
       this.changed.set(file.path, file);
       return this.#create(file, value, member);
     };
-    if (placed !== undefined && !sameMeaning(placed, value, member)) return inline();
-    this.#placed.set(path, value);
+    if (other !== undefined && !sameMeaning(other, value, member)) return inline();
+    this.#included.set(path, value);
     if (!/\.ya?ml$/i.test(path)) {
       if (typeof value !== 'string') return inline();
       this.texts.set(path, value);
@@ -137,11 +134,11 @@ export class YamlMerge {
     const old = items.map((item) => this.#reader.valueOf(file, item, undefined));
     const splices = items.some((item, i) => includedPath(item) !== undefined && isJsonArray(old[i]));
     const identities = old.map(identityOf);
-    const wanted = value.map(identityOf);
+    const newIdentities = value.map(identityOf);
     const isUnique = (list: readonly (string | undefined)[]): boolean => new Set(list).size === list.length && !list.includes(undefined);
     if (splices) return this.#mergeSpliced(file, node, value, member);
-    if (!isUnique(identities) || !isUnique(wanted)) {
-      const places = placesOf(value, wanted, old, identities);
+    if (!isUnique(identities) || !isUnique(newIdentities)) {
+      const places = placesOf(value, newIdentities, old, identities);
       node.items = value.map((item, i) => {
         const place = places[i];
         return place === undefined ? this.#createItem(file, node, item, member) : this.#merge(file, items[place] as Node, item, undefined);
@@ -150,18 +147,19 @@ export class YamlMerge {
     }
     const merged = new Map<string, Node | null>();
     value.forEach((item, i) => {
-      const identity = wanted[i] as string;
+      const identity = newIdentities[i] as string;
       const before = identities.indexOf(identity);
       merged.set(
         identity,
         before < 0 ? this.#createItem(file, node, item, member) : this.#merge(file, items[before] as Node, item, undefined),
       );
     });
-    node.items = orderOf(identities as string[], wanted as string[], isOrderless(member)).map((identity) => merged.get(identity) as Node);
+    const order = orderOf(identities as string[], newIdentities as string[], isOrderless(member));
+    node.items = order.map((identity) => merged.get(identity) as Node);
     return node;
   }
 
-  /** Includes that stand for lists inside the list keep what they have of it. */
+  /** Merges a list with spliced includes: the items of each include stay in its file. */
   #mergeSpliced(file: YamlFile, node: YAMLSeq, value: readonly Json[], member: string | undefined): Node {
     const left = new Map(value.map((item, i) => [identityOf(item) ?? `#${i}`, item]));
     const slots = (node.items as Node[]).map((item) => ({ item, before: this.#reader.valueOf(file, item, undefined) }));
@@ -178,7 +176,7 @@ export class YamlMerge {
     return node;
   }
 
-  /** A new value; what belongs into files of its own gets them. */
+  /** Creates a node for a new value, with new files for sources, tables and functions. */
   #create(file: YamlFile, value: Json, member: string | undefined): Node {
     if (member === 'sources' && isJsonArray(value)) {
       const list = createNode(file, []) as YAMLSeq;
@@ -233,12 +231,12 @@ function take(left: Map<string, Json>, identity: string | undefined): readonly J
 }
 
 /**
- * Returns the old item that each new item comes from, by place: an equal one, else the next with the same identity. Items that have no
- * identity come from the next old item without one.
+ * Returns the index of the old item for each new item: an equal one, or else the next with the same identity. An item without an identity
+ * takes the next old item without one.
  */
 function placesOf(
   value: readonly Json[],
-  wanted: readonly (string | undefined)[],
+  newIdentities: readonly (string | undefined)[],
   old: readonly Json[],
   identities: readonly (string | undefined)[],
 ): readonly (number | undefined)[] {
@@ -247,7 +245,7 @@ function placesOf(
   const match = (isSame: (i: number, place: number) => boolean): void => {
     for (const i of value.keys()) {
       if (places[i] !== undefined) continue;
-      const place = old.findIndex((_, at) => !used.has(at) && identities[at] === wanted[i] && isSame(i, at));
+      const place = old.findIndex((_, at) => !used.has(at) && identities[at] === newIdentities[i] && isSame(i, at));
       if (place < 0) continue;
       used.add(place);
       places[i] = place;
@@ -258,21 +256,21 @@ function placesOf(
   return places;
 }
 
-/** Of lists without order: what was there stays where it is, and what is new stands behind what precedes it. */
-function orderOf(before: readonly string[], wanted: readonly string[], orderless: boolean): readonly string[] {
-  if (!orderless) return wanted;
-  const order = before.filter((identity) => wanted.includes(identity));
-  const there = new Set(order);
-  wanted.forEach((identity, i) => {
-    if (there.has(identity)) return;
-    const previous = wanted.slice(0, i).findLast((each) => there.has(each));
+/** Returns the order of the items. In an unordered list, old items keep their order, and each new item follows its predecessor. */
+function orderOf(before: readonly string[], after: readonly string[], orderless: boolean): readonly string[] {
+  if (!orderless) return after;
+  const order = before.filter((identity) => after.includes(identity));
+  const ordered = new Set(order);
+  after.forEach((identity, i) => {
+    if (ordered.has(identity)) return;
+    const previous = after.slice(0, i).findLast((each) => ordered.has(each));
     order.splice(previous === undefined ? order.length : order.indexOf(previous) + 1, 0, identity);
-    there.add(identity);
+    ordered.add(identity);
   });
   return order;
 }
 
-/** Sets sorted, at any depth. */
+/** Sorts unordered lists of texts at any depth. */
 function sorted(value: Json, member: string | undefined): Json {
   if (isJsonArray(value)) {
     const items = value.map((item) => sorted(item, undefined));

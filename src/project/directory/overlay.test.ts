@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openProject } from '../project.ts';
 import { readMetadata } from './read-metadata.ts';
 
-it('lays the files of an environment over the document, and keeps places', () => {
+it('applies the overlays of an environment, and preserves places', () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-overlay-'));
   const files = {
     'config.yaml':
@@ -35,7 +35,7 @@ it('lays the files of an environment over the document, and keeps places', () =>
   });
   expect(placeOf(['sources', 0, 'tables', 0])).toMatchObject({ file: 'metadata/databases/databases.yaml', line: 4 });
   expect(placeOf(['sources', 0, 'tables', 1])).toMatchObject({ file: 'stages/a.yaml', line: 1 });
-  expect(() => open('lost')).toThrow('leads out of the project');
+  expect(() => open('lost')).toThrow('is outside of the project');
   expect(() => readMetadata(open('gone').metadata)).toThrow('the overlay does not exist');
   rmSync(root, { recursive: true });
 });

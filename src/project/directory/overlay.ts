@@ -1,24 +1,24 @@
-/** What one stage has another way than the files say: a part of the document, laid over it. */
+/** Overlays: parts of the document that differ in one environment. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { identityOf } from './sections.ts';
 
 /**
- * @param made is told of each object that is put together, with the one of the document that it takes the place of
- * @returns the document with the members of the overlay: objects are merged, and so are items of lists that have the same name; other
- *   lists and values take the place of what was there; null takes a member away
+ * Applies an overlay: merges objects and items of lists with the same identity, replaces other lists and values, and removes keys whose
+ * value is null.
+ * @param onMerged called for each merged object, with the one of the document
  */
-export function overlaid(base: JsonObject, over: JsonObject, made: (result: object, from: object) => void): JsonObject {
+export function overlaid(base: JsonObject, over: JsonObject, onMerged: (result: object, from: object) => void): JsonObject {
   const result: Record<string, Json> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     if (value === null) delete result[key];
-    else result[key] = laid(base[key], value, made);
+    else result[key] = merged(base[key], value, onMerged);
   }
-  made(result, base);
+  onMerged(result, base);
   return result;
 }
 
-function laid(base: Json | undefined, over: Json, made: (result: object, from: object) => void): Json {
-  if (isJsonObject(base) && isJsonObject(over)) return overlaid(base, over, made);
+function merged(base: Json | undefined, over: Json, onMerged: (result: object, from: object) => void): Json {
+  if (isJsonObject(base) && isJsonObject(over)) return overlaid(base, over, onMerged);
   if (!isJsonArray(base) || !isJsonArray(over)) return over;
   const isNamed = (item: Json): boolean => isJsonObject(item) && identityOf(item) !== undefined;
   if (!base.every(isNamed) || !over.every(isNamed)) return over;
@@ -26,9 +26,9 @@ function laid(base: Json | undefined, over: Json, made: (result: object, from: o
   const result: Json[] = base.map((item) => {
     const change = changes.get(identityOf(item));
     changes.delete(identityOf(item));
-    return change === undefined ? item : overlaid(item as JsonObject, change, made);
+    return change === undefined ? item : overlaid(item as JsonObject, change, onMerged);
   });
   result.push(...changes.values());
-  made(result, base);
+  onMerged(result, base);
   return result;
 }

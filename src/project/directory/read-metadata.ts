@@ -1,23 +1,22 @@
-/** From the files of a project to the document of its metadata, with the place that each part of it comes from. */
+/** Reads the metadata document from the files of a project, with the place of each part. */
 import { dirname, join, resolve } from 'node:path';
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
-import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
+import { failure, type FilePlace, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
 import { joinActions } from './actions-sdl.ts';
 import type { Files } from './files.ts';
 import { overlaid } from './overlay.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, SECTIONS, SOURCES_FILE, VERSION_FILE } from './sections.ts';
 import { Expansion, includedPath, isMergeKey, keyText, parseYamlFile, placeOf, scalarJson, type YamlFile } from './yaml-file.ts';
-import type { Place } from './place.ts';
 
 export type DocumentPath = readonly (string | number)[];
 
 export interface ReadMetadata {
   readonly document: JsonObject;
-  /** Every file that was read, by absolute path. */
+  /** All files that were read, by absolute path. */
   readonly files: ReadonlyMap<string, YamlFile | string>;
-  /** Of the nearest thing around a path of the document; undefined: it comes from no file. */
-  placeOf(path: DocumentPath): Place | undefined;
+  /** Returns the place of the nearest known part around a path of the document. */
+  placeOf(path: DocumentPath): FilePlace | undefined;
 }
 
 interface Origin {
@@ -27,21 +26,21 @@ interface Origin {
 
 export interface MetadataFolder {
   readonly files: Files;
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
-  /** In place of the folder: one file with the whole document, absolute. */
+  /** Absolute path of one file with the whole document, which replaces the folder. */
   readonly file?: string | undefined;
-  /** Files of the environment whose parts are laid over the document, absolute. */
+  /** Absolute paths of overlays. */
   readonly overlays?: readonly string[];
 }
 
-/** Reads values of YAML files, includes resolved. Remembers files and places. */
+/** Reads values of YAML files, resolves includes, and records files and places. */
 export class MetadataReader {
   readonly files = new Map<string, YamlFile | string>();
   readonly problems: Problem[] = [];
   readonly origins = new Map<object, Origin>();
-  /** Places of objects that are made of several files. */
-  readonly places = new Map<object, Place>();
+  /** Places of objects that come from several files. */
+  readonly places = new Map<object, FilePlace>();
   readonly #in: Files;
   readonly #expansions = new Map<YamlFile, Expansion>();
 
@@ -49,7 +48,7 @@ export class MetadataReader {
     this.#in = files;
   }
 
-  /** The content of a file that may not exist; undefined then. Problems of it are collected. */
+  /** Returns the content of a file; `undefined` if it does not exist. Collects its problems. */
   read(path: string): Json | undefined {
     const text = this.#in.read(path);
     if (text === undefined) return undefined;
@@ -65,7 +64,7 @@ export class MetadataReader {
     return file;
   }
 
-  /** The value of a node, without remembering problems. @throws ProjectFailure */
+  /** Returns the value of a node. @throws ProjectFailure */
   valueOf(file: YamlFile, node: Node | null, member?: string): Json {
     return this.#value({ file, chain: [file.path] }, node, member, 0, false);
   }
@@ -96,15 +95,15 @@ export class MetadataReader {
 
   #value(
     at: { readonly file: YamlFile; readonly chain: readonly string[] },
-    given: Node | null,
+    original: Node | null,
     member: string | undefined,
     depth: number,
     aliased: boolean,
   ): Json {
-    if (given === null || given === undefined) return null;
+    if (original === null || original === undefined) return null;
     const expansion = this.#expansion(at.file);
-    const node = expansion.resolve(given);
-    const within = aliased || node !== given;
+    const node = expansion.resolve(original);
+    const within = aliased || node !== original;
     expansion.enter(node, depth, within);
     const path = includedPath(node);
     if (path !== undefined) return this.#collect(() => this.#included(at, node, path));
@@ -119,21 +118,21 @@ export class MetadataReader {
           depth + 1,
           within,
         );
-        // An include that stands for a list inside a list.
+        // An included list is spliced into its list.
         if (isJsonArray(value) && includedPath(item) !== undefined) list.push(...value);
         else list.push(value);
       }
       this.origins.set(list, { file: at.file, node });
       return list;
     }
-    if (!isMap(node)) throw failure('yaml', 'a value that cannot be read', placeOf(at.file, node));
+    if (!isMap(node)) throw failure('yaml', 'this value is not supported', placeOf(at.file, node));
     const object: Record<string, Json> = {};
     for (const pair of node.items as Pair<Node, Node | null>[]) {
       if (isMergeKey(pair)) this.#merge(at, pair, object, depth);
       else {
         const key = keyText(pair);
         const value = this.#value(at, pair.value, member !== undefined && FREE.has(member) ? ANY : key, depth + 1, within);
-        // Assigned, it would become the prototype.
+        // An assignment would set the prototype.
         if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
         else object[key] = value;
       }
@@ -142,7 +141,7 @@ export class MetadataReader {
     return object;
   }
 
-  /** What is written beside it wins over what is merged in. */
+  /** Adds the keys of a merge key. Keys of the object itself take precedence. */
   #merge(
     at: { readonly file: YamlFile; readonly chain: readonly string[] },
     pair: Pair<Node, Node | null>,
@@ -161,10 +160,10 @@ export class MetadataReader {
     const place = placeOf(file, node);
     const path = resolve(dirname(file.path), named.replace(/^[/\\]+/, ''));
     if (!this.#in.isInside(path) || this.#in.leadsOut(path))
-      throw failure('include', `the include "${named}" leads out of the project`, place);
+      throw failure('include', `the include "${named}" is outside of the project`, place);
     if (chain.includes(path)) {
-      const circle = [...chain.slice(chain.indexOf(path)), path].map((step) => this.#in.show(step));
-      throw failure('include', `files include each other in a circle: ${circle.join(' -> ')}`, place);
+      const cycle = [...chain.slice(chain.indexOf(path)), path].map((step) => this.#in.show(step));
+      throw failure('include', `files include each other: ${cycle.join(' -> ')}`, place);
     }
     const text = this.#in.read(path);
     if (text === undefined) throw failure('missing-file', `the included file "${named}" does not exist (${this.#in.show(path)})`, place);
@@ -176,7 +175,7 @@ export class MetadataReader {
   }
 }
 
-/** Stands for the keys of what people name as they like: `name` is no name there. */
+/** Member of an object with free keys, in which the key `name` has no special meaning. */
 const ANY = '';
 const FREE: ReadonlySet<string> = new Set([ANY, 'set', 'filter', 'check', 'payload', 'per_role', 'query_params', 'input']);
 
@@ -186,24 +185,21 @@ function isOfNames(member: string | undefined): boolean {
   return member !== undefined && LISTS_OF_NAMES.has(member);
 }
 
-/**
- * Reads all of the metadata.
- * @throws ProjectFailure with all problems that were found
- */
+/** Reads all metadata. @throws ProjectFailure with all problems */
 export function readMetadata({ files, folder, file, overlays = [] }: MetadataFolder): ReadMetadata {
   const reader = new MetadataReader(files);
   if (file !== undefined) return withOverlays(readWhole(files, reader, file), overlays, files, reader);
   const sections: Record<string, Json> = { version: 3 };
   const version = reader.read(join(folder, VERSION_FILE));
   if (isJsonObject(version) && version['version'] !== undefined && version['version'] !== 3) {
-    const told = `metadata of version ${String(version['version'])} is not read here: svc import makes a project of version 3 of it`;
-    reader.problems.push({ code: 'version', message: told, file: files.show(join(folder, VERSION_FILE)) });
+    const message = `metadata of version ${String(version['version'])} is not supported: convert it to version 3 with svc import`;
+    reader.problems.push({ code: 'version', message, file: files.show(join(folder, VERSION_FILE)) });
   }
   for (const section of SECTIONS) {
     const path = join(folder, section.file);
     const value = reader.read(path);
     if (value === undefined && section.key === 'sources') {
-      const message = `there is no ${SOURCES_FILE} in ${files.show(folder) || '.'}: a project needs one, with [] where there are no sources`;
+      const message = `there is no ${SOURCES_FILE} in ${files.show(folder) || '.'}: create it, with [] if there are no sources`;
       reader.problems.push({ code: 'missing-file', message });
     }
     if (value === undefined || value === null || isUnset(section.key, value)) continue;
@@ -216,7 +212,7 @@ export function readMetadata({ files, folder, file, overlays = [] }: MetadataFol
   const actions = reader.read(actionsPath);
   if (reader.problems.length === 0 && (actions !== undefined || sdl !== undefined)) {
     const shown = { yaml: files.show(actionsPath), sdl: files.show(sdlPath) };
-    const placeIn = (value: object): Place => originPlace(reader.origins.get(value)) ?? { file: shown.yaml };
+    const placeIn = (value: object): FilePlace => originPlace(reader.origins.get(value)) ?? { file: shown.yaml };
     const joined = joinActions(actions ?? null, sdl ?? '', shown, placeIn);
     reader.problems.push(...joined.problems);
     for (const [made, place] of joined.places) reader.places.set(made, place);
@@ -234,7 +230,7 @@ function withOverlays(read: ReadMetadata, overlays: readonly string[], files: Fi
     const over = reader.read(path);
     if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
     if (over === undefined) throw failure('missing-file', 'the overlay does not exist', { file: files.show(path) });
-    if (!isJsonObject(over)) throw failure('shape', 'an overlay is an object, a part of the document', { file: files.show(path) });
+    if (!isJsonObject(over)) throw failure('shape', 'an overlay must be an object, a part of the document', { file: files.show(path) });
     document = overlaid(document, over, (result, from) => {
       const origin = reader.origins.get(from);
       if (origin !== undefined) reader.origins.set(result, origin);
@@ -243,16 +239,16 @@ function withOverlays(read: ReadMetadata, overlays: readonly string[], files: Fi
   return overlays.length === 0 ? read : withPlaces(reader, document);
 }
 
-/** What must not be sent where it says nothing. */
+/** Returns whether a section is empty and must not be sent. */
 function isUnset(key: string, value: Json): boolean {
   return key !== 'sources' && isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 function readWhole(files: Files, reader: MetadataReader, path: string): ReadMetadata {
   const shown = files.show(path);
-  if (!/\.(?:json|ya?ml)$/i.test(path)) throw failure('config', `metadata_file is to end in .json or .yaml`, { file: shown });
+  if (!/\.(?:json|ya?ml)$/i.test(path)) throw failure('config', `metadata_file must end in .json or .yaml`, { file: shown });
   const text = files.read(path);
-  if (text === undefined) throw failure('missing-file', 'the file of the metadata does not exist', { file: shown });
+  if (text === undefined) throw failure('missing-file', 'the metadata file does not exist', { file: shown });
   let document: Json;
   if (/\.json$/i.test(path)) {
     try {
@@ -263,9 +259,9 @@ function readWhole(files: Files, reader: MetadataReader, path: string): ReadMeta
     reader.files.set(path, text);
   } else document = reader.read(path) ?? null;
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
-  // What the API exports.
+  // The form of the API's export.
   if (isJsonObject(document) && isJsonObject(document['metadata']) && document['sources'] === undefined) document = document['metadata'];
-  if (!isJsonObject(document)) throw failure('shape', 'the metadata is no object', { file: shown });
+  if (!isJsonObject(document)) throw failure('shape', 'the metadata must be an object', { file: shown });
   return withPlaces(reader, document);
 }
 
@@ -273,14 +269,14 @@ function withPlaces(reader: MetadataReader, document: JsonObject): ReadMetadata 
   return { document, files: reader.files, placeOf: (path) => placeOfPath(reader, document, path) };
 }
 
-function originPlace(origin: Origin | undefined): Place | undefined {
+function originPlace(origin: Origin | undefined): FilePlace | undefined {
   return origin === undefined ? undefined : placeOf(origin.file, origin.node);
 }
 
-function placeOfPath({ origins, places }: MetadataReader, document: JsonObject, path: DocumentPath): Place | undefined {
+function placeOfPath({ origins, places }: MetadataReader, document: JsonObject, path: DocumentPath): FilePlace | undefined {
   let current: Json | undefined = document;
   let origin: Origin | undefined;
-  let place: Place | undefined;
+  let place: FilePlace | undefined;
   for (const key of path) {
     if (typeof current !== 'object' || current === null) break;
     const next: Json | undefined = isJsonArray(current)

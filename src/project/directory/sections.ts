@@ -1,12 +1,12 @@
-/** Which file of `metadata/` holds which part of the document, and what is known of its lists. */
+/** Files of `metadata/` for the sections of the document, and rules for its lists. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 
 export interface Section {
-  /** Below the metadata folder. */
+  /** Path below the metadata folder. */
   readonly file: string;
-  /** Of the document. */
+  /** Key in the document. */
   readonly key: string;
-  /** What a file without content holds; null: the file is then left out. */
+  /** Content of an empty section; `null` if its file is omitted. */
   readonly empty: Json;
 }
 
@@ -15,7 +15,7 @@ export const ACTIONS_FILE = 'actions.yaml';
 export const ACTIONS_SDL_FILE = 'actions.graphql';
 export const VERSION_FILE = 'version.yaml';
 
-/** All but actions, which are two files for two keys; in the order of the document. */
+/** All sections except actions and custom types, which share two files, in the order of the document. */
 export const SECTIONS: readonly Section[] = [
   { file: SOURCES_FILE, key: 'sources', empty: [] },
   { file: 'remote_schemas.yaml', key: 'remote_schemas', empty: [] },
@@ -32,7 +32,7 @@ export const SECTIONS: readonly Section[] = [
   { file: 'backend_configs.yaml', key: 'backend_configs', empty: null },
 ];
 
-/** Lists whose order means nothing. All others are sequences. */
+/** Unordered lists. */
 const ORDERLESS: ReadonlySet<string> = new Set([
   'sources',
   'tables',
@@ -69,16 +69,16 @@ export function isOrderless(key: string | undefined): boolean {
   return key !== undefined && ORDERLESS.has(key);
 }
 
-/** Members that tell the objects of a list apart, the first that is there. */
+/** Keys that identify the objects of a list; the first one present counts. */
 const IDENTITIES = ['table', 'function', 'role', 'role_name', 'collection', 'type_name', 'name', 'value', 'host'] as const;
 
-/** What an item of a list is known by; undefined: it cannot be told from others but by all that it holds. */
+/** Returns the identity of an item of a list; `undefined` if it has none. */
 export function identityOf(item: Json): string | undefined {
   if (!isJsonObject(item)) return isJsonArray(item) ? undefined : `= ${printJson(item)}`;
   const key = IDENTITIES.find((name) => item[name] !== undefined);
   if (key === undefined) return undefined;
   const value = item[key] as Json;
-  // A table by its bare name is that of the default schema.
+  // A bare name is in the default schema.
   if (key === 'table' || key === 'function') return `${key} ${printJson(qualified(value))}`;
   return `${key} ${printJson(value)}`;
 }
@@ -86,19 +86,19 @@ export function identityOf(item: Json): string | undefined {
 function qualified(name: Json): Json {
   if (!isJsonObject(name)) return name;
   const { schema, dataset, name: own = null } = name;
-  // Tables of the database that a MariaDB source is connected to have no schema.
+  // Tables in the connected database of a MariaDB source have no schema.
   if (schema === 'public' || (schema ?? dataset ?? null) === null) return own;
   return Object.fromEntries(Object.entries(name).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** How people name an item: `public.author`, `user`. */
+/** Returns a readable name of an item: `public.author`, `user`. */
 export function nameOf(item: Json): string {
   if (!isJsonObject(item)) return typeof item === 'string' ? item : printJson(item);
   const key = IDENTITIES.find((name) => item[name] !== undefined);
   return key === undefined ? printJson(item) : printedName(item[key] as Json);
 }
 
-/** `schema.table` of the spellings of a table's or function's name. */
+/** Returns `schema.table` for any form of the name of a table or function. */
 export function printedName(name: Json): string {
   if (typeof name === 'string') return name;
   if (isJsonArray(name)) return name.map(printedName).join('.');
@@ -107,7 +107,7 @@ export function printedName(name: Json): string {
   return [schema, name['name']].filter((part) => typeof part === 'string').join('.');
 }
 
-/** A value as text that is the same whenever it means the same: keys sorted, lists without order sorted. */
+/** Returns a value as text, with sorted keys and sorted unordered lists, which is equal for equivalent values. */
 export function canonical(value: Json, member?: string): string {
   if (isJsonArray(value)) {
     const items = value.map((item) => canonical(item));
@@ -120,12 +120,11 @@ export function canonical(value: Json, member?: string): string {
   return printJson(value);
 }
 
-/** Whether two values mean the same. */
 export function sameMeaning(a: Json, b: Json, member?: string): boolean {
   return a === b || canonical(a, member) === canonical(b, member);
 }
 
-/** An object without members that are undefined. */
+/** Returns the object without `undefined` members. */
 export function defined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }

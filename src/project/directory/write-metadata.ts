@@ -1,4 +1,4 @@
-/** From a document to the changes of the files that make the project say it. */
+/** Computes the changes of a project's files for a new metadata document. */
 import { join } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { failure, ProjectFailure } from '../failure.ts';
@@ -11,14 +11,14 @@ import { printYamlFile, withoutAliases } from './yaml-file.ts';
 
 export interface WrittenMetadata {
   readonly changes: FileChanges;
-  /** Below the metadata folder, and included by nothing. */
+  /** Files below the metadata folder that no file includes. */
   readonly orphans: readonly string[];
 }
 
 /**
- * What has to change so that the files say the document. Files that say it already are not among the changes; those that were
- * included and are not any more go. What is written is read again: a change that would not give back the document is not made.
- * @throws ProjectFailure also when the files that are there cannot be read
+ * Returns the changes after which the files contain the document. Unchanged files are not among them; files that are no longer included
+ * are removed. Verifies the changes by reading them again.
+ * @throws ProjectFailure also if the existing files cannot be read
  */
 export function writeMetadata(at: MetadataFolder, document: JsonObject): WrittenMetadata {
   if (at.file !== undefined) return { changes: writeWhole(at, at.file, document), orphans: [] };
@@ -27,40 +27,40 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
   if (strange.length > 0)
     throw failure(
       'newer-server',
-      `the metadata has parts that this command does not know: ${strange.join(', ')}; use the command of the server's version`,
+      `the metadata has sections that this command does not support: ${strange.join(', ')}. Use svc in the version of the service.`,
     );
-  const isThere = at.files.read(join(at.folder, SOURCES_FILE)) !== undefined;
-  const before = isThere ? readMetadata(at) : undefined;
+  const exists = at.files.read(join(at.folder, SOURCES_FILE)) !== undefined;
+  const before = exists ? readMetadata(at) : undefined;
   const merged = attempt(() => finished(at, mergedChanges(at, document), before));
-  if (merged !== undefined && says(at, merged, document)) return { changes: merged, orphans: orphansOf(at, merged) };
-  // Anchors that stand for several places cannot follow a change of one of them.
-  const spelledOut = new Map<string, string | null>(
+  if (merged !== undefined && readsAs(at, merged, document)) return { changes: merged, orphans: orphansOf(at, merged) };
+  // An anchor with several aliases cannot follow a change of one of them, so aliases are expanded.
+  const expanded = new Map<string, string | null>(
     [...(before?.files ?? [])].flatMap(([path, file]) => {
       const text = typeof file === 'string' ? undefined : withoutAliases(file);
       return text === undefined ? [] : [[path, text] as const];
     }),
   );
-  if (spelledOut.size > 0) {
-    const there: MetadataFolder = { ...at, files: at.files.with(spelledOut) };
-    const changes = attempt(() => finished(at, new Map([...spelledOut, ...mergedChanges(there, document)]), before));
-    if (changes !== undefined && says(at, changes, document)) return { changes, orphans: orphansOf(at, changes) };
+  if (expanded.size > 0) {
+    const withoutAnchors: MetadataFolder = { ...at, files: at.files.with(expanded) };
+    const changes = attempt(() => finished(at, new Map([...expanded, ...mergedChanges(withoutAnchors, document)]), before));
+    if (changes !== undefined && readsAs(at, changes, document)) return { changes, orphans: orphansOf(at, changes) };
   }
-  // Whatever else cannot follow is written anew.
-  const anew = new Map<string, string | null>();
-  if (before !== undefined) for (const path of before.files.keys()) anew.set(path, null);
-  const empty: MetadataFolder = { ...at, files: at.files.with(anew) };
-  const fresh = new Map([...anew, ...mergedChanges(empty, document)]);
-  if (!says(at, fresh, document))
-    throw failure('round-trip', 'the files that would be written would not give back the metadata: nothing was written');
+  // As a last resort, write all files again.
+  const removed = new Map<string, string | null>();
+  if (before !== undefined) for (const path of before.files.keys()) removed.set(path, null);
+  const empty: MetadataFolder = { ...at, files: at.files.with(removed) };
+  const fresh = new Map([...removed, ...mergedChanges(empty, document)]);
+  if (!readsAs(at, fresh, document))
+    throw failure('round-trip', 'the written files would not contain the same metadata, so nothing was written: please report this');
   return { changes: withoutUnchanged(at, fresh), orphans: orphansOf(at, fresh) };
 }
 
-/** undefined: what an alias stands for has gone. */
+/** Returns `undefined` if the anchor of an alias would be removed. */
 function attempt(run: () => Map<string, string | null>): Map<string, string | null> | undefined {
   try {
     return run();
   } catch (thrown) {
-    // The printer's own error is one of its documents.
+    // The YAML printer has no error class or code for this error.
     if (thrown instanceof ProjectFailure || (thrown instanceof Error && /^Unresolved alias/.test(thrown.message))) return undefined;
     throw thrown;
   }
@@ -69,7 +69,7 @@ function attempt(run: () => Map<string, string | null>): Map<string, string | nu
 function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, string | null> {
   const { files, folder } = at;
   const reader = new MetadataReader(files);
-  // Known to the merge before it asks for values of included files.
+  // The merge needs the values of all included files.
   for (const section of SECTIONS) reader.read(join(folder, section.file));
   const merge = new YamlMerge(files, reader);
   const changes = new Map<string, string | null>();
@@ -78,12 +78,12 @@ function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, st
   for (const { file, key, empty } of SECTIONS) {
     const path = join(folder, file);
     const value = document[key];
-    const isThere = files.read(path) !== undefined;
-    if (value === undefined && !isThere && !(isNew && empty !== null)) continue;
-    // An empty section may be written in several ways; but an empty list is no object, and there are always sources.
+    const exists = files.read(path) !== undefined;
+    if (value === undefined && !exists && !(isNew && empty !== null)) continue;
+    // Keep any form of an empty section, unless it is a list instead of an object, or that of sources, which is required.
     const read = reader.read(path);
     const isReadable = isJsonArray(read) ? isJsonArray(empty) : key !== 'sources';
-    if (isThere && isEmpty(value) && isEmpty(read) && isReadable) continue;
+    if (exists && isEmpty(value) && isEmpty(read) && isReadable) continue;
     merge.setFile(path, value ?? empty ?? {}, key);
   }
   const actionsPath = join(folder, ACTIONS_FILE);
@@ -91,7 +91,7 @@ function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, st
   const sdl = files.read(sdlPath);
   const hasActions = document['actions'] !== undefined || document['custom_types'] !== undefined;
   if (hasActions || isNew || sdl !== undefined || files.read(actionsPath) !== undefined) {
-    if (!saysActions(at, reader.read(actionsPath), sdl, document)) {
+    if (!hasSameActions(at, reader.read(actionsPath), sdl, document)) {
       const { yaml, sdl: text } = actionsFiles(document['actions'], document['custom_types'], sdl ?? '');
       merge.setFile(actionsPath, yaml);
       if (text !== sdl) changes.set(sdlPath, text);
@@ -108,8 +108,8 @@ function isEmpty(value: Json | undefined): boolean {
   return Object.values(value).every((item) => isEmpty(item as Json));
 }
 
-/** Whether both files of actions say what the document does. */
-function saysActions(at: MetadataFolder, yaml: Json | undefined, sdl: string | undefined, document: JsonObject): boolean {
+/** Returns whether the two files of actions contain those of the document. */
+function hasSameActions(at: MetadataFolder, yaml: Json | undefined, sdl: string | undefined, document: JsonObject): boolean {
   if (yaml === undefined || sdl === undefined) return false;
   try {
     const read = readMetadata(at).document;
@@ -128,7 +128,7 @@ function sameParts(a: JsonObject, b: JsonObject, keys: readonly string[]): boole
   });
 }
 
-/** With the files that nothing includes any more removed, and without those that stay as they are. */
+/** Adds the removal of files that are no longer included, and leaves out unchanged files. */
 function finished(at: MetadataFolder, changes: Map<string, string | null>, before: ReadMetadata | undefined): Map<string, string | null> {
   if (before !== undefined) {
     try {
@@ -145,7 +145,7 @@ function withoutUnchanged({ files }: MetadataFolder, changes: ReadonlyMap<string
   return new Map([...changes].filter(([path, text]) => files.read(path) !== (text ?? undefined)));
 }
 
-function says(at: MetadataFolder, changes: FileChanges, document: JsonObject): boolean {
+function readsAs(at: MetadataFolder, changes: FileChanges, document: JsonObject): boolean {
   try {
     const { document: read } = readMetadata({ ...at, files: at.files.with(changes) });
     return sameParts(
@@ -159,7 +159,7 @@ function says(at: MetadataFolder, changes: FileChanges, document: JsonObject): b
   }
 }
 
-/** YAML files and SDL below the folder that are no part of the metadata. */
+/** Returns the YAML and SDL files below the folder that are not a part of the metadata. */
 export function orphansOf(at: MetadataFolder, changes: FileChanges = new Map()): readonly string[] {
   const files = at.files.with(changes);
   const read = readMetadata({ ...at, files });
@@ -183,7 +183,7 @@ function writeWhole(at: MetadataFolder, path: string, document: JsonObject): Fil
   return new Map([...merge.changed.values()].map((file) => [file.path, printYamlFile(file)]));
 }
 
-/** JSON for people, exact numbers included. */
+/** Prints indented JSON with exact numbers. */
 export function indented(value: Json): string {
   const pieces: string[] = [];
   print(value, '', pieces);

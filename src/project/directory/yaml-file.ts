@@ -1,4 +1,4 @@
-/** One YAML file as a document that keeps comments, and its values as JSON. */
+/** A YAML file as a document that preserves comments, and its values as JSON. */
 import {
   type Alias,
   Composer,
@@ -22,27 +22,27 @@ import {
   YAMLParseError,
 } from 'yaml';
 import { type Json, JsonNumber, parseJson } from '../../util/json.ts';
-import { failure, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
+import { failure, type FilePlace, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
 
-/** Bytes of a file. */
-const LARGEST_FILE = 64 * 1024 * 1024;
-/** Nodes that aliases of one file may stand for. */
-const MOST_ALIASED_NODES = 200_000;
-const DEEPEST = 200;
-/** Parts of a file but for spaces: scalars, marks and ends of lines. Each takes some 500 bytes and 3 microseconds. */
-const MOST_PARTS = 2_000_000;
-/** Errors of one file that are reported. The parser ends at this number, as it finds one in every character of some files. */
-const MOST_ERRORS = 100;
+/** Maximum number of characters of a file. */
+const MAX_FILE_LENGTH = 64 * 1024 * 1024;
+/** Maximum number of nodes to which the aliases of one file expand. */
+const MAX_ALIASED_NODES = 200_000;
+const MAX_DEPTH = 200;
+/** Maximum number of scalars, marks and line ends of a file. Each takes about 500 bytes and 3 microseconds. */
+const MAX_PARTS = 2_000_000;
+/** Maximum number of reported errors of a file. The parser stops there, because it finds an error in every character of some files. */
+const MAX_ERRORS = 100;
 
 const includeTag: ScalarTag = { tag: '!include', identify: () => false, resolve: (text) => text };
 
-/** Numbers that a double does not keep are printed as they were written. */
+/** Preserves numbers that a double cannot represent. */
 const exactNumber: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
   identify: (value) => value instanceof JsonNumber,
   resolve: (text) => new JsonNumber(text),
-  // Never of a text that is read: the types of the core schema are tried before.
+  // Never matches: the types of the core schema read all numbers.
   test: /^(?!)/,
   stringify: ({ value }) => String(value),
 };
@@ -52,16 +52,16 @@ const OPTIONS = {
   schema: 'core',
   merge: true,
   intAsBigInt: true,
-  // Compares each key with all before it; `duplicateKeys` does not.
+  // Compares each key with all previous ones; `duplicateKeys` uses a set.
   uniqueKeys: false,
   customTags: [includeTag, exactNumber],
 } as const;
 const STYLE: ToStringOptions = { lineWidth: 0, indent: 2, indentSeq: true };
 
 export interface YamlFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** For messages. */
+  /** Path for messages. */
   readonly shown: string;
   readonly text: string;
   readonly document: Document;
@@ -69,39 +69,39 @@ export interface YamlFile {
 }
 
 /**
- * @param shown how messages name the file
+ * @param shown path for messages
  * @throws ProjectFailure with line and column of each error
  */
 export function parseYamlFile(path: string, shown: string, text: string): YamlFile {
-  if (text.length > LARGEST_FILE) throw failure('too-large', `the file has more than ${LARGEST_FILE} characters`, { file: shown });
+  if (text.length > MAX_FILE_LENGTH) throw failure('too-large', `the file has more than ${MAX_FILE_LENGTH} characters`, { file: shown });
   const lines = new LineCounter();
   let document: Document;
   try {
     document = withoutTraces(() => composed(text, lines));
   } catch (thrown) {
-    // Nesting without end exhausts the parser's stack.
-    throw failure('yaml', thrown instanceof RangeError ? 'nested too deep' : reasonOf(thrown), { file: shown });
+    // Deep nesting exhausts the parser's stack.
+    throw failure('yaml', thrown instanceof RangeError ? 'nested too deeply' : reasonOf(thrown), { file: shown });
   }
   const problemAt = (message: string, offset: number): Problem => {
     const { line, col } = lines.linePos(offset);
     return { code: 'yaml', message, file: shown, line, column: col };
   };
   const errors = [
-    ...document.errors.slice(0, MOST_ERRORS).map(({ message, pos }) => problemAt(message, pos[0])),
+    ...document.errors.slice(0, MAX_ERRORS).map(({ message, pos }) => problemAt(message, pos[0])),
     ...duplicateKeys(document).map((offset) => problemAt('Map keys must be unique', offset)),
   ];
-  if (errors.length > 0) throw new ProjectFailure(errors.slice(0, MOST_ERRORS));
+  if (errors.length > 0) throw new ProjectFailure(errors.slice(0, MAX_ERRORS));
   return { path, shown, text, document, lines };
 }
 
-/** The first document of a text; it has errors where there are several. */
+/** Returns the first document of a text, with an error if there are several. */
 function composed(text: string, lines: LineCounter): Document {
   let errors = 0;
   function* bounded(tokens: Iterable<CST.Token>): Generator<CST.Token> {
     for (const token of tokens) {
       yield token;
       if (token.type === 'error') errors += 1;
-      if (errors >= MOST_ERRORS) return;
+      if (errors >= MAX_ERRORS) return;
     }
   }
   function* parsed(): Generator<CST.Token> {
@@ -123,20 +123,20 @@ function composed(text: string, lines: LineCounter): Document {
       break;
     }
   }
-  // An empty text has a document, too.
+  // An empty text also has a document.
   return first as Document;
 }
 
-/** Before a scalar of the next lexeme. */
+/** Lexeme before a scalar. */
 const SCALAR = '\u001f';
 const EMPTY_BEFORE_COMMA: ReadonlySet<string> = new Set([',', '[', '{', '?']);
 const BLOCK_MARKS: ReadonlySet<string> = new Set(['-', '?', ':']);
 
-/** Ends the parser in a malformed file before it has built a tree of it, which takes gigabytes for some megabytes. */
+/** Stops the parser in a malformed file before it builds a tree, which takes gigabytes for some megabytes. */
 class Guard {
   #parts = 0;
   #depth = 0;
-  /** Marks of one line that open one another: `- - -`. */
+  /** Nested marks of one line: `- - -`. */
   #marks = 0;
   #empty = 0;
   #before = '';
@@ -151,18 +151,18 @@ class Guard {
     if (lexeme === SCALAR) this.#isText = true;
     else if (/^[ \t]+$/.test(lexeme)) return;
     this.#parts += 1;
-    if (this.#parts > MOST_PARTS) throw new Error(`the file has more than ${MOST_PARTS} values, marks and lines`);
+    if (this.#parts > MAX_PARTS) throw new Error(`the file has more than ${MAX_PARTS} values, marks and lines`);
     if (lexeme === '[' || lexeme === '{') this.#depth += 1;
     else if (lexeme === ']' || lexeme === '}') this.#depth = Math.max(0, this.#depth - 1);
     this.#marks = BLOCK_MARKS.has(lexeme) && BLOCK_MARKS.has(this.#before) ? this.#marks + 1 : 0;
-    if (Math.max(this.#depth, this.#marks) > DEEPEST) throw new RangeError();
+    if (Math.max(this.#depth, this.#marks) > MAX_DEPTH) throw new RangeError();
     if (lexeme === ',' && EMPTY_BEFORE_COMMA.has(this.#before)) this.#empty += 1;
-    if (this.#empty > MOST_ERRORS) throw new Error(`lists and objects have more than ${MOST_ERRORS} commas with nothing before them`);
+    if (this.#empty > MAX_ERRORS) throw new Error(`lists and objects have more than ${MAX_ERRORS} commas without a value before them`);
     this.#before = lexeme;
   }
 }
 
-/** Runs work whose errors are values: each would keep the names of ten functions. */
+/** Runs work without stack traces: the many errors of a file would each store one. */
 function withoutTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -173,7 +173,7 @@ function withoutTraces<T>(work: () => T): T {
   }
 }
 
-/** Returns the offsets of keys that their map has twice. */
+/** Returns the offsets of duplicate keys. */
 function duplicateKeys(document: Document): readonly number[] {
   const found: number[] = [];
   visit(document, {
@@ -185,32 +185,30 @@ function duplicateKeys(document: Document): readonly number[] {
         if (seen.has(key)) found.push(pair.key.range?.[0] ?? 0);
         seen.add(key);
       }
-      return found.length < MOST_ERRORS ? undefined : visit.BREAK;
+      return found.length < MAX_ERRORS ? undefined : visit.BREAK;
     },
   });
   return found;
 }
 
-/** A file that does not exist yet, with this content. */
+/** Makes a new file with this content. */
 export function newYamlFile(path: string, shown: string, content: Json): YamlFile {
   const file = parseYamlFile(path, shown, '');
   file.document.contents = createNode(file, content) as Document['contents'];
   return file;
 }
 
-/** The document as text. */
 export function printYamlFile(file: YamlFile): string {
   const { document, text } = file;
   const { contents } = document;
-  // `{a: 1}` or `{ a: 1 }`: as the file has it so far.
+  // `{a: 1}` or `{ a: 1 }`, as in the file so far.
   const flowCollectionPadding = !/(?:[:-] +|, *)[{[][^\s{}[\]]/.test(text) || /(?:[:-] +|, *)[{[] +\S/.test(text);
-  // An empty collection is what an empty section is.
   const style = { ...STYLE, ...indentationOf(file) };
   visit(document, { Pair: (_, pair) => (isMergeKey(pair) ? undefined : quoteMergeKey(pair)) });
   return document.toString(isSeq(contents) || isMap(contents) ? { ...style, flowCollectionPadding } : style);
 }
 
-/** How a file indents, read from the first map and the first list below a key. */
+/** Detects the indentation of a file from the first map and the first list below a key. */
 function indentationOf({ document, lines }: YamlFile): { readonly indent?: number; readonly indentSeq?: boolean } {
   const columnOf = (node: unknown): number | undefined => {
     const offset = isNode(node) ? node.range?.[0] : undefined;
@@ -230,9 +228,9 @@ function indentationOf({ document, lines }: YamlFile): { readonly indent?: numbe
   return found;
 }
 
-/** The text with every alias and merge key replaced by what it stands for; undefined: there are none. */
+/** Returns the text with all aliases and merge keys expanded; `undefined` if there are none. */
 export function withoutAliases({ path, shown, text }: YamlFile): string | undefined {
-  // Read anew: the nodes of the file belong to whoever reads it.
+  // Parsed again, because other readers use the nodes of the file.
   const file = parseYamlFile(path, shown, text);
   const { document } = file;
   const expansion = new Expansion(file);
@@ -266,36 +264,36 @@ export function withoutAliases({ path, shown, text }: YamlFile): string | undefi
   return printYamlFile(file);
 }
 
-/** A node for the value: plain where unambiguous, else double quotes; several lines as a block. */
+/** Creates a node for a value: plain if unambiguous, or else in double quotes; several lines as a block. */
 export function createNode({ document }: YamlFile, value: Json): Node {
   const node = document.createNode(value, { aliasDuplicateObjects: false }) as Node;
   visit(node, { Pair: (_, pair) => quoteMergeKey(pair) });
   return node;
 }
 
-/** A member without a value yet. */
+/** Creates a pair without a value. */
 export function createMember({ document }: YamlFile, key: string): Pair<Node, Node | null> {
   const pair = document.createPair(key, null);
   quoteMergeKey(pair);
   return pair as Pair<Node, Node | null>;
 }
 
-/** The key `<<` of a value is no merge key. The printer takes off its quotes, but not those of a text with a tag. */
+/** Quotes the key `<<` of a value, which is not a merge key. The printer removes the quotes unless the text has a tag. */
 function quoteMergeKey({ key }: Pair): void {
   if (!isScalar(key) || key.value !== '<<') return;
   key.type = 'QUOTE_DOUBLE';
   key.tag = 'tag:yaml.org,2002:str';
 }
 
-/** Where a node is, for messages. */
-export function placeOf(file: YamlFile, node: Node | null | undefined): Pick<Problem, 'file' | 'line' | 'column'> {
+/** Returns the place of a node for messages. */
+export function placeOf(file: YamlFile, node: Node | null | undefined): FilePlace {
   const offset = node?.range?.[0];
   if (offset === undefined) return { file: file.shown };
   const { line, col } = file.lines.linePos(offset);
   return { file: file.shown, line, column: col };
 }
 
-/** The text of a key: `1`, `true` and `null` are names as they are written. */
+/** Returns the text of a key, also for `1`, `true` and `null`. */
 export function keyText(pair: Pair): string {
   const { key } = pair;
   if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
@@ -311,7 +309,7 @@ export function isMergeKey(pair: Pair): boolean {
   );
 }
 
-/** Members whose values are names: a bare number or `true` there is text. */
+/** Keys whose values are names, so that a bare number or `true` is text. */
 const NAMES: ReadonlySet<string> = new Set(['role', 'role_name', 'name', 'schema', 'collection', 'type_name', 'custom_name']);
 
 export function scalarJson(node: Scalar, member: string | undefined): Json {
@@ -330,7 +328,7 @@ export function scalarJson(node: Scalar, member: string | undefined): Json {
   return String(value);
 }
 
-/** Targets of the aliases of a document: the nearest node before each that has its anchor. */
+/** Returns the targets of aliases: the nearest preceding node with the anchor. */
 function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
@@ -346,7 +344,7 @@ function aliasTargets(document: Document): ReadonlyMap<Alias, Node> {
   return targets;
 }
 
-/** Bounds what the aliases of a file may stand for. */
+/** Resolves the aliases of a file, and limits their expansion. */
 export class Expansion {
   #nodes = 0;
   readonly #file: YamlFile;
@@ -358,14 +356,14 @@ export class Expansion {
 
   /** @throws ProjectFailure */
   enter(node: Node, depth: number, aliased: boolean): void {
-    if (depth > DEEPEST) throw failure('yaml', `nested deeper than ${DEEPEST}`, placeOf(this.#file, node));
+    if (depth > MAX_DEPTH) throw failure('yaml', `nested deeper than ${MAX_DEPTH}`, placeOf(this.#file, node));
     if (!aliased) return;
     this.#nodes += 1;
-    if (this.#nodes > MOST_ALIASED_NODES)
-      throw failure('yaml', `the aliases stand for more than ${MOST_ALIASED_NODES} values`, placeOf(this.#file, node));
+    if (this.#nodes > MAX_ALIASED_NODES)
+      throw failure('yaml', `the aliases expand to more than ${MAX_ALIASED_NODES} values`, placeOf(this.#file, node));
   }
 
-  /** What an alias stands for. @throws ProjectFailure */
+  /** Returns the target of an alias, or the node itself. @throws ProjectFailure */
   resolve(node: Node): Node {
     if (!isAlias(node)) return node;
     this.#targets ??= aliasTargets(this.#file.document);
@@ -375,7 +373,7 @@ export class Expansion {
   }
 }
 
-/** The path that an include names, in each of its four spellings; undefined: the node is none. */
+/** Returns the path of an include in any of its four forms; `undefined` for other nodes. */
 export function includedPath(node: Node | null | undefined): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'string') return undefined;
   const text = node.tag === '!include' ? node.value : /^!include\s+(.*)$/s.exec(node.value)?.[1];

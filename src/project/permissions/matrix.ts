@@ -1,4 +1,4 @@
-/** Who may do what, from the document alone: roles by tables by operations, inherited roles resolved. */
+/** Permission matrix of a document: roles by tables by operations, with inherited roles resolved. */
 import { createHash } from 'node:crypto';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { canonical, printedName } from '../directory/sections.ts';
@@ -12,16 +12,16 @@ export interface Grant {
   readonly role: string;
   readonly source: string;
   readonly table: string;
-  /** As the document spells it. */
+  /** Name in the form of the document. */
   readonly tableName: Json;
   readonly operation: PermissionOperation;
-  /** Another role where it is inherited. */
+  /** Role that has the permission; another one if it is inherited. */
   readonly from: string;
   readonly permission: JsonObject;
   readonly path: DocumentPath;
 }
 
-/** All permissions of all roles, sorted. A role that has one of its own for an operation inherits none for it. */
+/** Returns all permissions of all roles, sorted. A role's own permission for an operation overrides inherited ones. */
 export function grantsOf(document: JsonObject): readonly Grant[] {
   const own: Grant[] = [];
   eachObject(document['sources'], ['sources'], (source, sourceAt) =>
@@ -72,7 +72,7 @@ function inheritedGrants(role: string, parents: ReadonlyMap<string, readonly str
   return found;
 }
 
-/** `columns` as text, and what its rules are by a digest: two equal ones are the same rule. */
+/** Returns the columns as text, and the rules with digests, which are equal for equal rules. */
 export function describeGrant({ permission, operation }: Grant): { readonly columns: string; readonly rules: string } {
   const columns = permission['columns'];
   const list = columns === '*' ? '*' : isJsonArray(columns) ? columns.map(String).sort().join(',') : operation === 'delete' ? '-' : '';
@@ -98,7 +98,7 @@ function digest(value: Json, key: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
-/** Names of session variables that a permission looks at, in lower case. */
+/** Returns the names of session variables that a permission uses, in lower case. */
 export function sessionVariablesOf(value: Json): readonly string[] {
   if (typeof value === 'string') return value === 'REQ_USER_ID' ? ['x-svc-user-id'] : /^x-svc-/i.test(value) ? [value.toLowerCase()] : [];
   if (isJsonArray(value)) return value.flatMap(sessionVariablesOf);

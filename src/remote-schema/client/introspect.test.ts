@@ -4,7 +4,7 @@ import { type GraphqlServer, type RawGraphqlAnswer, startGraphqlServer } from '.
 import { SvcError } from '../../errors/svc-error.ts';
 import { createOutboundClient, type OutboundClient } from '../../http-client/client.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { type RemoteConnection, remoteConnection } from './connection.ts';
 import { introspectRemote } from './introspect.ts';
 
@@ -36,12 +36,12 @@ async function failure(asked: Promise<unknown>): Promise<SvcError> {
 }
 
 describe('introspection', () => {
-  it('asks once for everything, as an administrator, with the configured headers', async () => {
+  it('sends one request as administrator, with the configured headers', async () => {
     const answer = await introspectRemote(outbound, connection({ headers: { 'x-key': 'k' } }));
     expect(server.requests).toMatchObject([
       { operationName: 'IntrospectionQuery', headers: { 'content-type': 'application/json', 'x-svc-role': 'admin', 'x-key': 'k' } },
     ]);
-    const model = atOnce(modelFromIntrospection(answer));
+    const model = runSync(modelFromIntrospection(answer));
     expect(model.types.get('Day')).toMatchObject({ kind: 'scalar', specifiedByUrl: 'https://days.example' });
     expect(server.requests[0]?.query).not.toContain('isOneOf');
   });
@@ -50,35 +50,35 @@ describe('introspection', () => {
     ['specifiedByURL', 'inputFields(includeDeprecated: true)', 'specifiedByURL'],
     ['inputFields(includeDeprecated', 'specifiedByURL', 'inputFields(includeDeprecated'],
     ['isRepeatable', 'inputFields(includeDeprecated: true)', 'isRepeatable'],
-  ])('does without %s where the server does not know it', async (unknown, kept, without) => {
+  ])('omits %s if the server does not support it', async (unknown, kept, without) => {
     server.answer = ({ query }) =>
       query.includes(unknown) ? { status: 400, body: { errors: [{ message: `Cannot query field ${unknown}` }] } } : undefined;
-    atOnce(modelFromIntrospection(await introspectRemote(outbound, connection())));
+    runSync(modelFromIntrospection(await introspectRemote(outbound, connection())));
     const last = server.requests.at(-1)?.query;
     expect(last).toContain(kept);
     expect(last).not.toContain(without);
   });
 
-  it('takes a schema without what came later to GraphQL', async () => {
+  it('accepts a schema of an older version of GraphQL', async () => {
     server.answer = ({ query }) =>
       /specifiedByURL|isRepeatable|inputFields\(/.test(query) ? { status: 400, body: { errors: [{ message: 'no' }] } } : undefined;
-    expect(atOnce(modelFromIntrospection(await introspectRemote(outbound, connection()))).query).toBe('Query');
+    expect(runSync(modelFromIntrospection(await introspectRemote(outbound, connection()))).query).toBe('Query');
     expect(server.requests).toHaveLength(4);
   });
 
   it.each<[string, RawGraphqlAnswer, string]>([
-    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>no</html>' }, 'the answer of "{{URL}}" is not valid JSON'],
-    ['nothing', { status: 502 }, 'the answer of "{{URL}}" is not valid JSON'],
-    ['a text', { body: '"schema"' }, 'the introspection of "{{URL}}" was answered with no schema, with status 200'],
-    ['no schema', { status: 404, body: {} }, 'the introspection of "{{URL}}" was answered with no schema, with status 404'],
-    ['depth', { body: '['.repeat(100_000) }, 'the answer of "{{URL}}" is nested deeper than 512 levels'],
-    ['errors', { body: { errors: [{ message: 'off' }] } }, 'the introspection of "{{URL}}" was answered with errors'],
-  ])('says so when %s is the answer', async (_what, answer, message) => {
+    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>no</html>' }, 'the response of "{{URL}}" is not valid JSON'],
+    ['nothing', { status: 502 }, 'the response of "{{URL}}" is not valid JSON'],
+    ['a text', { body: '"schema"' }, 'the introspection of "{{URL}}" returned no schema, with status 200'],
+    ['no schema', { status: 404, body: {} }, 'the introspection of "{{URL}}" returned no schema, with status 404'],
+    ['depth', { body: '['.repeat(100_000) }, 'the response of "{{URL}}" is nested deeper than 512 levels'],
+    ['errors', { body: { errors: [{ message: 'off' }] } }, 'the introspection of "{{URL}}" returned errors'],
+  ])('reports %s as the response', async (_what, answer, message) => {
     server.answer = () => answer;
     expect(await failure(introspectRemote(outbound, connection()))).toMatchObject({ code: 'remote-schema-error', message });
   });
 
-  it('refuses an answer with more than 16 MiB and takes one of that size', async () => {
+  it('rejects a response of more than 16 MiB and accepts one of that size', async () => {
     const schema = introspectionFromSchema(buildSchema(SDL));
     const padded = (bytes: number): string => {
       const text = JSON.stringify({ data: schema });
@@ -89,11 +89,11 @@ describe('introspection', () => {
     server.answer = () => ({ body: padded(16 * 1024 * 1024 + 1) });
     expect(await failure(introspectRemote(outbound, connection()))).toMatchObject({
       code: 'remote-schema-error',
-      message: 'the answers of remote schemas have more than 16777216 bytes',
+      message: 'the responses of remote schemas exceed 16777216 bytes',
     });
   });
 
-  it('says so when the server is away, breaks off or says nothing, and tells no secret of the URL', async () => {
+  it('reports a missing or incomplete response without secrets of the URL', async () => {
     const message = 'HTTP exception occurred while sending the request to "{{URL}}"';
     server.answer = () => 'reset';
     expect(await failure(introspectRemote(outbound, connection()))).toMatchObject({ code: 'remote-schema-error', message });
@@ -125,12 +125,12 @@ describe('a connection', () => {
       environment,
     );
 
-  it('has the address that the environment gives, and shows the one that the metadata have', () => {
+  it('uses the address from the environment and shows that of the metadata', () => {
     expect(of('http://{{HOST}}/g', { HOST: 'h' })).toMatchObject({ address: 'http://{{HOST}}/g', url: 'http://h/g', timeout: 3000 });
     expect(of({ name: 'U' }, { U: 'https://h/g' })).toMatchObject({ address: '{{U}}', url: 'https://h/g' });
   });
 
-  it('has the headers, from the environment too', () => {
+  it('has the configured headers, including those from the environment', () => {
     const headers = [
       { name: 'X-One', value: 'a{{K}}' },
       { name: 'X-Two', valueFromEnv: 'K' },
@@ -146,7 +146,7 @@ describe('a connection', () => {
     ['file:///etc/passwd', {}, 'not a valid URI generated from the template: file:///etc/passwd', 'invalid-params'],
     [{ name: 'U' }, {}, "environment variable 'U' not set", 'not-found'],
     [{ name: 'U' }, { U: 'planted' }, 'not a valid URI in environment variable: U', 'invalid-params'],
-  ])('refuses %j in %j', (address, environment, message, code) => {
+  ])('rejects %j with the environment %j', (address, environment, message, code) => {
     expect(() => of(address, environment)).toThrow(expect.objectContaining({ message, code }));
   });
 });

@@ -1,19 +1,19 @@
-/** The schema of a GraphQL server, as it describes itself. */
+/** Fetches the schema of a GraphQL server by introspection. */
 import { getIntrospectionQuery, type IntrospectionOptions } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
-import type { Patience } from '../../webhooks/call-webhook.ts';
-import { type Answered, exchange } from './exchange.ts';
+import type { TracedCallOptions } from '../../webhooks/call-webhook.ts';
+import { callServer, type ServerResponse } from './call-server.ts';
 import { defaultHeaders } from './request-headers.ts';
 
-/** Bytes. Read as types, they take some twenty times as much memory. */
+/** In bytes. Parsed as types, a schema takes some twenty times as much memory. */
 const MAX_SCHEMA_SIZE = 16 * 1024 * 1024;
-/** What errors tell of those that the server answered with. */
+/** Maximum number of the server's errors that our error reports. */
 const MAX_ERRORS = 10;
 
-/** What may be asked, the most first: a server refuses a query with a field that its version of GraphQL does not have. */
+/** Forms of the query, most complete first: a server rejects fields that its version of GraphQL does not have. */
 const FORMS: readonly IntrospectionOptions[] = [
   { specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true },
   { specifiedByUrl: true, directiveIsRepeatable: true },
@@ -22,20 +22,20 @@ const FORMS: readonly IntrospectionOptions[] = [
 ];
 
 /**
- * Asks for all of the schema, as an administrator.
- * @returns `{"data": {"__schema": …}}` as the server said it; whether it makes sense is for its reader to find out
+ * Fetches the whole schema with the role `admin`.
+ * @returns `{"data": {"__schema": …}}` as the server sent it, not validated
  * @throws SvcError remote-schema-error
  */
 export async function introspectRemote(
   outbound: OutboundClient,
   connection: RemoteConnection,
-  patience: Patience = {},
+  callOptions: TracedCallOptions = {},
 ): Promise<JsonObject> {
-  // One time limit for all attempts together.
-  const deadline = Math.min(patience.deadline ?? Number.POSITIVE_INFINITY, Date.now() + connection.timeout);
-  let refusal: Answered | undefined;
+  // All attempts share one deadline.
+  const deadline = Math.min(callOptions.deadline ?? Number.POSITIVE_INFINITY, Date.now() + connection.timeout);
+  let refusal: ServerResponse | undefined;
   for (const form of FORMS) {
-    const answer = await exchange(
+    const response = await callServer(
       outbound,
       connection,
       {
@@ -44,15 +44,15 @@ export async function introspectRemote(
         headers: { ...defaultHeaders(), 'x-svc-role': 'admin', ...connection.headers },
         maxResponseSize: MAX_SCHEMA_SIZE,
       },
-      { ...patience, deadline },
+      { ...callOptions, deadline },
     );
-    const data = isJsonObject(answer.body) ? answer.body['data'] : undefined;
+    const data = isJsonObject(response.body) ? response.body['data'] : undefined;
     if (isJsonObject(data) && isJsonObject(data['__schema'])) return { data };
-    refusal = answer;
-    // Who refuses with anything but errors of GraphQL will not answer another form either.
-    if (errorsOf(answer.body).length === 0) break;
+    refusal = response;
+    // A server that responds without GraphQL errors will not accept another form either.
+    if (errorsOf(response.body).length === 0) break;
   }
-  throw refused(connection, refusal as Answered);
+  throw refused(connection, refusal as ServerResponse);
 }
 
 function errorsOf(body: Json): readonly Json[] {
@@ -60,10 +60,10 @@ function errorsOf(body: Json): readonly Json[] {
   return isJsonArray(errors) ? errors : [];
 }
 
-function refused({ address }: RemoteConnection, { status, body }: Answered): SvcError {
+function refused({ address }: RemoteConnection, { status, body }: ServerResponse): SvcError {
   const errors = errorsOf(body).slice(0, MAX_ERRORS);
   const what = errors.length === 0 ? `no schema, with status ${status}` : 'errors';
-  return new SvcError('remote-schema-error', `the introspection of "${address}" was answered with ${what}`, {
+  return new SvcError('remote-schema-error', `the introspection of "${address}" returned ${what}`, {
     internal: { status, errors },
   });
 }

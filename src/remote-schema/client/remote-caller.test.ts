@@ -31,7 +31,7 @@ function caller(more: Partial<RemoteConnection> = {}, maxResponseSize = 1000): R
 
 function say(text: string, more: Partial<RemoteCall> = {}): RemoteCall {
   const session = { role: 'user', variables: new Map([['x-svc-role', 'user']]), backendOnly: false };
-  return { remote: 'r', document: 'query($v0: String!) {say(text: $v0)}', variables: { v0: text }, session, how: {}, ...more };
+  return { remote: 'r', document: 'query($v0: String!) {say(text: $v0)}', variables: { v0: text }, session, options: {}, ...more };
 }
 
 async function failure(call: Promise<unknown>): Promise<SvcError> {
@@ -51,7 +51,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('a call', () => {
-  it('sends the document with its variables and brings the answer and its cookies', async () => {
+  it('sends the document with its variables, and returns the response and its cookies', async () => {
     server.headers = { 'set-cookie': ['a=1; Path=/', 'b=2'] };
     expect(await caller()(say('hej'))).toEqual({ body: { data: { say: 'hej' } }, cookies: ['a=1; Path=/', 'b=2'] });
     expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
@@ -60,13 +60,13 @@ describe('a call', () => {
     });
   });
 
-  it('brings an answer of any status, and numbers as they are', async () => {
+  it('returns a response of any status, with exact numbers', async () => {
     server.answer = () => ({ status: 500, body: '{"errors":[{"message":"no","n":12345678901234567890}]}' });
     const { body } = await caller()(say(''));
     expect(JSON.stringify(body)).toContain('12345678901234567890');
   });
 
-  it('hands on the bytes of cookies', async () => {
+  it('forwards the bytes of cookies', async () => {
     server.headers = { 'set-cookie': [Buffer.from('a=é', 'utf8').toString('latin1')] };
     const { cookies } = await caller()(say(''));
     expect(cookies.map((cookie) => Buffer.from(cookie, 'latin1').toString('utf8'))).toEqual(['a=é']);
@@ -97,7 +97,7 @@ describe('headers', () => {
     return server.requests.at(-1)?.headers ?? {};
   };
 
-  it('are who asks and what a trace needs', async () => {
+  it('contain session variables and the trace context', async () => {
     const headers = await sent({}, { 'x-svc-user-id': '7' });
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -111,7 +111,7 @@ describe('headers', () => {
     expect(JSON.stringify(headers)).not.toContain('planted');
   });
 
-  it('of the client go along where they may, without what is about its own request', async () => {
+  it("include the client's headers if forwarded, without those about its own request", async () => {
     const headers = await sent({ forwardClientHeaders: true });
     expect(headers).toMatchObject({
       'x-own': 'client',
@@ -128,7 +128,7 @@ describe('headers', () => {
     expect(JSON.stringify(headers)).not.toContain('planted');
   });
 
-  it('count most as configured, then as of the session', async () => {
+  it('prefer configured values, then session variables', async () => {
     const headers = await sent(
       { forwardClientHeaders: true, headers: { 'x-own': 'configured', 'x-svc-user-id': '0', 'user-agent': 'me' } },
       { 'x-svc-user-id': '7', 'x-svc-role': 'user' },
@@ -136,7 +136,7 @@ describe('headers', () => {
     expect(headers).toMatchObject({ 'x-own': 'configured', 'x-svc-user-id': '0', 'user-agent': 'me', 'x-svc-role': 'user' });
   });
 
-  it('carry texts as UTF-8, and nothing that would end them', async () => {
+  it('encode text as UTF-8, and reject line breaks', async () => {
     const headers = await sent({}, { 'x-svc-name': 'Łódź' });
     expect(Buffer.from(headers['x-svc-name'] as string, 'latin1').toString('utf8')).toBe('Łódź');
     const message = 'the session variable "x-svc-name" cannot be sent to a remote schema as a header';
@@ -146,22 +146,22 @@ describe('headers', () => {
 });
 
 describe('bounds and faults', () => {
-  it('is refused for a remote schema that cannot be reached now', async () => {
+  it('rejects a call of an inconsistent remote schema', async () => {
     expect(await failure(caller()(say('', { remote: 'gone' })))).toMatchObject({
       message: 'remote schema with name "gone" is inconsistent',
     });
   });
 
-  it('ends with the time of the server, of the request, and with the client', async () => {
+  it('ends at the timeout, at the deadline and at cancellation', async () => {
     server.answer = () => 'hang';
     expect(await failure(caller({ timeout: 300 })(say('')))).toMatchObject({ ...UNREACHABLE, internal: { message: 'Response timeout' } });
-    expect(await failure(caller()(say('', { how: { deadline: Date.now() + 300 } })))).toMatchObject(UNREACHABLE);
+    expect(await failure(caller()(say('', { options: { deadline: Date.now() + 300 } })))).toMatchObject(UNREACHABLE);
     const signal = new CancellationSource();
-    const asked = caller()(say('', { how: { signal } }));
+    const asked = caller()(say('', { options: { signal } }));
     await until(() => server.requests.length === 3);
     signal.cancel();
     expect(await failure(asked)).toMatchObject(UNREACHABLE);
-    // The server hears that nobody waits any more.
+    // The connections are closed.
     await until(() => server.dropped.length === 3);
   });
 
@@ -173,10 +173,10 @@ describe('bounds and faults', () => {
     },
   );
 
-  it('bounds all answers to a request together, and those of a batch with them', async () => {
+  it('limits the responses for a request, or a batch, in total', async () => {
     const call = caller();
     await call(say('x'.repeat(600)));
-    const message = 'the answers of remote schemas have more than 1000 bytes';
+    const message = 'the responses of remote schemas exceed 1000 bytes';
     expect(await failure(call(say('x'.repeat(600))))).toMatchObject({ code: 'remote-schema-error', message });
     const use = { bytes: 0 };
     const access = createRemoteAccess({ outbound, maxResponseSize: 1000 });
@@ -185,7 +185,7 @@ describe('bounds and faults', () => {
     await access(connections())(say('x'.repeat(600)));
   });
 
-  it('makes so many calls of a request at a time, and none after one has failed', async () => {
+  it('limits concurrent calls, and stops after a failed one', async () => {
     server.answer = () => 'hang';
     const call = caller({ timeout: 60_000 });
     const asked = Promise.allSettled(Array.from({ length: 40 }, () => call(say(''))));

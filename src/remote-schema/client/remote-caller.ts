@@ -1,14 +1,14 @@
-/** Requests to GraphQL servers on behalf of clients. */
+/** Sends requests to GraphQL servers on behalf of clients. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../../auth/session.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
-import { createTurns } from '../../util/turns.ts';
+import { limitConcurrency } from '../../util/limit-concurrency.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { RemoteConnection } from './connection.ts';
-import { AnswerIntake, type AnswerUse } from '../../webhooks/answer-use.ts';
-import type { Patience } from '../../webhooks/call-webhook.ts';
-import { exchange } from './exchange.ts';
+import { ResponseCounter, type ResponseUsage } from '../../webhooks/response-usage.ts';
+import type { TracedCallOptions } from '../../webhooks/call-webhook.ts';
+import { callServer } from './call-server.ts';
 import { clientCallHeaders } from './request-headers.ts';
 
 /** One request to a GraphQL server on behalf of a client. */
@@ -18,49 +18,49 @@ export interface RemoteCall {
   readonly document: string;
   readonly variables: JsonObject;
   readonly session: Session;
-  /** Of the client's request, for servers that get them; absent where there is none. */
+  /** Headers of the client's request, if there is one, to be forwarded. */
   readonly headers?: IncomingHttpHeaders;
-  readonly how: Patience;
+  readonly options: TracedCallOptions;
 }
 
-export interface RemoteReply {
-  /** The JSON of the body, whatever the status: an answer in the sense of GraphQL, or not. */
+export interface RemoteResponse {
+  /** JSON of the body, whatever the status; it need not be a GraphQL response. */
   readonly body: Json;
-  /** `Set-Cookie` headers, to be handed on to the client. */
+  /** `Set-Cookie` headers to forward to the client. */
   readonly cookies: readonly string[];
 }
 
-/** @throws SvcError remote-schema-error when the server cannot be reached, takes too long, or answers with anything but JSON */
-export type RemoteCaller = (call: RemoteCall) => Promise<RemoteReply>;
+/** @throws SvcError remote-schema-error if the server cannot be reached, does not respond in time, or does not respond with JSON */
+export type RemoteCaller = (call: RemoteCall) => Promise<RemoteResponse>;
 
 /**
- * The caller of one request of a client: its calls share the limits.
+ * Returns the caller for one client request: its calls share the limits.
  * @param connections by name
- * @param use absent: the request is the first to use anything
+ * @param usage bytes that the request has used so far. Defaults to none.
  */
-export type RemoteAccess = (connections: ReadonlyMap<string, RemoteConnection>, use?: AnswerUse) => RemoteCaller;
+export type RemoteAccess = (connections: ReadonlyMap<string, RemoteConnection>, usage?: ResponseUsage) => RemoteCaller;
 
 export interface RemoteAccessOptions {
   readonly outbound: OutboundClient;
-  /** Bytes of all answers to one request of a client. */
+  /** Maximum size of all responses for one client request, in bytes. */
   readonly maxResponseSize: number;
 }
 
-/** Calls that run at the same time for one request of a client. */
-const CALLS_AT_ONCE = 16;
+/** Maximum number of concurrent calls for one client request. */
+const MAX_CONCURRENT_CALLS = 16;
 
 export function createRemoteAccess({ outbound, maxResponseSize }: RemoteAccessOptions): RemoteAccess {
-  return (connections, use = { bytes: 0 }) => {
-    const inTurn = createTurns(CALLS_AT_ONCE);
-    return ({ remote, document, variables, session, headers, how }) =>
-      inTurn(async () => {
+  return (connections, usage = { bytes: 0 }) => {
+    const limited = limitConcurrency(MAX_CONCURRENT_CALLS);
+    return ({ remote, document, variables, session, headers, options }) =>
+      limited(async () => {
         const connection = connections.get(remote);
         if (connection === undefined) throw new SvcError('unexpected', `remote schema with name "${remote}" is inconsistent`);
-        const intake = new AnswerIntake(use, maxResponseSize);
-        const { take } = intake;
-        const asked = { document, variables, headers: clientCallHeaders(connection, session, headers), maxResponseSize, take };
-        const { body, cookies } = await exchange(outbound, connection, asked, how).catch((error: unknown) => {
-          throw intake.refusal(document.startsWith('mutation')) ?? error;
+        const counter = new ResponseCounter(usage, maxResponseSize);
+        const { onBytes } = counter;
+        const request = { document, variables, headers: clientCallHeaders(connection, session, headers), maxResponseSize, onBytes };
+        const { body, cookies } = await callServer(outbound, connection, request, options).catch((error: unknown) => {
+          throw counter.refusal(document.startsWith('mutation')) ?? error;
         });
         return { body, cookies };
       });

@@ -1,4 +1,4 @@
-/** What is said with a request to a GraphQL server besides its body. */
+/** Headers of a request to a GraphQL server. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../../auth/session.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -7,19 +7,19 @@ import type { RemoteConnection } from './connection.ts';
 
 const USER_AGENT = 'svc-graphql';
 
-/** By which a request is followed through several services: W3C Trace Context and B3. */
+/** Headers that trace a request through several services: W3C Trace Context and B3. */
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'b3', 'x-b3-traceid', 'x-b3-spanid', 'x-b3-parentspanid', 'x-b3-sampled', 'x-b3-flags'];
 
-/** Those that every request has. */
+/** Returns the headers that every request has. */
 export function defaultHeaders(): Record<string, string> {
   return { 'content-type': 'application/json', accept: 'application/json, application/graphql-response+json', 'user-agent': USER_AGENT };
 }
 
 /**
- * Of a request on behalf of a client. What is configured counts most, then who asks, then what the client said; the
- * admin secret is never among it, for it is no session variable.
+ * Returns the headers of a request on behalf of a client. Configured headers take precedence over session variables, and these over
+ * headers of the client. The admin secret is never sent, since it is not a session variable.
  * @param client headers of its request
- * @throws SvcError remote-schema-error for a session variable that cannot be sent
+ * @throws SvcError remote-schema-error for a session variable that is not a valid header
  */
 export function clientCallHeaders(
   { headers: configured, forwardClientHeaders }: RemoteConnection,
@@ -39,7 +39,7 @@ export function clientCallHeaders(
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const HEADER_TEXT = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Headers carry bytes, one for each character: other texts are sent as UTF-8. */
+/** Encodes text for a header, one byte per character: text beyond Latin-1 is sent as UTF-8. */
 function headerText(name: string, value: string): string {
   const bytes = !/[\u0100-\uffff]/.test(value) ? value : Buffer.from(value, 'utf8').toString('latin1');
   if (HEADER_NAME.test(name) && HEADER_TEXT.test(bytes)) return bytes;

@@ -1,70 +1,70 @@
 /**
- * Directives in the SDL of a role. `@preset` is ours and stands at inputs only. Of the server's own directives its
- * introspection tells two, `@deprecated` and `@specifiedBy`: these may be repeated as they are.
+ * Directives in the SDL of a role. `@preset` is ours and is allowed at inputs only. Of the server's own directives, introspection reports
+ * `@deprecated` and `@specifiedBy`: these may be repeated unchanged.
  */
 import { type ConstDirectiveNode, type ConstValueNode, Kind, print } from 'graphql';
 import { enumerateQuoted } from '../../util/enumerate.ts';
 import type { Reasons } from './reasons.ts';
 
-/** What a directive stands at. */
-export interface Place {
-  /** `Object`, `Argument`. */
+/** The definition that has a directive. */
+export interface DirectiveTarget {
+  /** E.g. `Object`, `Argument`. */
   readonly label: string;
   readonly name: string;
-  /** Those of the server: undefined where it has none. */
+  /** Values of the server's directives; `undefined` if it has none. */
   readonly deprecation?: string | null;
   readonly specifiedByUrl?: string | null;
 }
 
-interface Directed {
+interface WithDirectives {
   readonly directives?: readonly ConstDirectiveNode[] | undefined;
 }
 
 const PRESET = 'preset';
 const DEFAULT_DEPRECATION = 'No longer supported';
 
-/** Of what cannot be preset. */
-export function refuseDirectives(node: Directed, place: Place, reasons: Reasons): void {
+/** Checks the directives of a definition that cannot be preset. */
+export function refuseDirectives(node: WithDirectives, target: DirectiveTarget, reasons: Reasons): void {
   for (const { name } of node.directives ?? []) {
     if (name.value === PRESET) {
       reasons.add('Preset directives can be defined only on INPUT_FIELD_DEFINITION or ARGUMENT_DEFINITION');
       break;
     }
   }
-  checkUpstream(node, place, reasons);
+  checkUpstream(node, target, reasons);
 }
 
-/** The directive `@preset` at an argument or a field of an input object. */
-export function presetDirective(node: Directed, place: Place, reasons: Reasons): ConstDirectiveNode | null {
-  checkUpstream(node, place, reasons);
+/** Returns the `@preset` directive of an argument or an input field, `null` if there is none. */
+export function presetDirective(node: WithDirectives, target: DirectiveTarget, reasons: Reasons): ConstDirectiveNode | null {
+  checkUpstream(node, target, reasons);
   const presets = (node.directives ?? []).filter(({ name }) => name.value === PRESET);
-  if (presets.length > 1) reasons.add(`found multiple preset directives at "${place.label}" "${place.name}"`);
+  if (presets.length > 1) reasons.add(`found multiple preset directives at "${target.label}" "${target.name}"`);
   return presets[0] ?? null;
 }
 
-function checkUpstream({ directives = [] }: Directed, place: Place, reasons: Reasons): void {
+function checkUpstream({ directives = [] }: WithDirectives, target: DirectiveTarget, reasons: Reasons): void {
   const seen = new Set<string>();
   const twice = new Set<string>();
   for (const directive of directives) {
     const name = directive.name.value;
     if (name === PRESET) continue;
     if (seen.has(name)) twice.add(name);
-    else checkOne(directive, place, reasons);
+    else checkOne(directive, target, reasons);
     seen.add(name);
   }
-  if (twice.size > 0) reasons.add(`duplicate directives: ${enumerateQuoted(twice)}found in the "${place.label}" "${place.name}"`);
+  if (twice.size > 0) reasons.add(`duplicate directives: ${enumerateQuoted(twice)}found in the "${target.label}" "${target.name}"`);
 }
 
-function checkOne({ name: { value: name }, arguments: given = [] }: ConstDirectiveNode, place: Place, reasons: Reasons): void {
-  const upstream = upstreamArguments(name, place);
+function checkOne({ name: { value: name }, arguments: args = [] }: ConstDirectiveNode, target: DirectiveTarget, reasons: Reasons): void {
+  const upstream = upstreamArguments(name, target);
   if (upstream === null) {
     reasons.add(`"Directive": "${name}" does not exist in the upstream remote schema`);
     return;
   }
-  const at = `the following directive argument(s) defined in the directive: "${name}" at the "${place.label}" "${place.name}"`;
-  const unknown = given.filter((argument) => !upstream.has(argument.name.value)).map((argument) => argument.name.value);
+  const at = `the following directive argument(s) defined in the directive: "${name}" at the "${target.label}" "${target.name}"`;
+  const unknown = args.filter((argument) => !upstream.has(argument.name.value)).map((argument) => argument.name.value);
   if (unknown.length > 0) reasons.add(`${at} do not exist in the corresponding upstream directive: ${enumerateQuoted(unknown)}`);
-  const written = new Map(given.map((argument) => [argument.name.value, textOf(argument.value)]));
+  const written = new Map(args.map((argument) => [argument.name.value, textOf(argument.value)]));
   const other = [...upstream].filter(([argument, { text, byDefault }]) => (written.get(argument) ?? byDefault) !== text);
   if (other.length > 0) {
     reasons.add(
@@ -73,7 +73,7 @@ function checkOne({ name: { value: name }, arguments: given = [] }: ConstDirecti
   }
 }
 
-function upstreamArguments(name: string, { deprecation, specifiedByUrl }: Place) {
+function upstreamArguments(name: string, { deprecation, specifiedByUrl }: DirectiveTarget) {
   if (name === 'deprecated' && typeof deprecation === 'string') {
     return new Map([['reason', { text: deprecation, byDefault: DEFAULT_DEPRECATION }]]);
   }

@@ -11,7 +11,7 @@ const MAX_TOKENS = 1_000_000;
 
 export interface RoleDocument {
   readonly types: ReadonlyMap<string, TypeDefinitionNode>;
-  /** As the `schema` block says. Without one: `Query`, `Mutation`, `Subscription`. */
+  /** According to the `schema` block; without one `Query`, `Mutation`, `Subscription`. */
   readonly roots: ReadonlyMap<OperationTypeNode, string>;
   readonly hasSchemaBlock: boolean;
 }
@@ -53,7 +53,7 @@ function definitionsOf(sdl: string): readonly DefinitionNode[] {
   try {
     return parse(sdl, { noLocation: true, maxTokens: MAX_TOKENS }).definitions;
   } catch (error) {
-    // Anything else is the end of the stack, in brackets inside one another.
+    // Any other error is a stack overflow caused by nested brackets.
     if (!(error instanceof GraphQLError)) throw unreadable('the schema is nested too deep');
     const [place] = error.locations ?? [];
     throw unreadable(place === undefined ? error.message : `${error.message} (line ${place.line}, column ${place.column})`);
@@ -74,6 +74,6 @@ function isTypeDefinition(definition: DefinitionNode): definition is TypeDefinit
 }
 
 function kindOf(definition: DefinitionNode): string {
-  if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION) return 'something to execute';
+  if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION) return 'an executable definition';
   return definition.kind === Kind.DIRECTIVE_DEFINITION ? 'the definition of a directive' : 'an extension';
 }

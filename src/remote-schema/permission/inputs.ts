@@ -1,4 +1,4 @@
-/** Arguments and fields of input objects that a role may give, or for which its permission has a value. */
+/** Arguments and input fields that a role may set, or that its permission presets. */
 import { type ConstValueNode, type InputValueDefinitionNode, Kind, parseConstValue, print, type TypeDefinitionNode, visit } from 'graphql';
 import { enumerateQuoted } from '../../util/enumerate.ts';
 import { printRemoteType, type RemoteInputValue } from '../model.ts';
@@ -8,7 +8,7 @@ import type { Reasons } from './reasons.ts';
 import { typeRefOf } from './type-ref.ts';
 
 export interface InputParent {
-  /** Of the field or input object. */
+  /** Name of the field or input object. */
   readonly name: string;
   readonly kind: 'field' | 'input-object';
   readonly types: ReadonlyMap<string, TypeDefinitionNode>;
@@ -16,7 +16,7 @@ export interface InputParent {
 }
 
 export function roleInputs(
-  given: readonly InputValueDefinitionNode[],
+  nodes: readonly InputValueDefinitionNode[],
   upstream: ReadonlyMap<string, RemoteInputValue>,
   parent: InputParent,
 ): ReadonlyMap<string, RemoteInputValue> {
@@ -24,7 +24,7 @@ export function roleInputs(
   const inputs = new Map<string, RemoteInputValue>();
   const twice = new Set<string>();
   const names = new Set<string>();
-  for (const node of given) {
+  for (const node of nodes) {
     const name = node.name.value;
     if (names.has(name)) {
       twice.add(name);
@@ -54,8 +54,8 @@ function roleInput(node: InputValueDefinitionNode, upstream: RemoteInputValue, {
   const { name, deprecation } = upstream;
   const label = kind === 'field' ? 'Argument' : 'Input object argument';
   const type = typeRefOf(node.type);
-  const [wanted, found] = [printRemoteType(upstream.type), printRemoteType(type)];
-  if (wanted !== found) reasons.add(`expected type of "${name}"("${label}") to be ${wanted} but received ${found}`);
+  const [expected, found] = [printRemoteType(upstream.type), printRemoteType(type)];
+  if (expected !== found) reasons.add(`expected type of "${name}"("${label}") to be ${expected} but received ${found}`);
   if (!isSameDefault(node.defaultValue, upstream.default)) {
     const received = node.defaultValue === undefined ? 'none' : print(node.defaultValue);
     reasons.add(
@@ -67,13 +67,13 @@ function roleInput(node: InputValueDefinitionNode, upstream: RemoteInputValue, {
   return { ...upstream, description: node.description?.value ?? null, ...(preset === undefined ? {} : { preset }) };
 }
 
-function isSameDefault(given: ConstValueNode | undefined, upstream: string | undefined): boolean {
-  if (given === undefined || upstream === undefined) return given === upstream;
-  // Equal in most cases; the other comparison costs ten times as much.
-  return print(given) === upstream || canonicalText(given) === canonicalText(parseConstValue(upstream, { noLocation: true }));
+function isSameDefault(own: ConstValueNode | undefined, upstream: string | undefined): boolean {
+  if (own === undefined || upstream === undefined) return own === upstream;
+  // Texts are usually equal; the other comparison costs ten times as much.
+  return print(own) === upstream || canonicalText(own) === canonicalText(parseConstValue(upstream, { noLocation: true }));
 }
 
-/** Equal for constants that mean the same. */
+/** Returns equal texts for equivalent constants. */
 function canonicalText(value: ConstValueNode): string {
   return print(
     visit(value, {

@@ -1,4 +1,4 @@
-/** `@preset(value: …, static: …)`: the value of an argument or of a field of an input object that a role cannot choose. */
+/** `@preset(value: …, static: …)`: a fixed value for an argument or input field, which the role cannot set. */
 import { type ConstDirectiveNode, type ConstValueNode, Kind, print, type TypeDefinitionNode } from 'graphql';
 import { BUILT_IN_SCALARS, type RemotePreset, type RemoteTypeRef } from '../model.ts';
 import { typeRefOf } from './type-ref.ts';
@@ -6,7 +6,7 @@ import type { Reasons } from './reasons.ts';
 
 const SESSION_VARIABLE = /^x-svc-/i;
 
-/** Types of the role's SDL: what a preset says is told in terms of them. */
+/** Types of the role's SDL; the value of a preset is checked against them. */
 type Types = ReadonlyMap<string, TypeDefinitionNode>;
 
 interface Reading {
@@ -15,29 +15,29 @@ interface Reading {
   readonly reasons: Reasons;
 }
 
-/** undefined: it is wrong, and a reason is given. @param name of the argument or field, which is of this type */
+/** Returns `undefined` and adds a reason if the preset is invalid. @param name of the argument or field, which is of this type */
 export function readPreset(
-  { arguments: given = [] }: ConstDirectiveNode,
+  { arguments: args = [] }: ConstDirectiveNode,
   name: string,
   type: RemoteTypeRef,
   types: Types,
   reasons: Reasons,
 ): RemotePreset | undefined {
-  if (given.length === 0) {
+  if (args.length === 0) {
     reasons.add('no arguments found in the preset directive');
     return undefined;
   }
-  const unknown = given.find((argument) => argument.name.value !== 'value' && argument.name.value !== 'static');
+  const unknown = args.find((argument) => argument.name.value !== 'value' && argument.name.value !== 'static');
   if (unknown !== undefined) {
     reasons.add(`unknown argument "${unknown.name.value}" of the preset directive at "${name}"`);
     return undefined;
   }
-  const value = given.find((argument) => argument.name.value === 'value')?.value;
+  const value = args.find((argument) => argument.name.value === 'value')?.value;
   if (value === undefined) {
     reasons.add(`preset argument "value" not found at "${name}"`);
     return undefined;
   }
-  const fixed = given.find((argument) => argument.name.value === 'static')?.value;
+  const fixed = args.find((argument) => argument.name.value === 'static')?.value;
   if (fixed !== undefined && fixed.kind !== Kind.BOOLEAN) {
     reasons.add('expected preset static value to be a Boolean value');
     return undefined;
@@ -65,7 +65,7 @@ function presetOf(value: ConstValueNode, name: string, type: RemoteTypeRef, read
         const preset = presetOf(field.value, key, of, reading);
         return preset === undefined ? undefined : [key, preset];
       });
-      return together(
+      return combine(
         value,
         entries,
         ([, preset]) => preset,
@@ -81,7 +81,7 @@ function presetOf(value: ConstValueNode, name: string, type: RemoteTypeRef, read
     }
     case Kind.SCALAR_TYPE_DEFINITION:
     case undefined: {
-      // A type that is not declared at all is told of where the types of the role are put together.
+      // A type that is not declared at all is reported where the types of the role are checked.
       if (definition === undefined && !BUILT_IN_SCALARS.has(type.name)) return literal(value);
       if (variable !== null) return { kind: 'session', name: variable, type: type.name };
       const isScalar = value.kind === Kind.INT || value.kind === Kind.FLOAT || value.kind === Kind.STRING || value.kind === Kind.BOOLEAN;
@@ -94,11 +94,11 @@ function presetOf(value: ConstValueNode, name: string, type: RemoteTypeRef, read
 }
 
 function listPreset(value: ConstValueNode, name: string, item: RemoteTypeRef, reading: Reading): RemotePreset | undefined {
-  // What is no list counts as a list of one, but the text of a session variable would not do for a list.
+  // A value that is not a list counts as a list of one, but the text of a session variable would not be valid for a list.
   if (sessionVariable(value, reading) !== null) return noSession(name, reading);
   if (value.kind !== Kind.LIST) return presetOf(value, name, item, reading);
   const items = value.values.map((each) => presetOf(each, name, item, reading));
-  return together(
+  return combine(
     value,
     items,
     (preset) => preset,
@@ -106,8 +106,8 @@ function listPreset(value: ConstValueNode, name: string, item: RemoteTypeRef, re
   );
 }
 
-/** A literal as a whole where no part depends on the session. */
-function together<T extends {}>(
+/** Returns one literal if no part depends on the session. */
+function combine<T extends {}>(
   value: ConstValueNode,
   parts: readonly (T | undefined)[],
   presetOfPart: (part: T) => RemotePreset,
@@ -122,7 +122,7 @@ function literal(value: ConstValueNode): RemotePreset {
   return { kind: 'literal', text: print(value) };
 }
 
-/** The lower-case name of the session variable that a text stands for. */
+/** Returns the lower-case name of the session variable that a string stands for, `null` if it is a plain string. */
 function sessionVariable(value: ConstValueNode, { isStatic }: Reading): string | null {
   return !isStatic && value.kind === Kind.STRING && SESSION_VARIABLE.test(value.value) ? value.value.toLowerCase() : null;
 }
@@ -131,7 +131,7 @@ function noSession(name: string, { reasons }: Reading): undefined {
   reasons.add(`illegal preset value at "${name}". Session arguments can only be set for singleton values`);
 }
 
-function unfit(value: ConstValueNode, type: string, wanted: string, { reasons }: Reading): undefined {
+function unfit(value: ConstValueNode, type: string, expected: string, { reasons }: Reading): undefined {
   const text = value.kind === Kind.STRING ? value.value : print(value);
-  reasons.add(`expected preset value "${text}" of type "${type}" to be ${wanted}`);
+  reasons.add(`expected preset value "${text}" of type "${type}" to be ${expected}`);
 }

@@ -1,8 +1,8 @@
-/** Why the schema of a role does not fit that of the server: all reasons, not just the first. */
+/** All reasons why the schema of a role does not match that of the server. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { at, ROOT } from '../../util/path.ts';
 
-/** Thousands of lines help nobody, and an SDL may be wrong everywhere. */
+/** Maximum number of reported reasons: every line of a large SDL may be wrong. */
 const MAX_REASONS = 100;
 
 export class Reasons {
@@ -14,7 +14,7 @@ export class Reasons {
     if (this.#reasons.length < MAX_REASONS) this.#reasons.push(reason);
   }
 
-  /** @throws SvcError validation-failed at `$.args` where there is a reason */
+  /** @throws SvcError validation-failed at `$.args` if there is a reason */
   refuse(): void {
     const [first] = this.#reasons;
     if (first === undefined) return;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Json } from '../../util/json.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import type { RemoteModel, RemotePreset } from '../model.ts';
 import { roleModel } from './role-model.ts';
 
@@ -32,7 +32,7 @@ const UPSTREAM = `
 
 function modelOf(sdl: string): RemoteModel {
   const schema = introspectionFromSchema(buildSchema(sdl), { inputValueDeprecation: true, specifiedByUrl: true });
-  return atOnce(modelFromIntrospection(schema as unknown as Json));
+  return runSync(modelFromIntrospection(schema as unknown as Json));
 }
 
 const upstream = modelOf(UPSTREAM);
@@ -52,9 +52,9 @@ function refusal(sdl: string): SvcError {
 
 const USER = 'type User { id: ID! }';
 
-describe('refuses, with one reason:', () => {
+describe('rejects with one reason:', () => {
   test.each<[string, string]>([
-    // What the server does not have.
+    // Types and fields that the server does not have.
     ['"Object": "Cat" does not exist in the upstream remote schema', 'type Cat { id: ID! }'],
     ['"Object": "Style" does not exist in the upstream remote schema', 'type Style { id: ID! }'],
     ['"Interface": "Thing" does not exist in the upstream remote schema', 'interface Thing { id: ID! }'],
@@ -97,7 +97,7 @@ describe('refuses, with one reason:', () => {
       `type User implements Owned { id: ID! } interface Owned { owner: User }`,
     ],
     ['the type "User" is not the query root of the upstream remote schema', `schema { query: User } ${USER}`],
-    // What is there twice.
+    // Duplicates.
     ['multiple schema definitions found', `schema { query: Query } schema { query: Query }`],
     ['duplicate type names found: "User"', `${USER} ${USER} ${USER}`],
     [
@@ -143,7 +143,7 @@ function twice(text: string): string {
   return `${text} ${text.slice(at)}`;
 }
 
-describe('refuses a preset, with one reason:', () => {
+describe('rejects a preset with one reason:', () => {
   const compare = 'input IntCompare { eq: Int gt: Int }';
   const style = 'enum Style { PLAIN LOUD }';
   const user = (preset: string, type = 'Int!') => `type Query { user(user_id: ${type} ${preset}): User } ${USER}`;
@@ -190,7 +190,7 @@ describe('refuses a preset, with one reason:', () => {
   });
 });
 
-test('all reasons are told, but not more than can be read', () => {
+test('reports all reasons up to a limit', () => {
   const error = refusal(`type User { a: Int b: Int }`);
   expect(error.message).toBe(
     `${SEVERAL} • field "a" does not exist in the "Object": "User"\n • field "b" does not exist in the "Object": "User"\n`,
@@ -203,11 +203,11 @@ test('all reasons are told, but not more than can be read', () => {
 test.each([
   ['Syntax Error: Expected "{", found <EOF>. (line 1, column 7)', 'schema'],
   ['Syntax Error: Unexpected <EOF>. (line 1, column 1)', ''],
-  ['expected the definition of a type or of the schema, but found something to execute', '{ user { id } }'],
+  ['expected the definition of a type or of the schema, but found an executable definition', '{ user { id } }'],
   ['expected the definition of a type or of the schema, but found an extension', 'extend type User { id: ID! }'],
   ['expected the definition of a type or of the schema, but found the definition of a directive', 'directive @preset on OBJECT'],
   ['the schema is nested too deep', `input Filter { tags: ${'['.repeat(100_000)}`],
-])('what is no SDL: %s', (message, sdl) => {
+])('rejects invalid SDL: %s', (message, sdl) => {
   const error = refusal(sdl);
   expect([error.code, error.printedPath, error.message]).toEqual(['parse-failed', '$.args.definition.schema', message]);
 });
@@ -221,13 +221,13 @@ test.each([
     'interface Being { name(style: Style = PLAIN): String } type User implements Being { id: ID! } enum Style { PLAIN }',
   ],
   ["Could not find interface 'Being' implemented by Object type 'User'", 'type User implements Being { id: ID! }'],
-])('types that do not fit together: %s', (message, sdl) => {
+])('rejects inconsistent types: %s', (message, sdl) => {
   const error = refusal(sdl);
   expect([error.code, error.printedPath, error.message]).toEqual(['remote-schema-error', '$.args', message]);
 });
 
 describe('the model', () => {
-  test('is the whole where the SDL says all of it', () => {
+  test('equals the whole model for a complete SDL', () => {
     const same = roleModel(UPSTREAM, upstream);
     expect({ ...same, types: Object.fromEntries(same.types) }).toEqual({
       ...upstream,
@@ -237,7 +237,7 @@ describe('the model', () => {
     expect(missing.sort()).toEqual(['Boolean', 'Float', 'ID', 'Int', 'String']);
   });
 
-  test('has what the SDL says and no more', () => {
+  test('contains only the types and fields of the SDL', () => {
     const model = roleModel(
       `schema { query: Query }
       scalar Int
@@ -263,7 +263,7 @@ describe('the model', () => {
     expect(style?.kind === 'enum' && [...style.values.values()]).toEqual([{ name: 'LOUD', description: 'loud', deprecation: null }]);
   });
 
-  test('takes an argument with a default away, and what is written in another way', () => {
+  test('drops an argument with a default, and accepts another notation', () => {
     const model = roleModel(
       `type Query { users: [User!]! } ${USER} input Filter { at: IntCompare = { lt: 5, gt: 1 } } input IntCompare { gt: Int }`,
       upstream,
@@ -272,7 +272,7 @@ describe('the model', () => {
     expect(query?.kind === 'object' && query.fields.get('users')?.args.size).toBe(0);
   });
 
-  test('has no root that the SDL does not declare', () => {
+  test('has no root type that the SDL does not declare', () => {
     const model = roleModel(
       `schema { mutation: Mutation } type Mutation { add(user: NewUser!): User } input NewUser { name: String! tenant: Int! } ${USER}`,
       upstream,
@@ -333,7 +333,7 @@ describe('the model', () => {
     expect(preset(sdl, 'tagged', argument.slice(0, argument.indexOf(':')))).toEqual(wanted);
   });
 
-  test('presets a required argument, so that it need not be given', () => {
+  test('presets a required argument, which then need not be set', () => {
     expect(preset(`type Query { user(user_id: Int! @preset(value: "x-svc-user-id")): User } ${USER}`, 'user', 'user_id')).toEqual({
       kind: 'session',
       name: 'x-svc-user-id',
@@ -342,7 +342,7 @@ describe('the model', () => {
   });
 });
 
-test('reads the same SDL of the same schema once', () => {
+test('caches the model of an SDL', () => {
   const sdl = `type Query { users(limit: Int! = 10): [User!]! } ${USER}`;
   const model = roleModel(sdl, upstream);
   expect(roleModel(sdl, upstream)).toBe(model);

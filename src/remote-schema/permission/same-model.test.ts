@@ -2,11 +2,11 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Json } from '../../util/json.ts';
 import { modelFromIntrospection } from '../from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { roleModel } from './role-model.ts';
 import { sameModel } from './same-model.ts';
 
-const upstream = atOnce(
+const upstream = runSync(
   modelFromIntrospection(
     introspectionFromSchema(
       buildSchema('type Query { a(x: Int, y: Int): Int u: U } type A { a: Int b: Int } type B { b: Int } union U = A | B'),

@@ -1,4 +1,4 @@
-/** Whether two roles see the same: what is in it and what is preset, whatever the order and the descriptions. */
+/** Compares the schemas of two roles, types and presets; ignores order and descriptions. */
 import type { RemoteModel } from '../model.ts';
 
 export function sameModel(a: RemoteModel, b: RemoteModel): boolean {

@@ -1,4 +1,4 @@
-/** The types of a role, each next to the server's of the same name. */
+/** Builds the types of a role and compares each with the server's type of the same name. */
 import {
   type EnumTypeDefinitionNode,
   type FieldDefinitionNode,
@@ -41,15 +41,17 @@ interface Narrowing {
   readonly reasons: Reasons;
 }
 
-/** What is wrong with them is among the reasons. */
+/** Adds a reason for each mismatch. */
 export function roleTypes(narrowing: Narrowing): ReadonlyMap<string, RemoteType> {
-  const made = new Map<string, RemoteType>();
+  const byName = new Map<string, RemoteType>();
   for (const node of narrowing.types.values()) {
     const type = roleType(node, narrowing);
-    if (type !== null) made.set(type.name, type);
+    if (type !== null) byName.set(type.name, type);
   }
-  for (const type of made.values()) if (type.kind === 'interface') made.set(type.name, { ...type, members: membersOf(type.name, made) });
-  return made;
+  for (const type of byName.values()) {
+    if (type.kind === 'interface') byName.set(type.name, { ...type, members: membersOf(type.name, byName) });
+  }
+  return byName;
 }
 
 function membersOf(name: string, types: ReadonlyMap<string, RemoteType>): readonly string[] {
@@ -143,8 +145,8 @@ function fieldsOf(node: Composite, upstream: RemoteObject | RemoteInterface, nar
 function fieldOf(node: FieldDefinitionNode, upstream: RemoteModelField, label: string, { types, reasons }: Narrowing): RemoteModelField {
   const { name, deprecation } = upstream;
   refuseDirectives(node, { label, name, deprecation }, reasons);
-  const [wanted, found] = [printRemoteType(upstream.type), printRemoteType(typeRefOf(node.type))];
-  if (wanted !== found) reasons.add(`expected type of "${name}"("${label}") to be ${wanted} but received ${found}`);
+  const [expected, found] = [printRemoteType(upstream.type), printRemoteType(typeRefOf(node.type))];
+  if (expected !== found) reasons.add(`expected type of "${name}"("${label}") to be ${expected} but received ${found}`);
   const args = roleInputs(node.arguments ?? [], upstream.args, { name, kind: 'field', types, reasons });
   return { ...upstream, description: node.description?.value ?? null, args };
 }

@@ -1,12 +1,12 @@
-/** An action: its types are there, its handler can be called. */
+/** Actions: checks that their types exist and that their handler can be called. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { Action, ActionDefinition } from '../../metadata/action.ts';
-import { addressComplaint } from '../../metadata/called-address.ts';
+import { addressProblem } from '../../metadata/called-address.ts';
 import {
-  type Environment,
+  type EnvironmentVariables,
   fillTemplate,
   configuredHeaderValue,
-  headerComplaint,
+  headerProblem,
   variablesNotSet,
 } from '../../metadata/environment-template.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
@@ -19,13 +19,13 @@ import type { ScalarFinder } from './database-scalar.ts';
 import { describeAction } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
 import { checkTransforms } from './transforms.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 
 export interface ActionStage {
   readonly metadata: Action;
   readonly types: CustomTypesInfo;
   readonly plan: InheritancePlan;
-  /** null: it is no part of the schema. */
+  /** `null` if it is not part of the schema. */
   readonly info: ActionInfo | null;
   readonly inconsistencies: readonly Inconsistency[];
 }
@@ -33,18 +33,18 @@ export interface ActionStage {
 export interface ActionScope {
   readonly types: CustomTypesInfo;
   readonly scalarOf: ScalarFinder;
-  /** Object types that have relationships, whether these can be resolved or not. */
+  /** Object types with relationships, whether these can be resolved or not. */
   readonly related: ReadonlySet<string>;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
   readonly plan: InheritancePlan;
 }
 
-/** An action with the roles that may call it, or what is wrong with it. @param before its result is kept where it still holds */
+/** Resolves an action and the roles that may call it, or records its defect. @param before its result is reused if still valid */
 export function resolveAction(metadata: Action, scope: ActionScope, before: ActionStage | undefined): ActionStage {
   const { types, plan } = scope;
   const base = { metadata, types, plan };
   try {
-    refuseUnknown(metadata);
+    rejectUnknownKeys(metadata);
     const { name, definition } = metadata;
     check(name, definition, scope);
     const permissions = rolesOf(metadata, plan);
@@ -91,15 +91,15 @@ function check(name: string, definition: ActionDefinition, { types, scalarOf, re
   checkTransforms(definition);
 }
 
-/** Scalars of the fields that results have. */
-const OF_RESULTS: ReadonlySet<string> = new Set(['uuid', 'timestamptz', 'json']);
+/** Scalars of the fields of asynchronous results. */
+const RESULT_SCALARS: ReadonlySet<string> = new Set(['uuid', 'timestamptz', 'json']);
 
-/** Whether no type of a result can have the name. */
+/** Returns true if no type of a result can have the name. */
 function isTakenType(name: string, scalarOf: ScalarFinder): boolean {
-  return OF_RESULTS.has(name) || isReservedType(name) || scalarOf(name) !== null;
+  return RESULT_SCALARS.has(name) || isReservedType(name) || scalarOf(name) !== null;
 }
 
-/** Answers that come later are read row by row: they have relationships, or objects within, not both. @throws Defect */
+/** Asynchronous answers are read row by row: they can have relationships or nested objects, but not both. @throws Defect */
 function checkAsynchronous(output: string, types: CustomTypesInfo, related: ReadonlySet<string>): void {
   const type = types.get(output);
   if (type?.kind !== 'object') return;
@@ -114,24 +114,24 @@ function checkAsynchronous(output: string, types: CustomTypesInfo, related: Read
   throw new Defect(`Async action relations cannot be used with object fields: ${objects.map(({ name }) => `"${name}"`).join(', ')}`);
 }
 
-/** What a transform makes of it is seen at the call. @throws Defect */
-function checkHandler({ handler, requestTransform }: ActionDefinition, environment: Environment): void {
+/** A URL that a transform produces is checked when it is called. @throws Defect */
+function checkHandler({ handler, requestTransform }: ActionDefinition, environment: EnvironmentVariables): void {
   const filled = fillTemplate(handler, environment);
   if (requestTransform?.url !== undefined || !('text' in filled)) return;
-  const complaint = addressComplaint('handler', { kind: 'template', text: handler }, filled.text);
-  if (complaint !== null) throw new Defect(complaint);
+  const problem = addressProblem('handler', { kind: 'template', text: handler }, filled.text);
+  if (problem !== null) throw new Defect(problem);
 }
 
-/** @throws Defect; variables are all set */
-function checkHeaders({ headers }: ActionDefinition, environment: Environment): void {
+/** Expects that all variables are set. @throws Defect */
+function checkHeaders({ headers }: ActionDefinition, environment: EnvironmentVariables): void {
   const missing = (names: readonly string[]): Defect => new Defect(variablesNotSet(names));
   for (const header of headers) {
-    const complaint = headerComplaint(header.name, configuredHeaderValue(header, environment, missing));
-    if (complaint !== null) throw new Defect(complaint);
+    const problem = headerProblem(header.name, configuredHeaderValue(header, environment, missing));
+    if (problem !== null) throw new Defect(problem);
   }
 }
 
-function* unset({ handler, headers, signature }: ActionDefinition, environment: Environment): Iterable<string> {
+function* unset({ handler, headers, signature }: ActionDefinition, environment: EnvironmentVariables): Iterable<string> {
   const filled = fillTemplate(handler, environment);
   if ('missing' in filled) yield* filled.missing;
   if (signature !== undefined && environment[signature.secretFromEnv] === undefined) yield signature.secretFromEnv;
@@ -142,7 +142,7 @@ function* unset({ handler, headers, signature }: ActionDefinition, environment: 
   }
 }
 
-/** An inherited role has it from any of its parents. */
+/** An inherited role may call the action if any of its parents may. */
 function rolesOf({ permissions }: Action, { roles: inherited }: InheritancePlan): ReadonlySet<string> {
   const roles = new Set(permissions.keys());
   roles.delete(ADMIN_ROLE);
@@ -150,7 +150,7 @@ function rolesOf({ permissions }: Action, { roles: inherited }: InheritancePlan)
   return roles;
 }
 
-/** Scalars of databases that an action names in its own definition. */
+/** Database scalars that an action refers to directly. */
 export function scalarsNamed({ arguments: args, outputType }: ActionDefinition): readonly string[] {
   const types: readonly GraphqlType[] = [outputType, ...args.map(({ type }) => type)];
   return types.map(namedTypeIn);

@@ -1,5 +1,5 @@
-/** Custom types and actions together: what they are called, whether they fit, and what is wrong. */
-import type { Environment } from '../../metadata/environment-template.ts';
+/** Custom types and actions together: their names, their validity and their inconsistencies. */
+import type { EnvironmentVariables } from '../../metadata/environment-template.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
 import { type CustomTypeInfo, type CustomTypesInfo, type DatabaseScalarInfo, PLAIN_SCALARS } from '../action-info.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
@@ -25,7 +25,7 @@ import type { Action } from '../../metadata/action.ts';
 
 export interface TypesStage extends CustomTypesStage {
   readonly scalarOf: ScalarFinder;
-  /** Names of the types that actions lead to. Types that no action uses are in no schema, and take no name. */
+  /** Types that actions use, directly or indirectly. Other types are in no schema and occupy no name. */
   readonly used: ReadonlySet<string>;
 }
 
@@ -37,13 +37,13 @@ export interface ActionsStage {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-/** Custom types, and the scalars of databases that they name. */
+/** Resolves custom types and the database scalars that they refer to. */
 export function resolveTypes(metadata: Metadata, sources: readonly ScalarSource[]): TypesStage {
   const scalarOf = scalarFinder(sources);
   return { ...resolveCustomTypes(metadata.customTypes, scalarOf), scalarOf, used: typesOfActions(metadata) };
 }
 
-/** Names of the types of arguments and answers, and of all types below them. */
+/** Returns the types of arguments and answers, and all types that these contain. */
 function typesOfActions({ actions, customTypes: { inputObjects, objects } }: Metadata): ReadonlySet<string> {
   const fields = new Map([...inputObjects, ...objects].map((type) => [type.name, type.fields]));
   const used = new Set<string>();
@@ -93,7 +93,7 @@ function ownTypes({ info, used }: TypesStage): readonly CustomTypeInfo[] {
   return [...info.values()].filter(({ kind, name }) => kind !== 'database-scalar' && used.has(name));
 }
 
-/** Definitions of the scalars and enums among them: a remote schema may have equal ones. */
+/** Definitions of the custom scalars and enums: a remote schema may have equal ones. */
 export function sharedCustomTypes(types: TypesStage): SharedTypeDefinitions {
   return new Map(
     ownTypes(types).flatMap((type): readonly (readonly [string, string])[] => {
@@ -103,7 +103,7 @@ export function sharedCustomTypes(types: TypesStage): SharedTypeDefinitions {
   );
 }
 
-/** What is asked for later has a type of the action's own name. */
+/** An asynchronous action has a result type with its name. */
 function namesOfAction(name: string, kind: Action['definition']['kind']): ProducedNames {
   return {
     roots: ROOTS[kind].map((root) => ({ root, namespace: null, name, givesWay: false })),
@@ -111,7 +111,7 @@ function namesOfAction(name: string, kind: Action['definition']['kind']): Produc
   };
 }
 
-/** The object of an id that is of an action or of the custom types. */
+/** Returns the description of an action or of the custom types by their id. */
 export function nameConflictOfAction(metadata: Metadata, id: string): ObjectDescription | null {
   if (id === objectId.customTypes()) return describeCustomTypes(metadata.customTypes);
   for (const action of metadata.actions.values()) if (id === objectId.action(action.name)) return describeAction(action);
@@ -122,7 +122,7 @@ export interface ActionsScope {
   readonly targets: JoinableTargets;
   readonly plan: InheritancePlan;
   readonly names: NamesResult;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
 }
 
 export function resolveActions(
@@ -157,7 +157,7 @@ export function resolveActions(
   };
 }
 
-/** With the scalars of databases that fields and actions name. */
+/** Adds the database scalars that fields and actions refer to. */
 function withScalars(own: CustomTypesInfo, actions: SchemaCache['actions'], scalarOf: ScalarFinder): CustomTypesInfo {
   const all = new Map(own);
   const add = (name: string): void => {
@@ -171,7 +171,7 @@ function withScalars(own: CustomTypesInfo, actions: SchemaCache['actions'], scal
   return all;
 }
 
-/** The types of before where they are alike: role schemas are kept while they are the same. */
+/** Returns the previous types if they are equal, because role schemas are reused as long as they are identical. */
 function sameTypes(before: CustomTypesInfo | undefined, after: CustomTypesInfo): CustomTypesInfo {
   if (before === undefined || before.size !== after.size) return after;
   for (const [name, type] of after) if (!isSame(before.get(name), type)) return after;

@@ -1,6 +1,6 @@
 /**
- * Boolean expressions of permissions become IR: filter, check and `_where`. Names are those of the database. Conditions on related rows do not take in the
- * permission filters of the related table: the rule says exactly what it says.
+ * Resolves boolean expressions of permissions (filter, check and `_where`) to IR. Names are those of the database. Conditions on related
+ * rows do not include the permission filters of the related table: the rule applies exactly as written.
  */
 import type { CatalogDistribution } from '../../catalog/catalog.ts';
 import { and, type BoolExp, not, or } from '../../ir/bool-exp.ts';
@@ -9,28 +9,28 @@ import { describeJson } from '../../metadata/codec.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { Defect } from '../inconsistency.ts';
-import { type ColumnReference, resolveOperators, type Subject } from './comparison.ts';
+import { type ColumnReference, resolveOperators, type ComparedValue } from './comparison.ts';
 import { callFor, takesArguments } from './computed-field.ts';
-import { type Inquiry, printTable, type StageSource, type TableFields } from './scope.ts';
+import { type RecordedLookups, printTable, type StageSource, type TableFields } from './lookups.ts';
 
 export interface ExpressionScope {
   readonly source: StageSource;
-  readonly inquiry: Inquiry;
-  /** The table that the expression is about here. */
+  readonly lookups: RecordedLookups;
+  /** The table that the expression is about. */
   readonly row: TableFields;
   /** The table of the permission: `$` in column comparisons. */
   readonly root: TableFields;
-  /** `exists` conditions between `row` and `root`. */
+  /** Number of `exists` conditions between `row` and `root`. */
   readonly levels: number;
-  /** How each of these conditions finds its rows, from the root on. */
-  readonly ways: readonly Way[];
+  /** Relations of these conditions, starting at the root. */
+  readonly path: readonly Relationship[];
 }
 
-/** From a row to those that a condition asks about. */
-interface Way {
+/** Relates a row to the rows that a condition is about. */
+interface Relationship {
   readonly from: TableFields;
   readonly join: Join | null;
-  /** Null: rows of a function. */
+  /** `null` for rows of a function. */
   readonly to: TableFields | null;
 }
 
@@ -61,8 +61,8 @@ function resolveList(scope: ExpressionScope, key: string, value: Json): readonly
 }
 
 function inside(scope: ExpressionScope, row: TableFields, join: Join | null, ofFunction = false): ExpressionScope {
-  const way = { from: scope.row, join, to: ofFunction ? null : row };
-  return { ...scope, row, levels: scope.levels + 1, ways: [...scope.ways, way] };
+  const step = { from: scope.row, join, to: ofFunction ? null : row };
+  return { ...scope, row, levels: scope.levels + 1, path: [...scope.path, step] };
 }
 
 function resolveExists(scope: ExpressionScope, value: Json): BoolExp {
@@ -72,7 +72,7 @@ function resolveExists(scope: ExpressionScope, value: Json): BoolExp {
   if (table === undefined) throw new Defect("the key '_table' was not present");
   if (where === undefined) throw new Defect("the key '_where' was not present");
   const name = scope.source.backend.tableName.decode(table, ROOT);
-  const fields = scope.inquiry.fields(name);
+  const fields = scope.lookups.fields(name);
   if (fields === undefined) throw new Defect(`table "${printTable(scope.source, name)}" is not tracked`);
   return { kind: 'exists', join: null, from: relationOf(fields), where: resolveBoolExp(inside(scope, fields, null), where) };
 }
@@ -82,7 +82,7 @@ function relationOf({ name, stored }: TableFields): Relation {
 }
 
 function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp {
-  const { row, source, inquiry } = scope;
+  const { row, source, lookups } = scope;
   const column = row.columns.get(key);
   if (column !== undefined) {
     const { type, nullable } = column.catalog;
@@ -90,7 +90,7 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
   }
   const relationship = row.relationships.get(key);
   if (relationship !== undefined) {
-    const fields = inquiry.fields(relationship.target);
+    const fields = lookups.fields(relationship.target);
     if (fields === undefined) throw new Defect(`table "${printTable(source, relationship.target)}" is not tracked`);
     const where = resolveBoolExp(inside(scope, fields, relationship.join), value);
     return { kind: 'exists', join: relationship.join, from: relationOf(fields), where };
@@ -107,13 +107,13 @@ function resolveField(scope: ExpressionScope, key: string, value: Json): BoolExp
       value,
     );
   }
-  const fields = inquiry.fields(computed.returns.table);
+  const fields = lookups.fields(computed.returns.table);
   if (fields === undefined) throw new Defect(`table "${printTable(source, computed.returns.table)}" is not tracked`);
   return { kind: 'exists', join: null, from: { kind: 'function', call }, where: resolveBoolExp(inside(scope, fields, null, true), value) };
 }
 
-/** An object of operators, or a bare value that the column must equal, null included. */
-function resolveComparisons(scope: ExpressionScope, subject: Subject, value: Json): BoolExp {
+/** An object of operators, or a bare value (including null) that the column must equal. */
+function resolveComparisons(scope: ExpressionScope, subject: ComparedValue, value: Json): BoolExp {
   if (!subject.type.array && !scope.source.backend.types.scalar(subject.type).hasEquality) {
     throw new Defect('JSON column can not be part of boolean expression');
   }
@@ -122,7 +122,7 @@ function resolveComparisons(scope: ExpressionScope, subject: Subject, value: Jso
   return and(...resolveOperators(scope.source.backend.types, subject, operators, columnAt));
 }
 
-/** `"c"` and `["c"]` are in the same row, `["$", "c"]` is in the root's. */
+/** `"c"` and `["c"]` refer to the same row, `["$", "c"]` to the root row. */
 function resolveColumnReference(scope: ExpressionScope, reference: Json): ColumnReference {
   const steps = isJsonArray(reference) ? reference : [reference];
   const fromRoot = steps.length === 2 && steps[0] === '$';
@@ -141,7 +141,7 @@ function resolveColumnReference(scope: ExpressionScope, reference: Json): Column
   }
   const { type, nullable } = column.catalog;
   const otherRow = fromRoot && scope.levels > 0;
-  if (otherRow) for (const way of scope.ways) refuseApart(scope, way);
+  if (otherRow) for (const step of scope.path) rejectDifferentServers(scope, step);
   return {
     read: { kind: 'column', column: name, type },
     type,
@@ -152,15 +152,18 @@ function resolveColumnReference(scope: ExpressionScope, reference: Json): Column
   };
 }
 
-/** Columns of two rows are compared where both rows are. @throws Defect */
-function refuseApart({ source, inquiry }: ExpressionScope, { from, join, to }: Way): void {
-  if (to === null || meet(inquiry.tracked(from.name)?.distribution, inquiry.tracked(to.name)?.distribution, join)) return;
+/** Columns of two rows can only be compared on a server that has both rows. @throws Defect */
+function rejectDifferentServers({ source, lookups }: ExpressionScope, { from, join, to }: Relationship): void {
+  if (to === null || areColocated(lookups.tracked(from.name)?.distribution, lookups.tracked(to.name)?.distribution, join)) return;
   const [one, other] = [from, to].map(({ name }) => `"${printTable(source, name)}"`);
-  throw new Defect(`rows of ${other} cannot be compared with those of ${one}, because they may be on other servers`);
+  throw new Defect(`rows of ${other} cannot be compared with those of ${one}, because they may be on different servers`);
 }
 
-/** Whether all rows that the join finds are on the server of the row that they are found for. Where that is not known, the database decides. */
-function meet(one: CatalogDistribution | undefined, other: CatalogDistribution | undefined, join: Join | null): boolean {
+/**
+ * Returns true if all rows that the join finds are on the server of the row that they are found for. If that is unknown, the database
+ * decides.
+ */
+function areColocated(one: CatalogDistribution | undefined, other: CatalogDistribution | undefined, join: Join | null): boolean {
   if (one === undefined || other === undefined || other.kind === 'reference') return true;
   const isSpread = one.kind === 'distributed' || one.kind === 'schema';
   if (other.kind === 'local') return !isSpread;

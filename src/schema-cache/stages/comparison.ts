@@ -1,4 +1,4 @@
-/** Operators of one column or scalar computed field inside a permission's boolean expression. */
+/** Operators of one column or scalar computed field in a permission's boolean expression. */
 import type { Comparison, ComparisonField, TypeSystem } from '../../backend/type-system.ts';
 import { type CatalogType, supports } from '../../catalog/catalog.ts';
 import { and, type BoolExp, type Compare, type Read } from '../../ir/bool-exp.ts';
@@ -8,9 +8,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { Defect } from '../inconsistency.ts';
 import { resolveOperand } from './operand.ts';
 
-/** What is compared. */
-export interface Subject {
-  /** As in `column "c"`. */
+/** The left side of a comparison. */
+export interface ComparedValue {
+  /** Name in messages: `column "c"`. */
   readonly label: string;
   readonly read: Read;
   readonly type: CatalogType;
@@ -27,7 +27,7 @@ export interface ColumnReference {
   readonly levels: number;
 }
 
-/** Other spellings. `$` in front is one for `_`. */
+/** Other spellings. A leading `$` stands for `_`. */
 const ALIASES: Readonly<Record<string, string>> = { _ne: '_neq', _cneq: '_cne' };
 
 const COLUMN_OPERATORS: Readonly<Record<string, string>> = {
@@ -39,9 +39,9 @@ const COLUMN_OPERATORS: Readonly<Record<string, string>> = {
   _clte: '_lte',
 };
 
-/** In what the conditions of rules and those of requests differ. */
+/** Differences between the conditions of permissions and those of requests. */
 export interface OperatorRules {
-  /** Whether equality takes NULL for a value like any other. */
+  /** If true, equality treats NULL like any other value. */
   readonly nullSafe: boolean;
   /** @throws Defect, SvcError */
   operand(types: TypeSystem, type: CatalogType, list: boolean, json: Json): Operand;
@@ -52,7 +52,7 @@ const PERMISSION_RULES: OperatorRules = { nullSafe: true, operand: resolveOperan
 /** @throws Defect, SvcError */
 export function resolveOperators(
   types: TypeSystem,
-  subject: Subject,
+  subject: ComparedValue,
   operators: JsonObject,
   columnAt: (reference: Json) => ColumnReference,
   rules: OperatorRules = PERMISSION_RULES,
@@ -73,32 +73,32 @@ interface Scope {
   readonly columnAt: (reference: Json) => ColumnReference;
 }
 
-function compareColumns({ types, rules }: Scope, subject: Subject, operator: string, right: ColumnReference): BoolExp {
+function compareColumns({ types, rules }: Scope, subject: ComparedValue, operator: string, right: ColumnReference): BoolExp {
   const { type } = subject;
   if (type.schema !== right.type.schema || type.name !== right.type.name || type.array !== right.type.array) {
     throw new Defect(
       `incompatible column types: ${subject.label} has type "${types.print(type)}", column "${right.name}" has type "${types.print(right.type)}"`,
     );
   }
-  refuseMissing(types, subject, operator);
+  rejectUnsupported(types, subject, operator);
   const nullSafe = rules.nullSafe && (operator === '_eq' || operator === '_neq') && (subject.nullable || right.nullable);
   return { kind: 'compare-columns', left: subject.read, operator, right: right.read, rightRow: right.row, levels: right.levels, nullSafe };
 }
 
 /** @throws Defect if the database does not have the operator for the type */
-function refuseMissing(types: TypeSystem, { label, type }: Subject, operator: string): void {
+function rejectUnsupported(types: TypeSystem, { label, type }: ComparedValue, operator: string): void {
   if (supports(type, operator)) return;
   throw new Defect(`${label} has type "${types.print(type)}", for which the database has no operator "${operator}"`);
 }
 
-function compare(subject: Subject, operator: string, operand: Operand, nullSafe = false): Compare {
+function compare(subject: ComparedValue, operator: string, operand: Operand, nullSafe = false): Compare {
   return { kind: 'compare', left: subject.read, operator, argument: { kind: 'operand', operand }, nullSafe };
 }
 
-function resolveOperator(scope: Scope, subject: Subject, operator: string, written: string, value: Json): BoolExp {
+function resolveOperator(scope: Scope, subject: ComparedValue, operator: string, written: string, value: Json): BoolExp {
   const { types, rules } = scope;
   const { type } = subject;
-  if (value !== null) refuseMissing(types, subject, operator);
+  if (value !== null) rejectUnsupported(types, subject, operator);
   switch (operator) {
     case '_is_null':
       if (typeof value !== 'boolean') throw new Defect(`parsing Bool failed, expected Bool, but encountered ${describeJson(value)}`);
@@ -119,7 +119,7 @@ function resolveOperator(scope: Scope, subject: Subject, operator: string, writt
   return resolveComparison(scope, subject, comparison, value);
 }
 
-function resolveComparison(scope: Scope, subject: Subject, comparison: Comparison, value: Json): BoolExp {
+function resolveComparison(scope: Scope, subject: ComparedValue, comparison: Comparison, value: Json): BoolExp {
   const { types, rules, columnAt } = scope;
   const { argument, name } = comparison;
   switch (argument.kind) {
@@ -141,7 +141,7 @@ function resolveComparison(scope: Scope, subject: Subject, comparison: Compariso
       const items = Object.entries(expectObject(name, value)).flatMap(([key, operators]) => {
         const target = argument.targets.find((each) => each.key === key);
         if (target === undefined) throw new Defect(`cannot cast column of type "${types.print(subject.type)}" to type "${key}"`);
-        const cast: Subject = { ...subject, read: { kind: 'cast', read: subject.read, type: target.type }, type: target.type };
+        const cast: ComparedValue = { ...subject, read: { kind: 'cast', read: subject.read, type: target.type }, type: target.type };
         return resolveOperators(types, cast, expectObject(key, operators), columnAt, rules);
       });
       return and(...items);
@@ -160,12 +160,12 @@ function resolveFields(
   fields: readonly ComparisonField[],
   value: Json,
 ): Readonly<Record<string, Operand>> {
-  const given = expectObject(operator, value);
-  const unknown = Object.keys(given).find((key) => !fields.some((field) => field.name === key));
+  const object = expectObject(operator, value);
+  const unknown = Object.keys(object).find((key) => !fields.some((field) => field.name === key));
   if (unknown !== undefined) throw new Defect(`unknown field "${unknown}" of ${operator}`);
   const operands: Record<string, Operand> = {};
   for (const field of fields) {
-    const item = given[field.name] ?? field.default;
+    const item = object[field.name] ?? field.default;
     if (item !== undefined && item !== null) operands[field.name] = rules.operand(types, field.type, false, item);
     else if (field.required) throw new Defect(`the key '${field.name}' was not present`);
   }

@@ -19,7 +19,7 @@ describe('computed fields', () => {
   };
   const who = { name: 'who', type: type('json'), hasDefault: false };
 
-  test('scalar and table results', () => {
+  test('can return scalars and tables', () => {
     expect(infoOf(fields({ arguments: [row, who] }), 'author')?.computedFields.get('cf')).toMatchObject({
       tableArgument: 0,
       sessionArgument: 1,
@@ -58,7 +58,7 @@ describe('computed fields', () => {
       [{ arguments: [row, who], returnsSet: true }],
       'because the function "f" returning type text is not a BASE type',
     ],
-  ])('refused: %s', (_, functions, reason) => {
+  ])('are rejected: %s', (_, functions, reason) => {
     const [text] = reasons(fields(...functions));
     expect(text).toContain('in table "author": in computed field "cf": ');
     expect(text).toContain(reason);

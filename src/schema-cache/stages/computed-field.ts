@@ -1,13 +1,13 @@
 import type { CatalogFunction, CatalogType, QualifiedName } from '../../catalog/catalog.ts';
 import type { ComputedField } from '../../metadata/computed-field.ts';
-import { Defect, refusedFieldName } from '../inconsistency.ts';
+import { Defect, defectBecause, fieldNameProblem } from '../inconsistency.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
-import { type Inquiry, printTable, type StageSource } from './scope.ts';
+import { type RecordedLookups, printTable, type StageSource } from './lookups.ts';
 import { requireScalar } from './type-name.ts';
 import type { FunctionArgument, FunctionCall } from '../../ir/function-call.ts';
 
-/** The only function of a name. @throws Defect */
+/** Returns the only function with a name. @throws Defect */
 export function singleFunction(source: StageSource, name: QualifiedName, overloads: readonly CatalogFunction[]): CatalogFunction {
   const printed = printTable(source, name);
   if (overloads[0] === undefined) throw new Defect(`no such function exists: "${printed}"`);
@@ -15,30 +15,29 @@ export function singleFunction(source: StageSource, name: QualifiedName, overloa
   return overloads[0];
 }
 
-/** `… because r`, or `… for the following reasons:` with one line for each. */
-export function functionDefect(start: string, reasons: readonly string[]): Defect {
-  if (reasons.length === 1) return new Defect(`${start} because ${reasons[0]}`);
-  return new Defect(`${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`);
-}
-
 export function isJson(source: StageSource, type: CatalogType): boolean {
   return !type.array && source.backend.types.scalar(type).json;
 }
 
 /** @throws Defect with every reason why the function cannot be a field of the table */
-export function resolveComputedField(source: StageSource, table: QualifiedName, field: ComputedField, inquiry: Inquiry): ComputedFieldInfo {
-  const found = singleFunction(source, field.function, inquiry.functions(field.function));
-  if (source.backend.functionsOfColumns === true) return resolveFunctionOfColumns(source, table, field, found, inquiry);
+export function resolveComputedField(
+  source: StageSource,
+  table: QualifiedName,
+  field: ComputedField,
+  lookups: RecordedLookups,
+): ComputedFieldInfo {
+  const found = singleFunction(source, field.function, lookups.functions(field.function));
+  if (source.backend.functionsOfColumns === true) return resolveFunctionOfColumns(source, table, field, found, lookups);
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
   reasons.push(...nameReasons(field.name));
   if (found.volatility === 'volatile') reasons.push(`the function ${printed} is of type VOLATILE; cannot be added as a computed field`);
-  const returns = returnsOf(source, found, inquiry);
+  const returns = returnsOf(source, found, lookups);
   if (typeof returns === 'string') reasons.push(returns);
   const tableArgument = tableArgumentOf(source, table, field, found, reasons);
   const sessionArgument = sessionArgumentOf(source, field, found, reasons);
   if (reasons.length > 0 || typeof returns === 'string') {
-    throw functionDefect(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
+    throw defectBecause(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
   }
   for (const [i, argument] of found.arguments.entries()) {
     if (i !== tableArgument && i !== sessionArgument) requireScalar(source, argument.type);
@@ -48,9 +47,9 @@ export function resolveComputedField(source: StageSource, table: QualifiedName, 
 }
 
 function nameReasons(name: string): readonly string[] {
-  const refused = refusedFieldName(name);
-  if (refused === null) return [];
-  return [isGraphqlName(name) ? refused : `"${name}" is not a valid GraphQL name`];
+  const problem = fieldNameProblem(name);
+  if (problem === null) return [];
+  return [isGraphqlName(name) ? problem : `"${name}" is not a valid GraphQL name`];
 }
 
 function resolveFunctionOfColumns(
@@ -58,36 +57,36 @@ function resolveFunctionOfColumns(
   table: QualifiedName,
   field: ComputedField,
   found: CatalogFunction,
-  inquiry: Inquiry,
+  lookups: RecordedLookups,
 ): ComputedFieldInfo {
   const printed = `"${printTable(source, field.function)}"`;
   const reasons: string[] = [];
   reasons.push(...nameReasons(field.name));
   if (found.arguments.length === 0) reasons.push(`the function ${printed} has no input arguments`);
   const { argumentMapping = new Map<string, string>(), returnTable } = field;
-  const own = inquiry.tracked(table);
+  const own = lookups.tracked(table);
   const columnArguments = new Map<number, string>();
   for (const [argument, column] of argumentMapping) {
     const index = found.arguments.findIndex(({ name }) => name === argument);
     if (index < 0) reasons.push(`"${argument}" is not an input argument of the function ${printed}`);
-    const taken = own?.columns.find(({ name }) => name === column);
-    if (taken === undefined) reasons.push(`"${column}" is not a column of table "${printTable(source, table)}"`);
+    const mapped = own?.columns.find(({ name }) => name === column);
+    if (mapped === undefined) reasons.push(`"${column}" is not a column of table "${printTable(source, table)}"`);
     const expected = found.arguments[index]?.type;
-    if (taken !== undefined && expected !== undefined && source.backend.types.joins?.(taken.type, expected) === false) {
+    if (mapped !== undefined && expected !== undefined && source.backend.types.joins?.(mapped.type, expected) === false) {
       const print = source.backend.types.print;
       reasons.push(
-        `the argument "${argument}" of type ${print(expected)} does not take the column "${column}" of type ${print(taken.type)}`,
+        `the argument "${argument}" of type ${print(expected)} does not take the column "${column}" of type ${print(mapped.type)}`,
       );
     }
     if (index >= 0) columnArguments.set(index, column);
   }
-  if (argumentMapping.size === 0) reasons.push('"argument_mapping" maps no argument to a column');
-  if (returnTable === undefined || inquiry.tracked(returnTable) === undefined) {
+  if (argumentMapping.size === 0) reasons.push('"argument_mapping" must map an argument to a column');
+  if (returnTable === undefined || lookups.tracked(returnTable) === undefined) {
     const name = returnTable === undefined ? '' : ` "${printTable(source, returnTable)}"`;
     reasons.push(`the table${name} whose rows the function ${printed} returns is not tracked or not found in database`);
   }
   if (reasons.length > 0 || returnTable === undefined) {
-    throw functionDefect(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
+    throw defectBecause(`the computed field "${field.name}" cannot be added to table "${printTable(source, table)}"`, reasons);
   }
   for (const [i, argument] of found.arguments.entries()) if (!columnArguments.has(i)) requireScalar(source, argument.type);
   return {
@@ -101,10 +100,10 @@ function resolveFunctionOfColumns(
   };
 }
 
-function returnsOf(source: StageSource, found: CatalogFunction, inquiry: Inquiry): ComputedFieldInfo['returns'] | string {
+function returnsOf(source: StageSource, found: CatalogFunction, lookups: RecordedLookups): ComputedFieldInfo['returns'] | string {
   const printed = `"${printTable(source, found.name)}"`;
   if (found.returnsTable !== null && found.returnsSet) {
-    if (inquiry.tracked(found.returnsTable) !== undefined) return { kind: 'table', table: found.returnsTable };
+    if (lookups.tracked(found.returnsTable) !== undefined) return { kind: 'table', table: found.returnsTable };
     const table = printTable(source, found.returnsTable);
     return `the function ${printed} returning set of table "${table}" is not tracked or not found in database`;
   }
@@ -156,13 +155,13 @@ function sessionArgumentOf(source: StageSource, field: ComputedField, found: Cat
   return index;
 }
 
-/** Whether the field takes arguments of the caller's. */
+/** Returns true if the caller can pass arguments to the field. */
 export function takesArguments(field: ComputedFieldInfo): boolean {
   const own = (field.tableArgument === null ? 0 : 1) + (field.sessionArgument === null ? 0 : 1) + (field.columnArguments?.size ?? 0);
   return field.function.arguments.length > own;
 }
 
-/** The call of a field that takes no arguments of the caller's, for the row at hand. */
+/** Returns the call for the current row of a field to which the caller passes no arguments. */
 export function callFor(field: ComputedFieldInfo): FunctionCall {
   return {
     function: field.function.name,

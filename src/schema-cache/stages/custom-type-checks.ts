@@ -1,4 +1,4 @@
-/** What is wrong with custom types as they are written, in words. Relationships are another matter: they need what they lead to. */
+/** Checks custom types without the targets of their relationships, which are resolved later. */
 import type { CustomField, CustomInputObject, CustomTypes } from '../../metadata/custom-types.ts';
 import { namedTypeIn } from '../../metadata/graphql-type.ts';
 import type { CustomTypesInfo } from '../action-info.ts';
@@ -7,27 +7,26 @@ import type { ScalarFinder } from './database-scalar.ts';
 
 type Place = 'input object' | 'object';
 
-/** Names of types that the service makes for every scalar, for introspection or for graphs of several servers. */
-const OF_THE_SERVICE =
-  /^__|_(?:comparison_exp|cast_exp)$|^st_d_within(?:_geography)?_input$|^st_intersects_\w+_input$|^_(?:Any|Entity|Service)$/;
+/** Names of types that the service generates for every scalar, for introspection or for federation. */
+const RESERVED = /^__|_(?:comparison_exp|cast_exp)$|^st_d_within(?:_geography)?_input$|^st_intersects_\w+_input$|^_(?:Any|Entity|Service)$/;
 
 export function isReservedType(name: string): boolean {
-  return OF_THE_SERVICE.test(name);
+  return RESERVED.test(name);
 }
 
-/** @param scalarOf scalars of databases */
-export function problemsOf(types: CustomTypes, info: CustomTypesInfo, scalarOf: ScalarFinder): readonly string[] {
+/** Returns messages about problems with the types. @param scalarOf finds scalars of databases */
+export function customTypeProblems(types: CustomTypes, info: CustomTypesInfo, scalarOf: ScalarFinder): readonly string[] {
   const { inputObjects, objects, scalars, enums } = types;
   const reasons: string[] = [];
   const others = [...inputObjects, ...objects, ...enums].map(({ name }) => name);
   const names = [...scalars.map(({ name }) => name), ...others];
-  const twice = new Set([
+  const duplicated = new Set([
     ...duplicates(names),
     ...names.filter((name) => PLAIN_SCALARS.has(name)),
-    // A custom scalar of such a name is the database's.
+    // A custom scalar with such a name stands for the database's.
     ...others.filter((name) => scalarOf(name) !== null),
   ]);
-  if (twice.size > 0) reasons.push(`duplicate type names: ${quoted(twice)}`);
+  if (duplicated.size > 0) reasons.push(`duplicate type names: ${quoted(duplicated)}`);
   for (const name of new Set(names)) if (isReservedType(name)) reasons.push(`the type name "${name}" is reserved`);
   for (const { name, values } of enums) {
     const repeated = duplicates(values.map(({ value }) => value));
@@ -48,7 +47,7 @@ export function problemsOf(types: CustomTypes, info: CustomTypesInfo, scalarOf: 
     }
   };
   for (const { name, fields: list } of inputObjects) fields(name, list, 'input object');
-  for (const name of endless(inputObjects)) reasons.push(`the input object "${name}" requires itself, so that no value of it can be given`);
+  for (const name of selfRequiring(inputObjects)) reasons.push(`the input object "${name}" requires itself, so it can have no value`);
   for (const { name, fields: list, relationships } of objects) {
     fields(name, list, 'object');
     if (list.some((field) => field.arguments !== undefined && field.arguments !== null)) {
@@ -79,10 +78,10 @@ function duplicates(names: readonly string[]): ReadonlySet<string> {
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * Input objects that are required within themselves, or that lie between two such. A list may be empty and so ends the
- * chain. In time linear in what there is: types come by the ten thousands.
+ * Returns input objects that require themselves, and those between two such objects. A list may be empty, so it ends the chain. Runs in
+ * linear time: there may be tens of thousands of types.
  */
-function endless(inputObjects: readonly CustomInputObject[]): Iterable<string> {
+function selfRequiring(inputObjects: readonly CustomInputObject[]): Iterable<string> {
   const required = new Map(inputObjects.map(({ name, fields }) => [name, requiredBy(fields)]));
   const circular = withoutEnds(required);
   return withoutEnds(reversed(circular)).keys();
@@ -92,19 +91,19 @@ function requiredBy(fields: readonly CustomField[]): ReadonlySet<string> {
   return new Set(fields.flatMap(({ type }) => (type.kind === 'named' && type.nonNull ? [type.name] : [])));
 }
 
-/** What remains once whatever leads nowhere has been taken away, again and again. */
+/** Repeatedly removes nodes without outgoing edges and returns the rest. */
 function withoutEnds(edges: Edges): Edges {
   const backwards = reversed(edges);
-  const left = new Map([...edges].map(([name, targets]) => [name, new Set([...targets].filter((target) => edges.has(target)))]));
-  const ends = [...left].flatMap(([name, targets]) => (targets.size === 0 ? [name] : []));
+  const remaining = new Map([...edges].map(([name, targets]) => [name, new Set([...targets].filter((target) => edges.has(target)))]));
+  const ends = [...remaining].flatMap(([name, targets]) => (targets.size === 0 ? [name] : []));
   for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
-    left.delete(end);
+    remaining.delete(end);
     for (const from of backwards.get(end) ?? []) {
-      const targets = left.get(from);
+      const targets = remaining.get(from);
       if (targets?.delete(end) === true && targets.size === 0) ends.push(from);
     }
   }
-  return left;
+  return remaining;
 }
 
 function reversed(edges: Edges): Edges {

@@ -1,4 +1,4 @@
-/** Custom types: what each name stands for, and where the relationships of object types lead. */
+/** Custom types by name, and the targets of the relationships of object types. */
 import { nameKey } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { CustomObject, CustomRelationship, CustomTypes } from '../../metadata/custom-types.ts';
@@ -9,30 +9,30 @@ import { ROOT } from '../../util/path.ts';
 import { type CustomTypeInfo, type CustomTypesInfo, PLAIN_SCALARS } from '../action-info.ts';
 import { Defect } from '../inconsistency.ts';
 import type { Inconsistency, RemoteRelationshipInfo, SchemaCache, SourceTarget } from '../schema-cache.ts';
-import { problemsOf } from './custom-type-checks.ts';
+import { customTypeProblems } from './custom-type-checks.ts';
 import type { ScalarFinder } from './database-scalar.ts';
 import { describeCustomTypes } from './describe.ts';
 import { type FieldOfKey, type JoinableTargets, sourceTarget } from './remote-relationship.ts';
-import { columnOf, printTable } from './scope.ts';
+import { catalogColumn, printTable } from './lookups.ts';
 import { inconsistent } from '../inconsistency.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 
 export interface CustomTypesStage {
   readonly metadata: CustomTypes;
-  /** Empty when something is wrong that concerns more than a relationship. */
+  /** Empty if there is a problem beyond relationships. */
   readonly info: CustomTypesInfo;
-  /** In words. */
+  /** Messages about problems. */
   readonly reasons: readonly string[];
 }
 
 const NOTHING: CustomTypesInfo = new Map();
 
-/** Custom types by name, or what is wrong with them: then there are none. */
+/** Resolves custom types by name; none if one of them has a problem. */
 export function resolveCustomTypes(metadata: CustomTypes, scalarOf: ScalarFinder): CustomTypesStage {
   const info = infoOf(metadata, scalarOf);
-  const reasons = [...problemsOf(metadata, info, scalarOf)];
+  const reasons = [...customTypeProblems(metadata, info, scalarOf)];
   try {
-    refuseUnknown(metadata);
+    rejectUnknownKeys(metadata);
   } catch (thrown) {
     if (!(thrown instanceof Defect)) throw thrown;
     reasons.push(thrown.message);
@@ -54,11 +54,11 @@ function infoOf({ inputObjects, objects, scalars, enums }: CustomTypes, scalarOf
 export interface CustomRelationshipsStage {
   readonly byType: SchemaCache['customTypeRelationships'];
   readonly reasons: readonly string[];
-  /** Equal for results that are alike. */
+  /** Equal for equal results. */
   readonly fingerprint: string;
 }
 
-/** Those of the types that are part of the schema; what is wrong with one leaves the others as they are. */
+/** Resolves the relationships of types that are part of the schema; a problem with one does not affect the others. */
 export function resolveCustomRelationships(
   { metadata, info }: CustomTypesStage,
   targets: JoinableTargets,
@@ -66,14 +66,14 @@ export function resolveCustomRelationships(
 ): CustomRelationshipsStage {
   const byType = new Map<string, ReadonlyMap<string, RemoteRelationshipInfo>>();
   const reasons: string[] = [];
-  const prints: string[] = [];
+  const fingerprints: string[] = [];
   for (const object of metadata.objects) {
     const own = new Map<string, RemoteRelationshipInfo>();
     for (const relationship of object.relationships) {
       try {
         const resolved = resolve(relationship, object, info, targets);
         own.set(relationship.name, resolved);
-        prints.push(
+        fingerprints.push(
           printJson([object.name, entryCodecs.customTypes.encode({ ...NONE, objects: [{ ...object, relationships: [relationship] }] })]),
         );
       } catch (thrown) {
@@ -83,7 +83,7 @@ export function resolveCustomRelationships(
     }
     if (own.size > 0 && info.has(object.name)) byType.set(object.name, own);
   }
-  const fingerprint = prints.join('\n');
+  const fingerprint = fingerprints.join('\n');
   if (previous?.fingerprint === fingerprint) return { ...previous, reasons };
   return { byType, reasons, fingerprint };
 }
@@ -108,7 +108,7 @@ function resolve(
   }
 }
 
-/** A scalar or an enum, no list. */
+/** Returns a scalar or an enum field that is not a list. */
 function fieldOfKey({ fields }: CustomObject, name: string, info: CustomTypesInfo): FieldOfKey | null {
   const type = fields.find((field) => field.name === name)?.type;
   if (type === undefined || type.kind === 'list' || info.get(type.name)?.kind === 'object') return null;
@@ -137,7 +137,7 @@ function plainTarget(
     if (type === undefined) throw new Defect(`the field "${local}" ${within} does not exist`);
     if (type.kind === 'list') throw new Defect(`the type of the field "${local}" ${within} is a list type`);
     if (info.get(type.name)?.kind === 'object') throw new Defect(`the type of the field "${local}" ${within} is an object type`);
-    if (columnOf(found.catalog, remote) === undefined) {
+    if (catalogColumn(found.catalog, remote) === undefined) {
       throw new Defect(`the column "${remote}" of remote table "${printed}" ${of} does not exist`);
     }
     return { local, remote };
@@ -153,7 +153,7 @@ function decodedTable<T>(decode: () => T): T {
   }
 }
 
-/** One record for all that is wrong. */
+/** Returns one record with all problems. */
 export function customTypesRecord(metadata: CustomTypes, reasons: readonly string[], { sources }: JoinableTargets): Inconsistency {
   const [only] = reasons;
   const failed = 'validation for the given custom types failed';
@@ -174,7 +174,7 @@ export function customTypesRecord(metadata: CustomTypes, reasons: readonly strin
   return inconsistent(describeCustomTypes(metadata, printTableOf), text);
 }
 
-/** Whether a name stands for a type that arguments may have (`input`) or answers (`output`). */
+/** Returns true if a name stands for a type of arguments (`input`) or answers (`output`). */
 export function isTypeFor(use: 'input' | 'output', name: string, info: CustomTypesInfo, scalarOf: ScalarFinder): boolean {
   if (PLAIN_SCALARS.has(name)) return true;
   const found = info.get(name) ?? scalarOf(name);

@@ -1,21 +1,21 @@
-/** Scalars of databases by the names that they have in GraphQL. */
+/** Scalars of databases by their GraphQL names. */
 import type { Backend } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { DatabaseScalarInfo } from '../action-info.ts';
 import { sharedTypeName } from '../naming.ts';
 
-/** A source whose scalars may be used, whether it can be reached now or not. */
+/** A source that provides scalars, whether it is available or not. */
 export interface ScalarSource {
   readonly backend: Backend;
   readonly namingConvention: NamingConvention;
-  /** null: it cannot be reached. */
+  /** `null` if the source is unavailable. */
   readonly catalog: Catalog | null;
 }
 
 export type ScalarFinder = (name: string) => DatabaseScalarInfo | null;
 
-/** @param sources the first one that has a scalar of a name is the one that counts */
+/** @param sources the first one with a scalar of the name takes precedence */
 export function scalarFinder(sources: readonly ScalarSource[]): ScalarFinder {
   const known = new Map<string, DatabaseScalarInfo | null>();
   return (name) => {
@@ -39,7 +39,7 @@ function find(name: string, sources: readonly ScalarSource[]): DatabaseScalarInf
   return null;
 }
 
-/** Types of the kind of database, then those of columns. */
+/** Yields the types of the kind of database, then those of columns. */
 function* candidates(name: string, { backend, catalog }: ScalarSource) {
   const type = backend.types.named(name);
   if (type !== null) yield type;

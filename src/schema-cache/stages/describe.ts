@@ -1,4 +1,4 @@
-/** How metadata objects are named and shown in inconsistency records. */
+/** Descriptions of metadata objects in inconsistency records. */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { Action } from '../../metadata/action.ts';
@@ -11,7 +11,7 @@ import type { PermissionKind } from '../../metadata/permission.ts';
 import { type RemoteRelationship, remoteRelationshipDefinitionCodec } from '../../metadata/remote-relationship.ts';
 import type { ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
-import { printTable, type StageSource } from './scope.ts';
+import { printTable, type StageSource } from './lookups.ts';
 
 function inTable(source: StageSource, table: QualifiedName): string {
   return `in table ${printTable(source, table)} in source ${source.name}`;
@@ -30,7 +30,7 @@ export function describeRemoteSchema(remote: RemoteSchema): ObjectDescription {
   };
 }
 
-/** With every key, those that stand for nothing included. */
+/** Describes an action with all keys, including those with defaults. */
 export function describeAction({ name, comment, definition }: Action): ObjectDescription {
   const { arguments: args, headers, forwardClientHeaders, timeout } = definition;
   const written = entryCodecs.action.encode({ name, definition, permissions: new Map() }) as { readonly definition: JsonObject };
@@ -56,7 +56,7 @@ function describeField({ name, type, description }: CustomField): JsonObject {
   return { name, type: printGraphqlType(type), description: description ?? null };
 }
 
-/** With every key, those that stand for nothing included. @param printTableOf a table as its source writes it */
+/** Describes custom types with all keys, including those with defaults. @param printTableOf encodes a table of a source */
 export function describeCustomTypes(
   { inputObjects, objects, scalars, enums }: CustomTypes,
   printTableOf: (source: string, table: Json) => Json = (_source, table) => table,
@@ -236,7 +236,7 @@ export function describeInheritedRole(role: string, roleSet: readonly string[]):
   };
 }
 
-/** A key of a table that no feature here handles. */
+/** Describes a key of a table that has no effect. */
 export function describeTableExtra(
   source: StageSource,
   table: QualifiedName,

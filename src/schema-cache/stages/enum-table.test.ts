@@ -8,7 +8,7 @@ describe('enum tables', () => {
     { value: 'blue', description: 'cold' },
   ];
 
-  test('values are sorted, and columns that reference the key know it', () => {
+  test('have sorted values and set the enum type of referencing columns', () => {
     const { cache } = buildOf(decode([{ table: 'color', is_enum: true }, { table: 'shirt' }]), open(all, { color: rows }));
     expect(reasons(cache)).toEqual([]);
     expect(infoOf(cache, 'color')?.enumValues?.map(({ value }) => value)).toEqual(['blue', 'red']);
@@ -46,7 +46,7 @@ describe('enum tables', () => {
       ],
       ' for the following reasons:\n  • the value "true" is not a valid GraphQL enum value name\n  • the value "1" is not a valid GraphQL enum value name\n',
     ],
-  ])('refused: %s', (_, tableOf, values, reason) => {
+  ])('are rejected: %s', (_, tableOf, values, reason) => {
     const { cache } = buildOf(decode([{ table: 'color', is_enum: true }]), open(catalog([tableOf]), { color: values }));
     expect(reasons(cache)).toEqual([`the table "color" cannot be used as an enum${reason}`]);
   });

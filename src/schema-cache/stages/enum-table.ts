@@ -1,12 +1,12 @@
 import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { EnumValue } from '../schema-cache.ts';
-import { Defect } from '../inconsistency.ts';
-import { columnOf } from './scope.ts';
+import { defectBecause } from '../inconsistency.ts';
+import { catalogColumn } from './lookups.ts';
 
 const RESERVED = new Set(['true', 'false', 'null']);
 
-/** What keeps a table's shape from being an enum; empty when nothing does. */
+/** Returns the reasons why a table cannot be an enum because of its shape. */
 function shapeDefects(
   table: CatalogTable,
   isText: (column: CatalogColumn) => boolean,
@@ -18,7 +18,7 @@ function shapeDefects(
   else if (key.columns.length !== 1) {
     reasons.push(`the table’s primary key must not span multiple columns (${[...key.columns].sort().join(', ')})`);
   } else {
-    const column = columnOf(table, key.columns[0] as string);
+    const column = catalogColumn(table, key.columns[0] as string);
     if (column !== undefined && !isText(column)) {
       reasons.push(`the table’s primary key ("${column.name}") must have type "text", not type "${print(column)}"`);
     }
@@ -35,8 +35,8 @@ function shapeDefects(
   return reasons;
 }
 
-/** The columns that hold an enum table's values and descriptions, or null when its shape is not that of one. */
-export function enumColumns(table: CatalogTable): { readonly value: string; readonly description: string | null } | null {
+/** Returns the columns with an enum table's values and descriptions, or null if its shape is not that of one. */
+export function enumTableColumns(table: CatalogTable): { readonly value: string; readonly description: string | null } | null {
   const value = table.primaryKey?.columns.length === 1 ? table.primaryKey.columns[0] : undefined;
   const others = table.columns.filter((column) => column.name !== value);
   if (value === undefined || others.length > 1) return null;
@@ -44,9 +44,9 @@ export function enumColumns(table: CatalogTable): { readonly value: string; read
 }
 
 /**
- * The values of an enum table, sorted.
- * @param rows what is in the table; undefined: it could not be read
- * @throws Defect listing everything that is wrong
+ * Returns the sorted values of an enum table.
+ * @param rows rows of the table; undefined if they could not be read
+ * @throws Defect with all problems
  */
 export function resolveEnum(
   table: CatalogTable,
@@ -63,10 +63,6 @@ export function resolveEnum(
       if (!isGraphqlName(value) || RESERVED.has(value)) reasons.push(`the value "${value}" is not a valid GraphQL enum value name`);
     }
   }
-  if (reasons.length > 0) {
-    const start = `the table "${printed}" cannot be used as an enum`;
-    if (reasons.length === 1) throw new Defect(`${start} because ${reasons[0]}`);
-    throw new Defect(`${start} for the following reasons:\n${reasons.map((reason) => `  • ${reason}\n`).join('')}`);
-  }
+  if (reasons.length > 0) throw defectBecause(`the table "${printed}" cannot be used as an enum`, reasons);
   return [...(rows ?? [])].sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0));
 }

@@ -1,4 +1,4 @@
-/** The fields of one table: columns, relationships and computed fields, and the clashes between them. */
+/** Fields of one table: columns, relationships and computed fields, and the conflicts between them. */
 import { type ComputedField, computedFieldDefinitionCodec } from '../../metadata/computed-field.ts';
 import { type ArrayRelationship, type ObjectRelationship, objectUsingCodec } from '../../metadata/relationship.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
@@ -9,18 +9,26 @@ import { resolveColumns } from './column.ts';
 import { resolveComputedField } from './computed-field.ts';
 import { describeComputedField, describeRelationship } from './describe.ts';
 import { DanglingReference, resolveRelationship } from './relationship.ts';
-import { type Answered, type StageAnswers, Inquiry, printTable, type StageSource, stillHolds, type TableFields } from './scope.ts';
-import { refuseUnknown, unknownInTable } from './unknown-keys.ts';
+import {
+  type LookupRecord,
+  type StageLookups,
+  RecordedLookups,
+  printTable,
+  type StageSource,
+  lookupsUnchanged,
+  type TableFields,
+} from './lookups.ts';
+import { rejectUnknownKeys, unknownInTable } from './unknown-keys.ts';
 
 export interface FieldsResult {
   readonly core: TableCore;
   readonly metadata: TableMetadata;
-  readonly answered: readonly Answered[];
+  readonly recorded: readonly LookupRecord[];
   readonly fields: TableFields;
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata, answers: StageAnswers): boolean {
+function isReusable(previous: FieldsResult, core: TableCore, metadata: TableMetadata, answers: StageLookups): boolean {
   const before = previous.metadata;
   return (
     previous.core === core &&
@@ -30,11 +38,11 @@ function keeps(previous: FieldsResult, core: TableCore, metadata: TableMetadata,
         before.computedFields === metadata.computedFields &&
         before.configuration === metadata.configuration &&
         before.unknownKeys === metadata.unknownKeys)) &&
-    stillHolds(previous.answered, answers)
+    lookupsUnchanged(previous.recorded, answers)
   );
 }
 
-/** `fields`: the names in GraphQL, its own one first. */
+/** `fields`: the GraphQL names, its own one first. */
 type Candidate = { readonly name: string; readonly fields: readonly string[]; readonly describe: () => ObjectDescription } & (
   | { readonly kind: 'object' | 'array'; readonly relationship: ObjectRelationship | ArrayRelationship }
   | { readonly kind: 'computed-field'; readonly field: ComputedField }
@@ -44,23 +52,23 @@ export function resolveFields(
   source: StageSource,
   core: TableCore,
   metadata: TableMetadata,
-  answers: StageAnswers,
+  answers: StageLookups,
   previous: FieldsResult | undefined,
 ): FieldsResult {
-  if (previous !== undefined && keeps(previous, core, metadata, answers)) return previous;
-  const inquiry = new Inquiry(answers);
-  const columns = resolveColumns(core, inquiry);
+  if (previous !== undefined && isReusable(previous, core, metadata, answers)) return previous;
+  const lookups = new RecordedLookups(answers);
+  const columns = resolveColumns(core, lookups);
   const relationships = new Map<string, RelationshipInfo>();
   const computedFields = new Map<string, ComputedFieldInfo>();
   const inconsistencies: Inconsistency[] = [...unknownInTable(source, metadata)];
   const printed = printTable(source, core.name);
 
-  for (const candidate of withoutClashes(source, candidatesOf(source, metadata), columns, inconsistencies)) {
+  for (const candidate of withoutConflicts(source, candidatesOf(source, metadata), columns, inconsistencies)) {
     const { name } = candidate;
     try {
-      refuseUnknown(candidate.kind === 'computed-field' ? candidate.field : candidate.relationship);
-      if (candidate.kind === 'computed-field') computedFields.set(name, resolveComputedField(source, core.name, candidate.field, inquiry));
-      else relationships.set(name, resolveRelationship(source, core, candidate.kind, candidate.relationship, inquiry));
+      rejectUnknownKeys(candidate.kind === 'computed-field' ? candidate.field : candidate.relationship);
+      if (candidate.kind === 'computed-field') computedFields.set(name, resolveComputedField(source, core.name, candidate.field, lookups));
+      else relationships.set(name, resolveRelationship(source, core, candidate.kind, candidate.relationship, lookups));
     } catch (error) {
       if (!(error instanceof Defect)) throw error;
       const noun = candidate.kind === 'computed-field' ? 'computed field' : 'relationship';
@@ -71,7 +79,7 @@ export function resolveFields(
   return {
     core,
     metadata,
-    answered: inquiry.answered,
+    recorded: lookups.recorded,
     fields: { name: core.name, stored: core.catalog.stored === true, columns, relationships, computedFields },
     inconsistencies,
   };
@@ -99,16 +107,16 @@ function candidatesOf(source: StageSource, metadata: TableMetadata): readonly Ca
   return candidates.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Drops what has the name of a column, and all of those that share a name. */
-function withoutClashes(
+/** Drops candidates with the name of a column, and all candidates that share a name. */
+function withoutConflicts(
   source: StageSource,
   candidates: readonly Candidate[],
   columns: ReadonlyMap<string, ColumnInfo>,
   inconsistencies: Inconsistency[],
 ): readonly Candidate[] {
-  const ofColumns = new Map<string, ColumnInfo>();
+  const columnsByField = new Map<string, ColumnInfo>();
   for (const column of columns.values()) {
-    ofColumns.set(column.customName ? column.fieldName : fieldName(source.namingConvention, column.name), column);
+    columnsByField.set(column.customName ? column.fieldName : fieldName(source.namingConvention, column.name), column);
   }
   const byName = new Map<string, Candidate[]>();
   for (const candidate of candidates) {
@@ -129,8 +137,8 @@ function withoutClashes(
       );
       return false;
     }
-    const column = candidate.fields.map((field) => ofColumns.get(field)).find((found) => found !== undefined);
-    // The name in the database counts too, even where GraphQL shows the column under another one.
+    const column = candidate.fields.map((field) => columnsByField.get(field)).find((found) => found !== undefined);
+    // The database name counts as well, even if the GraphQL name of the column differs.
     if (column === undefined && !columns.has(candidate.name)) return true;
     const plain = columns.has(candidate.name) || column?.customName !== true;
     const noun = `${source.backend.product} column`;

@@ -17,7 +17,7 @@ describe('functions', () => {
       open(catalog([author], [sqlFunction('f', fields)])),
     ).cache;
 
-  test('exposed by volatility unless the metadata says otherwise', () => {
+  test('are exposed by volatility unless the metadata override it', () => {
     const exposed = (entry: Json, fields: Parameters<typeof sqlFunction>[1]) =>
       functionsOf(entry, { ...returning, ...fields })
         .sources.get('s')
@@ -27,7 +27,7 @@ describe('functions', () => {
     expect(exposed({ configuration: { exposed_as: 'query' } }, { volatility: 'volatile' })).toBe('query');
   });
 
-  test('refusals', () => {
+  test('are rejected with all reasons', () => {
     expect(reasons(functionsOf({ configuration: { exposed_as: 'mutation' } }))).toEqual([
       'in function "f": the function "f" cannot be tracked because the function was requested to be exposed as a mutation, but is not marked VOLATILE. Maybe the function was given the wrong volatility when it was defined?',
     ]);
@@ -51,7 +51,7 @@ describe('functions', () => {
     ]);
   });
 
-  test('an inherited role has the permission of any of its parents, also through another one', () => {
+  test('an inherited role has the permission of any of its direct and indirect parents', () => {
     const select_permissions = ['a', 'b'].map((role) => ({ role, permission: { columns: ['id'], filter: {} } }));
     const metadata = decode(
       [{ table: 'author', select_permissions }],

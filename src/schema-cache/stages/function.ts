@@ -1,15 +1,15 @@
-/** Tracked functions. */
 import type { CatalogFunction } from '../../catalog/catalog.ts';
 import type { FunctionMetadata } from '../../metadata/function.ts';
 import { isGraphqlName, isSchemaName } from '../../metadata/graphql-name.ts';
-import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
+import { Defect, defectBecause, fromDefect, inconsistent } from '../inconsistency.ts';
+import { tableBaseName } from '../naming.ts';
 import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts';
-import { functionDefect, isJson, singleFunction } from './computed-field.ts';
+import { isJson, singleFunction } from './computed-field.ts';
 import { describeFunction, describeFunctionPermission } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
-import { printTable, type StageSource } from './scope.ts';
+import { printTable, type StageSource } from './lookups.ts';
 import { requireScalar } from './type-name.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
 export interface FunctionResult {
@@ -21,12 +21,12 @@ export interface FunctionResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-/** What decides a function's names, without the checks. */
+/** Returns the root that a function is exposed as, which decides its names; performs no checks. */
 export function exposureOf(metadata: FunctionMetadata, found: CatalogFunction | undefined): 'query' | 'mutation' {
   return metadata.configuration.exposedAs ?? (found?.volatility === 'volatile' ? 'mutation' : 'query');
 }
 
-/** @param tables tracked tables with their permissions, inherited ones included */
+/** @param tables tracked tables with their permissions, including inherited ones */
 export function resolveFunction(
   source: StageSource,
   metadata: FunctionMetadata,
@@ -40,7 +40,7 @@ export function resolveFunction(
   const same = previous?.metadata === metadata && previous.overloads === overloads && previous.returns === returns;
   if (same && previous.plan === plan) return previous;
   try {
-    refuseUnknown(metadata, metadata.configuration);
+    rejectUnknownKeys(metadata, metadata.configuration);
     const info = resolve(source, metadata, overloads ?? [], returns);
     const { permissions, inconsistencies } = permissionsOf(source, metadata, returns as TableInfo, plan);
     return { metadata, overloads, returns, plan, info: { ...info, permissions }, inconsistencies };
@@ -64,8 +64,8 @@ function resolve(
   const found = singleFunction(source, metadata.function, overloads);
   const { configuration } = metadata;
   const reasons: string[] = [];
-  const ownName = found.name.schema === source.backend.defaultSchema ? found.name.name : `${found.name.schema}_${found.name.name}`;
-  if (!isSchemaName(configuration.customName ?? ownName)) reasons.push('function name is not a legal GraphQL identifier');
+  if (!isSchemaName(tableBaseName(found.name, configuration, source.backend.defaultSchema)))
+    reasons.push('function name is not a legal GraphQL identifier');
   if (found.variadic) reasons.push('function with "VARIADIC" parameters are not supported');
   if (found.returnsTable === null) {
     reasons.push(
@@ -81,7 +81,7 @@ function resolve(
   const sessionArgument = sessionArgumentOf(source, configuration.sessionArgument, found, reasons);
   const illegal = found.arguments.map(({ name }) => name).filter((name) => name !== '' && !isGraphqlName(name));
   if (illegal.length > 0) reasons.push(`the function arguments ${illegal.join(', ')} are not in compliance with GraphQL spec`);
-  if (reasons.length > 0) throw functionDefect(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
+  if (reasons.length > 0) throw defectBecause(`the function "${printTable(source, metadata.function)}" cannot be tracked`, reasons);
   for (const [i, argument] of found.arguments.entries()) if (i !== sessionArgument) requireScalar(source, argument.type);
   if (found.returnsTable !== null && returns === undefined)
     throw new Defect(`table "${printTable(source, found.returnsTable)}" is not tracked`);
@@ -109,8 +109,7 @@ function sessionArgumentOf(source: StageSource, name: string | undefined, found:
 }
 
 /**
- * A permission counts while its role may select from the returned table. An inherited role has it
- * from any of its parents.
+ * A permission requires that its role may select from the returned table. An inherited role has the permission if any of its parents does.
  */
 function permissionsOf(
   source: StageSource,

@@ -14,7 +14,7 @@ describe('inheritance', () => {
     buildOf(decode([{ table: 'author', ...permissions }], { inherited_roles: inherited })).cache;
   const one = { kind: 'compare', operator: '_eq', argument: { operand: { value: { json: 1 } } } };
 
-  test('select permissions are joined, columns of some parents are masked by their filters', () => {
+  test('select permissions are combined, and columns of only some parents are masked by their filters', () => {
     const cache = inheriting(
       {
         select_permissions: [
@@ -39,7 +39,7 @@ describe('inheritance', () => {
     expect(nested).toMatchObject({ kind: 'and', items: [{ kind: 'or' }, one] });
   });
 
-  test('an explicit permission wins, parents without one do not count', () => {
+  test('an explicit permission takes precedence, and parents without a permission are ignored', () => {
     const cache = inheriting(
       {
         select_permissions: [select('a', ['id'], {}), select('both', ['name'], {})],
@@ -52,7 +52,7 @@ describe('inheritance', () => {
     expect(both?.delete).toBeDefined();
   });
 
-  test('mutation permissions must be alike, in any order; a conflict is informational', () => {
+  test('mutation permissions must be equal up to order; a conflict is informational', () => {
     const insert = (role: string, columns: Json, check: Json): Json => ({ role, permission: { columns, check } });
     const operands: readonly Json[] = [{ id: { _eq: 1 } }, { name: { _eq: 'x' } }];
     const same = inheriting(
@@ -79,7 +79,7 @@ describe('inheritance', () => {
     expect(infoOf(other, 'author')?.permissions.has('both')).toBe(false);
   });
 
-  test('unknown parents and cycles', () => {
+  test('unknown parents and cycles are inconsistent', () => {
     const cache = inheriting(
       { select_permissions: [select('a', ['id'], {})] },
       roles(['r', 'a', 'nobody'], ['x', 'y', 'a'], ['y', 'x', 'a']),
@@ -92,7 +92,7 @@ describe('inheritance', () => {
     expect([...cache.roles]).toEqual(['a']);
   });
 
-  test('a cycle begins at the role that sorts first, whatever the order of the document and the way into it', () => {
+  test('a cycle begins at its first role in alphabetical order, independent of the order of the document', () => {
     const [m, n, d, outside] = [
       ['m', 'a', 'd'],
       ['n', 'm', 'a'],

@@ -1,6 +1,6 @@
 /**
- * Inherited roles become permissions like any other: first which roles there are and in what
- * order (parents before children), then their permissions table by table.
+ * Turns inherited roles into ordinary permissions: first the valid roles with parents before children, then their permissions table by
+ * table.
  */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import { and, type BoolExp, or, TRUE } from '../../ir/bool-exp.ts';
@@ -12,7 +12,7 @@ import { inconsistent } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import type { Inconsistency, RolePermissions, ResolvedSelectPermission } from '../schema-cache.ts';
 import { describeInheritedRole } from './describe.ts';
-import { printTable, type StageSource } from './scope.ts';
+import { printTable, type StageSource } from './lookups.ts';
 
 export interface InheritancePlan {
   /** Parents first. */
@@ -46,8 +46,8 @@ export function planInheritance(
     }
     state.set(name, 'open');
     const unknown = unknownParts(role);
-    for (const { complaint, key } of unknown)
-      inconsistencies.push(inconsistent(describe(role), `in inherited role ${name}: ${complaint} (at ${key})`));
+    for (const { problem, key } of unknown)
+      inconsistencies.push(inconsistent(describe(role), `in inherited role ${name}: ${problem} (at ${key})`));
     const missing = role.roleSet.filter((parent) => !inherited.has(parent) && !known.has(parent));
     if (missing.length > 0) {
       const reason = `in inherited role ${name}: the following parent role(s) are not found: ${missing.join(', ')} which are required to construct the inherited role: "${name}"`;
@@ -74,13 +74,13 @@ export function planInheritance(
 }
 
 /**
- * Each role of a cycle before one of its parents, from the name that sorts first back to it: the
- * same text whatever the order of the document is and whichever role was added last.
+ * Returns a cycle of roles, each before one of its parents, from the first name in alphabetical order back to it: the text does not depend
+ * on the order of the document or on the role that was added last.
  */
 function closedCycle(members: readonly string[]): readonly string[] {
   const start = members.indexOf([...members].sort()[0] as string);
-  const turned = [...members.slice(start), ...members.slice(0, start)];
-  return [...turned, ...turned.slice(0, 1)];
+  const rotated = [...members.slice(start), ...members.slice(0, start)];
+  return [...rotated, ...rotated.slice(0, 1)];
 }
 
 function describe(role: InheritedRole) {
@@ -94,7 +94,7 @@ export interface Inheritance {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-/** The permissions of one table with those of inherited roles; explicit ones win kind by kind. */
+/** Adds the permissions of inherited roles to those of one table; explicit permissions take precedence for each kind. */
 export function inheritPermissions(
   source: StageSource,
   table: QualifiedName,
@@ -114,11 +114,12 @@ export function inheritPermissions(
     }
     for (const kind of ['insert', 'update', 'delete'] as const) {
       if (resolved[kind] !== undefined) continue;
-      const given = parents.map((parent) => parent[kind]).filter((permission) => permission !== undefined);
-      const first = given[0];
+      const permissionsOfParents = parents.map((parent) => parent[kind]).filter((permission) => permission !== undefined);
+      const first = permissionsOfParents[0];
       if (first === undefined) continue;
-      if (given.every((other) => other === first || canonical(other) === canonical(first))) Object.assign(resolved, { [kind]: first });
-      else inconsistencies.push(conflict(source, table, role, kind));
+      if (permissionsOfParents.every((other) => other === first || canonical(other) === canonical(first)))
+        Object.assign(resolved, { [kind]: first });
+      else inconsistencies.push(inheritanceConflict(source, table, role, kind));
     }
     if (Object.keys(resolved).length > 0) permissions.set(role.roleName, resolved);
   }
@@ -149,8 +150,8 @@ function unionOrAll<T>(sets: readonly (ReadonlySet<T> | null)[]): ReadonlySet<T>
 }
 
 /**
- * What all parents grant unmasked stays plain. Anything else is there where the filter of a parent
- * that grants it holds, and that parent's own mask.
+ * Cells that all parents grant without a mask have none. All others are visible for rows that match the filter of a parent that grants
+ * them, and that parent's own mask.
  */
 function combineCells(
   parents: readonly ResolvedSelectPermission[],
@@ -166,7 +167,7 @@ function combineCells(
   return combined;
 }
 
-/** Text that is equal for permissions that differ only in the order of columns and of operands. */
+/** Returns a text that is equal for permissions that differ only in the order of columns and operands. */
 function canonical(value: unknown): string {
   if (value instanceof Set) return `{${[...value].map(canonical).sort().join()}}`;
   if (value instanceof Map)
@@ -183,7 +184,7 @@ function canonical(value: unknown): string {
     .join()}}`;
 }
 
-function conflict(source: StageSource, table: QualifiedName, role: InheritedRole, kind: PermissionKind): Inconsistency {
+function inheritanceConflict(source: StageSource, table: QualifiedName, role: InheritedRole, kind: PermissionKind): Inconsistency {
   const printed = printTable(source, table);
   const reason = `Could not inherit permission for the role '${role.roleName}' for the entity: '${kind} permission, table: ${printed}, source: '${source.name}''`;
   const type = 'inherited role permission inconsistency';

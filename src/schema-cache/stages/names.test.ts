@@ -6,7 +6,7 @@ import { updateTable, withoutTable } from '../../metadata/edit.ts';
 import type { Json } from '../../util/json.ts';
 
 describe('names across tables', () => {
-  test('the later object of two that claim a root field is out, and named with all its clashes', () => {
+  test('of two objects that claim a root field, the later one is inconsistent, with all its conflicts', () => {
     const { cache } = buildOf(
       decode([
         { table: 'author', configuration: { custom_root_fields: { select: 'people' } } },
@@ -22,7 +22,7 @@ describe('names across tables', () => {
     expect(infoOf(cache, 'author')).toBeDefined();
   });
 
-  test('several clashes of one root are listed together', () => {
+  test('several conflicts of one root are listed together', () => {
     const { cache } = buildOf(decode([{ table: 'article' }, { table: 'author', configuration: { custom_name: 'article' } }]));
     expect(cache.inconsistencies[0]?.refusal?.message).toBe(
       "Encountered conflicting definitions in the selection set for 'mutation_root' for fields: [\n" +
@@ -41,7 +41,7 @@ describe('names across tables', () => {
     );
   });
 
-  test('a type name is taken too; relationships to the loser are cut', () => {
+  test('type names conflict too, and relationships to the excluded table are removed', () => {
     const found = catalog([author, table('author_aggregate', { columns: ['id int4!'], key: ['id'], references: ['id -> author.id'] })]);
     const rename = {
       custom_root_fields: Object.fromEntries(
@@ -64,7 +64,7 @@ describe('names across tables', () => {
     ]);
   });
 
-  test('the loser comes back when the name is free', () => {
+  test('the excluded object returns when the name is free', () => {
     const tables: readonly Json[] = [{ table: 'article' }, { table: 'author', configuration: { custom_name: 'article' } }];
     const metadata = decode(tables);
     const conflict = buildOf(metadata);
@@ -73,7 +73,7 @@ describe('names across tables', () => {
     expect(infoOf(cache, 'author')?.baseName).toBe('article');
   });
 
-  test('a build that is thrown away leaves no trace in the register', () => {
+  test('a discarded build does not change the register', () => {
     const metadata = decode([{ table: 'author' }]);
     const first = buildOf(metadata);
     const renamed = updateTable(metadata, 's', nameKey(named('author')), (t) => ({

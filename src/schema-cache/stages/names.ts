@@ -1,26 +1,25 @@
 /**
- * Root fields and type names of all sources in one register, so that conflicts are found without
- * building a role schema. Of two objects that claim a name the one listed first keeps it.
+ * Registers root fields and type names of all sources, so that conflicts are found without building a role schema. If two objects claim a
+ * name, the one that is listed first has it.
  *
- * The register is kept from build to build: a build looks only at objects whose names may have
- * changed. Its map is shared between the builds and brought up to date when the result of a build
- * is built upon, so a build that is thrown away leaves no trace.
+ * The register is reused between builds: a build looks only at objects whose names may have changed. Builds share its map, which is updated
+ * when the next build is based on the result of a build, so a discarded build has no effect.
  */
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import type { OperationRoot, ProducedNames } from '../naming.ts';
 
 export interface Claimant {
   readonly objectId: string;
-  /** As in `table t in source s`. */
+  /** Name in messages: `table t in source s`. */
   readonly name: string;
-  /** The names stay the same while these are the same objects. */
+  /** The names do not change while these are the same objects. */
   readonly inputs: readonly unknown[];
   readonly names: () => ProducedNames;
 }
 
 interface Register {
-  /** The `id` of the result that the map shows. */
-  shows: object;
+  /** `id` of the result that the map represents. */
+  state: object;
   readonly owners: Map<string, string>;
 }
 
@@ -31,13 +30,13 @@ interface Edits {
 
 export interface NamesResult {
   readonly claimants: ReadonlyMap<string, Claimant>;
-  /** The message for each object that does not get its names. */
+  /** Messages by id of the objects that did not get their names. */
   readonly conflicts: ReadonlyMap<string, string>;
-  /** Where the next build finds the register: a map and what has to be done to it; nothing after conflicts. */
-  readonly register: { readonly id: object; readonly base: object; readonly at: Register; readonly edits: Edits } | null;
+  /** The register for the next build: a map and the edits to apply to it; `null` after conflicts. */
+  readonly register: { readonly id: object; readonly base: object; readonly shared: Register; readonly edits: Edits } | null;
 }
 
-/** Types that are in every schema and belong to no object. */
+/** Types of every schema that belong to no object. */
 const BUILT_IN = [
   'Int',
   'Float',
@@ -51,16 +50,16 @@ const BUILT_IN = [
   'cursor_ordering',
 ];
 
-/** With more changed objects and names it takes less time to start over, and that can be done in slices. */
-const FEW = 1_000;
+/** Maximum changed objects and names. With more, it takes less time to start over, which can be done cooperatively. */
+const MAX_CHANGES = 1_000;
 
 /**
- * Gives each name to the first who claims it; the others are inconsistent.
- * @param previous only what has changed since is looked at
+ * Assigns each name to the first claimant; the others are inconsistent.
+ * @param previous only changes since then are examined
  */
-export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Sliced<NamesResult> {
+export function* claimNames(claimants: readonly Claimant[], previous: NamesResult | undefined): Cooperative<NamesResult> {
   const byId = new Map(claimants.map((claimant) => [claimant.objectId, claimant]));
-  // In one go: between builds the register is shared.
+  // Runs without interruption: builds share the register.
   return (previous === undefined ? null : claimChanged(byId, previous)) ?? (yield* claimAll(claimants, byId));
 }
 
@@ -68,7 +67,7 @@ function sameInputs(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((input, i) => input === b[i]);
 }
 
-/** The result when only few objects changed and no name is claimed twice; null: start over. */
+/** Returns the result if only few objects changed and no name is claimed twice; `null` means to start over. */
 function claimChanged(claimants: ReadonlyMap<string, Claimant>, previous: NamesResult): NamesResult | null {
   const owners = currentOwners(previous);
   if (owners === null) return null;
@@ -79,10 +78,10 @@ function claimChanged(claimants: ReadonlyMap<string, Claimant>, previous: NamesR
     if (before !== undefined && sameInputs(before.inputs, claimant.inputs)) continue;
     changed.push(claimant);
     if (before !== undefined) removed.push(...keysOf(before.names()));
-    if (changed.length + removed.length > FEW) return null;
+    if (changed.length + removed.length > MAX_CHANGES) return null;
   }
   for (const before of previous.claimants.values()) if (!claimants.has(before.objectId)) removed.push(...keysOf(before.names()));
-  if (changed.length + removed.length > FEW) return null;
+  if (changed.length + removed.length > MAX_CHANGES) return null;
 
   const free = new Set(removed);
   const added = new Map<string, string>();
@@ -91,30 +90,30 @@ function claimChanged(claimants: ReadonlyMap<string, Claimant>, previous: NamesR
       if (added.has(key) || (owners.has(key) && !free.has(key))) return null;
       added.set(key, claimant.objectId);
     }
-    if (added.size > FEW) return null;
+    if (added.size > MAX_CHANGES) return null;
   }
-  const { id, at } = previous.register as NonNullable<NamesResult['register']>;
-  return { claimants, conflicts: new Map(), register: { id: {}, base: id, at, edits: { removed, added: [...added] } } };
+  const { id, shared } = previous.register as NonNullable<NamesResult['register']>;
+  return { claimants, conflicts: new Map(), register: { id: {}, base: id, shared, edits: { removed, added: [...added] } } };
 }
 
-/** The register as `result` has it; null when it is not to be had. */
+/** Returns the register for `result`, or `null` if it is no longer available. */
 function currentOwners(result: NamesResult): ReadonlyMap<string, string> | null {
   if (result.register === null) return null;
-  const { id, at, base, edits } = result.register;
-  if (at.shows === id) return at.owners;
-  if (at.shows !== base) return null;
-  for (const key of edits.removed) at.owners.delete(key);
-  for (const [key, owner] of edits.added) at.owners.set(key, owner);
-  at.shows = id;
-  return at.owners;
+  const { id, shared, base, edits } = result.register;
+  if (shared.state === id) return shared.owners;
+  if (shared.state !== base) return null;
+  for (const key of edits.removed) shared.owners.delete(key);
+  for (const [key, owner] of edits.added) shared.owners.set(key, owner);
+  shared.state = id;
+  return shared.owners;
 }
 
-/** Of a root field in the register; a type has its name. */
+/** Returns the key of a root field in the register; the key of a type is its name. */
 export function rootKey(root: OperationRoot, namespace: string | null, name: string): string {
   return `${root}/${namespace ?? ''}/${name}`;
 }
 
-/** Who has a name, `''` for what is in every schema; by the keys of the register. */
+/** Returns the owners of names by the keys of the register; `''` for names of every schema. */
 export function ownersOf(result: NamesResult): ReadonlyMap<string, string> {
   const known = currentOwners(result);
   if (known !== null) return known;
@@ -130,7 +129,7 @@ function* keysOf(names: ProducedNames): Iterable<string> {
   for (const type of new Set(names.types)) yield type;
 }
 
-function* claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Claimant>): Sliced<NamesResult> {
+function* claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Claimant>): Cooperative<NamesResult> {
   const owners = new Map(BUILT_IN.map((name) => [name, '']));
   const conflicts = new Map<string, string>();
   for (const claimant of claimants) {
@@ -142,10 +141,10 @@ function* claimAll(claimants: readonly Claimant[], byId: ReadonlyMap<string, Cla
   }
   if (conflicts.size > 0) return { claimants: byId, conflicts, register: null };
   const id = {};
-  return { claimants: byId, conflicts, register: { id, base: id, at: { shows: id, owners }, edits: { removed: [], added: [] } } };
+  return { claimants: byId, conflicts, register: { id, base: id, shared: { state: id, owners }, edits: { removed: [], added: [] } } };
 }
 
-/** Roots in the order in which a conflict is looked for; only the first that has one is reported. */
+/** Roots in the order in which conflicts are searched; only the first root with a conflict is reported. */
 const ROOTS: readonly OperationRoot[] = ['mutation', 'subscription', 'query'];
 
 function explain(claimant: Claimant, owners: ReadonlyMap<string, string>, claimants: ReadonlyMap<string, Claimant>): string {

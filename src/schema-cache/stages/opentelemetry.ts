@@ -1,15 +1,15 @@
-/** What keeps telemetry from being sent as the metadata say: addresses, and what is not in the environment. */
+/** Returns the problems that prevent the export of telemetry: invalid addresses and missing environment variables. */
 import {
-  type Environment,
+  type EnvironmentVariables,
   environmentVariable,
   filledTemplate,
-  headerComplaint,
+  headerProblem,
   variablesNotFound,
   variablesNotSet,
 } from '../../metadata/environment-template.ts';
 import {
   DATA_TYPES,
-  endpointComplaint,
+  endpointProblem,
   endpointOf,
   missingEndpoint,
   type OpenTelemetry,
@@ -19,7 +19,7 @@ import { Defect, inconsistent } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import type { Inconsistency } from '../schema-cache.ts';
 
-export function openTelemetryDefects(config: OpenTelemetry | null, environment: Environment): readonly Inconsistency[] {
+export function openTelemetryDefects(config: OpenTelemetry | null, environment: EnvironmentVariables): readonly Inconsistency[] {
   if (config === null) return [];
   try {
     check(config, environment);
@@ -37,23 +37,23 @@ export function openTelemetryDefects(config: OpenTelemetry | null, environment: 
 }
 
 /** @throws Defect */
-function check(config: OpenTelemetry, environment: Environment): void {
+function check(config: OpenTelemetry, environment: EnvironmentVariables): void {
   const { status, exporterOtlp } = config;
   const { headers, resourceAttributes } = exporterOtlp;
   const filled = (template: string): string =>
     filledTemplate(template, environment, (names) => new Defect(`${variablesNotFound(names)} (at opentelemetry)`));
-  const isEnabled = filled(status);
-  if (isEnabled !== 'enabled' && isEnabled !== 'disabled')
+  const currentStatus = filled(status);
+  if (currentStatus !== 'enabled' && currentStatus !== 'disabled')
     throw new Defect(`the status is neither "enabled" nor "disabled" (at opentelemetry.status)`);
   for (const type of DATA_TYPES) {
     const endpoint = endpointOf(config, type);
     if (endpoint === null) continue;
-    // What is switched off may wait for its variables.
-    if (isEnabled === 'disabled' && endpoint.includes('{{')) continue;
-    const complaint = endpointComplaint(filled(endpoint));
-    if (complaint !== null) throw new Defect(`${complaint} (at opentelemetry.exporter_otlp.otlp_${type}_endpoint)`);
+    // Variables of a disabled export may be missing.
+    if (currentStatus === 'disabled' && endpoint.includes('{{')) continue;
+    const problem = endpointProblem(filled(endpoint));
+    if (problem !== null) throw new Defect(`${problem} (at opentelemetry.exporter_otlp.otlp_${type}_endpoint)`);
   }
-  if (isEnabled === 'disabled') return;
+  if (currentStatus === 'disabled') return;
   const missing = missingEndpoint(config);
   if (missing !== null) throw new Defect(`${missing} (at opentelemetry.exporter_otlp)`);
   for (const { name, value = '', valueFromEnv } of headers) {
@@ -61,8 +61,8 @@ function check(config: OpenTelemetry, environment: Environment): void {
       valueFromEnv === undefined
         ? filled(value)
         : environmentVariable(valueFromEnv, environment, (names) => new Defect(`${variablesNotSet(names)} (at opentelemetry)`));
-    const complaint = headerComplaint(name, text);
-    if (complaint !== null) throw new Defect(`${complaint} (at opentelemetry.exporter_otlp.headers)`);
+    const problem = headerProblem(name, text);
+    if (problem !== null) throw new Defect(`${problem} (at opentelemetry.exporter_otlp.headers)`);
   }
   for (const { value } of resourceAttributes) filled(value);
 }

@@ -1,4 +1,4 @@
-/** Values written in permissions: literals of a column's type, or session variables. */
+/** Values in permissions: literals of a column's type, or session variables. */
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Operand } from '../../ir/value.ts';
@@ -9,7 +9,7 @@ import { Defect } from '../inconsistency.ts';
 
 const SESSION_VARIABLE = /^x-svc-/i;
 
-/** The lower-case name when a text stands for a session variable. */
+/** Returns the name in lower case if a text stands for a session variable. */
 export function sessionVariable(json: Json): string | null {
   if (typeof json !== 'string') return null;
   if (SESSION_VARIABLE.test(json)) return json.toLowerCase();
@@ -17,8 +17,8 @@ export function sessionVariable(json: Json): string | null {
 }
 
 /**
- * A literal, checked against the type, or a session variable. The text of the latter is cast as a
- * whole, also where a list is wanted (`{1,2}`); inside a JSON list every item is a literal.
+ * Resolves a literal, which is checked against the type, or a session variable. The text of a session variable is cast as a whole, even for
+ * a list (`{1,2}`); in a JSON list every item is a literal.
  * @throws Defect, or SvcError from the type's check
  */
 export function resolveOperand(types: TypeSystem, type: CatalogType, list: boolean, json: Json): Operand {

@@ -82,7 +82,7 @@ function permissionsOf(
 const one = (permission: Json): Json => [{ role: 'r', permission }];
 const WHERE = 'Inconsistent object: in table "author": in permission for role "r": ';
 
-/** The filter of a select permission on `author`, or why it is refused. */
+/** Returns the filter of a select permission on `author`, or the reason for its rejection. */
 function filterOf(filter: Json, tableName = 'author'): unknown {
   const { role, reasons } = permissionsOf(tableName, { select_permissions: one({ columns: ['id'], filter }) });
   return reasons[0]?.replace(WHERE, '') ?? role?.select?.filter;
@@ -127,7 +127,7 @@ describe('boolean expressions', () => {
     expect(filterOf(filter)).toEqual(expected);
   });
 
-  test('equality is null-safe on columns that may be null, and only there', () => {
+  test('equality is null-safe on nullable columns only', () => {
     expect(filterOf({ name: { _eq: 'x' } })).toEqual(compare(read('name'), '_eq', literal('x'), true));
     expect(filterOf({ name: { _ne: 'x' } })).toEqual(compare(read('name'), '_neq', literal('x'), true));
     expect(filterOf({ name: { _gt: 'x' } })).toEqual(compare(read('name'), '_gt', literal('x')));
@@ -136,14 +136,14 @@ describe('boolean expressions', () => {
     expect(filterOf({ name: { _is_null: false } })).toEqual({ kind: 'is-null', left: read('name'), isNull: false });
   });
 
-  test('session variables in any case, under the old name too, and as a whole list', () => {
+  test('accept session variables in any case, under the old name, and as a whole list', () => {
     expect(filterOf({ id: 'X-SVC-User-Id' })).toEqual(compare(read('id', 'int4'), '_eq', session('x-svc-user-id', 'int4')));
     expect(filterOf({ id: { _eq: 'REQ_USER_ID' } })).toEqual(compare(read('id', 'int4'), '_eq', session('x-svc-user-id', 'int4')));
     expect(filterOf({ id: { _in: 'x-svc-ids' } })).toEqual(compare(read('id', 'int4'), '_in', session('x-svc-ids', 'int4', true)));
     expect(filterOf({ name: { _in: ['x-svc-no', 'b'] } })).toEqual(compare(read('name'), '_in', literal(['x-svc-no', 'b'], 'text', true)));
   });
 
-  test('operators of the type, of arrays, with other types, and with fields', () => {
+  test('support operators of the type, of arrays, with other types, and with fields', () => {
     expect(filterOf({ name: { _like: '%x' } })).toEqual(compare(read('name'), '_like', literal('%x')));
     expect(filterOf({ tags: { _contains: ['a'] } })).toEqual(
       compare(read('tags', 'text', true), '_contains', literal(['a'], 'text', false, true)),
@@ -165,7 +165,7 @@ describe('boolean expressions', () => {
     expect(filterOf({ data: { _cast: { String: { _like: 'x' } } } })).toEqual(compare(cast, '_like', literal('x')));
   });
 
-  test('relationships, tables anywhere and computed fields; no filter of the other table is added', () => {
+  test('support relationships, other tables and computed fields without adding filters of these tables', () => {
     const join = { columns: [{ local: 'id', remote: 'author_id' }], unique: false };
     const title = compare(read('title'), '_eq', literal('x'), true);
     expect(filterOf({ articles: { title: 'x' } })).toEqual({
@@ -193,7 +193,7 @@ describe('boolean expressions', () => {
     });
   });
 
-  test('columns are compared with the same row or with the row of the permission', () => {
+  test('compare columns with the same row or with the row of the permission', () => {
     const columns = (left: string, right: string, more: object) => ({
       kind: 'compare-columns',
       left: read(left, 'int4'),
@@ -236,7 +236,7 @@ describe('boolean expressions', () => {
     [{ data: { _cast: { Int: {} } } }, 'cannot cast column of type "jsonb" to type "Int"'],
     [{ place: { _st_d_within: { from: {} } } }, "the key 'distance' was not present"],
     [{ place: { _st_d_within: { distance: 1, from: {}, far: 1 } } }, 'unknown field "far" of _st_d_within'],
-  ])('refused: %j', (filter, reason) => {
+  ])('reject %j', (filter, reason) => {
     expect(filterOf(filter)).toBe(reason);
   });
 });
@@ -245,7 +245,7 @@ describe('select permissions', () => {
   const select = (permission: Record<string, Json>, tableName = 'author') =>
     permissionsOf(tableName, { select_permissions: one({ columns: ['id'], filter: {}, ...permission }) });
 
-  test('columns', () => {
+  test('include the listed columns or all of them', () => {
     expect([...(select({ columns: '*' }).role?.select?.columns.keys() ?? [])]).toEqual([
       'id',
       'name',
@@ -263,7 +263,7 @@ describe('select permissions', () => {
     ]);
   });
 
-  test('computed fields', () => {
+  test('include scalar computed fields only', () => {
     expect([...(select({ computed_fields: ['full'] }).role?.select?.computedFields.keys() ?? [])]).toEqual(['full']);
     expect(select({ computed_fields: ['nope'] }).reasons).toEqual([`${WHERE}computed field "nope" does not exist`]);
     expect(select({ computed_fields: ['recent'] }).reasons).toEqual([
@@ -271,7 +271,7 @@ describe('select permissions', () => {
     ]);
   });
 
-  test('root fields need what they show', () => {
+  test('root fields require access to their columns', () => {
     expect(select({ query_root_fields: ['select', 'select_by_pk'] }).role?.select?.queryRootFields).toEqual(
       new Set(['select', 'select_by_pk']),
     );
@@ -289,7 +289,7 @@ describe('select permissions', () => {
     ]);
   });
 
-  test('the record, and no permission for admin', () => {
+  test('a permission for admin is recorded as inconsistent', () => {
     const { records } = permissionsOf('author', {
       select_permissions: [{ role: 'admin', permission: { columns: ['id'], filter: {} }, comment: 'c' }],
     });
@@ -321,7 +321,7 @@ describe('select permissions', () => {
 });
 
 describe('mutation permissions', () => {
-  test('insert: presets leave the columns, generated columns are never there', () => {
+  test('insert permissions exclude presets and generated columns from the columns', () => {
     const { role } = permissionsOf('author', {
       insert_permissions: one({ check: { id: { _gt: 0 } }, set: { name: 'X-Svc-Name', data: { a: 'x-svc-b' }, tags: null } }),
     });
@@ -334,7 +334,7 @@ describe('mutation permissions', () => {
     expect(role?.insert).toMatchObject({ backendOnly: false, validateInput: null, check: { kind: 'compare' } });
   });
 
-  test('update and delete', () => {
+  test('resolve update and delete', () => {
     const { role } = permissionsOf('author', {
       update_permissions: one({ columns: ['name'], filter: { id: 1 }, check: null, backend_only: true }),
       delete_permissions: one({ filter: {} }),
@@ -361,11 +361,11 @@ describe('mutation permissions', () => {
       { update_permissions: one({ columns: [], filter: {}, set: { serial: 1 } }) },
       'column "serial" is not updatable and so cannot have update permissions defined',
     ],
-  ])('refused: %s', (_, permissions, reason) => {
+  ])('are rejected: %s', (_, permissions, reason) => {
     expect(permissionsOf('author', permissions).reasons).toEqual([WHERE + reason]);
   });
 
-  test('a view that cannot be written to', () => {
+  test('a view that cannot be written to rejects all kinds', () => {
     expect(permissionsOf('report', { delete_permissions: one({ filter: {} }) }).reasons).toEqual([
       'Inconsistent object: in table "report": in permission for role "r": view "report" is not deletable',
     ]);

@@ -1,7 +1,7 @@
-/** Permissions of one table and one role. Each function throws what is wrong with the definition. */
+/** Permissions of one role on one table. Each function throws the problems of a definition. */
 import { type CatalogColumn, type CatalogTable, distributionColumn } from '../../catalog/catalog.ts';
 import type { BoolExp } from '../../ir/bool-exp.ts';
-import { templateComplaint } from '../../metadata/called-address.ts';
+import { addressTemplateProblem } from '../../metadata/called-address.ts';
 import { isFieldName } from '../../metadata/graphql-name.ts';
 import type * as metadata from '../../metadata/permission.ts';
 import type { ValidateInput } from '../../metadata/validate-input.ts';
@@ -17,18 +17,18 @@ import type {
 } from '../schema-cache.ts';
 import { resolveBoolExp } from './bool-exp.ts';
 import { resolveOperand } from './operand.ts';
-import { type Inquiry, printTable, type StageSource, type TableFields } from './scope.ts';
+import { type RecordedLookups, printTable, type StageSource, type TableFields } from './lookups.ts';
 
 export interface PermissionScope {
   readonly source: StageSource;
   readonly table: CatalogTable;
   readonly fields: TableFields;
-  readonly inquiry: Inquiry;
+  readonly lookups: RecordedLookups;
 }
 
 function resolveFilter(scope: PermissionScope, json: Json): BoolExp {
-  const { source, fields, inquiry } = scope;
-  return resolveBoolExp({ source, inquiry, row: fields, root: fields, levels: 0, ways: [] }, json);
+  const { source, fields, lookups } = scope;
+  return resolveBoolExp({ source, lookups, row: fields, root: fields, levels: 0, path: [] }, json);
 }
 
 const NO_MASK: null = null;
@@ -49,10 +49,10 @@ export function resolveSelect(scope: PermissionScope, role: string, permission: 
   return resolved;
 }
 
-function selectableColumns(scope: PermissionScope, given: metadata.PermissionColumns): ReadonlyMap<string, null> {
+function selectableColumns(scope: PermissionScope, columnNames: metadata.PermissionColumns): ReadonlyMap<string, null> {
   const { fields } = scope;
   const columns = new Map<string, null>();
-  for (const name of given === '*' ? fields.columns.keys() : given) {
+  for (const name of columnNames === '*' ? fields.columns.keys() : columnNames) {
     const column = fields.columns.get(name);
     if (column === undefined) {
       if (fields.relationships.has(name)) {
@@ -65,8 +65,8 @@ function selectableColumns(scope: PermissionScope, given: metadata.PermissionCol
   return columns;
 }
 
-function selectableComputedFields(scope: PermissionScope, given: readonly string[]): ReadonlyMap<string, null> {
-  for (const name of given) {
+function selectableComputedFields(scope: PermissionScope, columnNames: readonly string[]): ReadonlyMap<string, null> {
+  for (const name of columnNames) {
     const field = scope.fields.computedFields.get(name);
     if (field === undefined) throw new Defect(`computed field "${name}" does not exist`);
     if (field.returns.kind === 'table') {
@@ -76,7 +76,7 @@ function selectableComputedFields(scope: PermissionScope, given: readonly string
       );
     }
   }
-  return new Map(given.map((name) => [name, NO_MASK]));
+  return new Map(columnNames.map((name) => [name, NO_MASK]));
 }
 
 function checkRootFields(scope: PermissionScope, role: string, permission: ResolvedSelectPermission): void {
@@ -98,8 +98,8 @@ function checkRootFields(scope: PermissionScope, role: string, permission: Resol
   }
 }
 
-function requireView(scope: PermissionScope, allowed: boolean, able: string): void {
-  if (!allowed) throw new Defect(`view "${printTable(scope.source, scope.table.name)}" is not ${able}`);
+function requireView(scope: PermissionScope, allowed: boolean, adjective: string): void {
+  if (!allowed) throw new Defect(`view "${printTable(scope.source, scope.table.name)}" is not ${adjective}`);
 }
 
 function writable(column: CatalogColumn): boolean {
@@ -107,11 +107,11 @@ function writable(column: CatalogColumn): boolean {
 }
 
 type Write = 'insert' | 'update';
-const ABLE: Readonly<Record<Write, string>> = { insert: 'insertable', update: 'updatable' };
+const ADJECTIVES: Readonly<Record<Write, string>> = { insert: 'insertable', update: 'updatable' };
 
 function requireWritable(column: ColumnInfo, write: Write): void {
   if (!writable(column.catalog)) {
-    throw new Defect(`column "${column.name}" is not ${ABLE[write]} and so cannot have ${write} permissions defined`);
+    throw new Defect(`column "${column.name}" is not ${ADJECTIVES[write]} and so cannot have ${write} permissions defined`);
   }
 }
 
@@ -132,32 +132,32 @@ function resolvePresets(scope: PermissionScope, set: ReadonlyMap<string, Json>, 
   return presets;
 }
 
-/** Columns that the role may give values for: not those of presets. */
+/** Returns the columns that the role may set, without presets. */
 function writableColumns(
   scope: PermissionScope,
-  given: metadata.PermissionColumns,
+  columnNames: metadata.PermissionColumns,
   presets: ReadonlyMap<string, Preset>,
   write: Write,
 ): ReadonlySet<string> {
   const { fields } = scope;
   const columns = new Set<string>();
-  for (const name of given === '*' ? fields.columns.keys() : given) {
+  for (const name of columnNames === '*' ? fields.columns.keys() : columnNames) {
     const column = fields.columns.get(name);
     if (column === undefined) {
       if (!fields.relationships.has(name) && !fields.computedFields.has(name)) throw new Defect(`column "${name}" does not exist`);
       throw new Defect(`Only table columns can have ${write} permissions defined, not relationships or other field types`);
     }
-    if (given !== '*') requireWritable(column, write);
+    if (columnNames !== '*') requireWritable(column, write);
     if (writable(column.catalog) && isFieldName(column.fieldName) && !presets.has(name)) columns.add(name);
   }
   return columns;
 }
 
-/** What is filled in is looked at when it is called. @throws Defect */
+/** Variables in the URL are filled in when the hook is called. @throws Defect */
 function checkedHook({ validateInput }: Pick<metadata.DeletePermission, 'validateInput'>): ValidateInput | null {
   if (validateInput === undefined) return null;
-  const complaint = templateComplaint('url of validate_input', validateInput.definition.url);
-  if (complaint !== null) throw new Defect(complaint);
+  const problem = addressTemplateProblem('url of validate_input', validateInput.definition.url);
+  if (problem !== null) throw new Defect(problem);
   return validateInput;
 }
 
@@ -180,7 +180,7 @@ export function resolveUpdate(scope: PermissionScope, permission: metadata.Updat
   const presets = resolvePresets(scope, permission.set, 'update');
   const column = distributionColumn(scope.table);
   if (column !== null && presets.has(column)) {
-    throw new Defect(`column "${column}" cannot have a preset for updates, because it decides on which server a row is`);
+    throw new Defect(`column "${column}" cannot have a preset for updates, because it decides on which server a row is stored`);
   }
   return {
     columns: writableColumns(scope, permission.columns, presets, 'update'),

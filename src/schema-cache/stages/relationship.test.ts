@@ -8,7 +8,7 @@ describe('relationships', () => {
   const object = (name: string, using: Json): Json => ({ name, using });
   const tracked: readonly Json[] = [{ table: 'address' }];
 
-  test('over an own foreign key', () => {
+  test('resolve a foreign key of the table', () => {
     const cache = cacheOf([
       { table: 'author' },
       {
@@ -32,7 +32,7 @@ describe('relationships', () => {
     expect(found?.get('editor')?.nullable).toBe(true);
   });
 
-  test('over a foreign key of the other table: unique when its columns are a key there', () => {
+  test('resolve a foreign key of the other table, unique if its columns are a key there', () => {
     const cache = cacheOf([
       {
         table: 'author',
@@ -56,7 +56,7 @@ describe('relationships', () => {
     });
   });
 
-  test('manual', () => {
+  test('resolve a manual configuration', () => {
     const using = (order: Json): Json => ({
       manual_configuration: { remote_table: 'author', column_mapping: { title: 'name' }, insertion_order: order },
     });
@@ -89,7 +89,7 @@ describe('relationships', () => {
       { manual_configuration: { remote_table: 'shirt', column_mapping: { title: 'nope' } } },
       'table "shirt" has no field named "nope"',
     ],
-  ])('refused: %s', (_, using, reason) => {
+  ])('reject %s', (_, using, reason) => {
     expect(reasons(cacheOf([{ table: 'shirt' }, { table: 'article', object_relationships: [object('r', using)] }]))).toEqual([reason]);
   });
 
@@ -125,7 +125,7 @@ describe('relationships', () => {
     ]);
   });
 
-  test('clashes with columns, custom names (also of the aggregate field) and computed fields', () => {
+  test('conflict with columns, custom names (also of the aggregate field) and computed fields', () => {
     const list = { foreign_key_constraint_on: { table: 'article', column: 'author_id' } };
     const config = { column_config: { name: { custom_name: 'articles_aggregate' } } };
     const found = catalog(
@@ -154,7 +154,7 @@ describe('relationships', () => {
     expect(infoOf(cache, 'author')?.relationships.size).toBe(0);
   });
 
-  test('clashes of the aggregate field with other relationships and with columns', () => {
+  test('conflict if the aggregate field has the name of another relationship or column', () => {
     const list = { foreign_key_constraint_on: { table: 'article', column: 'author_id' } };
     const wide = table('author', { columns: ['id int4!', 'sold_aggregate int4'], key: ['id'] });
     const cache = cacheOf(
@@ -175,7 +175,7 @@ describe('relationships', () => {
     expect(recordsOf(cache.inconsistencies)).toHaveLength(2);
   });
 
-  test('clashes that the naming convention brings about', () => {
+  test('conflict because of the naming convention', () => {
     const list = { foreign_key_constraint_on: { table: 'article', column: 'author_id' } };
     const wide = table('author', { columns: ['id int4!', 'first_name text'], key: ['id'] });
     const tables: readonly Json[] = [

@@ -2,15 +2,15 @@ import type { CatalogDistribution, CatalogForeignKey, CatalogTable, QualifiedNam
 import { sameName } from '../../catalog/catalog.ts';
 import type { Join } from '../../ir/relation.ts';
 import type { ManualConfiguration, ObjectUsing, Relationship } from '../../metadata/relationship.ts';
-import { Defect, refusedFieldName } from '../inconsistency.ts';
+import { Defect, fieldNameProblem } from '../inconsistency.ts';
 import type { RelationshipInfo, TableCore } from '../schema-cache.ts';
-import { columnOf, type Inquiry, printTable, type StageSource } from './scope.ts';
+import { catalogColumn, type RecordedLookups, printTable, type StageSource } from './lookups.ts';
 
-/** A defect that is reported bare, without the names of table and relationship before it. */
+/** A defect that is reported without the names of table and relationship. */
 export class DanglingReference extends Defect {}
 
 /**
- * The columns and the target of a relationship.
+ * Resolves the columns and the target of a relationship.
  * @throws Defect
  */
 export function resolveRelationship(
@@ -18,24 +18,24 @@ export function resolveRelationship(
   core: TableCore,
   kind: 'object' | 'array',
   relationship: Relationship<ObjectUsing>,
-  inquiry: Inquiry,
+  lookups: RecordedLookups,
 ): RelationshipInfo {
   const { name, using } = relationship;
-  const refused = refusedFieldName(name);
-  if (refused !== null) throw new Defect(refused, { code: 'validation-failed', message: refused });
+  const problem = fieldNameProblem(name);
+  if (problem !== null) throw new Defect(problem, { code: 'validation-failed', message: problem });
   const resolved =
     using.kind === 'own-columns'
-      ? overOwnKey(source, core, using.columns, inquiry)
+      ? overOwnKey(source, core, using.columns, lookups)
       : using.kind === 'remote-columns'
-        ? overRemoteKey(source, core, using.table, using.columns, inquiry)
-        : manual(source, core, using.manual, inquiry);
+        ? overRemoteKey(source, core, using.table, using.columns, lookups)
+        : manual(source, core, using.manual, lookups);
   const afterParent = kind === 'array' || resolved.afterParent;
   return {
     name,
     kind,
     comment: relationship.comment,
     target: resolved.target,
-    join: resolved.apart ? { ...resolved.join, apart: true } : resolved.join,
+    join: resolved.crossServer ? { ...resolved.join, crossServer: true } : resolved.join,
     nullable: resolved.nullable,
     insertionOrder: afterParent ? 'after-parent' : 'before-parent',
   };
@@ -44,12 +44,12 @@ export function resolveRelationship(
 interface Resolved {
   readonly target: QualifiedName;
   readonly join: Join;
-  readonly apart: boolean;
+  readonly crossServer: boolean;
   readonly nullable: boolean;
   readonly afterParent: boolean;
 }
 
-/** Foreign keys over exactly these columns, in any order. */
+/** Returns the foreign key over exactly these columns, in any order. */
 function foreignKeyOver(keys: readonly CatalogForeignKey[], columns: readonly string[]): CatalogForeignKey {
   const found = keys.filter((key) => key.columns.length === columns.length && columns.every((column) => key.columns.includes(column)));
   if (found[0] === undefined) throw new Defect('no foreign constraint exists on the given column(s)');
@@ -57,8 +57,8 @@ function foreignKeyOver(keys: readonly CatalogForeignKey[], columns: readonly st
   return found[0];
 }
 
-function trackedTable(source: StageSource, name: QualifiedName, inquiry: Inquiry): CatalogTable {
-  const table = inquiry.tracked(name);
+function trackedTable(source: StageSource, name: QualifiedName, lookups: RecordedLookups): CatalogTable {
+  const table = lookups.tracked(name);
   if (table === undefined) throw new DanglingReference(`table "${printTable(source, name)}" is not tracked`);
   return table;
 }
@@ -67,8 +67,11 @@ function pair(local: readonly string[], remote: readonly string[]): Join['column
   return local.map((column, i) => ({ local: column, remote: remote[i] as string }));
 }
 
-/** Whether rows of the second table may be on other servers than those of the first. The tables that views read are not known. */
-function areApart({ kind, distribution: one }: CatalogTable, { kind: otherKind, distribution: other }: CatalogTable): boolean {
+/** Returns true if rows of the two tables may be on different servers. The tables of views are unknown. */
+function mayBeOnDifferentServers(
+  { kind, distribution: one }: CatalogTable,
+  { kind: otherKind, distribution: other }: CatalogTable,
+): boolean {
   if (kind === 'view' && otherKind === 'view') return true;
   if (other?.kind === 'reference') return false;
   return isSpread(one) && isSpread(other) ? one.group !== other.group : isSpread(one) || isSpread(other);
@@ -78,40 +81,46 @@ function isSpread(distribution: CatalogDistribution | undefined): distribution i
   return distribution?.kind === 'distributed' || distribution?.kind === 'schema';
 }
 
-/** Whether rows with the same values in `columns` are the same row. */
-export function isKey(table: CatalogTable, columns: readonly string[]): boolean {
+/** Returns true if rows with equal values of `columns` are the same row. */
+export function isUniqueKey(table: CatalogTable, columns: readonly string[]): boolean {
   if (table.inherited === true) return false;
   const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
   return keys.some((key) => key.columns.every((column) => columns.includes(column)));
 }
 
-function overOwnKey(source: StageSource, core: TableCore, columns: readonly string[], inquiry: Inquiry): Resolved {
+function overOwnKey(source: StageSource, core: TableCore, columns: readonly string[], lookups: RecordedLookups): Resolved {
   const key = foreignKeyOver(core.catalog.foreignKeys, columns);
-  const remote = trackedTable(source, key.target, inquiry);
+  const remote = trackedTable(source, key.target, lookups);
   checkTypes(source, core.catalog, remote, pair(key.columns, key.targetColumns));
   return {
     target: key.target,
-    // A foreign key points at unique columns, but of the table alone.
+    // A foreign key refers to unique columns, but only those of the table itself.
     join: { columns: pair(key.columns, key.targetColumns), unique: remote.inherited !== true },
-    apart: areApart(core.catalog, remote),
+    crossServer: mayBeOnDifferentServers(core.catalog, remote),
     nullable: !alwaysLeadsToRow(core.catalog, key, remote),
     afterParent: false,
   };
 }
 
 /**
- * Whether every row that is read from the table has its related row in the target. A key that is checked at the end of the
- * transaction counts: a row without a partner is never there longer than that.
+ * Returns true if every row that is read from the table has its related row in the target. A key that is checked at the end of the
+ * transaction counts: a row without a partner does not outlive the transaction.
  */
 function alwaysLeadsToRow(table: CatalogTable, key: CatalogForeignKey, target: CatalogTable): boolean {
   if (key.unvalidated === true || target.rowSecurity === true) return false;
-  // Rows of tables that inherit from this one need not keep its foreign key.
+  // Rows of tables that inherit from this one need not satisfy its foreign key.
   if (table.inherited === true) return false;
-  return key.columns.every((column) => columnOf(table, column)?.nullable === false);
+  return key.columns.every((column) => catalogColumn(table, column)?.nullable === false);
 }
 
-function overRemoteKey(source: StageSource, core: TableCore, name: QualifiedName, columns: readonly string[], inquiry: Inquiry): Resolved {
-  const remote = trackedTable(source, name, inquiry);
+function overRemoteKey(
+  source: StageSource,
+  core: TableCore,
+  name: QualifiedName,
+  columns: readonly string[],
+  lookups: RecordedLookups,
+): Resolved {
+  const remote = trackedTable(source, name, lookups);
   const key = foreignKeyOver(
     remote.foreignKeys.filter(({ target }) => sameName(target, core.name)),
     columns,
@@ -119,15 +128,15 @@ function overRemoteKey(source: StageSource, core: TableCore, name: QualifiedName
   checkTypes(source, core.catalog, remote, pair(key.targetColumns, key.columns));
   return {
     target: name,
-    join: { columns: pair(key.targetColumns, key.columns), unique: isKey(remote, key.columns) },
-    apart: areApart(core.catalog, remote),
+    join: { columns: pair(key.targetColumns, key.columns), unique: isUniqueKey(remote, key.columns) },
+    crossServer: mayBeOnDifferentServers(core.catalog, remote),
     nullable: true,
     afterParent: true,
   };
 }
 
-function manual(source: StageSource, core: TableCore, configuration: ManualConfiguration, inquiry: Inquiry): Resolved {
-  const remote = trackedTable(source, configuration.remoteTable, inquiry);
+function manual(source: StageSource, core: TableCore, configuration: ManualConfiguration, lookups: RecordedLookups): Resolved {
+  const remote = trackedTable(source, configuration.remoteTable, lookups);
   const local = [...configuration.columnMapping.keys()];
   const others = [...configuration.columnMapping.values()];
   checkColumns(source, core.catalog, local);
@@ -136,8 +145,8 @@ function manual(source: StageSource, core: TableCore, configuration: ManualConfi
   checkTypes(source, core.catalog, remote, columns);
   return {
     target: configuration.remoteTable,
-    join: { columns, unique: isKey(remote, others) },
-    apart: areApart(core.catalog, remote),
+    join: { columns, unique: isUniqueKey(remote, others) },
+    crossServer: mayBeOnDifferentServers(core.catalog, remote),
     nullable: true,
     afterParent: configuration.insertionOrder === 'after_parent',
   };
@@ -145,7 +154,7 @@ function manual(source: StageSource, core: TableCore, configuration: ManualConfi
 
 function checkColumns(source: StageSource, table: CatalogTable, columns: readonly string[]): void {
   for (const column of columns) {
-    if (columnOf(table, column) === undefined) {
+    if (catalogColumn(table, column) === undefined) {
       throw new DanglingReference(`table "${printTable(source, table.name)}" has no field named "${column}"`);
     }
   }
@@ -154,7 +163,7 @@ function checkColumns(source: StageSource, table: CatalogTable, columns: readonl
 function checkTypes(source: StageSource, table: CatalogTable, remote: CatalogTable, columns: Join['columns']): void {
   const { types } = source.backend;
   for (const { local, remote: other } of columns) {
-    const [own, their] = [columnOf(table, local)?.type, columnOf(remote, other)?.type];
+    const [own, their] = [catalogColumn(table, local)?.type, catalogColumn(remote, other)?.type];
     if (own === undefined || their === undefined || types.joins?.(own, their) !== false) continue;
     throw new Defect(
       `incompatible column types: column "${local}" has type "${types.print(own)}", column "${other}" of "${printTable(source, remote.name)}" has type "${types.print(their)}"`,

@@ -1,4 +1,4 @@
-/** Where a relationship to a remote schema leads, and whether its arguments fit the server's types. */
+/** Targets of relationships to remote schemas: checks their arguments against the server's types. */
 import type { ToRemoteSchema } from '../../metadata/remote-relationship.ts';
 import {
   namedRemoteType,
@@ -14,8 +14,8 @@ import type { RemoteArgumentTree, RemotePathField, RemoteSchemaTarget } from '..
 import type { FieldOfKey } from './remote-relationship.ts';
 
 /**
- * @param field a field that may be part of the key; null: there is none
- * @param owner what messages call the table or type that has the relationship
+ * @param field returns a field that may be part of the key, or null
+ * @param owner name in messages of the table or type that has the relationship
  * @throws Defect
  */
 export function remoteSchemaTarget(
@@ -94,8 +94,8 @@ function keyTree(name: string, type: RemoteTypeRef, { model, keys, isBatch }: Ar
 }
 
 const JOINS_TO_ID: ReadonlySet<string> = new Set(['ID', 'Int', 'uuid', 'String', 'bigint']);
-/** Scalars that differ in name on the two sides, and hold the same values. */
-const ALIKE: Readonly<Record<string, ReadonlySet<string>>> = {
+/** Scalars with different names on the two sides that have the same values. */
+const COMPATIBLE: Readonly<Record<string, ReadonlySet<string>>> = {
   String: new Set(['ID', 'uuid', 'text', 'varchar', 'bpchar', 'citext', 'name']),
   Int: new Set(['smallint', 'bigint']),
   Float: new Set(['Int', 'float8', 'float4', 'numeric', 'smallint', 'bigint']),
@@ -108,8 +108,8 @@ function checkScalars(own: string, remote: string): void {
       throw new Defect(`Only ID, Int, uuid or String scalar types can be joined to the ID type, but received "${own}"`);
     return;
   }
-  // What a scalar of the server's own takes, only the server knows.
-  if (own === remote || !BUILT_IN.has(remote) || ALIKE[remote]?.has(own) === true) return;
+  // Only the server can check values of its own scalars.
+  if (own === remote || !BUILT_IN.has(remote) || COMPATIBLE[remote]?.has(own) === true) return;
   throw new Defect(`expected type "${remote}" but got "${own}"`);
 }
 
@@ -117,7 +117,7 @@ function objectTree(json: Readonly<Record<string, Json>>, type: RemoteTypeRef, c
   if (type.kind === 'list') throw new Defect(`expected type "${printRemoteType(type)}" but got an object`);
   const object = context.model.types.get(type.name);
   if (object?.kind !== 'input-object') {
-    // A scalar of the server's own may be any JSON.
+    // The server's own scalars may be any JSON.
     if (object?.kind === 'scalar') return { kind: 'literal', json };
     throw new Defect(`expected type "${printRemoteType(type)}" but got an object`);
   }
@@ -161,6 +161,6 @@ function checkBatch(
   if (last?.type.kind !== 'list' || type?.kind !== 'object') throw new Defect('a batch takes a remote field that is a list of objects');
   const match = type.fields.get(matchField);
   if (match === undefined || match.type.kind === 'list' || match.args.size > 0) {
-    throw new Defect(`field with name "${matchField}" cannot tell the rows of "${type.name}" apart`);
+    throw new Defect(`field with name "${matchField}" cannot identify the rows of "${type.name}"`);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Names that a remote schema has in common with something else. A source keeps its names; of remote schemas that claim
- * one name all are left out, so that what is there does not depend on their order. Roles see parts of what an
- * administrator sees, so a root field that does not conflict for an administrator conflicts for nobody. But of a type that two remote
- * schemas have alike a role may see different parts: see `roleTypeConflicts`.
+ * Conflicts of the names of remote schemas. Names of sources take precedence; of remote schemas that claim the same name, all are left out,
+ * so that the result does not depend on their order. Roles see parts of the administrator's schema, so root fields that do not conflict for
+ * an administrator conflict for no role. But roles may see different parts of a type that two remote schemas share: see
+ * `roleTypeConflicts`.
  */
 import { BUILT_IN_SCALARS, namedRemoteType, printRemoteType, type RemoteInputValue, type RemoteType } from '../../remote-schema/model.ts';
 import type { OperationRoot } from '../naming.ts';
@@ -14,22 +14,22 @@ export interface RemoteNameConflict {
   readonly reason: string;
   /** The root field or type. */
   readonly name: string;
-  /** Whether a source has the name. */
+  /** True if a source has the name. */
   readonly withSource: boolean;
 }
 
-/** What is told of one remote schema. */
-const MOST_TOLD = 10;
-/** Enums of every schema, which other services of this kind have as well. */
+/** Maximum conflicts to report for one remote schema. */
+const MAX_REPORTED = 10;
+/** Enums of every schema, which remote servers of this product have as well. */
 const COMMON: Readonly<Record<string, readonly string[]>> = {
   order_by: ['asc', 'asc_nulls_first', 'asc_nulls_last', 'desc', 'desc_nulls_first', 'desc_nulls_last'],
   cursor_ordering: ['ASC', 'DESC'],
 };
 
 /**
- * @param ownerOf what has a name: the id of an object in a source, '' for what every schema has
- * @param shared definitions of types that a remote schema may have as well: an equal one is the same type
- * @returns by remote schema
+ * @param ownerOf returns the owner of a name: the id of an object in a source, '' for names of every schema
+ * @param shared definitions of types that a remote schema may have as well: an equal definition is the same type
+ * @returns conflicts by remote schema
  */
 export function remoteNameConflicts(
   remotes: readonly RemoteSchemaInfo[],
@@ -37,23 +37,23 @@ export function remoteNameConflicts(
   shared: SharedTypeDefinitions,
 ): ReadonlyMap<string, readonly RemoteNameConflict[]> {
   const found = new Map<string, RemoteNameConflict[]>();
-  const tell = (remote: string, conflict: RemoteNameConflict): void => {
+  const report = (remote: string, conflict: RemoteNameConflict): void => {
     const known = found.get(remote) ?? [];
-    if (known.length < MOST_TOLD && !known.some(({ reason }) => reason === conflict.reason)) known.push(conflict);
+    if (known.length < MAX_REPORTED && !known.some(({ reason }) => reason === conflict.reason)) known.push(conflict);
     found.set(remote, known);
   };
   const claims = remotes.map((info) => ({ info, roots: [...rootsOf(info)], types: typesOf(info) }));
   for (const { info, roots, types } of claims) {
     for (const { key, name } of roots) {
       if (ownerOf(key) !== undefined)
-        tell(info.name, { reason: `Field cannot be overwritten by remote field '${name}'`, name, withSource: true });
+        report(info.name, { reason: `Field cannot be overwritten by remote field '${name}'`, name, withSource: true });
     }
     for (const [name, type] of types) {
       const known = shared.get(name);
       const isTaken = known === undefined ? ownerOf(name) !== undefined && !isCommon(name, type) : known !== definitionOf(type, info);
       if (isTaken)
-        tell(info.name, {
-          reason: `Conflicting types: '${name}' is a type of a source or of the custom types as well`,
+        report(info.name, {
+          reason: `Conflicting types: '${name}' is also a type of a source or of the custom types`,
           name,
           withSource: true,
         });
@@ -68,14 +68,14 @@ export function remoteNameConflicts(
     for (const { key, name } of roots) {
       const rival = owners.get(key);
       if (rival === undefined) owners.set(key, info);
-      else for (const each of [rival, info]) tell(each.name, { reason: `Duplicate remote field '${name}'`, name, withSource: false });
+      else for (const each of [rival, info]) report(each.name, { reason: `Duplicate remote field '${name}'`, name, withSource: false });
     }
     for (const [name, type] of types) {
       const rival = ownerOfType.get(name);
       if (rival === undefined) ownerOfType.set(name, { info, type });
       else if (definitionOf(rival.type, rival.info) !== definitionOf(type, info)) {
-        const reason = `Conflicting types: '${name}' is another type in the remote schemas '${rival.info.name}' and '${info.name}'`;
-        for (const each of [rival.info, info]) tell(each.name, { reason, name, withSource: false });
+        const reason = `Conflicting types: '${name}' differs between the remote schemas '${rival.info.name}' and '${info.name}'`;
+        for (const each of [rival.info, info]) report(each.name, { reason, name, withSource: false });
       }
     }
   }
@@ -83,15 +83,15 @@ export function remoteNameConflicts(
 }
 
 export interface RoleTypeConflict {
-  /** Of the remote schemas, in order. */
+  /** Names of the remote schemas, in order. */
   readonly remotes: readonly string[];
   readonly role: string;
   readonly reason: string;
 }
 
 /**
- * Types of one name of which roles see different parts in several remote schemas.
- * @param remotes whose names do not conflict for an administrator, with their permissions
+ * Finds types of which roles see different parts in several remote schemas.
+ * @param remotes remote schemas without conflicts for an administrator, with their permissions
  */
 export function roleTypeConflicts(remotes: readonly RemoteSchemaInfo[]): readonly RoleTypeConflict[] {
   const conflicts: RoleTypeConflict[] = [];
@@ -117,11 +117,11 @@ export function roleTypeConflicts(remotes: readonly RemoteSchemaInfo[]): readonl
       const definitions = new Set(having.map(({ info, types }) => definitionOf(types.get(name) as RemoteType, info)));
       if (definitions.size < 2) continue;
       const names = having.map(({ info }) => info.name);
-      const told = names.map((each) => `'${each}'`).join(' and ');
+      const quotedNames = names.map((each) => `'${each}'`).join(' and ');
       conflicts.push({
         remotes: names,
         role,
-        reason: `Conflicting types: the role sees another type '${name}' in the remote schemas ${told}`,
+        reason: `Conflicting types: for the role, '${name}' differs between the remote schemas ${quotedNames}`,
       });
     }
   }
@@ -140,7 +140,7 @@ function* rootsOf({ model, names }: RemoteSchemaInfo): Iterable<{ readonly key: 
   }
 }
 
-/** Types that are in our schema, by our names. */
+/** Returns the types that are part of our schema, by our names. */
 function typesOf(info: RemoteSchemaInfo): ReadonlyMap<string, RemoteType> {
   const { model, names } = info;
   const hidden = names.namespace === null ? hiddenRoots(info) : new Set<string>();
@@ -148,7 +148,7 @@ function typesOf(info: RemoteSchemaInfo): ReadonlyMap<string, RemoteType> {
   return new Map(types.map((type) => [names.type(type.name), type]));
 }
 
-/** Root types give their fields to ours; they are types of our schema only where a field has them. */
+/** The fields of root types are added to our root types; a root type is part of our schema only if a field has it. */
 function hiddenRoots({ model }: RemoteSchemaInfo): ReadonlySet<string> {
   const hidden = new Set([model.query, model.mutation, model.subscription].filter((name) => name !== null));
   for (const type of model.types.values()) {
@@ -163,7 +163,7 @@ function isCommon(name: string, type: RemoteType): boolean {
   return values !== undefined && type.kind === 'enum' && [...type.values.keys()].sort().join() === values.join();
 }
 
-/** What two types of one name must agree in; descriptions may differ. */
+/** Returns a text that is equal for equivalent definitions; descriptions may differ. */
 function definitionOf(type: RemoteType, { names }: RemoteSchemaInfo): string {
   const inputs = (values: ReadonlyMap<string, RemoteInputValue>): readonly string[] =>
     [...values.values()]

@@ -1,4 +1,4 @@
-/** What roles see of a remote schema: their SDL next to the whole, and what inherited roles have of their parents. */
+/** Permissions on a remote schema: checks the SDL of roles against the whole schema, and derives those of inherited roles. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { InheritedRole } from '../../metadata/metadata.ts';
@@ -11,11 +11,11 @@ import { objectId } from '../object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo } from '../schema-cache.ts';
 import { describeRemotePermission } from './describe.ts';
 import type { InheritancePlan } from './inherited-role.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 
 interface Resolved {
   readonly metadata: RemoteSchemaPermission;
-  /** null: it is wrong. */
+  /** `null` if the permission is invalid. */
   readonly model: RemoteModel | null;
   readonly inconsistency: Inconsistency | null;
 }
@@ -24,14 +24,14 @@ export interface RemotePermissionStage {
   readonly remote: RemoteSchemaInfo;
   readonly metadata: RemoteSchema['permissions'];
   readonly plan: InheritancePlan;
-  /** By role, without inherited roles. */
+  /** Permissions by role, without inherited roles. */
   readonly own: ReadonlyMap<string, Resolved>;
-  /** The remote schema with what roles see of it. */
+  /** The remote schema with the parts that roles see. */
   readonly info: RemoteSchemaInfo;
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-/** @param remote the whole, as every role sees it while there are no permissions */
+/** @param remote the whole schema, which every role sees if there are no permissions */
 export function resolveRemotePermissions(
   { name, permissions: metadata }: RemoteSchema,
   remote: RemoteSchemaInfo,
@@ -47,14 +47,14 @@ export function resolveRemotePermissions(
   }
   const inconsistencies = [...own.values()].flatMap(({ inconsistency }) => (inconsistency === null ? [] : [inconsistency]));
   const models = new Map([...own].flatMap(([role, { model }]) => (model === null ? [] : [[role, model] as const])));
-  // One that is wrong is explicit all the same: its role gets nothing instead.
+  // An invalid permission still counts as explicit: its role has no access, and inherits none.
   for (const role of plan.roles) if (!own.has(role.roleName)) inconsistencies.push(...inherit(name, role, models));
   return { remote, metadata, plan, own, info: { ...remote, permissions: models }, inconsistencies };
 }
 
 function resolve(remote: string, permission: RemoteSchemaPermission, whole: RemoteModel): Resolved {
   try {
-    refuseUnknown(permission);
+    rejectUnknownKeys(permission);
     requireNoAdmin(permission.role);
     return { metadata: permission, model: roleModel(permission.schema, whole), inconsistency: null };
   } catch (thrown) {
@@ -69,7 +69,7 @@ export function requireNoAdmin(role: string): void {
   if (role === ADMIN_ROLE) throw new SvcError('constraint-violation', 'cannot define permission for admin role');
 }
 
-/** Adds to `models` what the parents that have something all have. */
+/** Adds the permission that all parents with a permission share to `models`. */
 function inherit(remote: string, { roleName, roleSet }: InheritedRole, models: Map<string, RemoteModel>): readonly Inconsistency[] {
   const [first, ...others] = roleSet.map((parent) => models.get(parent)).filter((model) => model !== undefined);
   if (first === undefined) return [];
@@ -86,7 +86,7 @@ function inherit(remote: string, { roleName, roleSet }: InheritedRole, models: M
   ];
 }
 
-/** Why an inherited role has nothing of a remote schema. */
+/** Returns the record of an inherited role without access to a remote schema. */
 export function inheritedConflict(role: string, remote: string, reason: string): Inconsistency {
   const type = 'inherited role permission inconsistency';
   const entity = { remote_schema: remote };

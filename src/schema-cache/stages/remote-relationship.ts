@@ -1,4 +1,4 @@
-/** Relationships of tables to other sources and to remote schemas; after all of these are there. */
+/** Relationships of tables and remote types to other sources and to remote schemas; resolved after all of their targets. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Metadata } from '../../metadata/metadata.ts';
@@ -11,7 +11,7 @@ import {
 import type { RemoteModel, RemoteObject } from '../../remote-schema/model.ts';
 import { printJson } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
-import { Defect, fromDefect, refusedFieldName } from '../inconsistency.ts';
+import { Defect, fromDefect, fieldNameProblem } from '../inconsistency.ts';
 import { fieldName } from '../naming.ts';
 import type {
   Inconsistency,
@@ -24,18 +24,18 @@ import type {
   TableInfo,
 } from '../schema-cache.ts';
 import { describeRemoteRelationship, describeRemoteTypeRelationship } from './describe.ts';
-import { columnOf, printTable, type StageSource } from './scope.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import { catalogColumn, printTable, type StageSource } from './lookups.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 
 export interface RemoteRelationshipsResult {
   readonly bySource: SchemaCache['remoteRelationships'];
   readonly byRemoteSchema: SchemaCache['remoteTypeRelationships'];
   readonly inconsistencies: readonly Inconsistency[];
-  /** Equal for results that are alike. */
+  /** Equal for equal results. */
   readonly fingerprint: string;
 }
 
-/** What relationships lead to. */
+/** Targets of relationships. */
 export interface JoinableTargets {
   readonly sources: ReadonlyMap<string, SourceInfo>;
   readonly remoteSchemas: SchemaCache['remoteSchemas'];
@@ -43,13 +43,13 @@ export interface JoinableTargets {
   remoteSchema(definition: ToRemoteSchema, field: (name: string) => FieldOfKey | null, owner: string): RemoteSchemaTarget;
 }
 
-/** A field that a key is made of. */
+/** A field that is part of a key. */
 export interface FieldOfKey {
-  /** The GraphQL scalar of its values. */
+  /** GraphQL scalar of its values. */
   readonly scalar: string;
 }
 
-/** Relationships of tables to other sources and to remote schemas: targets and keys, or what is wrong with them. */
+/** Resolves the targets and keys of remote relationships, and records their defects. */
 export function resolveRemoteRelationships(
   metadata: Metadata,
   targets: JoinableTargets,
@@ -58,7 +58,7 @@ export function resolveRemoteRelationships(
 ): RemoteRelationshipsResult {
   const bySource = new Map<string, ReadonlyMap<string, ReadonlyMap<string, RemoteRelationshipInfo>>>();
   const inconsistencies: Inconsistency[] = [];
-  const prints: string[] = [];
+  const fingerprints: string[] = [];
   for (const source of metadata.sources.values()) {
     const info = targets.sources.get(source.name);
     const context = contextOf(source.name);
@@ -74,7 +74,9 @@ export function resolveRemoteRelationships(
           const resolved = resolve(relationship, owner, { table, context, targets, taken });
           own.set(relationship.name, resolved);
           for (const name of namesOf(relationship, context)) taken.add(name);
-          prints.push(printJson([source.name, key, relationship.name, remoteRelationshipDefinitionCodec.encode(relationship.definition)]));
+          fingerprints.push(
+            printJson([source.name, key, relationship.name, remoteRelationshipDefinitionCodec.encode(relationship.definition)]),
+          );
         } catch (error) {
           if (!(error instanceof Defect)) throw error;
           const described = describeRemoteRelationship(context, table, relationship);
@@ -97,7 +99,7 @@ export function resolveRemoteRelationships(
         try {
           own.set(relationship.name, resolveOfType(relationship, info, typeName, targets));
           const definition = remoteRelationshipDefinitionCodec.encode(relationship.definition);
-          prints.push(printJson(['', remote.name, typeName, relationship.name, definition]));
+          fingerprints.push(printJson(['', remote.name, typeName, relationship.name, definition]));
         } catch (error) {
           if (!(error instanceof Defect)) throw error;
           const where = `in remote schema "${remote.name}": in type "${typeName}": in remote relationship "${relationship.name}": `;
@@ -108,7 +110,7 @@ export function resolveRemoteRelationships(
     }
     if (byType.size > 0) byRemoteSchema.set(remote.name, byType);
   }
-  const fingerprint = prints.join('\n');
+  const fingerprint = fingerprints.join('\n');
   if (previous?.fingerprint === fingerprint) return { ...previous, inconsistencies };
   return { bySource, byRemoteSchema, inconsistencies, fingerprint };
 }
@@ -121,19 +123,19 @@ function resolveOfType(
   targets: JoinableTargets,
 ): RemoteRelationshipInfo {
   const { name, definition } = relationship;
-  refuseUnknown(relationship);
+  rejectUnknownKeys(relationship);
   const type = model.types.get(typeName);
   if (type === undefined) throw new Defect(`no type named "${typeName}" defined in remote schema "${remote}"`);
   if (type.kind !== 'object') throw new Defect('remote relationships on a remote schema can only be defined on object types');
-  const refused = refusedFieldName(name);
-  if (refused !== null) throw new Defect(refused);
+  const problem = fieldNameProblem(name);
+  if (problem !== null) throw new Defect(problem);
   if (type.fields.has(name)) throw new Defect(`field with name "${name}" already exists in type "${typeName}"`);
   const field = (key: string): FieldOfKey | null => fieldOfType(model, type, key);
   if (definition.kind === 'source') return { name, target: sourceTarget(definition, targets.sources, field, typeName) };
   return { name, target: targets.remoteSchema(definition, field, typeName) };
 }
 
-/** A scalar or an enum that takes no arguments. */
+/** Returns a scalar or an enum field without arguments. */
 function fieldOfType({ types }: RemoteModel, type: RemoteObject, name: string): FieldOfKey | null {
   const field = type.fields.get(name);
   if (field === undefined || field.type.kind === 'list' || field.args.size > 0) return null;
@@ -145,15 +147,15 @@ interface Resolving {
   readonly table: QualifiedName;
   readonly context: StageSource;
   readonly targets: JoinableTargets;
-  /** Names that fields of the table have already. */
+  /** Names of the table's other fields. */
   readonly taken: ReadonlySet<string>;
 }
 
-/** The names of a table's fields in the database and in GraphQL, but for those of its remote relationships. */
+/** Returns the database and GraphQL names of a table's fields, without those of its remote relationships. */
 function namesOfFields({ namingConvention }: StageSource, { columns, relationships, computedFields }: TableInfo): Set<string> {
   const names = new Set<string>();
-  for (const { name, fieldName: given, customName } of columns.values()) {
-    names.add(name).add(customName ? given : fieldName(namingConvention, name));
+  for (const { name, fieldName: ownName, customName } of columns.values()) {
+    names.add(name).add(customName ? ownName : fieldName(namingConvention, name));
   }
   for (const { name, kind } of relationships.values()) {
     names.add(name);
@@ -163,7 +165,7 @@ function namesOfFields({ namingConvention }: StageSource, { columns, relationshi
   return names;
 }
 
-/** The names of the fields that a remote relationship of a table makes, its own one first. */
+/** Returns the names of the fields of a remote relationship of a table, its own one first. */
 function namesOf({ name, definition }: RemoteRelationship, { namingConvention }: StageSource): readonly string[] {
   const isList = definition.kind === 'source' && definition.relationshipType === 'array';
   return isList ? [name, fieldName(namingConvention, { literal: name }, 'aggregate')] : [name];
@@ -173,11 +175,11 @@ function namesOf({ name, definition }: RemoteRelationship, { namingConvention }:
 function resolve(relationship: RemoteRelationship, info: TableInfo | undefined, resolving: Resolving): RemoteRelationshipInfo {
   const { name, definition } = relationship;
   const { table, context, targets, taken } = resolving;
-  refuseUnknown(relationship);
+  rejectUnknownKeys(relationship);
   const printed = printTable(context, table);
   if (info === undefined) throw new Defect(`table "${printed}" is not tracked`);
-  const refused = refusedFieldName(name);
-  if (refused !== null) throw new Defect(refused);
+  const problem = fieldNameProblem(name);
+  if (problem !== null) throw new Defect(problem);
   const clash = namesOf(relationship, context).find((own) => taken.has(own));
   if (clash !== undefined) throw new Defect(`field with name "${clash}" already exists in table "${printed}"`);
   if (definition.kind === 'source')
@@ -185,7 +187,7 @@ function resolve(relationship: RemoteRelationship, info: TableInfo | undefined, 
   return { name, target: targets.remoteSchema(definition, (field) => fieldOfTable(context, info, field), printed) };
 }
 
-/** A column or a scalar computed field that takes no arguments. */
+/** Returns a column, or a scalar computed field without arguments. */
 function fieldOfTable(context: StageSource, info: TableInfo, name: string): FieldOfKey | null {
   const column = info.columns.get(name);
   if (column !== undefined) return { scalar: context.backend.types.scalar(column.catalog.type).graphql };
@@ -193,7 +195,7 @@ function fieldOfTable(context: StageSource, info: TableInfo, name: string): Fiel
   return field?.returns.kind === 'scalar' ? { scalar: context.backend.types.scalar(field.returns.type).graphql } : null;
 }
 
-/** @param owner what messages call the table or type. @throws Defect */
+/** @param owner name of the table or type in messages. @throws Defect */
 export function sourceTarget(
   definition: ToSource,
   sources: ReadonlyMap<string, SourceInfo>,
@@ -209,7 +211,7 @@ export function sourceTarget(
   if (definition.fieldMapping.size === 0) throw new Defect('no columns are mapped');
   const columns = [...definition.fieldMapping].map(([local, remote]) => {
     if (field(local) === null) throw new Defect(unknownKey(local, owner));
-    const column = columnOf(info.catalog, remote);
+    const column = catalogColumn(info.catalog, remote);
     if (column === undefined) throw new Defect(`column "${remote}" does not exist in table "${printed}" of source ${definition.source}`);
     return { local, remote };
   });

@@ -1,4 +1,4 @@
-/** A remote schema: what its server says of itself, under the names that it has here. */
+/** Remote schemas: the introspected schema of a server, under its names here. */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import { NO_REMOTE_CUSTOMIZATION, type RemoteSchema } from '../../metadata/remote-schema.ts';
@@ -9,20 +9,20 @@ import { Defect, fromDefect, inconsistent } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import type { Inconsistency, RemoteSchemaInfo } from '../schema-cache.ts';
 import { describeRemoteSchema } from './describe.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 
-/** What is known of a server. */
+/** State of a server. */
 export interface RemoteSchemaInput {
-  /** As it last said; null: it was never asked with success. */
+  /** The last introspected schema; `null` if introspection never succeeded. */
   readonly model: RemoteModel | null;
-  /** Why it cannot be asked now; null: it answered. */
+  /** Error of the last introspection; `null` if it succeeded. */
   readonly failure: { readonly code: ErrorCode; readonly reason: string; readonly message?: Json } | null;
 }
 
 export interface RemoteSchemaStage {
   readonly metadata: RemoteSchema;
   readonly input: RemoteSchemaInput;
-  /** null: it is no part of the schema. */
+  /** `null` if it is not part of the schema. */
   readonly info: RemoteSchemaInfo | null;
   readonly inconsistencies: readonly Inconsistency[];
 }
@@ -48,7 +48,7 @@ export function resolveRemoteSchema(
   }
   let info: RemoteSchemaInfo | null = null;
   try {
-    refuseUnknown(metadata);
+    rejectUnknownKeys(metadata);
     if (model !== null) {
       info = infoOf(metadata, model, before);
       inconsistencies.push(...idleRenamingsOf(metadata, model));
@@ -60,13 +60,13 @@ export function resolveRemoteSchema(
   return { metadata, input, info, inconsistencies };
 }
 
-/** Rules that rename nothing: the remote schema works, under the names that the others give. */
+/** Records rules that rename nothing: the remote schema works, and its other rules apply. */
 function idleRenamingsOf(metadata: RemoteSchema, model: RemoteModel): readonly Inconsistency[] {
   const { name, definition } = metadata;
   if (definition.customization === undefined) return [];
-  return idleRenamings(model, definition.customization).map(({ parentType, mapped, complaint }) => {
+  return idleRenamings(model, definition.customization).map(({ parentType, mapped, complaint: problem }) => {
     const object = { ...describeRemoteSchema(metadata), objectId: objectId.remoteRenaming(name, parentType, mapped) };
-    return { ...inconsistent(object, complaint), tolerated: true };
+    return { ...inconsistent(object, problem), tolerated: true };
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Types that come with the columns of a source and belong to none of its tables: scalars, comparison types, and what these are made of.
- * Sources of one kind and naming convention share them; nothing else may have their names but a type that is the same.
+ * Types that columns of a source need and that belong to none of its tables: scalars, comparison types and their parts. Sources with the
+ * same kind and naming convention share them; any other type with the same name has to be equal.
  */
 import type { Comparison, TypeSystem } from '../../backend/type-system.ts';
 import { type CatalogFunction, type CatalogType, nameKey, supports } from '../../catalog/catalog.ts';
@@ -12,7 +12,7 @@ import { comparisonTypeName, fieldName, sharedTypeName } from '../naming.ts';
 import type { SchemaCache, TableCore } from '../schema-cache.ts';
 import type { CoresStage } from './source.ts';
 
-/** What types of one name must agree in, by name. */
+/** Texts that are equal for equivalent types, by name. */
 export type SharedTypeDefinitions = ReadonlyMap<string, string>;
 
 export const SCALAR_DEFINITION = 'scalar';
@@ -21,7 +21,7 @@ export function enumDefinition(values: Iterable<string>): string {
   return JSON.stringify(['enum', [...values].sort()]);
 }
 
-/** @param fields with the printed type and default of each: see `inputFieldDefinition` */
+/** @param fields each with the printed type and default: see `inputFieldDefinition` */
 export function inputDefinition(fields: readonly string[]): string {
   return JSON.stringify(['input', [...fields].sort()]);
 }
@@ -31,13 +31,13 @@ export function inputFieldDefinition(name: string, type: string, defaultText: st
 }
 
 /**
- * Those of all sources, in order. A source of another kind that has another type of the same name is left out.
- * @returns `conflicts`: the reason, by name of the source; `lacking`: as in the schema cache
+ * Returns the shared types of all sources. A source of another kind whose type of the same name differs is left out.
+ * @returns `conflicts`: reasons by name of the source
  */
 export function sharedTypes(stages: readonly CoresStage[]): {
   readonly definitions: SharedTypeDefinitions;
   readonly conflicts: ReadonlyMap<string, string>;
-  readonly lacking: SchemaCache['lacking'];
+  readonly lacking: SchemaCache['unsupportedOperators'];
 } {
   const found = new Map<string, { readonly definition: string; readonly source: string; readonly kind: string }>();
   const conflicts = new Map<string, string>();
@@ -53,13 +53,13 @@ export function sharedTypes(stages: readonly CoresStage[]): {
       break;
     }
     if (conflicts.has(source)) continue;
-    for (const [name, lacks] of ownLacking) lacking.set(name, commonLacks(lacking.get(name), lacks));
+    for (const [name, unsupported] of ownLacking) lacking.set(name, commonUnsupported(lacking.get(name), unsupported));
     for (const [name, definition] of own) if (!found.has(name)) found.set(name, { definition, source, kind: backend.kind });
   }
   return { definitions: new Map([...found].map(([name, { definition }]) => [name, definition])), conflicts, lacking };
 }
 
-/** Those of one source. */
+/** Returns the shared types of one source. */
 function sharedTypesOf(stage: CoresStage): SharedTypeCollector {
   const { backend, namingConvention } = stage.context;
   const collected = new SharedTypeCollector(backend.types, namingConvention);
@@ -67,11 +67,11 @@ function sharedTypesOf(stage: CoresStage): SharedTypeCollector {
   return collected;
 }
 
-function commonLacks(one: readonly string[] | undefined, other: readonly string[]): readonly string[] {
+function commonUnsupported(one: readonly string[] | undefined, other: readonly string[]): readonly string[] {
   return one?.filter((operator) => other.includes(operator)) ?? other;
 }
 
-/** Columns of a table have few different types; tables stay the same from build to build. */
+/** Columns of a table have few different types, and tables are reused from build to build. */
 const columnTypes = new WeakMap<TableCore, readonly CatalogType[]>();
 
 function* typesIn({ cores, metadata, open }: CoresStage): Iterable<CatalogType> {
@@ -92,7 +92,7 @@ function* typesIn({ cores, metadata, open }: CoresStage): Iterable<CatalogType> 
 
 function* typesOfFunctions(functions: readonly CatalogFunction[] = []): Iterable<CatalogType> {
   for (const { arguments: args, returns, returnsTable } of functions) {
-    // Rows are no scalars.
+    // Rows are not scalars.
     for (const { type } of args) if (type.kind !== 'composite') yield type;
     if (returnsTable === null && returns.kind !== 'composite') yield returns;
   }
@@ -102,14 +102,14 @@ function keyOf({ schema, name, array }: CatalogType): string {
   return `${schema}.${name}${array ? '[]' : ''}`;
 }
 
-/** In every comparison type, and in those of types that have an order. */
+/** Operators of every comparison type, and of those of types with an order. */
 const EQUALITY = ['_eq', '_neq'];
 const ORDER = ['_gt', '_gte', '_lt', '_lte'];
 const LISTS = ['_in', '_nin'];
 
 class SharedTypeCollector {
   readonly definitions = new Map<string, string>();
-  /** `lacks` that all types with one comparison type have in common, by its name. */
+  /** Operators that all types behind a comparison type lack, by its name. */
   readonly lacking = new Map<string, readonly string[]>();
   readonly #types: TypeSystem;
   readonly #convention: NamingConvention;
@@ -130,8 +130,8 @@ class SharedTypeCollector {
     if (!BUILT_IN_SCALARS.has(scalarName)) this.definitions.set(scalarName, SCALAR_DEFINITION);
     const own = this.#reference(type);
     const name = comparisonTypeName(this.#convention, this.#types, type);
-    const { lacks = [] } = type;
-    this.lacking.set(name, commonLacks(this.lacking.get(name), lacks));
+    const { unsupported = [] } = type;
+    this.lacking.set(name, commonUnsupported(this.lacking.get(name), unsupported));
     const has = (operator: string): boolean => supports(type, operator);
     const fields = [...EQUALITY, ...(scalar.ordered ? ORDER : [])].filter(has).map((operator) => this.#field(operator, own));
     fields.push(...LISTS.filter(has).map((operator) => this.#field(operator, `[${own}!]`)), this.#field('_is_null', 'Boolean'));
@@ -183,7 +183,7 @@ class SharedTypeCollector {
     return sharedTypeName(this.#convention, this.#types.scalar(type).graphql);
   }
 
-  /** `X`, or `[X!]` for an array. */
+  /** Returns `X`, or `[X!]` for an array. */
   #reference(type: CatalogType): string {
     const name = this.#scalarName(type);
     if (isGraphqlName(name) && !BUILT_IN_SCALARS.has(name)) this.definitions.set(name, SCALAR_DEFINITION);

@@ -1,30 +1,30 @@
 /**
- * One source, in two steps because names must be free across sources in between: what each table
- * says of itself (`resolveCores`), and then everything that looks at neighbours (`resolveSource`).
- * Every result of the previous build is kept whose inputs are the same objects.
+ * Resolves one source in two steps, because names must be unique across sources in between: first each table on its own (`resolveCores`),
+ * then everything that refers to other objects (`resolveSource`). Results of the previous build are reused if their inputs are the same
+ * objects.
  */
 import type { Backend } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
-import type { Environment } from '../../metadata/environment-template.ts';
+import type { EnvironmentVariables } from '../../metadata/environment-template.ts';
 import { isFieldName } from '../../metadata/graphql-name.ts';
 import type { SourceMetadata } from '../../metadata/metadata.ts';
 import type { NamingConvention, SourceCustomization } from '../../metadata/source.ts';
 import type { TableMetadata } from '../../metadata/table.ts';
 import type { ColumnInfo, EnumValue, FunctionInfo, Inconsistency, SourceInfo, TableCore, TableInfo } from '../schema-cache.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import { type EventTriggersResult, resolveEventTriggers } from './event-trigger.ts';
 import { type FieldsResult, resolveFields } from './fields.ts';
 import { type FunctionResult, resolveFunction } from './function.ts';
 import { type Inheritance, type InheritancePlan, inheritPermissions } from './inherited-role.ts';
-import type { StageAnswers, StageSource, TableFields } from './scope.ts';
+import type { StageLookups, StageSource, TableFields } from './lookups.ts';
 import { type CoreResult, coreInputs, resolveCore, sameCoreInputs } from './table.ts';
 import { type PermissionsResult, resolvePermissions } from './table-permissions.ts';
 
-/** An open source as the builder gets it. */
+/** An open source, as input of the build. */
 export interface OpenSource {
   readonly backend: Backend;
   readonly catalog: Catalog;
-  /** Rows of tables tracked as enums, by `nameKey`; missing where they could not be read. */
+  /** Rows of tables tracked as enums, by `nameKey`; missing if they could not be read. */
   readonly enumValues: ReadonlyMap<string, readonly EnumValue[]>;
 }
 
@@ -35,13 +35,13 @@ export interface CoresStage {
   readonly cores: ReadonlyMap<string, CoreResult>;
 }
 
-/** The tables of an open source, each without its neighbours. */
+/** Resolves each table of an open source on its own. */
 export function* resolveCores(
   metadata: SourceMetadata,
   namingConvention: NamingConvention,
   open: OpenSource,
   previous: CoresStage | undefined,
-): Sliced<CoresStage> {
+): Cooperative<CoresStage> {
   const { unnamedSchema } = open.catalog;
   const same =
     previous !== undefined &&
@@ -82,39 +82,39 @@ export interface SourceStage {
 export interface SourceScope {
   readonly customization: SourceCustomization;
   readonly plan: InheritancePlan;
-  /** Whether a table, a function did not get its names. */
+  /** Returns true for a table or function whose names belong to another object. */
   readonly nameless: (kind: 'table' | 'function', key: string) => boolean;
-  readonly environment: Environment;
+  readonly environment: EnvironmentVariables;
 }
 
-/** The tables, functions and event triggers of a source, resolved against each other. */
-export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Sliced<SourceStage> {
+/** Resolves the tables, functions and event triggers of a source against each other. */
+export function* resolveSource(stage: CoresStage, scope: SourceScope, previous: SourceStage | undefined): Cooperative<SourceStage> {
   const { context, metadata, open } = stage;
   const before = previous?.cores.context === context ? previous : undefined;
   const cores = new Map<string, TableCore>();
   for (const [key, { core }] of stage.cores) if (core !== null && !scope.nameless('table', key)) cores.set(key, core);
 
   const fields = new Map<string, FieldsResult>();
-  const answers: StageAnswers = {
+  const lookups: StageLookups = {
     catalog: (key) => cores.get(key)?.catalog,
     enum: (key) => (cores.get(key)?.enumValues == null ? undefined : true),
     functions: (key) => open.catalog.functions.get(key),
     fields: (key) => fields.get(key)?.fields,
   };
   for (const [key, core] of cores) {
-    fields.set(key, resolveFields(context, core, metadata.tables.get(key) as TableMetadata, answers, before?.fields.get(key)));
+    fields.set(key, resolveFields(context, core, metadata.tables.get(key) as TableMetadata, lookups, before?.fields.get(key)));
     yield;
   }
   const permissions = new Map<string, PermissionsResult>();
   const tables = new Map<string, TableStage>();
   for (const [key, core] of cores) {
     const own = (fields.get(key) as FieldsResult).fields;
-    const result = resolvePermissions(context, core, own, metadata.tables.get(key) as TableMetadata, answers, before?.permissions.get(key));
+    const result = resolvePermissions(context, core, own, metadata.tables.get(key) as TableMetadata, lookups, before?.permissions.get(key));
     permissions.set(key, result);
     tables.set(key, resolveTable(context, core, result, scope.plan, before?.tables.get(key)));
     yield;
   }
-  const infos = keepMap(new Map([...tables].map(([key, { info }]) => [key, info])), before?.info.tables);
+  const infos = reuseMap(new Map([...tables].map(([key, { info }]) => [key, info])), before?.info.tables);
   const functions = resolveFunctions(stage, scope, infos, before);
   const eventTriggers = new Map<string, EventTriggersResult>();
   for (const [key, core] of cores) {
@@ -141,9 +141,11 @@ function resolveTable(
   plan: InheritancePlan,
   previous: TableStage | undefined,
 ): TableStage {
-  const kept = previous?.inheritance;
+  const previousInheritance = previous?.inheritance;
   const inheritance =
-    kept !== undefined && kept.own === own && kept.plan === plan ? kept : inheritPermissions(source, core.name, own, plan);
+    previousInheritance !== undefined && previousInheritance.own === own && previousInheritance.plan === plan
+      ? previousInheritance
+      : inheritPermissions(source, core.name, own, plan);
   if (previous !== undefined && previous.core === core && previous.fields === fields && previous.inheritance === inheritance)
     return previous;
   const info: TableInfo = {
@@ -164,7 +166,7 @@ function resolveTable(
   return { core, fields, inheritance, info };
 }
 
-/** Only what has a name that a GraphQL field can have. */
+/** Returns only columns with a valid GraphQL field name. */
 function withFieldNames(columns: ReadonlyMap<string, ColumnInfo>): ReadonlyMap<string, ColumnInfo> {
   for (const { fieldName } of columns.values()) {
     if (!isFieldName(fieldName)) return new Map([...columns].filter(([, column]) => isFieldName(column.fieldName)));
@@ -199,9 +201,9 @@ function sourceInfo(stage: CoresStage, scope: SourceScope, results: Results, pre
   const found = new Map<string, FunctionInfo>();
   for (const [key, { info }] of results.functions) if (info !== null) found.set(key, info);
   const { tables } = results;
-  const functions = keepMap(found, previous?.functions);
+  const functions = reuseMap(found, previous?.functions);
   const triggers = new Map([...results.eventTriggers.values()].flatMap(({ infos }) => [...infos]));
-  const eventTriggers = keepMap(triggers, previous?.eventTriggers);
+  const eventTriggers = reuseMap(triggers, previous?.eventTriggers);
   const { customization } = scope;
   const { namingConvention } = stage.context;
   const same =
@@ -215,8 +217,8 @@ function sourceInfo(stage: CoresStage, scope: SourceScope, results: Results, pre
   return { name: stage.context.name, backend: stage.context.backend, customization, namingConvention, tables, functions, eventTriggers };
 }
 
-/** The previous map when it has the same entries in the same order. */
-function keepMap<V>(map: ReadonlyMap<string, V>, previous: ReadonlyMap<string, V> | undefined): ReadonlyMap<string, V> {
+/** Returns the previous map if it has the same entries in the same order. */
+function reuseMap<V>(map: ReadonlyMap<string, V>, previous: ReadonlyMap<string, V> | undefined): ReadonlyMap<string, V> {
   if (previous === undefined || previous.size !== map.size) return map;
   const before = previous.entries();
   for (const [key, value] of map) {

@@ -1,6 +1,6 @@
 /**
- * All permissions of one table. Equal definitions of several roles share one resolved object: with
- * many roles that is most of the memory, and role schemas can see at once that they are alike.
+ * All permissions of one table. Equal definitions of several roles share one resolved object: with many roles these are most of the memory,
+ * and role schemas are recognised as equal at once.
  */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Codec } from '../../metadata/codec.ts';
@@ -18,15 +18,23 @@ import { Defect, fromDefect } from '../inconsistency.ts';
 import type { Inconsistency, RolePermissions, TableCore } from '../schema-cache.ts';
 import { describePermission } from './describe.ts';
 import { type PermissionScope, resolveDelete, resolveInsert, resolveSelect, resolveUpdate } from './permission.ts';
-import { type Answered, type StageAnswers, Inquiry, printTable, type StageSource, stillHolds, type TableFields } from './scope.ts';
-import { refuseUnknown } from './unknown-keys.ts';
+import {
+  type LookupRecord,
+  type StageLookups,
+  RecordedLookups,
+  printTable,
+  type StageSource,
+  lookupsUnchanged,
+  type TableFields,
+} from './lookups.ts';
+import { rejectUnknownKeys } from './unknown-keys.ts';
 
 export interface PermissionsResult {
   readonly core: TableCore;
   readonly fields: TableFields;
   readonly metadata: TableMetadata;
-  readonly answered: readonly Answered[];
-  /** By role, without inherited ones. */
+  readonly recorded: readonly LookupRecord[];
+  /** Permissions by role, without inherited ones. */
   readonly permissions: ReadonlyMap<string, RolePermissions>;
   readonly inconsistencies: readonly Inconsistency[];
 }
@@ -37,21 +45,23 @@ function sameDefinitions(a: TableMetadata, b: TableMetadata): boolean {
   return a === b || KINDS.every((kind) => a[`${kind}Permissions`] === b[`${kind}Permissions`]);
 }
 
-/** @param previous of the same table: what is defined by the same objects is taken over, for roles one by one */
+/** @param previous result for the same table: permissions with the same definition objects are reused, for each role */
 export function resolvePermissions(
   source: StageSource,
   core: TableCore,
   fields: TableFields,
   metadata: TableMetadata,
-  answers: StageAnswers,
+  results: StageLookups,
   previous: PermissionsResult | undefined,
 ): PermissionsResult {
   const usable =
-    previous?.fields === fields && previous.core.catalog === core.catalog && stillHolds(previous.answered, answers) ? previous : undefined;
+    previous?.fields === fields && previous.core.catalog === core.catalog && lookupsUnchanged(previous.recorded, results)
+      ? previous
+      : undefined;
   if (usable !== undefined && sameDefinitions(usable.metadata, metadata)) return usable;
 
-  const inquiry = new Inquiry(answers, usable?.answered);
-  const scope: PermissionScope = { source, table: core.catalog, fields, inquiry };
+  const lookups = new RecordedLookups(results, usable?.recorded);
+  const scope: PermissionScope = { source, table: core.catalog, fields, lookups };
   const inconsistencies: Inconsistency[] = [];
   const drafts = new Map<string, Draft>();
 
@@ -61,16 +71,16 @@ export function resolvePermissions(
     codec: Codec<P>,
     resolve: (permission: P, role: string) => R,
   ): void => {
-    const alike = new Map<string, R>();
+    const resolvedByKey = new Map<string, R>();
     const before = usable?.metadata[`${kind}Permissions`] as ReadonlyMap<string, PermissionEntry<P>> | undefined;
     for (const entry of entries.values()) {
       try {
-        refuseUnknown(entry);
+        rejectUnknownKeys(entry);
         if (entry.role === 'admin') throw new Defect('cannot define permission for admin role');
         const key = shareKey(entry.permission);
-        const kept = before?.get(entry.role)?.permission === entry.permission ? usable?.permissions.get(entry.role)?.[kind] : undefined;
-        const resolved = (kept as R | undefined) ?? alike.get(key) ?? resolve(entry.permission, entry.role);
-        alike.set(key, resolved);
+        const reused = before?.get(entry.role)?.permission === entry.permission ? usable?.permissions.get(entry.role)?.[kind] : undefined;
+        const resolved = (reused as R | undefined) ?? resolvedByKey.get(key) ?? resolve(entry.permission, entry.role);
+        resolvedByKey.set(key, resolved);
         const draft = drafts.get(entry.role) ?? {};
         draft[kind] = resolved;
         drafts.set(entry.role, draft);
@@ -88,12 +98,12 @@ export function resolvePermissions(
   each('update', metadata.updatePermissions, updatePermissionCodec, (permission) => resolveUpdate(scope, permission));
   each('delete', metadata.deletePermissions, deletePermissionCodec, (permission) => resolveDelete(scope, permission));
 
-  return { core, fields, metadata, answered: inquiry.answered, permissions: share(drafts, usable?.permissions), inconsistencies };
+  return { core, fields, metadata, recorded: lookups.recorded, permissions: share(drafts, usable?.permissions), inconsistencies };
 }
 
 type Draft = { [K in PermissionKind]?: object };
 
-/** Roles with the same four permissions share the object that holds them; a role with the same as before keeps it. */
+/** Roles with the same four permissions share one object; a role without changes keeps its object. */
 function share(
   drafts: ReadonlyMap<string, Draft>,
   before: ReadonlyMap<string, RolePermissions> | undefined,
@@ -101,22 +111,23 @@ function share(
   const known: RolePermissions[] = [];
   const shared = new Map<string, RolePermissions>();
   for (const [role, draft] of drafts) {
-    const alike = (each: RolePermissions | undefined): boolean => each !== undefined && KINDS.every((kind) => each[kind] === draft[kind]);
+    const hasSamePermissions = (each: RolePermissions | undefined): boolean =>
+      each !== undefined && KINDS.every((kind) => each[kind] === draft[kind]);
     const own = before?.get(role);
-    const same = alike(own) ? (own as RolePermissions) : (known.find(alike) ?? (draft as RolePermissions));
+    const same = hasSamePermissions(own) ? (own as RolePermissions) : (known.find(hasSamePermissions) ?? (draft as RolePermissions));
     if (!known.includes(same)) known.push(same);
     shared.set(role, same);
   }
   return shared;
 }
 
-/** A text that is the same for the same definition. */
+/** Returns a text that is equal for equal definitions. */
 function shareKey(permission: object): string {
   const presets = 'set' in permission ? [...(permission.set as ReadonlyMap<string, Json>)] : [];
   return JSON.stringify(permission) + (presets.length === 0 ? '' : JSON.stringify(presets));
 }
 
-/** What resolving may throw about a definition; anything else is a fault of ours and passes. */
+/** Returns the defect of a definition; rethrows all other errors. */
 function asDefect(error: unknown): Defect {
   if (error instanceof Defect) return error;
   if (error instanceof SvcError) return new Defect(error.message);

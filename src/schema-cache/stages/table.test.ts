@@ -5,7 +5,7 @@ import type { CatalogTable } from '../../catalog/catalog.ts';
 import { recordOf } from '../inconsistency.ts';
 
 describe('tables', () => {
-  test('names come from the configuration, else from table and schema', () => {
+  test('take their names from the configuration, or from table and schema', () => {
     const found = catalog([author, table('sales.order', { columns: ['id int4!'] }), table('my table', { columns: ['id int4!'] })]);
     const cache = cacheOf(
       [{ table: 'author', configuration: { custom_name: 'Writer' } }, { table: { schema: 'sales', name: 'order' } }, { table: 'my table' }],
@@ -17,7 +17,7 @@ describe('tables', () => {
     expect(infoOf(cache, 'my table')).toMatchObject({ baseName: 'my table', inGraphql: false });
   });
 
-  test('one that does not exist is one record; what belongs to it is not listed', () => {
+  test('a missing table has one record and none for its own objects', () => {
     const cache = cacheOf([{ table: 'nothing', select_permissions: [{ role: 'r', permission: { columns: ['x'], filter: {} } }] }]);
     expect(cache.inconsistencies.map(recordOf)).toEqual([
       {
@@ -29,7 +29,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('names of keys must be GraphQL names, unless the database made them up from names that are not', () => {
+  test('require GraphQL names of keys, unless the database generated them from other names', () => {
     const bad: CatalogTable = { ...author, primaryKey: { name: 'author-key', columns: ['id'] } };
     expect(reasons(cacheOf([{ table: 'author' }], catalog([bad])))).toEqual([
       'cannot include "author-key" in the GraphQL schema because  it is not a valid GraphQL identifier',
@@ -38,7 +38,7 @@ describe('tables', () => {
     expect(reasons(cacheOf([{ table: 'odd-name', configuration: { custom_name: 'odd' } }], catalog([odd])))).toEqual([]);
   });
 
-  test('columns: custom names, comments, illegal names left out', () => {
+  test('columns have custom names and comments, and those with invalid names are omitted', () => {
     const found = catalog([table('t', { columns: ['id int4!', { ...column('x text'), name: 'a b' }, 'c text', 'd text'] })]);
     const config = { column_config: { id: { custom_name: 'key' }, c: { comment: '' }, d: { comment: 'dee' }, 'a b': {} } };
     const columns = infoOf(cacheOf([{ table: 't', configuration: config }], found), 't')?.columns;
@@ -49,7 +49,7 @@ describe('tables', () => {
     ]);
   });
 
-  test('types of columns must have GraphQL names, unless the column is left out itself', () => {
+  test('require GraphQL names of column types, unless the column itself is omitted', () => {
     const reason = 'cannot use SQL type "my-type" in the GraphQL schema because its name is not a valid GraphQL identifier';
     const found = (name: string) => catalog([table('t', { columns: ['id int4!', { ...column('x my-type[]'), name }] })]);
     const { inconsistencies } = cacheOf([{ table: 't' }], found('x'));
@@ -61,14 +61,14 @@ describe('tables', () => {
     expect(reasons(cacheOf([{ table: 't', configuration: custom }], found('a b')))).toEqual([reason]);
   });
 
-  test('two columns cannot have one name', () => {
+  test('reject two columns with one name', () => {
     const config = { column_config: { id: { custom_name: 'name' } } };
     expect(reasons(cacheOf([{ table: 'author', configuration: config }]))).toEqual([
       'the following field names belong to more than one column: "name" (columns "id", "name")',
     ]);
   });
 
-  test('nor one name once the naming convention has re-cased them', () => {
+  test('reject two columns with one name after re-casing', () => {
     const found = catalog([table('t', { columns: ['first_name text', { ...column('x text'), name: 'firstName' }] })]);
     const camel = decode([{ table: 't' }], {}, { customization: { naming_convention: 'graphql-default' } });
     const plain = buildOf(decode([{ table: 't' }]), open(found));

@@ -1,4 +1,4 @@
-/** A table's own part: does it exist, what is it called, may it be tracked at all. */
+/** Resolves a table on its own: whether it exists, its names, and whether it can be tracked. */
 import { type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts';
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
@@ -7,7 +7,7 @@ import type { EnumValue, Inconsistency, TableCore } from '../schema-cache.ts';
 import { fieldName, tableBaseName } from '../naming.ts';
 import { describeTable } from './describe.ts';
 import { resolveEnum } from './enum-table.ts';
-import { printTable, type StageSource } from './scope.ts';
+import { printTable, type StageSource } from './lookups.ts';
 import { requireScalar } from './type-name.ts';
 
 export interface CoreInputs {
@@ -24,7 +24,7 @@ export interface CoreResult {
   readonly inconsistencies: readonly Inconsistency[];
 }
 
-/** All that the core of a table depends on. */
+/** Returns everything that the core of a table depends on. */
 export function coreInputs(
   table: TableMetadata,
   tables: ReadonlyMap<string, CatalogTable>,
@@ -50,7 +50,7 @@ export function sameCoreInputs(a: CoreInputs, b: CoreInputs): boolean {
   );
 }
 
-/** The core of a table, or what is wrong with it. */
+/** Returns the core of a table, or its inconsistency. */
 export function resolveCore(source: StageSource, name: QualifiedName, inputs: CoreInputs): CoreResult {
   try {
     return { inputs, core: core(source, name, inputs), inconsistencies: [] };
@@ -65,7 +65,7 @@ function core(source: StageSource, name: QualifiedName, inputs: CoreInputs): Tab
   const printed = printTable(source, name);
   if (catalog === undefined) {
     const isNamed = name.schema !== '' && name.schema === source.unnamedSchema;
-    const hint = isNamed ? `; tables of "${name.schema}", which the source is connected to, are named without it` : '';
+    const hint = isNamed ? `; the source is connected to "${name.schema}", so its tables are named without it` : '';
     throw new Defect(`no such table/view exists in source: "${printed}"${hint}`);
   }
   checkConstraintNames(source, catalog);
@@ -108,9 +108,8 @@ function enumValuesOf(
 }
 
 /**
- * Names of primary key and unique constraints become values of `T_constraint`, so they
- * have to be GraphQL names. A name that the database made up is forgiven (and left
- * out of `T_constraint`) when its table or columns could not have given a better one.
+ * Names of primary key and unique constraints become values of `T_constraint`, so they have to be GraphQL names. A name that the database
+ * generated is ignored (and omitted from `T_constraint`) if its table or columns could not have produced a better one.
  */
 function checkConstraintNames({ backend }: StageSource, table: CatalogTable): void {
   const keys = table.primaryKey === null ? table.uniqueConstraints : [table.primaryKey, ...table.uniqueConstraints];
@@ -121,7 +120,7 @@ function checkConstraintNames({ backend }: StageSource, table: CatalogTable): vo
   }
 }
 
-/** Columns that are left out for their own names may have any type. */
+/** Columns that are omitted because of their names may have any type. */
 function checkColumnTypes(source: StageSource, table: CatalogTable, configuration: TableConfiguration): void {
   for (const { name, type } of table.columns) {
     if (isFieldName(configuration.columnConfig.get(name)?.customName ?? name)) requireScalar(source, type);
@@ -129,7 +128,7 @@ function checkColumnTypes(source: StageSource, table: CatalogTable, configuratio
 }
 
 function checkColumnNames(source: StageSource, table: CatalogTable, configuration: TableConfiguration): void {
-  // Names of a database differ; they can only meet when some are replaced or re-cased.
+  // Database names are unique; conflicts only arise if some are replaced or re-cased.
   if (configuration.columnConfig.size === 0 && source.namingConvention === 'svc-default') return;
   const owners = new Map<string, string>();
   const clashes: string[] = [];

@@ -1,4 +1,4 @@
-/** Whether the templates of transforms can be read. */
+/** Checks the templates of transforms. */
 import type { RequestTransform, ResponseTransform } from '../../metadata/transform.ts';
 import { compileRequestTransform } from '../../webhooks/transform/request-transform.ts';
 import { compileResponseTransform } from '../../webhooks/transform/response-transform.ts';
@@ -10,8 +10,8 @@ export interface Transforms {
   readonly responseTransform?: ResponseTransform | undefined;
 }
 
-/** What is wrong with the first of them that cannot be read; null: nothing. */
-export function transformFault({
+/** Returns the first transform whose template cannot be parsed, or null. */
+export function invalidTransform({
   requestTransform,
   responseTransform,
 }: Transforms): { readonly of: 'request' | 'response'; readonly failure: TransformFailure } | null {
@@ -31,6 +31,6 @@ export function transformFault({
 
 /** @throws Defect */
 export function checkTransforms(transforms: Transforms): void {
-  const fault = transformFault(transforms);
+  const fault = invalidTransform(transforms);
   if (fault !== null) throw new Defect(`${fault.of} transform validation failed: ${fault.failure.message}`);
 }

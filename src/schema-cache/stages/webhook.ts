@@ -1,11 +1,11 @@
-/** Whether the calls of a webhook can be made with what the environment has. */
-import { addressComplaint } from '../../metadata/called-address.ts';
+/** Checks that a webhook can be called in the current environment. */
+import { addressProblem } from '../../metadata/called-address.ts';
 import {
   type ConfiguredText,
-  type Environment,
+  type EnvironmentVariables,
   environmentVariable,
   filledTemplate,
-  headerComplaint,
+  headerProblem,
   type HeaderDefinition,
   variablesNotFound,
   variablesNotSet,
@@ -21,10 +21,10 @@ interface NeededByWebhook {
   readonly requestTransform?: RequestTransform | undefined;
 }
 
-/** @param missing makes the defect of a variable that is not set @throws Defect */
+/** @param missing returns the defect of a variable that is not set @throws Defect */
 export function checkWebhook(
   { url, headers, signature, requestTransform }: NeededByWebhook,
-  environment: Environment,
+  environment: EnvironmentVariables,
   missing: (message: string) => Defect = (message) => new Defect(message),
 ): void {
   const check = (text: ConfiguredText): string =>
@@ -32,15 +32,15 @@ export function checkWebhook(
       ? filledTemplate(text.text, environment, (names) => missing(variablesNotFound(names)))
       : environmentVariable(text.name, environment, (names) => missing(variablesNotSet(names)));
   const address = check(url);
-  // What a transform makes of it is seen at the call.
-  const complaint = requestTransform?.url === undefined ? addressComplaint('webhook', url, address) : null;
-  if (complaint !== null) throw new Defect(complaint);
+  // A URL that a transform produces is checked when it is called.
+  const problem = requestTransform?.url === undefined ? addressProblem('webhook', url, address) : null;
+  if (problem !== null) throw new Defect(problem);
   for (const { name, value = '', valueFromEnv: variable } of headers) {
-    const wrong = headerComplaint(
+    const headerDefect = headerProblem(
       name,
       check(variable === undefined ? { kind: 'template', text: value } : { kind: 'environment', name: variable }),
     );
-    if (wrong !== null) throw new Defect(wrong);
+    if (headerDefect !== null) throw new Defect(headerDefect);
   }
   if (signature !== undefined) check({ kind: 'environment', name: signature.secretFromEnv });
 }

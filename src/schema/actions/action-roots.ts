@@ -1,4 +1,4 @@
-/** The root fields that actions are. */
+/** Root fields of actions. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { ActionArgument, ActionResultPart } from '../../ir/action.ts';
 import { invariant } from '../../errors/svc-error.ts';
@@ -11,10 +11,10 @@ import { wholeValue } from '../../graphql-engine/input/whole-value.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import { customScalar } from '../remote/remote-scalar.ts';
 import type { CollectedField, InputField, ObjectType, OutputField, ScalarSchemaType } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import type { ActionTypes } from './action-types.ts';
 
-/** What the role sees, by name. */
+/** Returns the root fields of the actions that the role may call, by name. */
 export function actionRootFields(
   actions: SchemaCache['actions'],
   types: ActionTypes,
@@ -45,7 +45,7 @@ function argumentsOf({ arguments: list }: ActionInfo, types: ActionTypes): Reado
   return new Map(list.map((argument) => [argument.name, types.inputField(argument)]));
 }
 
-function givenArguments(args: ReadonlyMap<string, InputField>, collected: CollectedField): readonly ActionArgument[] {
+function argumentsOfField(args: ReadonlyMap<string, InputField>, collected: CollectedField): readonly ActionArgument[] {
   return [...args.values()].flatMap(({ name, type }): readonly ActionArgument[] => {
     const input = collected.args.get(name);
     if (input === undefined) return [];
@@ -68,7 +68,7 @@ function callField(action: ActionInfo, types: ActionTypes): OutputField {
         task: 'call',
         name,
         definition,
-        arguments: givenArguments(args, collected),
+        arguments: argumentsOfField(args, collected),
         answer: types.answer(output, collected),
       }),
     },
@@ -79,7 +79,7 @@ const UUID = customScalar('uuid', null);
 const TIMESTAMP = customScalar('timestamptz', null);
 const JSON_SCALAR = customScalar('json', null);
 
-const reference = (scalar: ScalarSchemaType, nonNull: boolean) => named(scalar.name, () => scalar, nonNull);
+const reference = (scalar: ScalarSchemaType, nonNull: boolean) => typeRef(scalar.name, () => scalar, nonNull);
 
 function enqueueField(action: ActionInfo, types: ActionTypes): OutputField {
   const { name, comment, definition } = action;
@@ -91,7 +91,7 @@ function enqueueField(action: ActionInfo, types: ActionTypes): OutputField {
     args,
     meaning: {
       kind: 'action',
-      translate: (collected) => ({ task: 'enqueue', name, definition, arguments: givenArguments(args, collected) }),
+      translate: (collected) => ({ task: 'enqueue', name, definition, arguments: argumentsOfField(args, collected) }),
     },
   };
 }
@@ -106,12 +106,12 @@ function resultField(action: ActionInfo, types: ActionTypes): OutputField {
   return {
     name,
     description: comment ?? null,
-    type: named(name, type),
+    type: typeRef(name, type),
     args: RESULT_ARGUMENTS,
     meaning: {
       kind: 'action',
       translate: (collected) => {
-        const [id] = givenArguments(RESULT_ARGUMENTS, collected);
+        const [id] = argumentsOfField(RESULT_ARGUMENTS, collected);
         invariant(id !== undefined, 'an id is required');
         const parts = collected.select(type()).map((inner): ActionResultPart => {
           const { field, responseKey, typeName } = inner;

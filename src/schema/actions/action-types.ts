@@ -1,7 +1,4 @@
-/**
- * Custom types as one role sees them: inputs of actions, and what a selection of an answer asks for. Lazy like all
- * types.
- */
+/** Custom types as one role sees them: inputs of actions, and the selection of their answers. Lazy like all types. */
 import type { ActionAnswer, ActionOutput } from '../../ir/action.ts';
 import type { CustomField } from '../../metadata/custom-types.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
@@ -26,17 +23,17 @@ import type {
   OutputTypeRef,
   ScalarSchemaType,
 } from '../../graphql-engine/types.ts';
-import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 
 type CustomType = ScalarSchemaType | EnumSchemaType | InputObjectType | ObjectType;
 
-/** As introspection shows it, in words that are the same for all. */
+/** Deprecation reason in introspection, the same for all values. */
 const DEPRECATED = 'No longer supported';
 
 export interface ActionTypesOptions {
   readonly types: CustomTypesInfo;
   readonly scalar: (info: DatabaseScalarInfo) => ScalarSchemaType;
-  /** Fields that relationships add to an object type. */
+  /** Returns the fields that relationships add to an object type. */
   readonly joinedFields: (type: CustomObjectInfo) => readonly OutputField[];
 }
 
@@ -49,20 +46,20 @@ export class ActionTypes {
   }
 
   input(type: GraphqlType): InputTypeRef {
-    if (type.kind === 'list') return listOf(this.input(type.item), type.nonNull);
-    return named(type.name, () => this.#type(type.name) as Exclude<CustomType, ObjectType>, type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.input(type.item), type.nonNull);
+    return typeRef(type.name, () => this.#type(type.name) as Exclude<CustomType, ObjectType>, type.nonNull);
   }
 
   output(type: GraphqlType): OutputTypeRef {
-    if (type.kind === 'list') return listOf(this.output(type.item), type.nonNull);
-    return named(type.name, () => this.#type(type.name) as Exclude<CustomType, InputObjectType>, type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.output(type.item), type.nonNull);
+    return typeRef(type.name, () => this.#type(type.name) as Exclude<CustomType, InputObjectType>, type.nonNull);
   }
 
   inputField({ name, type, description }: CustomField): InputField {
     return { name, description: description ?? null, type: this.input(type) };
   }
 
-  /** How a handler's answer of this type is read. */
+  /** Returns how a handler's answer of the type is read. */
   answer(type: GraphqlType, collected: CollectedField): ActionAnswer {
     const name = namedTypeIn(type);
     const isObject = this.#options.types.get(name)?.kind === 'object';
@@ -77,12 +74,12 @@ export class ActionTypes {
   }
 
   #type(name: string): CustomType {
-    let made = this.#types.get(name);
-    if (made === undefined) {
-      made = this.#make(name);
-      this.#types.set(name, made);
+    let type = this.#types.get(name);
+    if (type === undefined) {
+      type = this.#make(name);
+      this.#types.set(name, type);
     }
-    return made;
+    return type;
   }
 
   #make(name: string): CustomType {

@@ -2,7 +2,7 @@ import type { ActionAnswer } from '../../ir/action.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
 import { type CustomTypesInfo, PLAIN_SCALARS } from '../../schema-cache/action-info.ts';
 
-/** What the answer of a handler is checked for. */
+/** Returns the checks of a handler's answer. */
 export function expectationOf(type: GraphqlType, types: CustomTypesInfo): ActionAnswer['expects'] {
   const name = namedTypeIn(type);
   const info = types.get(name);

@@ -1,23 +1,23 @@
-/** The columns and computed fields that an aggregate function takes. */
+/** Columns and computed fields that an aggregate function accepts. */
 import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { RoleTable } from './role-table.ts';
 import type { Read } from '../../ir/bool-exp.ts';
 import type { ValuePlace } from './value-place.ts';
 
-export interface OfferedOperand {
+export interface AggregateOperand {
   readonly name: string;
   readonly read: Read;
   readonly type: CatalogType;
   readonly place: ValuePlace;
   readonly description: string | null;
-  /** A computed field: clients know all its aggregates under its own type. */
+  /** True for a computed field: all of its aggregates have its own type, for compatibility with clients. */
   readonly computed: boolean;
 }
 
-/** Columns, and scalar computed fields without user arguments. */
-export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly OfferedOperand[] {
-  const operands: OfferedOperand[] = [];
+/** Returns columns, and scalar computed fields without user arguments. */
+export function aggregateOperands(table: RoleTable, aggregate: AggregateFunction): readonly AggregateOperand[] {
+  const operands: AggregateOperand[] = [];
   for (const { name, read, place, info } of table.columns.values()) {
     if (place[aggregate.takes])
       operands.push({ name, read, type: place.type, place, description: info.comment ?? info.catalog.comment, computed: false });

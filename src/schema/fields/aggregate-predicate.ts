@@ -1,28 +1,28 @@
-/** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, used in `where`. */
+/** `R_aggregate_bool_exp`: comparisons of an aggregate over related rows, for `where`. */
 import type { AggregatePredicateFunction } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import { type BoolExp, guarded, type Read } from '../../ir/bool-exp.ts';
 import { predicateColumnsTypeName } from '../../schema-cache/naming.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
-import type { EnumSchemaType, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { EnumSchemaType, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
+import { BOOLEAN_SCALAR, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { comparisonType } from './comparison.ts';
 import { entriesOf, invalid } from './input.ts';
 import { chargeAggregate } from './related-cost.ts';
-import { type AggregatePredicateType, type RoleTable, typeOf } from './role-table.ts';
+import { type AggregatePredicateType, type RoleTable, roleTypeName } from './role-table.ts';
 import { columnEnum } from './select-column.ts';
 
 /** One key of `R_aggregate_bool_exp`. */
 interface Predicate {
   readonly field: InputField;
-  condition(input: Input, relationship: RelationshipInfo): BoolExp;
+  condition(input: InputValue, relationship: RelationshipInfo): BoolExp;
 }
 
 interface PredicateArguments {
   readonly type: InputTypeRef;
-  reads(input: Input, distinct: boolean): readonly Read[];
+  reads(input: InputValue, distinct: boolean): readonly Read[];
 }
 
 export function aggregatePredicateType(table: RoleTable): AggregatePredicateType {
@@ -38,7 +38,7 @@ export function aggregatePredicateType(table: RoleTable): AggregatePredicateType
   return {
     type: {
       kind: 'input-object',
-      name: typeOf(table, 'aggregate_bool_exp'),
+      name: roleTypeName(table, 'aggregate_bool_exp'),
       description: null,
       fields: lazy(() => new Map([...predicates()].map(([name, { field }]) => [name, field]))),
     },
@@ -68,35 +68,35 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
       made.push({ name, description: null, type });
     };
     if (args !== null) add(names.arguments, args.type);
-    add(names.distinct, builtin(BOOLEAN));
+    add(names.distinct, builtin(BOOLEAN_SCALAR));
     add(
       names.filter,
-      named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+      typeRef(roleTypeName(table, 'bool_exp'), () => table.boolExp().type),
     );
     add(
       names.predicate,
-      named(result.type.name, () => result.type, true),
+      typeRef(result.type.name, () => result.type, true),
     );
     return new Map(made.map((field) => [field.name, field]));
   });
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'aggregate_bool_exp', functionName),
+    name: roleTypeName(table, 'aggregate_bool_exp', functionName),
     description: null,
     fields,
   };
   return {
-    field: { name: source.field(functionName), description: null, type: named(type.name, () => type) },
+    field: { name: source.field(functionName), description: null, type: typeRef(type.name, () => type) },
     condition: (input, relationship) => {
       chargeAggregate(input, table.access.filter);
-      const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
-      const present = (name: string): Input | null => {
-        const value = given.get(name);
+      const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+      const present = (name: string): InputValue | null => {
+        const value = inputs.get(name);
         return value === undefined || value.isNull() ? null : value;
       };
       const argument = present(names.arguments);
       const filter = present(names.filter);
-      const predicate = given.get(names.predicate);
+      const predicate = inputs.get(names.predicate);
       const distinct = present(names.distinct)?.json() === true;
       if (predicate === undefined) throw invalid(`missing required field '${names.predicate}'`, input.path);
       return {
@@ -116,46 +116,49 @@ function makePredicate(table: RoleTable, functionName: string, args: PredicateAr
 function countArguments(table: RoleTable): PredicateArguments | null {
   const column = table.selectColumn();
   if (column === null) return null;
-  return { type: listOf(named(column.name, () => column, true)), reads: (input, distinct) => selectedColumns(table, input, distinct) };
+  return {
+    type: listTypeRef(typeRef(column.name, () => column, true)),
+    reads: (input, distinct) => selectedColumns(table, input, distinct),
+  };
 }
 
-/** One column of the function's type, or several under names (`X`, `Y`); null when the table has none. */
+/** Accepts one column of the function's type, or several under names (`X`, `Y`); null if the table has none. */
 function columnArguments(table: RoleTable, definition: AggregatePredicateFunction): PredicateArguments | null {
   const { source, info } = table;
-  const wanted = definition.argumentType;
+  const argumentType = definition.argumentType;
   const enumType = columnEnum(
     table,
     predicateColumnsTypeName(source.info, info, definition.name),
-    `select "${typeOf(table, 'aggregate_bool_exp', definition.name, 'arguments_columns')}" columns of table "${info.name.name}"`,
-    ({ place: { type } }) => !type.array && type.schema === wanted.schema && type.name === wanted.name,
+    `select "${roleTypeName(table, 'aggregate_bool_exp', definition.name, 'arguments_columns')}" columns of table "${info.name.name}"`,
+    ({ place: { type } }) => !type.array && type.schema === argumentType.schema && type.name === argumentType.name,
   );
   if (enumType === null) return null;
   if (definition.argumentNames === null) return { type: reference(enumType), reads: (input) => columnRead(table, input) };
   return severalArguments(table, definition.name, definition.argumentNames, enumType);
 }
 
-function columnRead(table: RoleTable, input: Input): readonly Read[] {
+function columnRead(table: RoleTable, input: InputValue): readonly Read[] {
   const column = table.columns.get(input.enumValue().value);
   return column === undefined ? [] : [column.read];
 }
 
 function reference(type: EnumSchemaType): InputTypeRef {
-  return named(type.name, () => type, true);
+  return typeRef(type.name, () => type, true);
 }
 
 function severalArguments(table: RoleTable, functionName: string, names: readonly string[], enumType: EnumSchemaType): PredicateArguments {
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'aggregate_bool_exp', functionName, 'arguments'),
+    name: roleTypeName(table, 'aggregate_bool_exp', functionName, 'arguments'),
     description: null,
     fields: lazy(() => new Map(names.map((name): [string, InputField] => [name, { name, description: null, type: reference(enumType) }]))),
   };
   return {
-    type: named(type.name, () => type, true),
+    type: typeRef(type.name, () => type, true),
     reads: (input) => {
-      const given = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
+      const inputs = new Map(entriesOf(input).map((entry) => [entry.field.name, entry.input]));
       return names.flatMap((name) => {
-        const column = given.get(name);
+        const column = inputs.get(name);
         return column === undefined ? [] : columnRead(table, column);
       });
     },

@@ -10,7 +10,7 @@ function aggregate(text: string, how: TranslateOptions = {}): AggregateQuery {
 }
 
 describe('aggregates', () => {
-  it('bound the nodes, not the aggregates, by the limit of the permission', () => {
+  it('apply the limit of the permission to the nodes, not to the aggregates', () => {
     const query = aggregate('{ article_aggregate(limit: 7) { aggregate { count __typename } nodes { id } } }', { role: 'user' });
     expect(query).toMatchObject({
       kind: 'aggregate',
@@ -30,7 +30,7 @@ describe('aggregates', () => {
     });
   });
 
-  it('take numeric, comparable and computed operands', () => {
+  it('accept numeric, comparable and computed operands', () => {
     const query = aggregate(
       '{ author_aggregate { aggregate { n: count(columns: [name, born], distinct: true) sum { id } stddev_pop { rating } max { born full_name } } } }',
     );
@@ -48,7 +48,7 @@ describe('aggregates', () => {
     for (const column of ['active', 'data']) expect(max(column)).toContain(`field '${column}' not found in type: 'author_max_fields'`);
   });
 
-  it('lose the columns of count where the role sees none', () => {
+  it('have no columns argument for count if the role sees no columns', () => {
     const path = '$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count';
     expect(failure(() => aggregate('{ author_aggregate { aggregate { count(columns: [id]) } } }', { role: 'blind' }))).toBe(
       `${path}: 'count' has no argument named 'columns'`,
@@ -58,7 +58,7 @@ describe('aggregates', () => {
     );
   });
 
-  it('are fields of related rows where the target allows them', () => {
+  it('are fields of related rows if the target allows them', () => {
     const query = aggregate('{ author { articles_aggregate(where: {title: {_eq: "a"}}) { aggregate { count } } } }', { role: 'user' });
     expect(query.fields).toMatchObject([
       { kind: 'related', join: { columns: [{ local: 'id' }] }, query: { kind: 'aggregate', nodesLimit: 5 } },
@@ -73,7 +73,7 @@ describe('order', () => {
     return query.rows.orderBy;
   }
 
-  it('keeps keys as written and knows where nulls go', () => {
+  it('keeps the order of keys and has defaults for nulls', () => {
     expect(order('order_by: [{title: desc, id: asc}, {views: asc_nulls_first}, {}, {id: null}]')).toMatchObject([
       { term: { read: { column: 'title' } }, direction: 'desc', nulls: 'first' },
       { term: { read: { column: 'id' } }, direction: 'asc', nulls: 'last' },

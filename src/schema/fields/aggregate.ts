@@ -3,28 +3,28 @@ import type { AggregateFunction } from '../../backend/type-system.ts';
 import type { AggregateItem } from '../../ir/select.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { aggregateOperands } from './aggregate-operands.ts';
 import { selectedColumns } from './arguments.ts';
-import { BOOLEAN, builtin, FLOAT, INT } from '../../graphql-engine/input/built-in-scalars.ts';
+import { BOOLEAN_SCALAR, builtin, FLOAT_SCALAR, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
-import { given } from './input.ts';
-import { type AggregateType, type RoleTable, typeOf } from './role-table.ts';
+import { nonNullArgument } from './input.ts';
+import { type AggregateType, type RoleTable, roleTypeName } from './role-table.ts';
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
-export function aggregateType(table: RoleTable): AggregateType {
+export function tableAggregateType(table: RoleTable): AggregateType {
   const { source } = table;
   const fieldsType = lazy(() => aggregateFieldsType(table));
   const type: ObjectType = {
     kind: 'object',
-    name: typeOf(table, 'aggregate'),
+    name: roleTypeName(table, 'aggregate'),
     description: `aggregated selection of ${quoted(source.info, table.info.name)}`,
     fields: lazy(() => {
       const aggregate: OutputField = {
         name: source.field('aggregate'),
         description: null,
-        type: named(typeOf(table, 'aggregate_fields'), fieldsType),
+        type: typeRef(roleTypeName(table, 'aggregate_fields'), fieldsType),
         args: NO_ARGS,
         meaning: {
           kind: 'aggregate-part',
@@ -34,8 +34,8 @@ export function aggregateType(table: RoleTable): AggregateType {
       const nodes: OutputField = {
         name: source.field('nodes'),
         description: null,
-        type: listOf(
-          named(table.name, () => table.rows().type, true),
+        type: listTypeRef(
+          typeRef(table.name, () => table.rows().type, true),
           true,
         ),
         args: NO_ARGS,
@@ -68,9 +68,9 @@ function translateItem(field: CollectedField): AggregateItem {
 function aggregateFieldsType(table: RoleTable): ObjectType {
   return {
     kind: 'object',
-    name: typeOf(table, 'aggregate_fields'),
+    name: roleTypeName(table, 'aggregate_fields'),
     description: `aggregate fields of ${quoted(table.source.info, table.info.name)}`,
-    settledBy: table.info,
+    derivedFrom: table.info,
     fields: lazy(() => {
       const fields: OutputField[] = [countField(table)];
       for (const aggregate of table.source.shared.types.aggregates) {
@@ -89,19 +89,19 @@ function countField(table: RoleTable): OutputField {
   const args = new Map<string, InputField>();
   const column = table.selectColumn();
   if (column !== null) {
-    args.set(columnsName, { name: columnsName, description: null, type: listOf(named(column.name, () => column, true)) });
+    args.set(columnsName, { name: columnsName, description: null, type: listTypeRef(typeRef(column.name, () => column, true)) });
   }
-  args.set(distinctName, { name: distinctName, description: null, type: builtin(BOOLEAN) });
+  args.set(distinctName, { name: distinctName, description: null, type: builtin(BOOLEAN_SCALAR) });
   return {
     name: source.field('count'),
     description: null,
-    type: builtin(INT, true),
+    type: builtin(INT_SCALAR, true),
     args,
     meaning: {
       kind: 'aggregate-item',
       toItem: (field) => {
-        const distinct = given(field.args, distinctName)?.json() === true;
-        const columns = selectedColumns(table, given(field.args, columnsName), distinct);
+        const distinct = nonNullArgument(field.args, distinctName)?.json() === true;
+        const columns = selectedColumns(table, nonNullArgument(field.args, columnsName), distinct);
         return { kind: 'count', alias: field.responseKey, columns, distinct };
       },
     },
@@ -113,7 +113,7 @@ function functionField(table: RoleTable, aggregate: AggregateFunction): OutputFi
   if (operands.length === 0) return null;
   const type: ObjectType = {
     kind: 'object',
-    name: typeOf(table, aggregate.name, 'fields'),
+    name: roleTypeName(table, aggregate.name, 'fields'),
     description: `aggregate ${aggregate.name} on columns`,
     fields: lazy(
       () =>
@@ -123,7 +123,7 @@ function functionField(table: RoleTable, aggregate: AggregateFunction): OutputFi
             {
               name: operand.name,
               description: operand.description === '' ? null : operand.description,
-              type: aggregate.sameType || operand.computed ? operand.place.output(false) : builtin(FLOAT),
+              type: aggregate.sameType || operand.computed ? operand.place.output(false) : builtin(FLOAT_SCALAR),
               args: NO_ARGS,
               meaning: { kind: 'operand', read: operand.read, columnType: operand.type },
             },
@@ -134,7 +134,7 @@ function functionField(table: RoleTable, aggregate: AggregateFunction): OutputFi
   return {
     name: table.source.field(aggregate.name),
     description: null,
-    type: named(type.name, () => type),
+    type: typeRef(type.name, () => type),
     args: NO_ARGS,
     meaning: {
       kind: 'aggregate-item',

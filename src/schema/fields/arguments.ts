@@ -1,16 +1,16 @@
-/** `distinct_on`, `limit`, `offset`, `order_by` and `where`, and the set of rows that they make. */
+/** `distinct_on`, `limit`, `offset`, `order_by` and `where`, and the set of rows that they select. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { guarded, type Read, TRUE } from '../../ir/bool-exp.ts';
 import type { OrderBy, RowSet } from '../../ir/select.ts';
 import { at, type Path } from '../../util/path.ts';
-import type { CollectedField, Input, InputField, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { builtin, NON_NEGATIVE_INT, OFFSET_INT } from '../../graphql-engine/input/built-in-scalars.ts';
 import { ARGUMENT_DESCRIPTIONS } from './descriptions.ts';
-import { given, invalid } from './input.ts';
-import { type RoleColumn, type RoleTable, type SelectArguments, typeOf } from './role-table.ts';
+import { nonNullArgument, invalid } from './input.ts';
+import { type RoleColumn, type RoleTable, type SelectArguments, roleTypeName } from './role-table.ts';
 
-/** Arguments of a field that gives rows of the table, and the rows that they ask for. */
+/** Arguments of a field that returns rows of the table, and their translation. */
 export function selectArguments(table: RoleTable): SelectArguments {
   const { capabilities } = table.source.info.backend;
   const name = (key: keyof typeof ARGUMENT_DESCRIPTIONS): string => table.source.field(key);
@@ -21,24 +21,24 @@ export function selectArguments(table: RoleTable): SelectArguments {
         args.set(name(key), { name: name(key), description: ARGUMENT_DESCRIPTIONS[key], type });
       };
       const column = table.selectColumn();
-      if (column !== null && capabilities.distinctOn) add('distinct_on', listOf(named(column.name, () => column, true)));
+      if (column !== null && capabilities.distinctOn) add('distinct_on', listTypeRef(typeRef(column.name, () => column, true)));
       add('limit', builtin(NON_NEGATIVE_INT));
       add('offset', builtin(OFFSET_INT));
-      if (!table.orderBy().empty) add('order_by', listOf(named(typeOf(table, 'order_by'), () => table.orderBy().type, true)));
+      if (!table.orderBy().empty) add('order_by', listTypeRef(typeRef(roleTypeName(table, 'order_by'), () => table.orderBy().type, true)));
       add(
         'where',
-        named(typeOf(table, 'bool_exp'), () => table.boolExp().type),
+        typeRef(roleTypeName(table, 'bool_exp'), () => table.boolExp().type),
       );
       return args;
     }),
     rows: (field) => {
-      const where = given(field.args, name('where'));
-      const orderBy = given(field.args, name('order_by'));
-      const distinctOn = selectedColumns(table, given(field.args, name('distinct_on')), true);
+      const where = nonNullArgument(field.args, name('where'));
+      const orderBy = nonNullArgument(field.args, name('order_by'));
+      const distinctOn = selectedColumns(table, nonNullArgument(field.args, name('distinct_on')), true);
       const order = orderBy === null ? [] : orderTerms(table, orderBy);
       checkDistinct(distinctOn, order, field);
-      const limit = given(field.args, name('limit'));
-      const offset = given(field.args, name('offset'));
+      const limit = nonNullArgument(field.args, name('limit'));
+      const offset = nonNullArgument(field.args, name('offset'));
       return narrowedRows(table, {
         where: where === null ? TRUE : table.boolExp().condition(where),
         distinctOn,
@@ -50,47 +50,47 @@ export function selectArguments(table: RoleTable): SelectArguments {
   };
 }
 
-/** What a request says of the rows that it wants, and no permission. */
+/** Rows that a request selects, without permissions. */
 export type Narrowing = RowSet;
 
-/** The rows that the role sees, narrowed; `limit` is that of the request alone. */
+/** Returns the rows that the role sees, narrowed by the request; `limit` is that of the request alone. */
 export function narrowedRows({ access }: Pick<RoleTable, 'access'>, narrowing: Narrowing): RowSet {
   return { ...narrowing, where: guarded(access.filter, narrowing.where) };
 }
 
-/** A map that is made when it is first read. */
+/** A map that is built on first use. */
 function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> {
-  const made = lazy(make);
+  const map = lazy(make);
   return {
     get size() {
-      return made().size;
+      return map().size;
     },
-    get: (key) => made().get(key),
-    has: (key) => made().has(key),
-    keys: () => made().keys(),
-    values: () => made().values(),
-    entries: () => made().entries(),
-    forEach: (run, self) => made().forEach(run, self),
-    [Symbol.iterator]: () => made()[Symbol.iterator](),
+    get: (key) => map().get(key),
+    has: (key) => map().has(key),
+    keys: () => map().keys(),
+    values: () => map().values(),
+    entries: () => map().entries(),
+    forEach: (run, self) => map().forEach(run, self),
+    [Symbol.iterator]: () => map()[Symbol.iterator](),
   };
 }
 
 /**
- * The columns that a list of `T_select_column` names, each once.
- * @param distinct different values are looked for, which the database sorts
+ * Returns the columns in a list of `T_select_column`, each once.
+ * @param distinct true if different values are searched, for which the database sorts
  */
-export function selectedColumns(table: RoleTable, input: Input | null, distinct: boolean): readonly Read[] {
+export function selectedColumns(table: RoleTable, input: InputValue | null, distinct: boolean): readonly Read[] {
   const names = new Set(input === null ? [] : input.items().map((item) => item.enumValue().value));
   return [...names].flatMap((name) => {
     const column = table.columns.get(name);
     if (column === undefined) return [];
-    if (distinct && input !== null) refuseUnsorted(table, column, input.path);
+    if (distinct && input !== null) rejectUnsortable(table, column, input.path);
     return column.read;
   });
 }
 
 /** @throws SvcError if the database cannot sort the values of the column */
-export function refuseUnsorted(
+export function rejectUnsortable(
   table: RoleTable,
   { name, place }: RoleColumn,
   path: Path,
@@ -101,11 +101,11 @@ export function refuseUnsorted(
   throw new SvcError(code, `column "${name}" has type "${type}", which the database cannot sort`, { path });
 }
 
-function orderTerms(table: RoleTable, input: Input): readonly OrderBy[] {
+function orderTerms(table: RoleTable, input: InputValue): readonly OrderBy[] {
   return input.items().flatMap((item) => (item.isNull() ? [] : table.orderBy().terms(item)));
 }
 
-/** With an order, its first entries must be the distinct columns, in any order. */
+/** If there is an order, its first entries must be the distinct columns, in any order. */
 function checkDistinct(distinctOn: readonly Read[], order: readonly OrderBy[], field: CollectedField): void {
   if (distinctOn.length === 0 || order.length === 0) return;
   const columns = new Set(distinctOn.map((read) => (read.kind === 'column' ? read.column : null)));

@@ -15,7 +15,7 @@ function where(text: string, how: TranslateOptions = {}, variables = ''): BoolEx
 const TRUE = { kind: 'constant', value: true };
 const FALSE = { kind: 'constant', value: false };
 
-describe('shape', () => {
+describe('the shape of conditions', () => {
   it.each([
     ['{}', TRUE],
     ['{id: {}}', TRUE],
@@ -27,7 +27,7 @@ describe('shape', () => {
     expect(where(text)).toEqual(expected);
   });
 
-  it('takes one object where a list is expected, and joins keys with and', () => {
+  it('accepts one object instead of a list, and combines keys with and', () => {
     expect(where('{_or: {id: {_gt: 1, _lt: 5}}, name: {_is_null: true}}')).toMatchObject({
       kind: 'and',
       items: [
@@ -51,11 +51,11 @@ describe('shape', () => {
     ['{mood: {_eq: "Sad"}}', "mood._eq: expected an enum value for type 'mood_enum', but found a string"],
     ['{mood: {_gt: Sad}}', "mood._gt: field '_gt' not found in type: 'mood_enum_comparison_exp'"],
     ['{search_articles: {}}', "search_articles: field 'search_articles' not found in type: 'author_bool_exp'"],
-  ])('refuses %s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(failure(() => where(text))).toBe(`$.selectionSet.author.args.where.${message}`);
   });
 
-  it('refuses a variable that is null, or lets it collapse where so configured', () => {
+  it('rejects a null variable, or ignores it if configured so', () => {
     const sent = { variables: { x: null } };
     expect(failure(() => where('{id: {_eq: $x}}', sent, '($x: Int)'))).toContain("_eq: unexpected null value for type 'Int'");
     const options = { ...DEFAULT_ROLE_SCHEMAS_OPTIONS, build: { ...DEFAULT_ROLE_SCHEMAS_OPTIONS.build, nullCollapse: true } };
@@ -78,7 +78,7 @@ describe('operands', () => {
     });
   });
 
-  it('take whole arrays, and other types where the operator says so', () => {
+  it('accept whole arrays, and other types for some operators', () => {
     expect(where('{tags: {_contains: ["a"]}, data: {_has_keys_any: ["k"], _cast: {String: {_like: "%x%"}}}}')).toMatchObject({
       items: [
         { operator: '_contains', argument: { operand: { list: false, type: { name: 'text', array: true }, value: { json: ['a'] } } } },
@@ -126,7 +126,7 @@ describe('related rows', () => {
 });
 
 describe('aggregate predicates', () => {
-  it('count the visible rows that fit the filter', () => {
+  it('count the visible rows that match the filter', () => {
     expect(
       where(
         '{articles_aggregate: {count: {predicate: {_gt: 3, _is_null: false}, filter: {title: {_eq: "x"}}, arguments: [title], distinct: true}}}',
@@ -157,7 +157,7 @@ describe('aggregate predicates', () => {
     return query.rows.where;
   }
 
-  it('take one column, or several by name', () => {
+  it('accept one column, or several by name', () => {
     expect(readers('{bool_and: {arguments: active, predicate: {_eq: true}}}')).toMatchObject({
       function: 'bool_and',
       arguments: [{ column: 'active' }],

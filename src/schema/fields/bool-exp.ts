@@ -1,23 +1,23 @@
 /** `T_bool_exp`: conditions on rows over columns, relationships, aggregates and computed fields. */
 import { and, type BoolExp, guarded, not, or, TRUE } from '../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
-import type { Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { entriesOf, itemsOf } from './input.ts';
 import { chargeLookup, chargeReads } from './related-cost.ts';
-import { type BoolExpType, type RoleTable, typeOf } from './role-table.ts';
+import { type BoolExpType, type RoleTable, roleTypeName } from './role-table.ts';
 
 interface BoolExpField {
   readonly field: InputField;
-  condition(input: Input): BoolExp;
+  condition(input: InputValue): BoolExp;
 }
 
 export function boolExpType(table: RoleTable): BoolExpType {
   const fields = lazy(() => boolExpFields(table, self));
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'bool_exp'),
+    name: roleTypeName(table, 'bool_exp'),
     description: `Boolean expression to filter rows from the table ${quoted(table.source.info, table.info.name)}. All fields are combined with a logical 'AND'.`,
     fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
     isCondition: true,
@@ -33,19 +33,19 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
   const { source } = table;
   const { options } = source;
   const fields = new Map<string, BoolExpField>();
-  const add = (name: string, type: InputTypeRef, condition: (input: Input) => BoolExp): void => {
+  const add = (name: string, type: InputTypeRef, condition: (input: InputValue) => BoolExp): void => {
     if (!fields.has(name)) fields.set(name, { field: { name, description: null, type }, condition });
   };
-  const own = named(self.type.name, () => self.type, true);
+  const own = typeRef(self.type.name, () => self.type, true);
 
-  add(source.field('_and'), listOf(own), (input) => and(...itemsOf(input).map(self.condition)));
-  add(source.field('_or'), listOf(own), (input) => or(...itemsOf(input).map(self.condition)));
+  add(source.field('_and'), listTypeRef(own), (input) => and(...itemsOf(input).map(self.condition)));
+  add(source.field('_or'), listTypeRef(own), (input) => or(...itemsOf(input).map(self.condition)));
   add(source.field('_not'), { ...own, nonNull: false }, (input) => not(self.condition(input)));
   for (const column of table.columns.values()) {
     const comparison = column.place.comparison();
     add(
       column.name,
-      named(comparison.type.name, () => comparison.type),
+      typeRef(comparison.type.name, () => comparison.type),
       (input) => {
         const condition = comparison.condition(input, column.read, options);
         chargeReads(input, column.read, condition.kind === 'and' ? condition.items.length : 1);
@@ -56,10 +56,10 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
   for (const { info, name, target } of table.relationships) {
     add(name, boolExpOf(target), (input) => exists(target, info.join, target.relation, input));
     if (info.kind !== 'array' || !target.access.allowAggregations || options.hideAggregationPredicates) continue;
-    const typeName = typeOf(target, 'aggregate_bool_exp');
+    const typeName = roleTypeName(target, 'aggregate_bool_exp');
     add(
       source.field(info.name, 'aggregate'),
-      named(typeName, () => target.aggregatePredicate().type),
+      typeRef(typeName, () => target.aggregatePredicate().type),
       (input) => target.aggregatePredicate().predicate(input, info),
     );
   }
@@ -70,7 +70,7 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
       const comparison = computed.place.comparison();
       add(
         computed.name,
-        named(comparison.type.name, () => comparison.type),
+        typeRef(comparison.type.name, () => comparison.type),
         (input) => comparison.condition(input, computed.read(call), options),
       );
     } else {
@@ -81,16 +81,16 @@ function boolExpFields(table: RoleTable, self: BoolExpType): ReadonlyMap<string,
 }
 
 function boolExpOf(target: RoleTable): InputTypeRef {
-  return named(typeOf(target, 'bool_exp'), () => target.boolExp().type);
+  return typeRef(roleTypeName(target, 'bool_exp'), () => target.boolExp().type);
 }
 
-function exists(target: RoleTable, join: Join | null, from: Relation, input: Input): BoolExp {
+function exists(target: RoleTable, join: Join | null, from: Relation, input: InputValue): BoolExp {
   return visibleRow(input, target, join, from, () => target.boolExp().condition(input));
 }
 
-/** There is a row that the role may see, and that fits the condition. */
+/** Returns the condition that a row exists that the role may see and that fulfils the condition. */
 export function visibleRow(
-  cost: Pick<Input, 'costs'>,
+  cost: Pick<InputValue, 'charge'>,
   { access }: Pick<RoleTable, 'access'>,
   join: Join | null,
   from: Relation,

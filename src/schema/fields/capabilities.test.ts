@@ -15,7 +15,7 @@ function cacheWith(capabilities: Partial<Capabilities>): SchemaCache {
 
 const UPSERT = 'mutation { insert_author(objects: [], on_conflict: {constraint: author_pkey, update_columns: []}) { affected_rows } }';
 
-describe('what a kind of database cannot do', () => {
+describe('fields that need a missing capability do not exist', () => {
   it.each<[Partial<Capabilities>, string, string]>([
     [{ distinctOn: false }, '{ author(distinct_on: id) { id } }', "'author' has no argument named 'distinct_on'"],
     [{ onConflict: false }, UPSERT, "'insert_author' has no argument named 'on_conflict'"],

@@ -1,44 +1,44 @@
-/** `<Scalar>_comparison_exp` and its kin: the input types and their translation into conditions. */
+/** `<Scalar>_comparison_exp` and related input types, and their translation to conditions. */
 import type { Comparison } from '../../backend/type-system.ts';
 import { type CatalogType, supports } from '../../catalog/catalog.ts';
 import { type AggregateComparison, and, type BoolExp, type ComparisonArgument, type Read } from '../../ir/bool-exp.ts';
 import type { Operand } from '../../ir/value.ts';
 import { comparisonTypeName, fieldName, sharedTypeName } from '../../schema-cache/naming.ts';
-import type { EnumSchemaType, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named, nonNull } from '../../graphql-engine/types.ts';
-import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
+import type { EnumSchemaType, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef, nonNull } from '../../graphql-engine/types.ts';
+import { BOOLEAN_SCALAR, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { entriesOf, invalid, nullList, typeNameOf } from './input.ts';
 import type { FieldOptions } from './options.ts';
 import type { SharedTypes } from './shared-types.ts';
 
 export interface ComparisonType {
   readonly type: InputObjectType;
-  /** @param read what is compared; its type is one that has this comparison type */
-  condition(input: Input, read: Read, options: FieldOptions): BoolExp;
-  /** The comparisons alone, for the result of an aggregate. */
-  comparisons(input: Input, type: CatalogType, options: FieldOptions): readonly AggregateComparison[];
+  /** @param read left side; its type has this comparison type */
+  condition(input: InputValue, read: Read, options: FieldOptions): BoolExp;
+  /** Returns the comparisons alone, for the result of an aggregate. */
+  comparisons(input: InputValue, type: CatalogType, options: FieldOptions): readonly AggregateComparison[];
 }
 
 type Operation =
   | { readonly kind: 'compare'; readonly operator: string; readonly argument: ComparisonArgument }
   | { readonly kind: 'is-null'; readonly isNull: boolean }
-  | { readonly kind: 'cast'; readonly type: CatalogType; readonly comparison: ComparisonType; readonly input: Input };
+  | { readonly kind: 'cast'; readonly type: CatalogType; readonly comparison: ComparisonType; readonly input: InputValue };
 
 interface Operator {
   readonly field: InputField;
-  operation(input: Input, type: CatalogType, options: FieldOptions): readonly Operation[];
+  operation(input: InputValue, type: CatalogType, options: FieldOptions): readonly Operation[];
 }
 
 const ORDERED = ['_gt', '_gte', '_lt', '_lte'];
 
-/** The comparison type of a column of this type; made once per name and operators. */
+/** Returns the comparison type of a column of this type; created once per name and set of operators. */
 export function comparisonType(shared: SharedTypes, type: CatalogType): ComparisonType {
   const scalar = shared.types.scalar(type);
   const name = comparisonTypeName(shared.convention, shared.types, type);
   const scalarName = shared.reference({ ...type, array: false });
   const printed = scalarName.kind === 'named' ? scalarName.name : scalar.graphql;
   const label = type.array ? `[${printed}]` : printed;
-  const lacking = shared.lacking.get(name) ?? [];
+  const lacking = shared.unsupportedOperators.get(name) ?? [];
   return memo(shared, [name, ...lacking].join(' '), () =>
     makeType(name, `Boolean expression to compare columns of type "${label}". All fields are combined with logical 'AND'.`, () => {
       const reference = () => shared.reference(type);
@@ -53,7 +53,7 @@ export function comparisonType(shared: SharedTypes, type: CatalogType): Comparis
 /** `<T>_enum_comparison_exp`. */
 export function enumComparisonType(shared: SharedTypes, name: string, type: EnumSchemaType): ComparisonType {
   return makeType(name, `Boolean expression to compare columns of type "${type.name}". All fields are combined with logical 'AND'.`, () =>
-    commonOperators(shared, () => named(type.name, () => type), false),
+    commonOperators(shared, () => typeRef(type.name, () => type), false),
   );
 }
 
@@ -74,7 +74,7 @@ function makeType(name: string, description: string | null, makeOperators: () =>
     description,
     fields: lazy(() => new Map([...operators()].map(([key, operator]) => [key, operator.field]))),
   };
-  const operations = (input: Input, of: CatalogType, options: FieldOptions): readonly Operation[] =>
+  const operations = (input: InputValue, of: CatalogType, options: FieldOptions): readonly Operation[] =>
     entriesOf(input).flatMap((entry) => operators().get(entry.field.name)?.operation(entry.input, of, options) ?? []);
   return {
     type,
@@ -116,7 +116,7 @@ function commonOperators(
 
 function isNullOperator(shared: SharedTypes): Operator {
   return {
-    field: { name: fieldName(shared.convention, '_is_null'), description: null, type: builtin(BOOLEAN) },
+    field: { name: fieldName(shared.convention, '_is_null'), description: null, type: builtin(BOOLEAN_SCALAR) },
     operation: (input, _type, options) => {
       if (input.isNull()) {
         if (options.nullCollapse) return [];
@@ -128,8 +128,8 @@ function isNullOperator(shared: SharedTypes): Operator {
 }
 
 /**
- * @param fixed the operand's type where it is not the column's own
- * @param cost of `Comparison`
+ * @param fixed type of the operand if it is not the column's
+ * @param cost see `Comparison`
  */
 function operandOperator(
   shared: SharedTypes,
@@ -141,24 +141,24 @@ function operandOperator(
   cost = 0,
 ): Operator {
   return {
-    field: { name: fieldName(shared.convention, name), description, type: list ? listOf(nonNull(reference)) : reference },
+    field: { name: fieldName(shared.convention, name), description, type: list ? listTypeRef(nonNull(reference)) : reference },
     operation: (input, type, options) => {
       if (input.isNull()) {
         if (options.nullCollapse) return [];
         throw nullOperand(input);
       }
-      // Another type of the same name may have it.
+      // Another type behind the same comparison type may have the operator.
       if (!supports(type, name))
         throw invalid(`the database has no operator "${name}" for the type "${shared.types.print(type)}"`, input.path);
-      if (cost > 0) input.costs(cost);
+      if (cost > 0) input.charge(cost);
       const operand: Operand = { value: list ? input.listValue() : input.value(), type: fixed ?? type, list };
       return [{ kind: 'compare', operator: name, argument: { kind: 'operand', operand } }];
     },
   };
 }
 
-/** The error of a null where a value of this type must be. */
-export function nullOperand(input: Pick<Input, 'type' | 'path'>): Error {
+/** Returns the error of a null operand. */
+export function nullOperand(input: Pick<InputValue, 'type' | 'path'>): Error {
   if (input.type.kind === 'list') return nullList(input.path);
   const name = typeNameOf(input);
   if (input.type.type().kind === 'enum') return invalid(`expected an enum value for type '${name}', but found null`, input.path);
@@ -208,7 +208,7 @@ function fieldsOperator(shared: SharedTypes, comparison: Comparison, argument: I
     field: {
       name: fieldName(shared.convention, comparison.name),
       description: comparison.description,
-      type: named(type.name, () => type),
+      type: typeRef(type.name, () => type),
     },
     operation: (input, _type, options) => {
       if (input.isNull() && options.nullCollapse) return [];
@@ -227,7 +227,7 @@ function fieldsOperator(shared: SharedTypes, comparison: Comparison, argument: I
 type CastArgument = Extract<Comparison['argument'], { readonly kind: 'cast' }>;
 
 function castOperator(shared: SharedTypes, comparison: Comparison, argument: CastArgument): Operator {
-  // The keys are type names and so follow the scalars, not the fields.
+  // The keys are type names, so they follow the scalars, not the fields.
   const targets = new Map(argument.targets.map((target) => [sharedTypeName(shared.convention, target.key), target.type]));
   const type: InputObjectType = {
     kind: 'input-object',
@@ -238,7 +238,7 @@ function castOperator(shared: SharedTypes, comparison: Comparison, argument: Cas
         new Map(
           [...targets].map(([name, target]): [string, InputField] => {
             const nested = comparisonType(shared, target).type;
-            return [name, { name, description: null, type: named(nested.name, () => nested) }];
+            return [name, { name, description: null, type: typeRef(nested.name, () => nested) }];
           }),
         ),
     ),
@@ -247,7 +247,7 @@ function castOperator(shared: SharedTypes, comparison: Comparison, argument: Cas
     field: {
       name: fieldName(shared.convention, comparison.name),
       description: comparison.description,
-      type: named(type.name, () => type),
+      type: typeRef(type.name, () => type),
     },
     operation: (input, _type, options) => {
       if (input.isNull() && options.nullCollapse) return [];

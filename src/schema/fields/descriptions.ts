@@ -4,12 +4,12 @@ import { printName } from '../../metadata/table-name.ts';
 import type { RootFieldKey } from '../../metadata/table.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 
-/** `"author"` or `"other.author"`. */
+/** Returns `"author"` or `"other.author"`. */
 export function quoted(source: SourceInfo, name: QualifiedName): string {
   return `"${printName(name, source.backend.defaultSchema)}"`;
 }
 
-/** An explicit comment wins, an empty one removes the description. */
+/** An explicit comment takes precedence; an empty one removes the description. */
 export function commentOr(comment: string | null | undefined, automatic: string | null): string | null {
   if (comment === undefined) return automatic;
   return comment === null || comment === '' ? null : comment;
@@ -29,7 +29,7 @@ const ROOT_DESCRIPTIONS: Readonly<Record<RootFieldKey, (table: string) => string
   delete_by_pk: (t) => `delete single row from the table: ${t}`,
 };
 
-/** What the schema says of a root field; a comment of the metadata comes first. */
+/** Returns the description of a root field; a comment of the metadata takes precedence. */
 export function describeRoot(source: SourceInfo, table: TableInfo, key: RootFieldKey): string | null {
   const comment = table.configuration.customRootFields.get(key)?.comment;
   return commentOr(comment, ROOT_DESCRIPTIONS[key](quoted(source, table.name)));

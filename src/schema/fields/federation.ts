@@ -1,6 +1,6 @@
 /**
- * The schema as a subgraph: `_service` gives its text, `_entities` rows by their keys. Tables take part
- * that their metadata names and whose rows the role may find by their keys.
+ * The schema as a subgraph: `_service` returns its SDL, `_entities` returns rows by their keys. Includes the tables that the metadata
+ * enable and whose rows the role may find by their keys.
  */
 import { SvcError } from '../../errors/svc-error.ts';
 import { and } from '../../ir/bool-exp.ts';
@@ -9,7 +9,7 @@ import type { Json } from '../../util/json.ts';
 import { printRoleSchema } from '../../graphql-engine/sdl.ts';
 import type {
   CollectedField,
-  Input,
+  InputValue,
   InputField,
   InputObjectType,
   MetaMeaning,
@@ -21,12 +21,12 @@ import type {
   ScalarSchemaType,
   UnionType,
 } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { bytesOfText } from '../../util/bytes.ts';
-import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
-import { unexpectedNull } from '../../graphql-engine/input/found.ts';
+import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
+import { unexpectedNull } from '../../graphql-engine/input/input-errors.ts';
 import { invalid } from './input.ts';
-import { keyColumns, keyCondition } from './primary-key.ts';
+import { primaryKeyColumns, keyCondition } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 import { tableRootIsVisible } from './table-root.ts';
@@ -40,7 +40,7 @@ interface Entity {
 const TYPENAME = '__typename';
 const ARGUMENT = 'representations';
 
-/** The fields that the query root has besides its own. @param roots makes the finished types, to print them */
+/** Returns additional fields of the query root. @param roots builds the complete types, to print them */
 export function federationFields(sources: readonly RoleSource[], roots: () => RootTypes): ReadonlyMap<string, OutputField> {
   const entities = new Map(sources.flatMap(entitiesOf).map((entity) => [entity.table.name, entity]));
   const fields = new Map<string, OutputField>([[SERVICE_FIELD, serviceField(entities, roots)]]);
@@ -52,7 +52,7 @@ function entitiesOf(source: RoleSource): readonly Entity[] {
   return [...source.context.info.tables.values()].flatMap((info): readonly Entity[] => {
     if (!info.federated || !tableRootIsVisible(source, info, 'select_by_pk', 'query')) return [];
     const table = source.table(info.name);
-    const key = table === null ? null : keyColumns(table);
+    const key = table === null ? null : primaryKeyColumns(table);
     return table === null || key === null ? [] : [{ source: source.context.info.name, table, key }];
   });
 }
@@ -62,7 +62,7 @@ const ENTITIES_FIELD = '_entities';
 
 const ANY: ScalarSchemaType = { kind: 'scalar', name: '_Any', description: null, enumLiterals: true, check: (json: Json) => json };
 
-/** What stands inside a representation: a variable there has the type of its column. */
+/** A part of a representation: a variable there has the type of its column. */
 const PART: ScalarSchemaType = { ...ANY, anyVariable: true };
 
 const SERVICE: ObjectType = {
@@ -77,7 +77,7 @@ const SERVICE: ObjectType = {
           {
             name: 'sdl',
             description: 'SDL representation of schema',
-            type: builtin(STRING, true),
+            type: builtin(STRING_SCALAR, true),
             args: new Map(),
             meaning: { kind: 'inner' },
           },
@@ -111,7 +111,7 @@ function serviceField(entities: ReadonlyMap<string, Entity>, roots: () => RootTy
         .map((inner) => [inner.responseKey, inner.field === null ? { kind: 'json', text: JSON.stringify(inner.typeName) } : sdl]),
     }),
   };
-  return { name: SERVICE_FIELD, description: null, type: named(SERVICE.name, () => SERVICE, true), args: new Map(), meaning };
+  return { name: SERVICE_FIELD, description: null, type: typeRef(SERVICE.name, () => SERVICE, true), args: new Map(), meaning };
 }
 
 function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
@@ -124,8 +124,8 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
   const argument: InputField = {
     name: ARGUMENT,
     description: null,
-    type: listOf(
-      named(ANY.name, () => ANY, true),
+    type: listTypeRef(
+      typeRef(ANY.name, () => ANY, true),
       true,
     ),
   };
@@ -144,8 +144,8 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
   return {
     name: ENTITIES_FIELD,
     description: null,
-    type: listOf(
-      named(union.name, () => union),
+    type: listTypeRef(
+      typeRef(union.name, () => union),
       true,
     ),
     args: new Map([[ARGUMENT, argument]]),
@@ -153,11 +153,11 @@ function entitiesField(entities: ReadonlyMap<string, Entity>): OutputField {
   };
 }
 
-/** The row that a representation stands for. Values of keys stay references, so that a plan serves other rows too. */
+/** Returns the row of a representation. Key values stay references, so that a plan serves other rows too. */
 function rowOf(
   entities: ReadonlyMap<string, Entity>,
   field: CollectedField,
-  item: Input,
+  item: InputValue,
   selected: Map<Entity, readonly Field[]>,
 ): { readonly entity: Entity; readonly root: (alias: string) => SelectRoot } {
   const values = valuesOf(item);
@@ -169,10 +169,10 @@ function rowOf(
   }
   const { table, key } = entity;
   const conditions = key.map((column) => {
-    const given = values.get(column.name);
-    if (given === undefined) throw invalid(`cannot find ${column.name} in _Any type`, item.path);
+    const keyInput = values.get(column.name);
+    if (keyInput === undefined) throw invalid(`cannot find ${column.name} in _Any type`, item.path);
     const type = column.place.input(true);
-    const value = given.as(type);
+    const value = keyInput.as(type);
     if (value.isNull()) throw unexpectedNull(type, value.path);
     return keyCondition(column, value);
   });
@@ -182,10 +182,10 @@ function rowOf(
   return { entity, root: (alias) => ({ alias, query: { kind: 'rows', shape: 'single', from: table.relation, rows, fields } }) };
 }
 
-/** The keys of a representation, as parts of any type. */
-function valuesOf(item: Input): ReadonlyMap<string, Input> {
+/** Returns the keys of a representation, as inputs of any type. */
+function valuesOf(item: InputValue): ReadonlyMap<string, InputValue> {
   try {
-    const entries = item.as(named(ANY.name, () => REPRESENTATION, true)).entries();
+    const entries = item.as(typeRef(ANY.name, () => REPRESENTATION, true)).entries();
     return new Map(entries.map(({ field, input }) => [field.name, input]));
   } catch (error) {
     if (!(error instanceof SvcError) || error.path !== item.path) throw error;
@@ -193,15 +193,15 @@ function valuesOf(item: Input): ReadonlyMap<string, Input> {
   }
 }
 
-/** Takes any field: a representation may hold more than the key. */
+/** Accepts any field: a representation may contain more than the key. */
 const REPRESENTATION: InputObjectType = {
   kind: 'input-object',
   name: ANY.name,
   description: null,
   fields: () => {
     const fields = new Map<string, InputField>();
-    const typeName: InputField = { name: TYPENAME, description: null, type: builtin(STRING) };
-    fields.get = (name) => (name === TYPENAME ? typeName : { name, description: null, type: named(PART.name, () => PART) });
+    const typeName: InputField = { name: TYPENAME, description: null, type: builtin(STRING_SCALAR) };
+    fields.get = (name) => (name === TYPENAME ? typeName : { name, description: null, type: typeRef(PART.name, () => PART) });
     return fields;
   },
 };

@@ -1,21 +1,21 @@
-/** The `args` argument of functions and computed fields, and the call that it becomes. */
+/** The `args` argument of functions and computed fields, and its translation to a call. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { CatalogFunction, CatalogFunctionArgument } from '../../catalog/catalog.ts';
 import type { Value } from '../../ir/value.ts';
-import type { CollectedField, Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
-import { entriesOf, given } from './input.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
+import { entriesOf, nonNullArgument } from './input.ts';
 import type { SourceContext } from './source-context.ts';
 import { at, type Path } from '../../util/path.ts';
 import { valuePlace } from './value-place.ts';
 import type { FunctionArgument, FunctionCall } from '../../ir/function-call.ts';
 
 export interface FunctionArguments {
-  /** The `args` argument; null when the user has nothing to say. */
+  /** The `args` argument; null if there are no user arguments. */
   readonly argument: InputField | null;
-  /** @throws SvcError `not-supported` when an argument is missing that cannot be left out */
+  /** @throws SvcError `not-supported` if an argument is missing that cannot be omitted */
   call(field: CollectedField): FunctionCall;
-  /** The call without user arguments; null when some are there (then `where` and so on cannot use it). */
+  /** The call without user arguments; null if there are any (then `where` and similar arguments cannot use it). */
   readonly plain: FunctionCall | null;
 }
 
@@ -24,7 +24,7 @@ export interface FunctionShape {
   readonly row: number | null;
   /** Columns of the row by the index of the argument that takes their value. */
   readonly columns?: ReadonlyMap<number, string>;
-  /** Index of the argument that gets the session variables. */
+  /** Index of the argument that takes the session variables. */
   readonly session: number | null;
   /** Name of the input type. */
   readonly typeName: string;
@@ -35,7 +35,7 @@ interface UserArgument {
   readonly index: number;
   readonly field: InputField;
   readonly argument: CatalogFunctionArgument;
-  value(input: Input): Value;
+  value(input: InputValue): Value;
 }
 
 export function functionArguments(source: SourceContext, definition: CatalogFunction, shape: FunctionShape): FunctionArguments {
@@ -43,11 +43,11 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
   const argumentName = source.field('args');
   const byIndex = new Map(users.map((user) => [user.index, user]));
 
-  const call = (inputs: ReadonlyMap<string, Input>, path: Path): FunctionCall => {
+  const call = (inputs: ReadonlyMap<string, InputValue>, path: Path): FunctionCall => {
     const out: FunctionArgument[] = [];
     let omitted = false;
     definition.arguments.forEach((argument, index) => {
-      // After an argument that is left out the rest must be passed by name.
+      // After an omitted argument the rest must be passed by name.
       const name = omitted ? argument.name : null;
       const pass = (value: Value): void => {
         if (name === '') throw new SvcError('not-supported', 'Only last set of positional arguments can be omitted', { path });
@@ -65,7 +65,7 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         else throw new SvcError('not-supported', 'Non default arguments cannot be omitted', { path });
       }
     });
-    // A default is an expression like any other, `now()` for one.
+    // A default is an expression, for example `now()`.
     const immutable = definition.volatility === 'immutable' && !omitted;
     return {
       function: definition.name,
@@ -88,14 +88,14 @@ export function functionArguments(source: SourceContext, definition: CatalogFunc
         : {
             name: argumentName,
             description: shape.description,
-            type: named(
+            type: typeRef(
               type.name,
               () => type,
               users.some(({ argument }) => !argument.hasDefault),
             ),
           },
     call: (field) => {
-      const input = given(field.args, argumentName);
+      const input = nonNullArgument(field.args, argumentName);
       const path = at(at(field.path, 'args'), argumentName);
       return call(new Map(input === null ? [] : entriesOf(input).map((entry) => [entry.field.name, entry.input])), path);
     },
@@ -113,12 +113,12 @@ function userArguments(source: SourceContext, definition: CatalogFunction, shape
     if (place === null) return;
     const list = place.input(false);
     const scalar = argument.type.array ? source.shared.arrayScalar(argument.type) : null;
-    const type = scalar === null ? list : named(scalar.name, () => scalar);
+    const type = scalar === null ? list : typeRef(scalar.name, () => scalar);
     users.push({
       index,
       argument,
       field: { name: source.field(name), description: null, type },
-      // What is in a list may be variables, which a scalar would fix in the plan.
+      // Items of a list may be variables, which a scalar would fix in the plan.
       value: (input) => (scalar === null ? input : input.as(list)).value(),
     });
   });

@@ -1,23 +1,23 @@
 /**
- * Tracked functions as root fields: `f` and `f_aggregate` for reading; `f` of a volatile function
- * among the mutations, where it is a select that runs in its place among the writes.
+ * Tracked functions as root fields: `f` and `f_aggregate` for reading; `f` of a volatile function as a mutation, where it is a select that
+ * runs in order among the writes.
  */
 import { and, type BoolExp, or } from '../../ir/bool-exp.ts';
 import type { FunctionInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionArgsTypeName } from '../../schema-cache/naming.ts';
 import type { InputField, OutputField, RootMeaning } from '../../graphql-engine/types.ts';
-import { listOf, named } from '../../graphql-engine/types.ts';
+import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { commentOr, quoted } from './descriptions.ts';
 import { functionArguments } from './function-arguments.ts';
 import type { RoleSource } from './role-context.ts';
-import { typeOf } from './role-table.ts';
+import { roleTypeName } from './role-table.ts';
 import { aggregateQuery, listQuery } from './select.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
 export type FunctionRootKey = 'function' | 'function_aggregate';
 
-/** Whether the role has the root field; whether it is one of queries or of mutations is the function's. */
+/** Returns true if the role has the root field; the function decides whether it is a query or a mutation. */
 export function functionIsVisible(source: RoleSource, info: FunctionInfo, key: FunctionRootKey): boolean {
   if (!source.context.info.backend.capabilities.functions) return false;
   const target = source.context.info.tables.get(nameKey(info.returns));
@@ -28,7 +28,7 @@ export function functionIsVisible(source: RoleSource, info: FunctionInfo, key: F
   return inferred || source.role === ADMIN_ROLE || info.permissions.has(source.role);
 }
 
-/** The root field; the function must be visible. */
+/** Returns the root field; the function must be visible. */
 export function functionRootField(source: RoleSource, info: FunctionInfo, key: FunctionRootKey, name: string): OutputField | undefined {
   const { context } = source;
   const target = source.table(info.returns);
@@ -45,7 +45,7 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
 
   const aggregate = key === 'function_aggregate';
   const list = info.catalog.returnsSet;
-  const row = named(target.name, () => target.rows().type, list);
+  const row = typeRef(target.name, () => target.rows().type, list);
   const returned = quoted(context.info, info.returns);
   const automatic = aggregate
     ? `execute function ${printed} and query aggregates on result of table type ${returned}`
@@ -57,21 +57,21 @@ export function functionRootField(source: RoleSource, info: FunctionInfo, key: F
       const from = { kind: 'function' as const, call: call.call(field) };
       const query = aggregate ? aggregateQuery(target, field, from) : listQuery(target, field, from, list ? 'list' : 'single');
       if (list) return { alias, query };
-      return { alias, query: { ...query, rows: { ...query.rows, where: and(isThere(target.info), query.rows.where) } } };
+      return { alias, query: { ...query, rows: { ...query.rows, where: and(isRow(target.info), query.rows.where) } } };
     },
   };
   const comment = info.customRootFields.get(key)?.comment;
   return {
     name,
     description: commentOr(comment === undefined ? info.comment : comment, automatic),
-    type: aggregate ? named(typeOf(target, 'aggregate'), () => target.aggregate().type, true) : list ? listOf(row, true) : row,
+    type: aggregate ? typeRef(roleTypeName(target, 'aggregate'), () => target.aggregate().type, true) : list ? listTypeRef(row, true) : row,
     args,
     meaning,
   };
 }
 
-/** A function that returns no set returns NULL for "no row", which reads as a row of nothing but nulls. */
-function isThere(table: TableInfo): BoolExp {
+/** A function that does not return a set returns NULL for "no row", which is read as a row of nulls. */
+function isRow(table: TableInfo): BoolExp {
   return or(
     ...table.catalog.columns.map(
       ({ name, type }): BoolExp => ({ kind: 'is-null', left: { kind: 'column', column: name, type }, isNull: false }),

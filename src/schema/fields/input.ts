@@ -1,27 +1,27 @@
-/** Small readers of inputs with the errors that every builder needs. */
+/** Readers of inputs with the errors that all builders share. */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Path } from '../../util/path.ts';
-import { type Input, printType } from '../../graphql-engine/types.ts';
+import { type InputValue, printType } from '../../graphql-engine/types.ts';
 
-/** The refusal of an input. */
+/** Returns the error for an invalid input. */
 export function invalid(message: string, path: Path): SvcError {
   return new SvcError('validation-failed', message, { path });
 }
 
-/** An argument that is there and not null; for arguments whose null counts as absent. */
-export function given(args: ReadonlyMap<string, Input>, name: string): Input | null {
+/** Returns an argument that is present and not null, for arguments whose null counts as absent. */
+export function nonNullArgument(args: ReadonlyMap<string, InputValue>, name: string): InputValue | null {
   const input = args.get(name);
   return input === undefined || input.isNull() ? null : input;
 }
 
-/** Entries of an input object that must not be null. */
-export function entriesOf(input: Input): ReturnType<Input['entries']> {
+/** Returns the entries of an input object that must not be null. */
+export function entriesOf(input: InputValue): ReturnType<InputValue['entries']> {
   if (input.isNull()) throw invalid(`expected an object for type '${typeNameOf(input)}', but found null`, input.path);
   return input.entries();
 }
 
-/** Items of a list that must not be null. */
-export function itemsOf(input: Input): readonly Input[] {
+/** Returns the items of a list that must not be null. */
+export function itemsOf(input: InputValue): readonly InputValue[] {
   if (input.isNull()) throw nullList(input.path);
   return input.items();
 }
@@ -30,7 +30,7 @@ export function nullList(path: Path): SvcError {
   return invalid('expected a list, but found null', path);
 }
 
-/** `author_bool_exp` even where the type is `author_bool_exp!`. */
-export function typeNameOf(input: Pick<Input, 'type'>): string {
+/** Returns `author_bool_exp` even if the type is `author_bool_exp!`. */
+export function typeNameOf(input: Pick<InputValue, 'type'>): string {
   return printType({ ...input.type, nonNull: false });
 }

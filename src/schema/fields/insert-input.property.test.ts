@@ -1,4 +1,4 @@
-/** Rows written in the document and the same rows in a variable become the same rows. */
+/** Rows in the document and equal rows in a variable are translated to the same rows. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { translate } from '../../../test/support/translate.ts';
@@ -12,14 +12,14 @@ import { variablePart, type Variables } from '../../graphql-engine/constraint.ts
 import { SEED } from '../../../test/support/deep.ts';
 
 const cache = writingCache();
-/** In a short run too: they cost little, and a few of them may all be refused. */
+/** Cases of a short run too: they are cheap, and a smaller number might all be rejected. */
 const CASES = 400;
 
 function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.option(arbitrary, { nil: undefined });
 }
 
-/** Without the keys that are not to be given. */
+/** Omits optional keys. */
 function given(row: Record<string, unknown>): Json {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Json;
 }
@@ -59,7 +59,7 @@ const { row } = fc.letrec<{ row: Json; article: Json }>((tie) => ({
     .map(given),
 }));
 
-/** A GraphQL literal; keys bare. */
+/** Prints a GraphQL literal. */
 function literalOf(json: Json): string {
   if (isJsonArray(json)) return `[${json.map(literalOf).join(', ')}]`;
   if (!isJsonObject(json)) return printJson(json);
@@ -68,7 +68,7 @@ function literalOf(json: Json): string {
     .join(', ')}}`;
 }
 
-/** What the rows come to with all values looked up; paths are compared as texts. */
+/** Returns the rows with all values resolved; paths are compared as texts. */
 function settled(rows: InsertRows, variables: Variables): Json {
   const nested = (items: readonly { readonly name: string; readonly rows: InsertRows }[]): Json =>
     items.map(({ name, rows: inner }) => ({ name, rows: settled(inner, variables) }));
@@ -89,7 +89,7 @@ function bound({ value }: Operand, variables: Variables): Json {
   return value.check(variablePart(variables, value.name, value.path) ?? null, value.at);
 }
 
-/** The rows, or where and with what code they are refused: literals and JSON are named differently in messages. */
+/** Returns the rows, or path and code of the error: messages about literals and JSON differ. */
 function outcome(query: string, variables: Variables): Json {
   try {
     const root = translate(cache, query, { variables }).roots[0]?.root as { readonly mutation: Insert };
@@ -100,7 +100,7 @@ function outcome(query: string, variables: Variables): Json {
   }
 }
 
-it('is so for all rows', () => {
+it('translates rows in the document and in a variable equally', () => {
   let accepted = 0;
   fc.assert(
     fc.property(fc.oneof(row, fc.array(row, { maxLength: 3 })), (objects) => {
@@ -111,6 +111,6 @@ it('is so for all rows', () => {
     }),
     { numRuns: CASES, seed: SEED },
   );
-  // One in seven is.
+  // About one in seven is.
   expect(accepted).toBeGreaterThan(CASES / 20);
 });

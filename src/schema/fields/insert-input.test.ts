@@ -22,7 +22,7 @@ function refusal(field: string, how: Parameters<typeof insert>[1] = {}): string 
 const literal = (json: Json, type: string) => ({ value: { kind: 'literal', json }, type: typeNamed(type), list: false });
 
 describe('rows', () => {
-  it('hold the values that are given, each column once in the order of the table', () => {
+  it('contain the given values, each column once in the order of the table', () => {
     const { table, rows, path, output } = insert(
       'insert_author(objects: [{email: "e", name: "a"}, {name: "b", data: {k: [1]}}, {}]) { affected_rows n: affected_rows __typename returning { id } }',
     );
@@ -51,7 +51,7 @@ describe('rows', () => {
     });
   });
 
-  it('may be none, or one without a list', () => {
+  it('may be an empty list, or one row without a list', () => {
     expect(insert('insert_author(objects: []) { affected_rows }').rows).toMatchObject({ columns: [], rows: [] });
     const one = insert('insert_author_one(object: {name: "a"}) { id }');
     expect(one.rows.rows).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('rows', () => {
     expect(printPath(one.path)).toBe('$.selectionSet.insert_author_one.args.object');
   });
 
-  it('take values of enum tables', () => {
+  it('accept values of enum tables', () => {
     const row = insert('insert_author(objects: {name: "a", mood: happy}) { affected_rows }').rows.rows[0];
     expect(row?.values.get('mood')?.value).toEqual({ kind: 'literal', json: 'happy' });
     expect(refusal('insert_author(objects: {name: "a", mood: "happy"}) { affected_rows }')).toBe(
@@ -70,7 +70,7 @@ describe('rows', () => {
     );
   });
 
-  it('get the presets of the permission, which are one object for all rows, and its check', () => {
+  it('have the presets of the permission, one object for all rows, and its check', () => {
     const { rows } = insert('insert_author(objects: [{name: "a"}, {}]) { affected_rows }', { role: 'writer' });
     expect(rows.rows.map((row) => row.values.get('greeting'))).toEqual([GREETING, GREETING]);
     expect(rows.rows[0]?.values.get('greeting')).toBe(rows.rows[1]?.values.get('greeting'));
@@ -78,12 +78,12 @@ describe('rows', () => {
     expect(rows.check).toEqual(columnIs('id', 1));
   });
 
-  it('can be made of presets alone', () => {
+  it('can consist of presets alone', () => {
     const { rows } = insert('insert_author(objects: [{}, {_PLACEHOLDER: true}]) { affected_rows }', { role: 'blind' });
     expect(rows.rows.map(({ values }) => [...values.keys()])).toEqual([['name'], ['name']]);
   });
 
-  it('tell whether they change anything else', () => {
+  it('are marked as contained if they change nothing else', () => {
     const contained = (objects: string) => insert(`insert_article(objects: ${objects}) { affected_rows }`).contained;
     expect(contained('{title: "a", author: {data: {name: "b"}}}')).toBe(true);
     expect(contained('{title: "a", author: {data: {name: "b", detail: {data: {}}}}}')).toBe(false);
@@ -104,12 +104,12 @@ describe('rows', () => {
     ['insert_author(objects: [null])', ".args.objects[0]: expected an object for type 'author_insert_input', but found null"],
     ['insert_author(objects: null)', '.args.objects: expected a list, but found null'],
     ['insert_author', ".args.objects: missing required field 'objects'"],
-  ])('%s is refused', (field, message) => {
+  ])('%s is rejected', (field, message) => {
     const role = field.includes('greeting') ? 'writer' : 'admin';
     expect(refusal(`${field} { affected_rows }`, { role })).toBe(`$.selectionSet.insert_author${message}`);
   });
 
-  it('take null where the column does', () => {
+  it('accept null for nullable columns', () => {
     const [row] = insert('insert_author(objects: {name: "a", data: null, tags: null, email: null}) { affected_rows }').rows.rows;
     expect([...(row?.values.values() ?? [])].slice(1).map(({ value }) => value)).toEqual(Array(3).fill({ kind: 'literal', json: null }));
   });
@@ -118,7 +118,7 @@ describe('rows', () => {
 describe('rows in variables', () => {
   const declare = '$rows: [author_insert_input!]!';
 
-  it('are references; the plan depends on their shape alone', () => {
+  it('are references, so the plan depends on their shape only', () => {
     const rows: Json = [
       { name: 'a', articles: null },
       { name: 'b', data: { k: 1 } },
@@ -147,7 +147,7 @@ describe('rows in variables', () => {
     return root.root.mutation.rows;
   };
 
-  it('make a plan for themselves when they are many and not alike', () => {
+  it('have a plan of their own if they are many and not uniform', () => {
     const { constraints, reusable } = translated(
       Array.from({ length: 100 }, (_, i): Json => (i === 7 ? { name: 'a', articles: null } : { name: 'a' })),
     );
@@ -155,7 +155,7 @@ describe('rows in variables', () => {
     expect(constraints).toEqual([]);
   });
 
-  it('are one plan for any number when they are many and alike', () => {
+  it('share a plan for any number if they are many and uniform', () => {
     const found = translated(Array.from({ length: 60 }, (_, i): Json => (i % 2 === 0 ? { name: `${i}` } : { data: [i], name: `${i}` })));
     expect(found.reusable).toBe(true);
     expect(found.constraints).toEqual([
@@ -174,17 +174,17 @@ describe('rows in variables', () => {
     ['too few', [{ name: 'a' }]],
     ['no objects', [{}, {}]],
     ['in want of a key that does not mean null when it is left out', [...(Array(60).fill({ name: 'a' }) as Json[]), { data: 1 }]],
-  ])('are read one by one when they are %s', (_what, rows) => {
+  ])('are read one by one if they are %s', (_what, rows) => {
     expect(rowsOf(translated(rows)).uniform).toBeUndefined();
   });
 
-  it('are read one by one, so that the first fault is found, when one of them is wrong', () => {
+  it('are read one by one if one is invalid, to find the first error', () => {
     const rows = (wrong: Json): Json => [...(Array(60).fill({ name: 'a' }) as Json[]), wrong];
     expect(() => translated(rows(null))).toThrow("expected an object for type 'author_insert_input', but found null");
     expect(() => translated(rows({ name: 'a', no: 1 }))).toThrow("field 'no' not found in type: 'author_insert_input'");
   });
 
-  it('are refused with null in a column that takes none, when they are bound', () => {
+  it('are rejected at bind time if a non-nullable column is null', () => {
     const row = insert('insert_author(objects: $rows) { affected_rows }', { declare, variables: { rows: [{ name: null, email: null }] } })
       .rows.rows[0];
     const bind = (column: string) => {
@@ -208,7 +208,7 @@ describe('rows in variables', () => {
 });
 
 describe('rows of related tables', () => {
-  it('come before the row that points at them, and after the row that they point at', () => {
+  it('are inserted before the row that refers to them, and after the row that they refer to', () => {
     const { rows } = insert(`insert_article(objects: {
       title: "t",
       author: { data: { name: "a", articles: { data: [{ title: "u" }, { title: "v" }] }, detail: { data: { phone: "1" } } } }
@@ -227,12 +227,12 @@ describe('rows of related tables', () => {
     expect(after.map(({ rows: { rows: inner } }) => inner.length)).toEqual([2, 1]);
   });
 
-  it('are skipped when there are none', () => {
+  it('are skipped if empty', () => {
     const [row] = insert('insert_author(objects: {name: "a", detail: null, articles: {data: []}}) { affected_rows }').rows.rows;
     expect(row).toMatchObject({ before: [], after: [] });
   });
 
-  it('are written under the permission for their table', () => {
+  it('need the permission of their own table', () => {
     const { rows } = insert('insert_author(objects: {name: "a", articles: {data: {title: "t"}}}) { affected_rows }', { role: 'writer' });
     const nested = rows.rows[0]?.after[0]?.rows;
     expect(nested?.check).toEqual(columnIs('views', 5));
@@ -242,7 +242,7 @@ describe('rows of related tables', () => {
     );
   });
 
-  it('do not fill a column that has a preset', () => {
+  it('do not fill a column with a preset', () => {
     const { rows } = insert('insert_article(objects: {title: "t", editor: {data: {name: "a"}}}) { affected_rows }', { role: 'writer' });
     expect(rows.rows[0]?.before).toMatchObject([{ name: 'editor', columns: [] }]);
     expect(rows.rows[0]?.values.get('editor_id')).toBe(SESSION_USER);
@@ -277,7 +277,7 @@ describe('rows of related tables', () => {
       'insert_author(objects: {name: "a", articles: {}})',
       "$.selectionSet.insert_author.args.objects[0].articles.data: missing required field 'data'",
     ],
-  ])('%s is refused', (field, message) => {
+  ])('%s is rejected', (field, message) => {
     expect(refusal(`${field} { affected_rows }`)).toBe(message);
   });
 });
@@ -286,7 +286,7 @@ describe('on_conflict', () => {
   const clause = (text: string, how: Parameters<typeof insert>[1] = {}) =>
     insert(`insert_author(objects: {name: "a"}, on_conflict: ${text}) { affected_rows }`, how).rows.onConflict;
 
-  it('names a constraint and what to do', () => {
+  it('names a constraint and the columns to update', () => {
     expect(clause('{constraint: author_name_key}')).toEqual({ constraint: 'author_name_key', key: ['name', 'email'], update: null });
     expect(clause('{constraint: author_pkey, update_columns: [], where: {id: {_eq: 1}}}')).toEqual({
       constraint: 'author_pkey',
@@ -300,7 +300,7 @@ describe('on_conflict', () => {
     expect(clause('null')).toBeNull();
   });
 
-  it('obeys the permission to update', () => {
+  it('applies the update permission', () => {
     const { update } = clause('{constraint: author_pkey, update_columns: name, where: {name: {_eq: "b"}}}', { role: 'writer' }) ?? {};
     expect(update).toMatchObject({
       columns: ['name'],
@@ -318,7 +318,7 @@ describe('on_conflict', () => {
     expect(rows.rows[0]?.before[0]?.rows.onConflict).toMatchObject({ constraint: 'author_pkey', update: { columns: ['name'] } });
   });
 
-  it('reads its columns from a variable, which then decides about the plan', () => {
+  it('reads its columns from a variable, whose value becomes a constraint', () => {
     const how = { declare: '$c: [author_update_column!]!', variables: { c: ['name'] } };
     expect(clause('{constraint: author_pkey, update_columns: $c}', how)).toMatchObject({ update: { columns: ['name'] } });
   });
@@ -336,11 +336,11 @@ describe('on_conflict', () => {
       ".update_columns[0]: expected one of the values ['data', 'email', 'greeting', 'id', 'mood', 'name', 'notes', 'rating', 'tags'] for type 'author_update_column', but found 'serial'",
     ],
     ['{constraint: author_pkey, action: update}', ".action: field 'action' not found in type: 'author_on_conflict'"],
-  ])('%s is refused', (text, message) => {
+  ])('%s is rejected', (text, message) => {
     expect(failure(() => clause(text))).toBe(`$.selectionSet.insert_author.args.on_conflict${message}`);
   });
 
-  it('has a placeholder instead of columns for who may not update', () => {
+  it('has a placeholder instead of columns for roles that may not update', () => {
     const run = () =>
       insert(
         'insert_article(objects: {title: "t"}, on_conflict: {constraint: article_pkey, update_columns: [_PLACEHOLDER]}) { affected_rows }',

@@ -1,4 +1,4 @@
-/** `T_insert_input`: values for columns and rows of related tables, and the rows that they make. */
+/** `T_insert_input`: values for columns and rows of related tables, and their translation to rows. */
 import { isContained } from '../../catalog/catalog.ts';
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import type { InputValidation, WrittenJson } from '../../ir/input-validation.ts';
@@ -7,42 +7,42 @@ import type { Join } from '../../ir/relation.ts';
 import type { Operand } from '../../ir/value.ts';
 import type { RelationshipInfo } from '../../schema-cache/schema-cache.ts';
 import type { Path } from '../../util/path.ts';
-import type { Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
-import { BOOLEAN, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
+import type { InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
+import { BOOLEAN_SCALAR, builtin } from '../../graphql-engine/input/built-in-scalars.ts';
 import { columnValue } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
-import { refuseHomeless } from './distribution.ts';
+import { requireDistributionValue } from './distribution.ts';
 import { invalid } from './input.ts';
 import { keyed } from './row-key.ts';
 import { rowKeys, uniformRows } from './uniform-rows.ts';
 import { validated } from './write-access.ts';
 import type { InsertInput, WriteTable } from './write-table.ts';
 
-/** One row while its fields are read. */
+/** A row while its fields are read. */
 interface Draft {
   readonly values: Map<string, Operand>;
   readonly relations: {
     readonly relationship: RelationshipInfo;
     readonly target: WriteTable;
     readonly name: string;
-    readonly input: Input;
+    readonly input: InputValue;
   }[];
 }
 
 interface RowPlace {
-  /** Columns that the row above fills. */
+  /** Columns that the parent row fills. */
   readonly determined: ReadonlySet<string>;
-  /** Nothing else of the tree is on its level. */
+  /** True if no other row is on the same level of the tree. */
   readonly alone: boolean;
 }
 
 interface RowField {
   readonly field: InputField;
-  add(input: Input, draft: Draft): void;
+  add(input: InputValue, draft: Draft): void;
 }
 
-/** `T_insert_input`, and the rows that values of it are. */
+/** `T_insert_input` and the translation of its values to rows. */
 export function insertInput(table: WriteTable): InsertInput {
   const { source, info } = table;
   const fields = lazy(() => rowFields(table));
@@ -59,20 +59,20 @@ export function insertInput(table: WriteTable): InsertInput {
   return {
     type,
     rows,
-    listedRows: (list, onConflict, determined, alone) =>
+    rowsOfList: (list, onConflict, determined, alone) =>
       (alone ? uniformRows(table, keys(), list, onConflict, determined) : null) ??
-      rows(list.asData(FEW_ROWS, alone ? nested() : null).items(), onConflict, determined, alone),
+      rows(list.asData(MAX_ROWS_IN_PLAN, alone ? nested() : null).items(), onConflict, determined, alone),
   };
 }
 
-/** Facts about more rows than these are too many for a plan that could serve others as well. */
-const FEW_ROWS = 8;
+/** Maximum rows in a plan that may serve other requests: with more, it depends on too many facts. */
+const MAX_ROWS_IN_PLAN = 8;
 
-/** `on_conflict` of a root or a nested insert; null when the table knows no conflicts. */
+/** Returns `on_conflict` of a root or a nested insert; null if the table has no conflict clauses. */
 export function conflictArgument(table: WriteTable): InputField | null {
   const type = table.onConflict()?.type;
   if (type === undefined) return null;
-  return { name: table.source.field('on_conflict'), description: 'upsert condition', type: named(type.name, () => type) };
+  return { name: table.source.field('on_conflict'), description: 'upsert condition', type: typeRef(type.name, () => type) };
 }
 
 function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
@@ -92,7 +92,7 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
     if (target === null || !target.isNestable) continue;
     const { name } = relationship;
     const single = relationship.kind === 'object';
-    const type = named(
+    const type = typeRef(
       source.tableType(target.info, single ? 'obj_rel_insert_input' : 'arr_rel_insert_input'),
       () => (single ? target.objectInput() : target.arrayInput()).type,
     );
@@ -105,16 +105,16 @@ function rowFields(table: WriteTable): ReadonlyMap<string, RowField> {
       draft.relations.push({ relationship, target, name, input });
     });
   }
-  // An input type must have a field, also where every column has a preset.
-  if (fields.size === 0) add('_PLACEHOLDER', 'placeholder (do not use)', builtin(BOOLEAN), () => undefined);
+  // An input type must have a field, even if every column has a preset.
+  if (fields.size === 0) add('_PLACEHOLDER', 'placeholder (do not use)', builtin(BOOLEAN_SCALAR), () => undefined);
   return fields;
 }
 
 function insertRows(
   table: WriteTable,
   fields: ReadonlyMap<string, RowField>,
-  items: readonly Input[],
-  onConflict: Input | null,
+  items: readonly InputValue[],
+  onConflict: InputValue | null,
   place: RowPlace,
 ): InsertRows {
   const access = table.insert;
@@ -133,7 +133,7 @@ function insertRows(
   };
 }
 
-/** The columns that each table's rows had last: nested rows come a few at a time, and most of them have the same. */
+/** The latest columns of each table's rows: nested rows come in small groups, most of which have the same columns. */
 const lastColumns = new WeakMap<WriteTable, InsertRows['columns']>();
 
 function columnsOf(table: WriteTable, rows: readonly InsertRow[]): InsertRows['columns'] {
@@ -148,11 +148,11 @@ function columnsOf(table: WriteTable, rows: readonly InsertRow[]): InsertRows['c
   return columns;
 }
 
-/** Those of the insert permission, and of the update permission where rows that are there already may change. */
+/** Returns the validations of the insert permission, and those of the update permission if existing rows may change. */
 function validationsOf(
   table: WriteTable,
-  items: readonly Input[],
-  onConflict: Input | null,
+  items: readonly InputValue[],
+  onConflict: InputValue | null,
   clause: OnConflict | null,
 ): readonly InputValidation[] {
   const { insert, update } = table;
@@ -160,12 +160,12 @@ function validationsOf(
   const inserted = validated(insert, () => items.map((item) => item.written())).validations ?? [];
   if (onConflict === null || clause === null || clause.update === null || update === null) return inserted;
   const columns = new Set(clause.update.columns);
-  const updated = validated(update, () => items.map((item) => writtenUpdate(table, item, columns, onConflict))).validations ?? [];
+  const updated = validated(update, () => items.map((item) => updateArguments(table, item, columns, onConflict))).validations ?? [];
   return [...inserted, ...updated];
 }
 
-/** The arguments of the update that a row becomes where it is there already. */
-function writtenUpdate(table: WriteTable, item: Input, columns: ReadonlySet<string>, onConflict: Input): WrittenJson {
+/** Returns the arguments of the update that replaces the insert of an existing row. */
+function updateArguments(table: WriteTable, item: InputValue, columns: ReadonlySet<string>, onConflict: InputValue): WrittenJson {
   const { source } = table;
   const set = item.entries().flatMap(({ field: { name }, input }): readonly (readonly [string, WrittenJson])[] => {
     const column = table.insertColumns().get(name);
@@ -184,21 +184,24 @@ function writtenUpdate(table: WriteTable, item: Input, columns: ReadonlySet<stri
 const NOTHING: readonly never[] = [];
 const NO_PRESETS: ReadonlyMap<string, Operand> = new Map();
 
-/** A column that the row above fills cannot be given as well. */
-function refuseGiven(table: WriteTable, { values }: Draft, determined: ReadonlySet<string>, path: Path): void {
-  const given = [...determined].filter((column) => values.has(column));
-  if (given.length === 0) return;
-  throw invalid(`cannot insert ${printColumns(table, given)} columns as their values are already being determined by parent insert`, path);
+/** A column that the parent row fills cannot have a value of its own. */
+function rejectDeterminedValues(table: WriteTable, { values }: Draft, determined: ReadonlySet<string>, path: Path): void {
+  const conflicting = [...determined].filter((column) => values.has(column));
+  if (conflicting.length === 0) return;
+  throw invalid(
+    `cannot insert ${printColumns(table, conflicting)} columns as their values are already being determined by parent insert`,
+    path,
+  );
 }
 
-function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: Input, { determined, alone }: RowPlace): InsertRow {
+function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, item: InputValue, { determined, alone }: RowPlace): InsertRow {
   const draft: Draft = { values: new Map(), relations: [] };
   for (const { field, input } of item.entries()) fields.get(field.name)?.add(input, draft);
-  if (determined.size > 0) refuseGiven(table, draft, determined, item.path);
+  if (determined.size > 0) rejectDeterminedValues(table, draft, determined, item.path);
   const presets = table.insert?.presets ?? NO_PRESETS;
   if (draft.relations.length === 0) {
     for (const [column, preset] of presets) draft.values.set(column, preset);
-    refuseHomeless(table.info.catalog, (column) => draft.values.has(column) || determined.has(column), item.path);
+    requireDistributionValue(table.info.catalog, (column) => draft.values.has(column) || determined.has(column), item.path);
     return { path: item.path, values: draft.values, before: NOTHING, after: NOTHING };
   }
   const known = new Set([...draft.values.keys(), ...determined]);
@@ -207,10 +210,10 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
   for (const { relationship, target, name, input } of draft.relations) {
     const { columns } = relationship.join;
     if (relationship.insertionOrder === 'before-parent') {
-      refuseDetermined(table, relationship, known, input.path);
+      rejectDeterminedColumns(table, relationship, known, input.path);
       const rows = target.objectInput().rows(input, new Set(), alone);
       invariant(rows !== null, 'an object relationship has one row');
-      // Presets win over what comes from the related row.
+      // Presets take precedence over values of the related row.
       const filled = columns.filter(({ local }) => !presets.has(local));
       before.push({ kind: 'object', name, path: input.path, columns: typedColumns(target, filled, 'remote'), rows });
       continue;
@@ -224,11 +227,11 @@ function insertRow(table: WriteTable, fields: ReadonlyMap<string, RowField>, ite
   }
   for (const [column, preset] of presets) draft.values.set(column, preset);
   const fills = (column: string): boolean => before.some(({ columns }) => columns.some(({ local }) => local === column));
-  refuseHomeless(table.info.catalog, (column) => draft.values.has(column) || determined.has(column) || fills(column), item.path);
+  requireDistributionValue(table.info.catalog, (column) => draft.values.has(column) || determined.has(column) || fills(column), item.path);
   return { path: item.path, values: draft.values, before, after };
 }
 
-/** Whether writing the rows is known to change nothing but them; see `Contained` of the IR. */
+/** Returns true if writing the rows is known to change nothing else; see `Contained` of the IR. */
 export function insertIsContained(table: WriteTable, rows: InsertRows): boolean {
   const { catalog } = table.info;
   if (!isContained(catalog, 'insert')) return false;
@@ -240,13 +243,13 @@ export function insertIsContained(table: WriteTable, rows: InsertRows): boolean 
   return rows.rows.every(({ before, after }) => before.every(nestedIsContained) && after.every(nestedIsContained));
 }
 
-/** What the row, its parent or another related row says about a column, a related row cannot say again. */
-function refuseDetermined(table: WriteTable, { name, join }: RelationshipInfo, known: Set<string>, path: Path): void {
+/** A related row cannot set a column that the row, its parent or another related row sets. */
+function rejectDeterminedColumns(table: WriteTable, { name, join }: RelationshipInfo, known: Set<string>, path: Path): void {
   const local = join.columns.map((pair) => pair.local);
-  const taken = local.filter((column) => known.has(column));
-  if (taken.length > 0) {
+  const determined = local.filter((column) => known.has(column));
+  if (determined.length > 0) {
     throw invalid(
-      `cannot insert object relationship "${name}" as ${printColumns(table, taken)} column values are already determined`,
+      `cannot insert object relationship "${name}" as ${printColumns(table, determined)} column values are already determined`,
       path,
     );
   }
@@ -257,7 +260,7 @@ function withoutPresets(target: WriteTable, columns: Join['columns']): Join['col
   return columns.filter(({ remote }) => target.insert?.presets.has(remote) !== true);
 }
 
-/** @param source the table that the values come from, and on which side of the join it is */
+/** @param side the side of the join with the table that provides the values */
 function typedColumns({ info }: WriteTable, columns: Join['columns'], side: 'local' | 'remote'): readonly NestedColumn[] {
   return columns.map((pair) => {
     const column = info.catalog.columns.find(({ name }) => name === pair[side]);
@@ -266,7 +269,7 @@ function typedColumns({ info }: WriteTable, columns: Join['columns'], side: 'loc
   });
 }
 
-/** As the request knows them. */
+/** Prints columns by their GraphQL names. */
 function printColumns(table: WriteTable, columns: readonly string[]): string {
   return columns
     .map((column) => {

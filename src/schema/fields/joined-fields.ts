@@ -1,17 +1,17 @@
 /** Fields of tables, of types of remote schemas and of custom types that another source or server answers. */
 import type { RemoteJoin } from '../../ir/remote-join.ts';
 import type { RemoteRelationshipInfo, SourceTarget } from '../../schema-cache/schema-cache.ts';
-import { isKey } from '../../schema-cache/stages/relationship.ts';
+import { isUniqueKey } from '../../schema-cache/stages/relationship.ts';
 import type { RemoteTypes } from '../remote/remote-types.ts';
 import { remoteJoinTarget } from '../remote/remote-join-target.ts';
 import type { CollectedField, FieldMeaning, InputField, OutputField, OutputTypeRef } from '../../graphql-engine/types.ts';
-import { listOf, named } from '../../graphql-engine/types.ts';
-import { type RoleTable, typeOf } from './role-table.ts';
-import { aggregateQuery, listQuery, rowsQuery, singleRow } from './select.ts';
+import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { type RoleTable, roleTypeName } from './role-table.ts';
+import { aggregateQuery, listQuery, selectRows, singleRow } from './select.ts';
 import type { Read } from '../../ir/bool-exp.ts';
 import type { QualifiedName } from '../../catalog/catalog.ts';
 
-/** What a joined field is, whatever it is a field of. */
+/** A joined field, independent of the type that has it. */
 interface JoinTarget {
   readonly name: string;
   readonly description: string | null;
@@ -22,15 +22,15 @@ interface JoinTarget {
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
-/** Tables and remote schemas that a role sees; `RoleView` has them. */
+/** Tables and remote schemas that a role sees; implemented by `RoleView`. */
 export interface VisibleTargets {
-  /** Null if there is no such table, or the role may not select from it. */
+  /** Returns null if there is no such table, or the role may not select from it. */
   table(source: string, name: QualifiedName): RoleTable | null;
-  /** Null if there is no such remote schema, or the role sees nothing of it. */
+  /** Returns null if there is no such remote schema, or the role sees nothing of it. */
   remote(name: string): RemoteTypes | null;
 }
 
-/** Of a table: those whose keys the role may read and whose targets it sees. */
+/** Returns the fields of a table whose keys the role may read and whose targets it sees. */
 export function fieldsOfTable(
   view: VisibleTargets,
   table: RoleTable,
@@ -50,7 +50,7 @@ export function fieldsOfTable(
   });
 }
 
-/** Of a type of a remote schema. @param type the server's name of it */
+/** Returns the fields of a type of a remote schema. @param type the server's name of the type */
 export function fieldsOfRemoteType(
   view: VisibleTargets,
   types: RemoteTypes,
@@ -61,7 +61,7 @@ export function fieldsOfRemoteType(
     const names = keysOf(info);
     if (!names.every((name) => types.isLeaf(type, name))) return [];
     const keys = names.map((name) => types.key(type, name));
-    return withoutTaken(targetsOf(view, info, namesOf(info), types.names.type(type)), relationships).map((target) =>
+    return withoutNameConflicts(targetsOf(view, info, namesOf(info), types.names.type(type)), relationships).map((target) =>
       fieldOf(target, {
         kind: 'remote-field',
         toOutput: (field) => ({ kind: 'joined', responseKey: field.responseKey, join: joinOf(target, field), keys }),
@@ -70,7 +70,7 @@ export function fieldsOfRemoteType(
   });
 }
 
-/** Of a custom object type: a role that sees the object sees all of its fields. */
+/** Returns the fields of a custom object type: a role that sees the object sees all of its fields. */
 export function fieldsOfCustomType(
   view: VisibleTargets,
   type: string,
@@ -78,7 +78,7 @@ export function fieldsOfCustomType(
 ): readonly OutputField[] {
   return [...relationships.values()].flatMap((info) => {
     const keys = keysOf(info);
-    return withoutTaken(targetsOf(view, info, namesOf(info), type), relationships).map((target) =>
+    return withoutNameConflicts(targetsOf(view, info, namesOf(info), type), relationships).map((target) =>
       fieldOf(target, {
         kind: 'action-field',
         toOutput: (field) => ({ kind: 'joined', responseKey: field.responseKey, join: joinOf(target, field), keys }),
@@ -87,7 +87,7 @@ export function fieldsOfCustomType(
   });
 }
 
-/** Its arguments are made when they are asked for. */
+/** The arguments are built on demand. */
 function fieldOf(target: JoinTarget, meaning: FieldMeaning): OutputField {
   const { name, description, type } = target;
   return {
@@ -105,13 +105,16 @@ function joinOf(target: JoinTarget, field: CollectedField): number {
   return field.join(() => target.translate(field));
 }
 
-/** Outside of tables, where no naming convention holds. */
+/** Names outside of tables, where no naming convention applies. */
 function namesOf({ name }: RemoteRelationshipInfo): FieldNames {
   return { field: name, aggregate: `${name}_aggregate` };
 }
 
-/** The targets of one relationship, less an aggregate whose name is that of another relationship. */
-function withoutTaken(targets: readonly JoinTarget[], relationships: ReadonlyMap<string, RemoteRelationshipInfo>): readonly JoinTarget[] {
+/** Returns the targets of one relationship, without an aggregate that has the name of another relationship. */
+function withoutNameConflicts(
+  targets: readonly JoinTarget[],
+  relationships: ReadonlyMap<string, RemoteRelationshipInfo>,
+): readonly JoinTarget[] {
   return targets.filter(({ name }, i) => i === 0 || !relationships.has(name));
 }
 
@@ -119,7 +122,7 @@ function keysOf({ target }: RemoteRelationshipInfo): readonly string[] {
   return target.kind === 'source' ? target.columns.map(({ local }) => local) : target.keys;
 }
 
-/** A column or a scalar computed field without arguments, by its name in the database; null where the role may not read it. */
+/** Returns a column or a scalar computed field without arguments, by its database name; null if the role may not read it. */
 function readOf(table: RoleTable, name: string): Read | null {
   for (const column of table.columns.values()) if (column.info.name === name) return column.read;
   for (const field of table.computedFields) {
@@ -153,12 +156,12 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
     kind: 'source',
     source: target.source,
     columns,
-    unique: isKey(
+    unique: isUniqueKey(
       table.info.catalog,
       columns.map(({ name }) => name),
     ),
   } as const;
-  const row = (nonNull: boolean) => named(table.name, () => table.rows().type, nonNull);
+  const row = (nonNull: boolean) => typeRef(table.name, () => table.rows().type, nonNull);
   if (target.relationship === 'object') {
     return [
       {
@@ -168,7 +171,7 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
         args: NO_ARGS,
         translate: (field) => ({
           ...join,
-          query: rowsQuery(table, field, table.relation, singleRow(table), 'single'),
+          query: selectRows(table, field, table.relation, singleRow(table), 'single'),
           withoutKey: 'null',
         }),
       },
@@ -177,7 +180,7 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
   const rows: JoinTarget = {
     name: names.field,
     description: 'An array relationship',
-    type: listOf(row(true), true),
+    type: listTypeRef(row(true), true),
     get args() {
       return table.selectArguments().args;
     },
@@ -188,7 +191,7 @@ function tableTargets(view: VisibleTargets, target: SourceTarget, names: FieldNa
   const aggregate: JoinTarget = {
     name: names.aggregate,
     description: 'An aggregate relationship',
-    type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
+    type: typeRef(roleTypeName(table, 'aggregate'), () => table.aggregate().type, true),
     get args() {
       return table.selectArguments().args;
     },

@@ -20,7 +20,7 @@ describe('JSON paths', () => {
     expect(parseSelectPath(text, ROOT)).toEqual(keys);
   });
 
-  it.each(['a..b', 'a.', '$a', 'a b', '[x]', '["x"', '["x"]y', '[-1]', '[', 'a$'])('refuses %s', (text) => {
+  it.each(['a..b', 'a.', '$a', 'a b', '[x]', '["x"', '["x"]y', '[-1]', '[', 'a$'])('rejects %s', (text) => {
     expect(failure(() => parseSelectPath(text, ROOT))).toMatch(
       /^\$: parse json path error: .+\. Accept letters, digits, underscore \(_\) or hyphen \(-\) only\. Use quotes enclosed in bracket \(\["\.\.\."\]\) if there is any special character$/,
     );
@@ -31,7 +31,7 @@ describe('JSON paths', () => {
     expect(failure(() => parseSelectPath(`$${'.a'.repeat(1001)}`, ROOT))).toBe('$: a JSON path may have at most 1000 steps');
   });
 
-  it('of the whole value is no path', () => {
+  it('are null for the whole value', () => {
     expect(jsonPathValue({ kind: 'literal', json: '$' }, ROOT)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The `path` argument of JSON columns: `$.a.b[0]`, `a['with space']`, `["x.y"]`. It becomes a list
- * of keys and indexes as text, the form that the database's path operator takes.
+ * Parses the `path` argument of JSON columns, such as `$.a.b[0]`, `a['with space']`, `["x.y"]`, to a list of keys and indexes as text, the
+ * form of the database's path operator.
  */
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Value } from '../../ir/value.ts';
@@ -17,7 +17,7 @@ function fail(detail: string, at: Path): never {
 const BARE = /[\p{L}\p{N}_-]+/uy;
 const INDEX = /\[(\d+)\]/y;
 
-/** The quoted key that starts at `start` (the quote), with `\` escaping any character; and where it ends. */
+/** Returns the quoted key that begins at `start` (the quote), in which `\` escapes any character, and its end. */
 function quotedKey(text: string, start: number, at: Path): { readonly key: string; readonly end: number } {
   const quote = text[start];
   let key = '';
@@ -32,7 +32,7 @@ function quotedKey(text: string, start: number, at: Path): { readonly key: strin
   return fail('a quoted key is not closed', at);
 }
 
-/** Steps of a path: JSON that deep is far beyond what the service answers. */
+/** Maximum steps of a path: deeper JSON is far beyond what the service returns. */
 const MAX_STEPS = 1000;
 
 /** @throws SvcError `parse-failed` at the argument */
@@ -69,7 +69,7 @@ export function parseSelectPath(text: string, at: Path): readonly string[] {
   return keys;
 }
 
-/** The parsed form of a `path` argument that is not null; null when it names the whole value. */
+/** Returns the parsed form of a non-null `path` argument; null if it selects the whole value. */
 export function jsonPathValue(value: Value, at: Path): Value | null {
   if (value.kind === 'literal') {
     const keys = parseSelectPath(value.json as string, at);

@@ -1,9 +1,9 @@
-/** `T_mutation_response`: how many rows were written, and these rows. */
+/** `T_mutation_response`: the number of written rows, and these rows. */
 import type { MutationField } from '../../ir/mutation.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
-import { builtin, INT } from '../../graphql-engine/input/built-in-scalars.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { builtin, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
 import type { ResponseType, WriteTable } from './write-table.ts';
 
@@ -23,12 +23,12 @@ function translateField(field: CollectedField): MutationField {
   return meaningOf(field.field, 'mutation-result').toField(field);
 }
 
-/** `returning` shows rows, so it takes the right to select. */
+/** `returning` shows rows, so it requires the right to select. */
 function responseFields({ source, selected }: WriteTable): readonly OutputField[] {
   const affected: OutputField = {
     name: source.field('affected_rows'),
     description: 'number of rows affected by the mutation',
-    type: builtin(INT, true),
+    type: builtin(INT_SCALAR, true),
     args: new Map(),
     meaning: { kind: 'mutation-result', toField: (field) => ({ kind: 'affected-rows', alias: field.responseKey }) },
   };
@@ -36,8 +36,8 @@ function responseFields({ source, selected }: WriteTable): readonly OutputField[
   const returning: OutputField = {
     name: source.field('returning'),
     description: 'data from the rows affected by the mutation',
-    type: listOf(
-      named(selected.name, () => selected.rows().type, true),
+    type: listTypeRef(
+      typeRef(selected.name, () => selected.rows().type, true),
       true,
     ),
     args: new Map(),

@@ -35,7 +35,7 @@ function root(role: string, name: string, ...rest: [SchemaVariant?]): OutputFiel
 }
 
 describe('the mutation root', () => {
-  it('has every root of every table for an administrator, as far as the database can write', () => {
+  it('has every root of every writable table for an administrator', () => {
     expect(names('admin').filter((name) => name.includes('author'))).toEqual([
       'delete_author',
       'delete_author_by_pk',
@@ -49,7 +49,7 @@ describe('the mutation root', () => {
     expect(mutationRoot('admin')).toMatchObject({ name: 'mutation_root', description: 'mutation root' });
   });
 
-  it('has what the permissions of a role allow', () => {
+  it('has the roots that the permissions of a role allow', () => {
     expect(names('writer')).toEqual([
       'delete_author',
       'delete_author_by_pk',
@@ -62,13 +62,13 @@ describe('the mutation root', () => {
       'update_author_by_pk',
       'update_author_many',
     ]);
-    // The key is not among the columns that a reader may select.
+    // The role may not select the key.
     expect(names('reader')).toEqual(['delete_author', 'insert_author', 'insert_author_one', 'update_author', 'update_author_many']);
     expect(names('blind')).toEqual(['delete_author', 'insert_author', 'update_author', 'update_author_many']);
     expect(mutationRoot('nobody')).toBeNull();
   });
 
-  it('keeps permissions for trusted requests to the backend variant', () => {
+  it('applies backend-only permissions in the backend variant only', () => {
     expect(names('trusted')).toEqual(['insert_article']);
     expect(names('trusted', 'backend')).toEqual(['delete_author', 'insert_article', 'insert_author']);
     const query = 'mutation { insert_article(objects: {title: "a", author: {data: {name: "b"}}}) { affected_rows } }';
@@ -78,7 +78,7 @@ describe('the mutation root', () => {
     expect(translate(cache, query, { role: 'trusted', variant: 'backend' }).roots).toHaveLength(1);
   });
 
-  it('can do without the many-updates', () => {
+  it('omits the update_many roots if configured so', () => {
     expect(names('reader', 'frontend', cache, { hideUpdateManyFields: true })).not.toContain('update_author_many');
   });
 
@@ -100,7 +100,7 @@ describe('the mutation root', () => {
     expect(operation.roots).toMatchObject([{ source: 'default', root: { mutation: { kind: 'delete' } } }]);
   });
 
-  it('shows returning only to who may select, and offers operators and conflicts as they apply', () => {
+  it('has returning only for roles that may select, and only applicable operators and conflicts', () => {
     const fields = (role: string) => {
       const type = namedTypeOf(root(role, 'insert_author').type);
       return type.kind === 'object' ? [...type.fields().keys()] : [];
@@ -124,7 +124,7 @@ describe('the mutation root', () => {
     expect(printType(root('writer', 'update_author_by_pk').type)).toBe('author');
   });
 
-  it('reads as it should', async () => {
+  it('has the expected SDL', async () => {
     const sdl = async (role: string, of: SchemaCache) => {
       const roots = rootTypes(new SchemaContext(of, DEFAULT_BUILD_OPTIONS), role, 'frontend');
       return printSchema(buildSchema(await printRoleSchema({ ...roots, subscription: null })));
@@ -137,7 +137,7 @@ describe('the mutation root', () => {
 });
 
 describe('deletes', () => {
-  it('take the filter of the permission and the condition', () => {
+  it('combine the filter of the permission and the condition', () => {
     const operation = translate(cache, 'mutation { delete_author(where: {name: {_eq: "x"}}) { affected_rows } }', { role: 'writer' });
     expect(operation.roots[0]?.root).toMatchObject({
       alias: '0',
@@ -175,11 +175,11 @@ describe('deletes', () => {
       'delete_author(where: {email: {_eq: "x"}})',
       "$.selectionSet.delete_author.args.where.email: field 'email' not found in type: 'author_bool_exp'",
     ],
-  ])('%s is refused', (field, message) => {
+  ])('%s is rejected', (field, message) => {
     expect(failure(() => translate(cache, `mutation { ${field} { affected_rows } }`, { role: 'writer' }))).toBe(message);
   });
 
-  it('know no column of a table that the role may not select from', () => {
+  it('have no columns in conditions on a table that the role may not select from', () => {
     const run = (where: string) =>
       translate(cache, `mutation { delete_author(where: ${where}) { affected_rows } }`, { role: 'blind' }).roots[0]?.root;
     expect(run('{_not: {_or: []}}')).toMatchObject({ mutation: { where: { kind: 'constant', value: true } } });
@@ -190,7 +190,7 @@ describe('deletes', () => {
 });
 
 describe('functions that write', () => {
-  it('are selects among the mutations, under the permission to select', () => {
+  it('are selects among the mutations, with the select permission', () => {
     const query = 'mutation { reset_views(args: {to: 0}, limit: 3) { title } }';
     expect(translate(cache, query, { role: 'writer' }).roots[0]?.root).toMatchObject({
       query: {
@@ -206,7 +206,7 @@ describe('functions that write', () => {
     );
   });
 
-  it('take an explicit permission', () => {
+  it('need an explicit permission', () => {
     expect(names('admin')).toContain('reset_views');
     expect(names('trusted', 'backend')).not.toContain('reset_views');
   });

@@ -1,4 +1,4 @@
-/** The mutation root fields of a table. Which of them a role has follows from its permissions alone. */
+/** Mutation root fields of a table. A role has those that its permissions allow. */
 import { and } from '../../ir/bool-exp.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
 import type { Delete, MutationOutput, MutationRoot, Update, UpdateMany } from '../../ir/mutation.ts';
@@ -7,18 +7,18 @@ import type { TableInfo } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
 import type {
   CollectedField,
-  Input,
+  InputValue,
   InputField,
   InputObjectType,
   OutputField,
   OutputTypeRef,
   RootMeaning,
 } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { describeRoot, quoted } from './descriptions.ts';
-import { given } from './input.ts';
+import { nonNullArgument } from './input.ts';
 import { conflictArgument } from './insert-input.ts';
-import { hasKey, keyColumns, keyCondition, keyFields } from './primary-key.ts';
+import { hasKey, primaryKeyColumns, keyCondition, keyFields } from './primary-key.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 import { deleteAccess, insertAccess, updateAccess, writtenObject } from './write-access.ts';
 import type { WriteSource } from './write-context.ts';
@@ -28,7 +28,7 @@ import type { WriteTable } from './write-table.ts';
 export const MUTATION_KEYS = ['insert', 'insert_one', 'update', 'update_by_pk', 'update_many', 'delete', 'delete_by_pk'] as const;
 export type MutationKey = (typeof MUTATION_KEYS)[number];
 
-/** Whether the role has the root field. */
+/** Returns true if the role has the root field. */
 export function mutationIsVisible({ context, reading, writer }: WriteSource, table: TableInfo, key: MutationKey): boolean {
   const select = reading.selectsRows(table) ? reading.access(table) : null;
   switch (key) {
@@ -49,14 +49,14 @@ export function mutationIsVisible({ context, reading, writer }: WriteSource, tab
   }
 }
 
-/** What a root is made of besides its name and description. */
+/** Parts of a root besides its name and description. */
 interface Shape {
   readonly type: OutputTypeRef;
   readonly args: ReadonlyMap<string, InputField>;
   mutation(field: CollectedField): MutationRoot['mutation'];
 }
 
-/** The root field; it must be visible. */
+/** Returns the root field; it must be visible. */
 export function mutationField(source: WriteSource, info: TableInfo, key: MutationKey, name: string): OutputField | undefined {
   const table = source.table(info.name);
   const shape = table === null ? null : shapeOf(table, key);
@@ -89,23 +89,23 @@ function shapeOf(table: WriteTable, key: MutationKey): Shape | null {
 }
 
 function withKey(table: WriteTable, make: (selected: RoleTable, columns: readonly RoleColumn[]) => Shape): Shape | null {
-  const columns = table.selected === null ? null : keyColumns(table.selected);
+  const columns = table.selected === null ? null : primaryKeyColumns(table.selected);
   return table.selected === null || columns === null ? null : make(table.selected, columns);
 }
 
 function responseReference({ source, info, response }: WriteTable): OutputTypeRef {
-  return named(source.tableType(info, 'mutation_response'), () => response().type);
+  return typeRef(source.tableType(info, 'mutation_response'), () => response().type);
 }
 
 function rowReference(selected: RoleTable): OutputTypeRef {
-  return named(selected.name, () => selected.rows().type);
+  return typeRef(selected.name, () => selected.rows().type);
 }
 
 function rowOutput(selected: RoleTable, field: CollectedField): MutationOutput {
   return { kind: 'row', fields: selected.rows().fields(field) };
 }
 
-function argument(args: ReadonlyMap<string, Input>, name: string): Input {
+function argument(args: ReadonlyMap<string, InputValue>, name: string): InputValue {
   const input = args.get(name);
   invariant(input !== undefined, 'a required argument is there');
   return input;
@@ -118,14 +118,14 @@ function byName(fields: readonly (InputField | null)[]): ReadonlyMap<string, Inp
 function insertShape(table: WriteTable): Shape {
   const { source, info } = table;
   const objects = source.field('objects');
-  const row = named(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
+  const row = typeRef(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
   const conflict = conflictArgument(table);
   return {
     type: responseReference(table),
-    args: byName([{ name: objects, description: 'the rows to be inserted', type: listOf(row, true) }, conflict]),
+    args: byName([{ name: objects, description: 'the rows to be inserted', type: listTypeRef(row, true) }, conflict]),
     mutation: (field) => {
       const list = argument(field.args, objects);
-      const rows = table.insertInput().listedRows(list, conflictOf(field, conflict), new Set(), true);
+      const rows = table.insertInput().rowsOfList(list, conflictOf(field, conflict), new Set(), true);
       return insertRows(table, rows, list.path, table.response().output(field));
     },
   };
@@ -134,7 +134,7 @@ function insertShape(table: WriteTable): Shape {
 function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
   const { source, info } = table;
   const object = source.field('object');
-  const row = named(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
+  const row = typeRef(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
   const conflict = conflictArgument(table);
   return {
     type: rowReference(selected),
@@ -147,8 +147,8 @@ function insertOneShape(table: WriteTable, selected: RoleTable): Shape {
   };
 }
 
-function conflictOf(field: CollectedField, conflict: InputField | null): Input | null {
-  return conflict === null ? null : given(field.args, conflict.name);
+function conflictOf(field: CollectedField, conflict: InputField | null): InputValue | null {
+  return conflict === null ? null : nonNullArgument(field.args, conflict.name);
 }
 
 function whereField(table: WriteTable, description: string): InputField {
@@ -156,14 +156,14 @@ function whereField(table: WriteTable, description: string): InputField {
   return {
     name: source.field('where'),
     description,
-    type: named(source.tableType(info, 'bool_exp'), () => table.boolExp().type, true),
+    type: typeRef(source.tableType(info, 'bool_exp'), () => table.boolExp().type, true),
   };
 }
 
 function update(
   table: WriteTable,
   condition: Update['where'],
-  get: (name: string) => Input | null,
+  get: (name: string) => InputValue | null,
   path: CollectedField['path'],
   output: MutationOutput,
   written: () => WrittenJson,
@@ -182,7 +182,7 @@ function updateShape(table: WriteTable): Shape {
       update(
         table,
         table.boolExp().condition(argument(field.args, where.name)),
-        (name) => given(field.args, name),
+        (name) => nonNullArgument(field.args, name),
         at(field.path, 'args'),
         table.response().output(field),
         () => writtenObject(field.args),
@@ -199,7 +199,7 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
     description: `primary key columns input for table: ${quoted(source.info, info.name)}`,
     fields: lazy(() => keyFields(columns)),
   };
-  const key: InputField = { name, description: null, type: named(type.name, () => type, true) };
+  const key: InputField = { name, description: null, type: typeRef(type.name, () => type, true) };
   return {
     type: rowReference(selected),
     args: byName([key, ...table.operators().fields.values()]),
@@ -213,7 +213,7 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
       return update(
         table,
         condition,
-        (operator) => given(field.args, operator),
+        (operator) => nonNullArgument(field.args, operator),
         at(field.path, 'args'),
         rowOutput(selected, field),
         () => writtenObject(field.args),
@@ -222,7 +222,7 @@ function updateByKeyShape(table: WriteTable, selected: RoleTable, columns: reado
   };
 }
 
-function keyOf(columns: readonly RoleColumn[], inputs: ReadonlyMap<string, Input>): Update['where'] {
+function keyOf(columns: readonly RoleColumn[], inputs: ReadonlyMap<string, InputValue>): Update['where'] {
   return and(...columns.map((column) => keyCondition(column, argument(inputs, column.name))));
 }
 
@@ -239,13 +239,13 @@ function updateManyShape(table: WriteTable): Shape {
   const updates: InputField = {
     name,
     description: 'updates to execute, in order',
-    type: listOf(
-      named(type.name, () => type, true),
+    type: listTypeRef(
+      typeRef(type.name, () => type, true),
       true,
     ),
   };
   return {
-    type: listOf(responseReference(table)),
+    type: listTypeRef(responseReference(table)),
     args: byName([updates]),
     mutation: (field): UpdateMany => {
       const batches = argument(field.args, name)
@@ -257,7 +257,7 @@ function updateManyShape(table: WriteTable): Shape {
           return update(
             table,
             condition,
-            (operator) => given(inputs, operator),
+            (operator) => nonNullArgument(inputs, operator),
             item.path,
             output,
             () => item.written(),

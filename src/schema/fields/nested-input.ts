@@ -1,13 +1,13 @@
 /** `T_obj_rel_insert_input` and `T_arr_rel_insert_input`: rows of a related table inside a row. */
 import { invariant } from '../../errors/svc-error.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
-import type { Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';
 
-/** What a statement costs, in values: rows that may update others have one each. */
+/** Cost of a statement, in values: rows that may update others have one each. */
 const STATEMENT_COST = 8;
 
 export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
@@ -19,9 +19,9 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
     name: source.tableType(info, kind === 'object' ? 'obj_rel_insert_input' : 'arr_rel_insert_input'),
     description: `input type for inserting ${kind} relation for remote table ${quoted(source.info, info.name)}`,
     fields: lazy(() => {
-      const row = named(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
+      const row = typeRef(source.tableType(info, 'insert_input'), () => table.insertInput().type, true);
       const fields = new Map<string, InputField>();
-      fields.set(dataName, { name: dataName, description: null, type: kind === 'object' ? row : listOf(row, true) });
+      fields.set(dataName, { name: dataName, description: null, type: kind === 'object' ? row : listTypeRef(row, true) });
       const argument = conflict();
       if (argument !== null) fields.set(argument.name, argument);
       return fields;
@@ -30,26 +30,26 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
   return {
     type,
     rows: (input, determined, alone) => {
-      const inputs = new Map<string, Input>(input.entries().map((entry) => [entry.field.name, entry.input]));
+      const inputs = new Map<string, InputValue>(input.entries().map((entry) => [entry.field.name, entry.input]));
       const data = inputs.get(dataName);
       invariant(data !== undefined, 'a required field is there');
       const name = conflict()?.name;
-      const given = name === undefined ? undefined : inputs.get(name);
-      const onConflict = given === undefined || given.isNull() ? null : given;
+      const conflictInput = name === undefined ? undefined : inputs.get(name);
+      const onConflict = conflictInput === undefined || conflictInput.isNull() ? null : conflictInput;
       const target = table.insertInput();
       const rows =
-        kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.listedRows(data, onConflict, determined, alone);
-      if (rows.onConflict !== null && takesStatement(table, rows.onConflict, input)) input.costs(STATEMENT_COST);
+        kind === 'object' ? target.rows([data], onConflict, determined, alone) : target.rowsOfList(data, onConflict, determined, alone);
+      if (rows.onConflict !== null && needsStatement(table, rows.onConflict, input)) input.charge(STATEMENT_COST);
       return rows.rows.length === 0 && rows.uniform === undefined ? null : rows;
     },
   };
 }
 
 /**
- * Rows that update nothing are written together, and so are those of data whose clauses are the same: how many
- * statements these take is counted when their keys are compared.
+ * Rows that update nothing are written together, and so are rows of data with the same clauses: their statements are counted when their
+ * keys are compared.
  */
-function takesStatement(table: WriteTable, clause: OnConflict, input: Input): boolean {
+function needsStatement(table: WriteTable, clause: OnConflict, input: InputValue): boolean {
   if (clause.update === null) return false;
   return !input.isData || table.onConflict()?.isCommon(clause) !== true;
 }

@@ -1,21 +1,21 @@
-/** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that are there already. */
+/** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that exist already. */
 import type { CatalogTable } from '../../catalog/catalog.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';
-import type { EnumSchemaType, Input, InputField, InputObjectType } from '../../graphql-engine/types.ts';
-import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
+import type { EnumSchemaType, InputValue, InputField, InputObjectType } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
-import { refuseFarConditions, refuseScatteredKey } from './distribution.ts';
+import { rejectRemoteConditions, rejectScatteredKey } from './distribution.ts';
 import { invalid } from './input.ts';
-import { countedColumns } from './row-key.ts';
+import { autoIncrementColumns } from './row-key.ts';
 import type { UpdateAccess } from './write-access.ts';
 import type { OnConflictType, WriteTable } from './write-table.ts';
 
 const PLACEHOLDER = '_PLACEHOLDER';
 
-/** Null when the table has no constraint that can be named, or the kind of database no such clause. */
+/** Returns null if the table has no constraint with a name, or the kind of database no such clause. */
 export function onConflictType(table: WriteTable): OnConflictType | null {
   const { source, info } = table;
   if (!source.info.backend.capabilities.onConflict) return null;
@@ -29,14 +29,14 @@ export function onConflictType(table: WriteTable): OnConflictType | null {
     description: `on_conflict condition type for table ${quoted(source.info, info.name)}`,
     fields: lazy(() => {
       const fields: readonly InputField[] = [
-        { name: names.constraint, description: null, type: named(constraint.name, () => constraint, true) },
+        { name: names.constraint, description: null, type: typeRef(constraint.name, () => constraint, true) },
         {
           name: names.columns,
           description: null,
-          type: listOf(named(source.tableType(info, 'update_column'), updateColumn, true), true),
+          type: listTypeRef(typeRef(source.tableType(info, 'update_column'), updateColumn, true), true),
           default: [],
         },
-        { name: names.where, description: null, type: named(source.tableType(info, 'bool_exp'), () => table.boolExp().type) },
+        { name: names.where, description: null, type: typeRef(source.tableType(info, 'bool_exp'), () => table.boolExp().type) },
       ];
       return new Map(fields.map((field) => [field.name, field]));
     }),
@@ -48,32 +48,32 @@ export function onConflictType(table: WriteTable): OnConflictType | null {
 function clause(
   table: WriteTable,
   names: { readonly constraint: string; readonly columns: string; readonly where: string },
-  input: Input,
+  input: InputValue,
   common: CommonClauses,
 ): OnConflict {
   const inputs = new Map(input.entries().map((entry) => [entry.field.name, entry.input]));
-  const of = inputs.get(names.constraint);
-  const constraint = of?.enumValue().value;
-  invariant(of !== undefined && constraint !== undefined, 'a required field is there');
+  const constraintInput = inputs.get(names.constraint);
+  const constraint = constraintInput?.enumValue().value;
+  invariant(constraintInput !== undefined && constraint !== undefined, 'a required field is there');
   const columns = updatedColumns(table, inputs.get(names.columns));
-  const given = inputs.get(names.where);
-  const where = given === undefined || given.isNull() ? null : table.boolExp().condition(given);
+  const whereInput = inputs.get(names.where);
+  const where = whereInput === undefined || whereInput.isNull() ? null : table.boolExp().condition(whereInput);
   const access = table.update;
   const { primaryKey, uniqueConstraints } = table.info.catalog;
   const key = primaryKey?.name === constraint ? primaryKey : uniqueConstraints.find(({ name }) => name === constraint);
-  if (key !== undefined) refuseScatteredKey(table.info.catalog, key.columns, of.path);
+  if (key !== undefined) rejectScatteredKey(table.info.catalog, key.columns, constraintInput.path);
   const make = (): OnConflict => {
     const update = columns.length === 0 || access === null ? null : updateOnConflict(access, columns, where ?? TRUE);
-    if (update !== null) refuseFarConditions(table.source.info, table.info.catalog, update.where, input.path);
+    if (update !== null) rejectRemoteConditions(table.source.info, table.info.catalog, update.where, input.path);
     return { constraint, ...(key === undefined ? {} : conflictKey(table.info.catalog, key.columns)), update };
   };
   return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();
 }
 
-/** So many are kept: of different clauses only few come. */
-const MOST_CLAUSES = 64;
+/** Maximum stored clauses: only few different ones occur. */
+const MAX_CLAUSES = 64;
 
-/** Clauses without conditions of their own: rows whose clauses are the same object may share a statement. */
+/** Clauses without conditions: rows whose clauses are the same object may share a statement. */
 class CommonClauses {
   readonly #byText = new Map<string, OnConflict>();
   readonly #known = new WeakSet<OnConflict>();
@@ -81,7 +81,7 @@ class CommonClauses {
   get(text: string, make: () => OnConflict): OnConflict {
     const known = this.#byText.get(text);
     if (known !== undefined) return known;
-    if (this.#byText.size >= MOST_CLAUSES) this.#byText.clear();
+    if (this.#byText.size >= MAX_CLAUSES) this.#byText.clear();
     const made = make();
     this.#byText.set(text, made);
     this.#known.add(made);
@@ -93,19 +93,19 @@ class CommonClauses {
   }
 }
 
-/** Part of a clause: what it knows of the columns by which rows conflict. */
-export function conflictKey(table: CatalogTable, key: readonly string[]): Pick<OnConflict, 'key' | 'counted'> {
-  const counted = countedColumns(table, key);
-  return { key, ...(counted.length === 0 ? {} : { counted }) };
+/** Returns the columns by which rows conflict, as part of a clause. */
+export function conflictKey(table: CatalogTable, key: readonly string[]): Pick<OnConflict, 'key' | 'autoIncrement'> {
+  const autoIncrement = autoIncrementColumns(table, key);
+  return { key, ...(autoIncrement.length === 0 ? {} : { autoIncrement }) };
 }
 
-/** What becomes of a row that is there already. */
+/** Returns the update of an existing row. */
 export function updateOnConflict(access: UpdateAccess, columns: readonly string[], where: BoolExp): OnConflict['update'] {
   return { columns, presets: access.presets, where: guarded(access.filter, where), check: access.check };
 }
 
-/** Database names, each once. */
-function updatedColumns(table: WriteTable, input: Input | undefined): readonly string[] {
+/** Returns distinct database names. */
+function updatedColumns(table: WriteTable, input: InputValue | undefined): readonly string[] {
   const columns = new Set<string>();
   for (const item of input?.items() ?? []) {
     const column = table.updateColumns().get(item.enumValue().value);
@@ -125,10 +125,10 @@ function constraintEnum({ source, info }: WriteTable): EnumSchemaType | null {
       const printed = columns.map((column) => `"${column}"`).join(', ');
       return { name, description: `unique or primary key constraint on columns ${printed}`, value: name };
     });
-  return { ...enumType(source.tableType(info, 'constraint'), description, values), settledBy: info };
+  return { ...enumType(source.tableType(info, 'constraint'), description, values), derivedFrom: info };
 }
 
-/** An enum cannot be empty, so without columns there is a value that nobody can use. */
+/** An enum cannot be empty, so without columns it has a value that cannot be used. */
 function updateColumnEnum(table: WriteTable): EnumSchemaType {
   const { source, info } = table;
   const description = `update columns of table ${quoted(source.info, info.name)}`;
@@ -136,5 +136,5 @@ function updateColumnEnum(table: WriteTable): EnumSchemaType {
     const columns = [...table.updateColumns().keys()].map((name) => ({ name, description: 'column name', value: name }));
     return columns.length > 0 ? columns : [{ name: PLACEHOLDER, description: 'placeholder (do not use)', value: PLACEHOLDER }];
   };
-  return { ...enumType(source.tableType(info, 'update_column'), description, values), settledBy: info };
+  return { ...enumType(source.tableType(info, 'update_column'), description, values), derivedFrom: info };
 }

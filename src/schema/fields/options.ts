@@ -1,17 +1,17 @@
-/** Which permissions count: `backend_only` ones are for trusted requests that ask for them. */
+/** Variant of a role's schema: `backend` includes `backend_only` permissions, for trusted requests that ask for them. */
 export type SchemaVariant = 'frontend' | 'backend';
 
-/** Server options that change what role schemas contain or mean. */
+/** Server options that change the contents or the meaning of role schemas. */
 export interface FieldOptions {
   /** `SVC_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE`: a null operand counts as absent, that is true. */
   readonly nullCollapse: boolean;
-  /** Query functions are open to every role that may select from their table. */
+  /** If true, every role that may select from its table may call a query function. */
   readonly inferFunctionPermissions: boolean;
-  /** Leaves `<relationship>_aggregate` out of `where`. */
+  /** Omits `<relationship>_aggregate` from `where`. */
   readonly hideAggregationPredicates: boolean;
-  /** Leaves the `update_many` roots out. */
+  /** Omits the `update_many` roots. */
   readonly hideUpdateManyFields: boolean;
-  /** The schema is a subgraph of a federated graph: `_service` and `_entities`. */
+  /** Makes the schema a subgraph of a federated graph: `_service` and `_entities`. */
   readonly federation: boolean;
 }
 

@@ -1,30 +1,30 @@
-/** `T_order_by` and `T_aggregate_order_by`: ordering through relationships and aggregates. */
+/** `T_order_by` and `T_aggregate_order_by`: order through relationships and aggregates. */
 import type { Join } from '../../ir/relation.ts';
 import type { OrderBy, OrderTerm } from '../../ir/select.ts';
-import type { Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
+import type { InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import { aggregateOperands } from './aggregate-operands.ts';
 import { quoted } from './descriptions.ts';
 import { chargeAggregate, chargeLookup, chargeReads } from './related-cost.ts';
 import type { AggregateOrderByType, OrderByType, RoleTable } from './role-table.ts';
-import { typeOf } from './role-table.ts';
+import { roleTypeName } from './role-table.ts';
 import type { Read } from '../../ir/bool-exp.ts';
 
 interface OrderField {
   readonly field: InputField;
-  terms(input: Input): readonly OrderBy[];
+  terms(input: InputValue): readonly OrderBy[];
 }
 
-/** What one `order_by` value says about a term. */
-function ordered(input: Input, term: OrderTerm): OrderBy {
+/** Translates one `order_by` value for a term. */
+function ordered(input: InputValue, term: OrderTerm): OrderBy {
   const value = input.enumValue().value;
   const direction = value.startsWith('desc') ? 'desc' : 'asc';
   const nulls = value.endsWith('_first') ? 'first' : value.endsWith('_last') ? 'last' : direction === 'desc' ? 'first' : 'last';
   return { term, direction, nulls };
 }
 
-/** Written order; null values are ignored. */
-function termsOf(input: Input, fields: ReadonlyMap<string, OrderField>): readonly OrderBy[] {
+/** Keeps the order of the request; null values are ignored. */
+function termsOf(input: InputValue, fields: ReadonlyMap<string, OrderField>): readonly OrderBy[] {
   return input.entries().flatMap((entry) => (entry.input.isNull() ? [] : (fields.get(entry.field.name)?.terms(entry.input) ?? [])));
 }
 
@@ -32,7 +32,7 @@ export function orderByType(table: RoleTable): OrderByType {
   const fields = lazy(() => orderFields(table));
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'order_by'),
+    name: roleTypeName(table, 'order_by'),
     description: `Ordering options when selecting data from ${quoted(table.source.info, table.info.name)}.`,
     fields: lazy(() => new Map([...fields()].map(([name, { field }]) => [name, field]))),
   };
@@ -54,7 +54,7 @@ function orderableComputedFields(table: RoleTable): RoleTable['computedFields'] 
 
 function orderByReference(table: RoleTable): InputTypeRef {
   const orderBy = table.source.shared.orderBy();
-  return named(orderBy.name, () => orderBy);
+  return typeRef(orderBy.name, () => orderBy);
 }
 
 function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
@@ -71,7 +71,7 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
   const addAggregate = (name: string, target: RoleTable, from: Pick<RelatedAggregate, 'join' | 'from'>): void =>
     add(
       name,
-      named(typeOf(target, 'aggregate_order_by'), () => target.aggregateOrderBy().type),
+      typeRef(roleTypeName(target, 'aggregate_order_by'), () => target.aggregateOrderBy().type),
       (input) =>
         target.aggregateOrderBy().terms(input, (functionName, reads) => {
           chargeAggregate(input, target.access.filter);
@@ -86,7 +86,7 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
     } else if (!target.orderBy().empty) {
       add(
         name,
-        named(typeOf(target, 'order_by'), () => target.orderBy().type),
+        typeRef(roleTypeName(target, 'order_by'), () => target.orderBy().type),
         (input) =>
           target
             .orderBy()
@@ -104,9 +104,9 @@ function orderFields(table: RoleTable): ReadonlyMap<string, OrderField> {
   return fields;
 }
 
-/** A term of the one related row, if the role may see it. */
+/** Orders by a term of the related row, if the role may see that row. */
 export function relatedTerm(
-  cost: Pick<Input, 'costs'>,
+  cost: Pick<InputValue, 'charge'>,
   join: Join,
   target: Pick<RoleTable, 'relation' | 'access'>,
   term: OrderTerm,
@@ -122,7 +122,7 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
   const quotedName = quoted(source.info, table.info.name);
   type Wrap = Parameters<AggregateOrderByType['terms']>[1];
   const operations = lazy(() => {
-    const made = new Map<string, { readonly field: InputField; terms(input: Input, wrap: Wrap): readonly OrderBy[] }>();
+    const made = new Map<string, { readonly field: InputField; terms(input: InputValue, wrap: Wrap): readonly OrderBy[] }>();
     const countName = source.field('count');
     made.set(countName, {
       field: { name: countName, description: null, type: orderByReference(table) },
@@ -134,7 +134,7 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
       const reads = new Map(operands.map((operand) => [operand.name, operand.read]));
       const type: InputObjectType = {
         kind: 'input-object',
-        name: typeOf(table, aggregate.name, 'order_by'),
+        name: roleTypeName(table, aggregate.name, 'order_by'),
         description: `order by ${aggregate.name}() on columns of table ${quotedName}`,
         fields: lazy(
           () =>
@@ -143,7 +143,7 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
       };
       const name = source.field(aggregate.name);
       made.set(name, {
-        field: { name, description: null, type: named(type.name, () => type) },
+        field: { name, description: null, type: typeRef(type.name, () => type) },
         terms: (input, wrap) =>
           input.entries().flatMap((entry) => {
             const read = reads.get(entry.field.name);
@@ -155,9 +155,9 @@ export function aggregateOrderByType(table: RoleTable): AggregateOrderByType {
   });
   const type: InputObjectType = {
     kind: 'input-object',
-    name: typeOf(table, 'aggregate_order_by'),
+    name: roleTypeName(table, 'aggregate_order_by'),
     description: `order by aggregate values of table ${quotedName}`,
-    settledBy: table.info,
+    derivedFrom: table.info,
     fields: lazy(() => new Map([...operations()].map(([name, { field }]) => [name, field]))),
   };
   return {

@@ -1,2 +1,2 @@
-/** The field of a query root that has no other: GraphQL has no objects without fields. */
+/** Only field of a query root without other fields: GraphQL objects must have a field. */
 export const PLACEHOLDER_FIELD = 'no_queries_available';

@@ -1,18 +1,18 @@
 /** Rows by their primary key. */
 import type { BoolExp } from '../../ir/bool-exp.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Input, InputField } from '../../graphql-engine/types.ts';
+import type { InputValue, InputField } from '../../graphql-engine/types.ts';
 import { commentOr } from './descriptions.ts';
 import type { RoleColumn, RoleTable, TableAccess } from './role-table.ts';
 
-/** Whether there is a key and the role may select all of its columns. */
+/** Returns true if there is a key and the role may select all of its columns. */
 export function hasKey(table: TableInfo, access: TableAccess): boolean {
   const selectable = (column: string): boolean => table.columns.has(column) && (access.columns?.has(column) ?? true);
   return table.catalog.primaryKey?.columns.every(selectable) ?? false;
 }
 
-/** The columns of the key in its order; null when the role does not have all of them. */
-export function keyColumns(table: RoleTable): readonly RoleColumn[] | null {
+/** Returns the columns of the key in its order; null if the role does not have all of them. */
+export function primaryKeyColumns(table: RoleTable): readonly RoleColumn[] | null {
   const key = table.info.catalog.primaryKey;
   if (key === null) return null;
   const byColumn = new Map([...table.columns.values()].map((column) => [column.info.name, column]));
@@ -20,7 +20,7 @@ export function keyColumns(table: RoleTable): readonly RoleColumn[] | null {
   return columns.length === key.columns.length ? columns : null;
 }
 
-/** One required argument or input field per column. */
+/** Returns one required argument or input field per column. */
 export function keyFields(columns: readonly RoleColumn[]): ReadonlyMap<string, InputField> {
   return new Map(
     columns.map((column): [string, InputField] => [
@@ -30,8 +30,8 @@ export function keyFields(columns: readonly RoleColumn[]): ReadonlyMap<string, I
   );
 }
 
-/** That a column of the key has this value. */
-export function keyCondition(column: RoleColumn, input: Input): BoolExp {
+/** Returns the condition that a column of the key has the value. */
+export function keyCondition(column: RoleColumn, input: InputValue): BoolExp {
   return {
     kind: 'compare',
     left: column.read,

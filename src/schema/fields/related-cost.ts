@@ -1,36 +1,36 @@
 /**
- * What questions about related rows cost the database, in values of an operation. A condition on a column
- * is a comparison per row; one on related rows is a plan of its own, run for each row.
+ * Costs of conditions and orders on related rows for the database, in values of an operation. A condition on a column is one comparison per
+ * row; one on related rows is a plan of its own that runs for each row.
  */
 import type { BoolExp, Read } from '../../ir/bool-exp.ts';
-import type { Input } from '../../graphql-engine/types.ts';
+import type { InputValue } from '../../graphql-engine/types.ts';
 
-/** Looking up related rows: 5-10 us for each row, where an index finds them. */
+/** Lookup of related rows: 5-10 us for each row, if an index finds them. */
 const LOOKUP_COST = 25;
-/** An aggregate reads all related rows, and no two of them share their work. */
+/** An aggregate reads all related rows, and aggregates share no work. */
 const AGGREGATE_COST = 100;
 
-/** A condition or an order by related rows, of which the role sees those that `filter` lets through. @throws SvcError */
-export function chargeLookup(input: Pick<Input, 'costs'>, filter: BoolExp): void {
-  input.costs(LOOKUP_COST + costOf(filter));
+/** Charges a condition or an order on related rows that match `filter`. @throws SvcError */
+export function chargeLookup(input: Pick<InputValue, 'charge'>, filter: BoolExp): void {
+  input.charge(LOOKUP_COST + costOf(filter));
 }
 
-/** A condition or an order by an aggregate of related rows. @throws SvcError */
-export function chargeAggregate(input: Pick<Input, 'costs'>, filter: BoolExp): void {
-  input.costs(AGGREGATE_COST + costOf(filter));
+/** Charges a condition or an order on an aggregate of related rows. @throws SvcError */
+export function chargeAggregate(input: Pick<InputValue, 'charge'>, filter: BoolExp): void {
+  input.charge(AGGREGATE_COST + costOf(filter));
 }
 
-/** So many reads of a column whose mask may ask for related rows. @throws SvcError */
+/** Charges reads of a column whose mask may read related rows. @throws SvcError */
 export function chargeReads(
-  input: Pick<Input, 'costs'>,
+  input: Pick<InputValue, 'charge'>,
   { mask }: Pick<Extract<Read, { readonly mask?: BoolExp }>, 'mask'>,
   reads: number,
 ): void {
   const cost = mask === undefined ? 0 : costOf(mask);
-  if (cost > 0) input.costs(reads * cost);
+  if (cost > 0) input.charge(reads * cost);
 }
 
-/** Rules are few, and asked about over and over. */
+/** Cached, because there are few rules, which are used often. */
 const known = new WeakMap<BoolExp, number>();
 
 function costOf(rule: BoolExp): number {

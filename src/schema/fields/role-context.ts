@@ -1,11 +1,11 @@
-/** A source as one role sees it: makes the tables of the role and wires the builders of their types. */
+/** A source as one role sees it: builds the tables of the role and connects the builders of their types. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import { type ColumnRead, FALSE, TRUE } from '../../ir/bool-exp.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { computedFieldArgsTypeName } from '../../schema-cache/naming.ts';
 import type { ComputedFieldInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { lazy, type OutputField } from '../../graphql-engine/types.ts';
-import { aggregateType } from './aggregate.ts';
+import { tableAggregateType } from './aggregate.ts';
 import { aggregatePredicateType } from './aggregate-predicate.ts';
 import { selectArguments } from './arguments.ts';
 import { boolExpType } from './bool-exp.ts';
@@ -28,7 +28,7 @@ const ADMIN_ACCESS: TableAccess = {
   subscriptionRootFields: null,
 };
 
-/** Nothing at all: for a table that the role may write to but not select from. */
+/** No access: for a table that the role may write to but not select from. */
 const NO_ACCESS: TableAccess = {
   ...ADMIN_ACCESS,
   columns: new Map(),
@@ -41,7 +41,7 @@ function selectAccess(table: TableInfo, role: string): TableAccess | null {
   return role === ADMIN_ROLE ? ADMIN_ACCESS : (table.permissions.get(role)?.select ?? null);
 }
 
-/** Whether rows have a column or a scalar computed field for the role. */
+/** Returns true if rows have a column or a scalar computed field for the role. */
 function hasValues({ columns, computedFields }: TableAccess): boolean {
   return columns === null || computedFields === null || columns.size > 0 || computedFields.size > 0;
 }
@@ -52,50 +52,50 @@ export class RoleSource {
   readonly #joinedFields: (table: RoleTable) => readonly OutputField[];
   readonly #tables = new Map<string, RoleTable | null>();
 
-  /** @param joinedFields those of a table that other sources and servers answer */
+  /** @param joinedFields returns fields of a table that other sources and servers answer */
   constructor(context: SourceContext, role: string, joinedFields: (table: RoleTable) => readonly OutputField[] = () => []) {
     this.context = context;
     this.role = role;
     this.#joinedFields = joinedFields;
   }
 
-  /** What the role may select of a table that is in GraphQL; null if it may select nothing, or could only select rows without fields. */
+  /** Returns the role's access to a table that is in GraphQL; null if it may select nothing, or only rows without fields. */
   access(table: TableInfo): TableAccess | null {
     const access = table.inGraphql ? selectAccess(table, this.role) : null;
     return access === null || hasValues(access) || this.table(table.name) !== null ? access : null;
   }
 
-  /** Whether the role may select rows of a table, and not aggregates alone. */
+  /** Returns true if the role may select rows of a table, and not aggregates only. */
   selectsRows(table: TableInfo): boolean {
     const access = selectAccess(table, this.role);
     return access !== null && (hasValues(access) || this.table(table.name)?.hasRows === true);
   }
 
-  /** Null when the table is not tracked, the role may not select from it, or could only select rows without fields. */
+  /** Returns null if the table is not tracked, or the role may select nothing, or only rows without fields. */
   table(name: QualifiedName): RoleTable | null {
     const key = nameKey(name);
-    let made = this.#tables.get(key);
-    if (made === undefined) {
+    let table = this.#tables.get(key);
+    if (table === undefined) {
       const info = this.context.info.tables.get(key);
-      const access = info !== undefined && this.context.knows(info) ? selectAccess(info, this.role) : null;
-      made = info === undefined || access === null ? null : this.#makeTable(info, access);
-      if (made !== null && !hasValues(made.access)) {
+      const access = info !== undefined && this.context.exposes(info) ? selectAccess(info, this.role) : null;
+      table = info === undefined || access === null ? null : this.#makeTable(info, access);
+      if (table !== null && !hasValues(table.access)) {
         // Fields of other sources and servers may lead back to this table.
         this.#tables.set(key, null);
-        const hasRows = this.#leadsToValues(made.info, new Set()) || made.joinedFields().length > 0;
-        if (!hasRows) made = made.access.allowAggregations ? this.#makeTable(made.info, made.access, false) : null;
+        const hasRows = this.#leadsToValues(table.info, new Set()) || table.joinedFields().length > 0;
+        if (!hasRows) table = table.access.allowAggregations ? this.#makeTable(table.info, table.access, false) : null;
       }
-      this.#tables.set(key, made);
+      this.#tables.set(key, table);
     }
-    return made;
+    return table;
   }
 
-  /** Whether relationships and computed fields lead, over any tables, to values or aggregates for the role. */
+  /** Returns true if relationships and computed fields lead to values or aggregates for the role, over any number of tables. */
   #leadsToValues(table: TableInfo, visited: Set<TableInfo>): boolean {
     visited.add(table);
     const leads = (name: QualifiedName, aggregates: boolean): boolean => {
       const target = this.context.info.tables.get(nameKey(name));
-      const access = target !== undefined && this.context.knows(target) ? selectAccess(target, this.role) : null;
+      const access = target !== undefined && this.context.exposes(target) ? selectAccess(target, this.role) : null;
       if (target === undefined || access === null) return false;
       if (hasValues(access) || (aggregates && access.allowAggregations)) return true;
       return !visited.has(target) && this.#leadsToValues(target, visited);
@@ -107,10 +107,10 @@ export class RoleSource {
   }
 
   /**
-   * A table that the role may not select from, without any field: its `T_bool_exp` only joins
-   * conditions. Relationships are left out too, as they would tell about the columns they use.
+   * Returns a table that the role may not select from, without fields: its `T_bool_exp` only combines conditions. Relationships are omitted
+   * too, because they would reveal the columns that they use.
    */
-  unseen(info: TableInfo): RoleTable {
+  unselectable(info: TableInfo): RoleTable {
     return this.#makeTable(info, NO_ACCESS);
   }
 
@@ -145,7 +145,7 @@ export class RoleSource {
       boolExp: lazy(() => boolExpType(table)),
       orderBy: lazy(() => orderByType(table)),
       aggregateOrderBy: lazy(() => aggregateOrderByType(table)),
-      aggregate: lazy(() => aggregateType(table)),
+      aggregate: lazy(() => tableAggregateType(table)),
       aggregatePredicate: lazy(() => aggregatePredicateType(table)),
       selectColumn: lazy(() => selectColumnEnum(table)),
       related: (name) => this.table(name),
@@ -163,8 +163,8 @@ export class RoleSource {
 
   #computedFieldsOf(info: TableInfo, access: TableAccess): readonly RoleComputedField[] {
     return [...info.computedFields.values()].flatMap((field): readonly RoleComputedField[] => {
-      const made = this.#computedField(info, access, field);
-      return made === null ? [] : [made];
+      const computed = this.#computedField(info, access, field);
+      return computed === null ? [] : [computed];
     });
   }
 

@@ -1,6 +1,6 @@
 /**
- * A tracked table as one role sees it, and the generated types about it. The builders of types
- * know each other only through this interface, because the types refer to each other in circles.
+ * A tracked table as one role sees it, and the types generated for it. Builders of types refer to each other only through this interface,
+ * because the types refer to each other in cycles.
  */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { BoolExp, ColumnRead, ComputedFieldRead, Read } from '../../ir/bool-exp.ts';
@@ -17,7 +17,7 @@ import type {
 import type {
   CollectedField,
   EnumSchemaType,
-  Input,
+  InputValue,
   InputField,
   InputObjectType,
   ObjectType,
@@ -28,9 +28,9 @@ import type { SourceContext } from './source-context.ts';
 import type { FunctionCall } from '../../ir/function-call.ts';
 import type { ValuePlace } from './value-place.ts';
 
-/** What a role may see of a table. */
+/** A role's access to a table. */
 export interface TableAccess {
-  /** null: every column and computed field, without masks (admin). */
+  /** `null` for every column and computed field, without masks (admin). */
   readonly columns: ReadonlyMap<string, BoolExp | null> | null;
   readonly computedFields: ReadonlyMap<string, BoolExp | null> | null;
   readonly filter: BoolExp;
@@ -85,29 +85,29 @@ export interface RowType {
 export interface SelectArguments {
   readonly args: ReadonlyMap<string, InputField>;
   /**
-   * The rows that the role sees, as the arguments of a field narrow them. `limit` is the argument
-   * alone, without the permission's.
+   * Returns the rows that the role sees, narrowed by the arguments of a field. `limit` is the argument alone, without the permission's
+   * limit.
    */
   rows(field: CollectedField): RowSet;
 }
 
 export interface BoolExpType {
   readonly type: InputObjectType;
-  condition(input: Input): BoolExp;
+  condition(input: InputValue): BoolExp;
 }
 
 export interface OrderByType {
   readonly type: InputObjectType;
-  /** One input object, in written order. */
-  terms(input: Input): readonly OrderBy[];
-  /** The role can order by nothing: the argument is left out. */
+  /** Returns the terms of one input object, in the order of the request. */
+  terms(input: InputValue): readonly OrderBy[];
+  /** True if the role can order by nothing, so that the argument is omitted. */
   readonly empty: boolean;
 }
 
 export interface AggregateOrderByType {
   readonly type: InputObjectType;
-  /** @param wrap makes the term of an aggregate over the related rows */
-  terms(input: Input, wrap: (functionName: string, reads: readonly Read[]) => OrderTerm): readonly OrderBy[];
+  /** @param wrap returns the term of an aggregate over the related rows */
+  terms(input: InputValue, wrap: (functionName: string, reads: readonly Read[]) => OrderTerm): readonly OrderBy[];
 }
 
 /** `T_aggregate`. */
@@ -119,19 +119,19 @@ export interface AggregateType {
 /** `<rel>_aggregate` in `where`. */
 export interface AggregatePredicateType {
   readonly type: InputObjectType;
-  predicate(input: Input, relationship: RelationshipInfo): BoolExp;
+  predicate(input: InputValue, relationship: RelationshipInfo): BoolExp;
 }
 
 export interface RoleTable {
   readonly source: SourceContext;
   readonly info: TableInfo;
   readonly access: TableAccess;
-  /** False if the row type would have no field: the role may only count rows. */
+  /** False if the row type would have no fields: the role may only count rows. */
   readonly hasRows: boolean;
   /** `T`. */
   readonly name: string;
   readonly relation: Relation;
-  /** By GraphQL name, in catalog order. */
+  /** Columns by GraphQL name, in catalog order. */
   readonly columns: ReadonlyMap<string, RoleColumn>;
   readonly relationships: readonly RoleRelationship[];
   readonly computedFields: readonly RoleComputedField[];
@@ -142,15 +142,15 @@ export interface RoleTable {
   readonly aggregateOrderBy: () => AggregateOrderByType;
   readonly aggregate: () => AggregateType;
   readonly aggregatePredicate: () => AggregatePredicateType;
-  /** `T_select_column`; null when the role sees no column. The value of a value is its GraphQL name. */
+  /** `T_select_column`; null if the role sees no columns. The value of an enum value is its GraphQL name. */
   readonly selectColumn: () => EnumSchemaType | null;
-  /** Another table of the source, null when the role may not select from it. */
+  /** Returns another table of the source, null if the role may not select from it. */
   related(name: QualifiedName): RoleTable | null;
-  /** Fields that other sources and remote schemas answer. */
+  /** Returns fields that other sources and remote schemas answer. */
   joinedFields(): readonly OutputField[];
 }
 
-/** Name of a type about the table. */
-export function typeOf(table: RoleTable, ...suffixes: readonly string[]): string {
+/** Returns the name of a type about the table. */
+export function roleTypeName(table: RoleTable, ...suffixes: readonly string[]): string {
   return table.source.tableType(table.info, ...suffixes);
 }

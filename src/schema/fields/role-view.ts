@@ -1,4 +1,4 @@
-/** Everything that one role sees, of all sources and remote schemas; made as requests touch it. */
+/** Everything that one role sees, over all sources and remote schemas; built on demand. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { RemoteRelationshipInfo } from '../../schema-cache/schema-cache.ts';
@@ -37,19 +37,19 @@ export class RoleView implements VisibleTargets {
     );
   }
 
-  /** Null where there is no such table, or the role may not select from it. */
+  /** Returns null if there is no such table, or the role may not select from it. */
   table(source: string, name: QualifiedName): RoleTable | null {
     return this.sources.get(source)?.table(name) ?? null;
   }
 
-  /** Null where there is no such remote schema, or the role sees nothing of it. */
+  /** Returns null if there is no such remote schema, or the role sees nothing of it. */
   remote(name: string): RemoteTypes | null {
-    let made = this.#remotes.get(name);
-    if (made === undefined) {
-      made = this.#makeRemote(name);
-      this.#remotes.set(name, made);
+    let types = this.#remotes.get(name);
+    if (types === undefined) {
+      types = this.#makeRemote(name);
+      this.#remotes.set(name, types);
     }
-    return made;
+    return types;
   }
 
   *remotes(): Iterable<RemoteTypes> {
@@ -59,7 +59,7 @@ export class RoleView implements VisibleTargets {
     }
   }
 
-  /** Those that the role may use. */
+  /** Returns the root fields of actions that the role may call. */
   actions(root: OperationRoot): ReadonlyMap<string, OutputField> {
     return actionRootFields(this.#context.actions, this.#actionTypes(), this.role, root);
   }

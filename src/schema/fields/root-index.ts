@@ -1,15 +1,15 @@
 /**
- * The names of all roots of a source, whatever the role: one map that every role's schema
- * shares, so that a root is found without making any of the others.
+ * Names of all roots of a source, for all roles: one map that the schemas of all roles share, so that a root is found without building any
+ * other.
  */
 import type { FunctionInfo, SourceInfo, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import { functionRootName, type NameStyle, tableRootNames } from '../../schema-cache/naming.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import type { FunctionRootKey } from './function-root.ts';
 import { MUTATION_KEYS, type MutationKey } from './mutation-root.ts';
 import { READ_KEYS } from './table-root.ts';
 
-/** Tables are named by their key in `SourceInfo.tables`, so that the index outlives changes of theirs. */
+/** Tables are identified by their key in `SourceInfo.tables`, so that the index stays valid when they change. */
 export type RootCandidate =
   | { readonly kind: 'table'; readonly table: string; readonly key: SubscriptionRootField }
   | { readonly kind: 'function'; readonly info: FunctionInfo; readonly key: FunctionRootKey };
@@ -19,11 +19,11 @@ export type MutationCandidate =
   | { readonly kind: 'function'; readonly info: FunctionInfo };
 
 export interface RootIndex {
-  /** Of queries and subscriptions. */
+  /** Roots of queries and subscriptions. */
   readonly roots: ReadonlyMap<string, RootCandidate>;
-  /** Names that count only where no other root has them. */
+  /** Names that are only used if no other root has them. */
   readonly aliases: ReadonlyMap<string, RootCandidate>;
-  /** Of subscriptions alone. */
+  /** Roots of subscriptions only. */
   readonly streams: ReadonlyMap<string, RootCandidate>;
   readonly mutations: ReadonlyMap<string, MutationCandidate>;
 }
@@ -40,7 +40,7 @@ interface TableEntries {
   readonly mutations: readonly TableEntry<MutationCandidate>[];
 }
 
-/** Names of tables that did not change are taken from here when one table of a source changes. */
+/** Reuses the names of unchanged tables when one table of a source changes. */
 const entriesByTable = new WeakMap<TableInfo, { readonly style: NameStyle; readonly entries: TableEntries }>();
 
 function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): TableEntries {
@@ -61,8 +61,8 @@ function tableEntries(style: NameStyle, tableKey: string, table: TableInfo): Tab
   return entries;
 }
 
-/** What each root field of a source is of, by name, for all roles alike. */
-export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
+/** Builds the index of a source, for all roles. */
+export function* rootIndex(source: SourceInfo): Cooperative<RootIndex> {
   const roots = new Map<string, RootCandidate>();
   const aliases = new Map<string, RootCandidate>();
   const streams = new Map<string, RootCandidate>();
@@ -93,7 +93,7 @@ export function* rootIndex(source: SourceInfo): Sliced<RootIndex> {
   return { roots, aliases, streams, mutations };
 }
 
-/** Whether the index of `before` is that of `after` too: nothing changed that names a root. */
+/** Returns true if both sources have the same index: no change affects the name of a root. */
 export function sameRoots(before: SourceInfo, after: SourceInfo): boolean {
   if (before === after) return true;
   if (before.backend !== after.backend || before.customization !== after.customization) return false;
@@ -102,8 +102,12 @@ export function sameRoots(before: SourceInfo, after: SourceInfo): boolean {
     sameInOrder(before.functions, after.functions, () => false) &&
     sameInOrder(before.tables, after.tables, (key, old, table) => {
       if (old.inGraphql !== table.inGraphql) return false;
-      const [was, is] = [tableEntries(before, key, old), tableEntries(after, key, table)];
-      return sameNames(was.reads, is.reads) && was.stream.name === is.stream.name && sameNames(was.mutations, is.mutations);
+      const [oldEntries, newEntries] = [tableEntries(before, key, old), tableEntries(after, key, table)];
+      return (
+        sameNames(oldEntries.reads, newEntries.reads) &&
+        oldEntries.stream.name === newEntries.stream.name &&
+        sameNames(oldEntries.mutations, newEntries.mutations)
+      );
     })
   );
 }
@@ -112,7 +116,7 @@ function sameNames<C>(a: readonly TableEntry<C>[], b: readonly TableEntry<C>[]):
   return a.length === b.length && a.every(({ name, alias }, i) => name === b[i]?.name && alias === b[i].alias);
 }
 
-/** Of two objects that are not the same one `equal` decides. */
+/** Compares maps in order; `equal` decides about two objects that are not identical. */
 function sameInOrder<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>, equal: (key: string, a: T, b: T) => boolean): boolean {
   if (a === b) return true;
   if (a.size !== b.size) return false;

@@ -24,7 +24,7 @@ const SELECT = (t: string) =>
   `distinct_on: [${t}_select_column!], limit: Int, offset: Int, order_by: [${t}_order_by!], where: ${t}_bool_exp`;
 
 describe('root fields', () => {
-  it('have the arguments and types that clients rely on', () => {
+  it('have the arguments and types that clients depend on', () => {
     expect(signatures(roots(libraryCache(), 'user').query)).toEqual([
       `author(${SELECT('author')}): [author!]!`,
       'author_by_pk(id: Int!): author',
@@ -43,19 +43,19 @@ describe('root fields', () => {
     expect(query.field?.('find_articles')?.description).toBe('execute function "find_articles" which returns "article"');
   });
 
-  it('follow the lists of the permission per operation', () => {
+  it('follow the root field lists of the permission for each operation', () => {
     const { query, subscription } = roots(libraryCache(), 'masked');
     expect([...query.fields().keys()]).toEqual(['article_by_pk', 'find_articles']);
     expect([...(subscription as ObjectType).fields().keys()]).toEqual(['article', 'article_by_pk', 'find_articles', 'article_stream']);
   });
 
-  it('need a permission on the function when these are not inferred', () => {
+  it('need a permission on the function if permissions are not inferred', () => {
     const context = new SchemaContext(libraryCache(), { ...DEFAULT_BUILD_OPTIONS, inferFunctionPermissions: false });
     expect(rootTypes(context, 'user', 'frontend').query.field?.('find_articles')).toBeUndefined();
     expect(rootTypes(context, 'admin', 'frontend').query.field?.('find_articles')).toBeDefined();
   });
 
-  it('are found by name as they are listed', () => {
+  it('are found by the names that are listed', () => {
     const { query } = roots(libraryCache(), 'admin');
     const one = query.field?.('article_aggregate');
     expect(query.fields().get('article_aggregate')).toBe(one);
@@ -66,12 +66,12 @@ describe('root fields', () => {
 describe('custom names', () => {
   const writer = tableInfo('author', { columns: { id: 'int4!' }, key: ['id'], configuration: { customName: 'writer' } });
 
-  it('give <name>_one and the alias <name>_by_pk', () => {
+  it('produce <name>_one and the alias <name>_by_pk', () => {
     const { query } = roots(schemaCache(sourceInfo([writer])), 'admin');
     expect([...query.fields().keys()]).toEqual(['writer', 'writer_one', 'writer_aggregate', 'writer_by_pk']);
   });
 
-  it('let the alias give way to a root of that name', () => {
+  it('drop the alias if a root has that name', () => {
     const other = tableInfo('writer_by_pk', { columns: { id: 'int4!' } });
     const cache = schemaCache(sourceInfo([writer, other]));
     expect(printType(roots(cache, 'admin').query.field?.('writer_by_pk')?.type as never)).toBe('[writer_by_pk!]!');
@@ -79,7 +79,7 @@ describe('custom names', () => {
 });
 
 describe('source customization', () => {
-  it('moves the roots into a namespace that is left out when empty', () => {
+  it('moves the roots into a namespace, which is omitted if empty', () => {
     const cache = schemaCache(
       librarySource({
         customization: { rootFields: { namespace: 'app', prefix: 'fb_', suffix: '_x' }, typeNames: { prefix: 'p_', suffix: '_s' } },
@@ -132,7 +132,7 @@ describe('source customization', () => {
 });
 
 describe('several sources', () => {
-  it('answer in one operation, each in its own terms', () => {
+  it('answer one operation, each with its own names', () => {
     const other = sourceInfo([tableInfo('event', { columns: { id: 'int4!' }, permissions: { user: { columns: unmasked('id') } } })], {
       name: 'other',
     });

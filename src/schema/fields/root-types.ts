@@ -2,8 +2,8 @@
 import { type NamespaceSuffix, namespaceTypeName, type OperationRoot } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { ObjectType, OutputField, RootTypes } from '../../graphql-engine/types.ts';
-import { lazy, named } from '../../graphql-engine/types.ts';
-import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
+import { lazy, typeRef } from '../../graphql-engine/types.ts';
+import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { NO_QUERIES } from './descriptions.ts';
 import { federationFields } from './federation.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';
@@ -18,14 +18,14 @@ import type { SchemaContext, SourceEntry } from './schema-context.ts';
 import { type ReadRoot, tableRootField, tableRootIsVisible } from './table-root.ts';
 import { WriteSource } from './write-context.ts';
 
-/** Fields by name, each made when it is asked for. */
+/** Fields by name, built on demand. */
 interface FieldSet {
   readonly names: () => Iterable<string>;
   readonly has: (name: string) => boolean;
   readonly field: (name: string) => OutputField | undefined;
 }
 
-/** @param federation whether the query root has the fields of a subgraph */
+/** @param federation if true, the query root has the fields of a subgraph */
 export function rootTypes(context: SchemaContext, role: string, variant: SchemaVariant, federation = false): RootTypes {
   const view = new RoleView(context, role);
   const roleSources = context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
@@ -48,7 +48,7 @@ export function rootTypes(context: SchemaContext, role: string, variant: SchemaV
   const subgraphFields = lazy(() =>
     federationFields(
       roleSources.map(({ source }) => source),
-      // Made anew, because all of it takes much memory that nothing else needs.
+      // Built separately: all types together take much memory, which only this use needs.
       () => rootTypes(context, role, variant, federation),
     ),
   );
@@ -60,7 +60,7 @@ export function rootTypes(context: SchemaContext, role: string, variant: SchemaV
   };
 }
 
-/** More fields behind those of a set. */
+/** Adds fields after those of a set. */
 function withFields(set: FieldSet, more: () => ReadonlyMap<string, OutputField>): FieldSet {
   return {
     *names() {
@@ -74,12 +74,12 @@ function withFields(set: FieldSet, more: () => ReadonlyMap<string, OutputField>)
 
 function objectOf(name: string, description: string | null, set: FieldSet): ObjectType {
   const made = new Map<string, OutputField>();
-  const field = (wanted: string): OutputField | undefined => {
-    const known = made.get(wanted);
+  const field = (fieldName: string): OutputField | undefined => {
+    const known = made.get(fieldName);
     if (known !== undefined) return known;
-    const fresh = set.field(wanted);
-    if (fresh !== undefined) made.set(wanted, fresh);
-    return fresh;
+    const built = set.field(fieldName);
+    if (built !== undefined) made.set(fieldName, built);
+    return built;
   };
   return {
     kind: 'object',
@@ -107,7 +107,7 @@ function placeholder(): FieldSet {
   const field: OutputField = {
     name: PLACEHOLDER_FIELD,
     description: NO_QUERIES,
-    type: builtin(STRING, true),
+    type: builtin(STRING_SCALAR, true),
     args: new Map(),
     meaning: { kind: 'constant', json: NO_QUERIES },
   };
@@ -123,7 +123,7 @@ interface SourceFields {
   readonly aliases: FieldSet;
 }
 
-/** The first source that has a name wins; an alias gives way to every other name. */
+/** The first source with a name takes precedence; an alias yields to every other name. */
 function merged(sources: readonly SourceFields[]): FieldSet {
   const order = [...sources.map((source) => source.main), ...sources.map((source) => source.aliases)];
   return {
@@ -177,7 +177,7 @@ function mutationFields(entry: SourceEntry, source: WriteSource): SourceFields {
   return inNamespace(entry, `mutation_${source.writer.variant}`, { main, aliases: NOTHING });
 }
 
-/** The roots of a source, or the one field of its namespace. */
+/** Returns the roots of a source, or the one field of its namespace. */
 function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: SourceFields): SourceFields {
   const namespace = entry.context.info.customization.rootFields.namespace;
   if (namespace === undefined || namespace === '') return fields;
@@ -189,7 +189,7 @@ function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: Source
     return {
       name: namespace,
       description: null,
-      type: named(type.name, () => type),
+      type: typeRef(type.name, () => type),
       args: new Map(),
       meaning: { kind: 'namespace', type },
     };

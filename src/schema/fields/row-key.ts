@@ -7,7 +7,7 @@ interface Keyed {
 
 const known = new WeakMap<CatalogTable, Keyed>();
 
-/** Part of a write: the columns that tell the rows of the table apart, if there are any. */
+/** Returns the columns that identify the rows of the table, if there are any, as part of a write. */
 export function keyed(table: CatalogTable): Keyed {
   let found = known.get(table);
   if (found === undefined) {
@@ -22,7 +22,7 @@ function rowKey({ columns, primaryKey, uniqueConstraints }: CatalogTable): RowKe
   const byName = new Map(columns.map((column) => [column.name, column]));
   for (const { columns: names } of primaryKey === null ? uniqueConstraints : [primaryKey]) {
     const found = names.flatMap((name) => byName.get(name) ?? []);
-    // Where a column is null, rows with the same values may be there.
+    // If a column may be null, several rows may have the same values.
     if (found.length === names.length && found.every(({ nullable }: CatalogColumn) => !nullable)) {
       return found.map(({ name, type }) => ({ name, type }));
     }
@@ -30,7 +30,7 @@ function rowKey({ columns, primaryKey, uniqueConstraints }: CatalogTable): RowKe
   return null;
 }
 
-/** Columns of a key that the database counts up by itself. */
-export function countedColumns({ columns }: CatalogTable, key: readonly string[]): readonly string[] {
+/** Returns the columns of a key that the database numbers itself. */
+export function autoIncrementColumns({ columns }: CatalogTable, key: readonly string[]): readonly string[] {
   return columns.flatMap(({ name, identity }) => (identity !== false && key.includes(name) ? [name] : []));
 }

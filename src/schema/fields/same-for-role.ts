@@ -1,18 +1,18 @@
-/** Whether a role sees the same in two schema caches; unchanged objects are recognized by identity. */
+/** Returns true if a role sees the same in two schema caches; unchanged objects are recognised by identity. */
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import type { RemoteModel } from '../../remote-schema/model.ts';
 import type { ActionInfo } from '../../schema-cache/action-info.ts';
 import { sameUnavailable } from '../../schema-cache/unavailable-source.ts';
 import type { RemoteSchemaInfo, SchemaCache, SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { Sliced } from '../../util/sliced.ts';
-import { agreeOnLacking } from './shared-types.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
+import { sameUnsupportedOperators } from './shared-types.ts';
 
 export function sameForRole(a: SchemaCache, b: SchemaCache, role: string): boolean {
   if (a === b) return true;
   if (a.introspectionDisabledFor.has(role) !== b.introspectionDisabledFor.has(role)) return false;
   if (!sameUnavailable(a.unavailable, b.unavailable)) return false;
   if (a.remoteRelationships !== b.remoteRelationships || a.remoteTypeRelationships !== b.remoteTypeRelationships) return false;
-  if (!agreeOnLacking(a.lacking, b.lacking)) return false;
+  if (!sameUnsupportedOperators(a.unsupportedOperators, b.unsupportedOperators)) return false;
   if (!sameActions(a, b, role)) return false;
   if (!sameRemotes(a.remoteSchemas, b.remoteSchemas, role)) return false;
   if (a.sources.size !== b.sources.size) return false;
@@ -29,31 +29,31 @@ function sameSource(a: SourceInfo, b: SourceInfo, role: string): boolean {
   for (const [key, table] of b.tables) {
     const before = a.tables.get(key);
     if (before === table) continue;
-    if (!concerns(table, role) && (before === undefined || !concerns(before, role))) continue;
+    if (!affects(table, role) && (before === undefined || !affects(before, role))) continue;
     if (before === undefined || !sameTable(before, table, role)) return false;
   }
-  for (const [key, table] of a.tables) if (!b.tables.has(key) && concerns(table, role)) return false;
+  for (const [key, table] of a.tables) if (!b.tables.has(key) && affects(table, role)) return false;
   return true;
 }
 
 /**
- * Which tables settle the same types for every role in both: those that are the same, in sources in which all that tables share is
- * the same too.
+ * Returns a function that is true for tables from which the same types are derived for every role in both caches: identical tables, in
+ * sources whose shared parts are identical too.
  */
-export function* settledIn(a: SchemaCache, b: SchemaCache): Sliced<(by: object) => boolean> {
-  const settled = new Set<object>();
+export function* unchangedTables(a: SchemaCache, b: SchemaCache): Cooperative<(by: object) => boolean> {
+  const unchanged = new Set<object>();
   for (const [name, source] of a.sources) {
     const other = b.sources.get(name);
     if (other === undefined || !sameShared(source, other)) continue;
     for (const [key, table] of source.tables) {
-      if (other.tables.get(key) === table) settled.add(table);
+      if (other.tables.get(key) === table) unchanged.add(table);
       yield;
     }
   }
-  return (by) => settled.has(by);
+  return (by) => unchanged.has(by);
 }
 
-/** Names, and the enum tables, which show in the types of others. */
+/** Compares names and enum tables, which affect the types of other tables. */
 function sameShared(a: SourceInfo, b: SourceInfo): boolean {
   if (a === b) return true;
   if (a.backend !== b.backend || a.customization !== b.customization || a.namingConvention !== b.namingConvention) return false;
@@ -65,7 +65,7 @@ function enumTables({ tables }: SourceInfo): ReadonlyMap<string, TableInfo> {
   return new Map([...tables].filter(([, table]) => table.enumValues !== null));
 }
 
-/** Types count while the role has an action that may have them. */
+/** Types only matter if the role has an action that may use them. */
 function sameActions(a: SchemaCache, b: SchemaCache, role: string): boolean {
   const [before, after] = [actionsOf(a, role), actionsOf(b, role)];
   if (before.length !== after.length || !before.every((action, i) => action === after[i])) return false;
@@ -84,7 +84,7 @@ function sameRemotes(a: SchemaCache['remoteSchemas'], b: SchemaCache['remoteSche
 function sameRemote(a: RemoteSchemaInfo | undefined, b: RemoteSchemaInfo | undefined, role: string): boolean {
   const [before, after] = [seenBy(a, role), seenBy(b, role)];
   if (before !== after) return false;
-  // Who sees nothing of it sees no difference.
+  // A role that sees nothing of the remote schema sees no difference.
   return before === null || a?.names === b?.names;
 }
 
@@ -100,8 +100,8 @@ function sameEntries<T>(a: ReadonlyMap<string, T>, b: ReadonlyMap<string, T>): b
   return true;
 }
 
-/** An enum table shows in the types of others, whoever may read it. */
-function concerns(table: TableInfo, role: string): boolean {
+/** An enum table affects the types of other tables, regardless of who may read it. */
+function affects(table: TableInfo, role: string): boolean {
   return role === ADMIN_ROLE || table.enumValues !== null || table.permissions.has(role);
 }
 

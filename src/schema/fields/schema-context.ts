@@ -1,25 +1,25 @@
-/** Everything that the schemas of all roles share: per source its context and root names, per kind its types. */
+/** Shared parts of the schemas of all roles: context and root names of each source, and types of each kind. */
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { DatabaseScalarInfo } from '../../schema-cache/action-info.ts';
 import type { SchemaCache, SourceInfo } from '../../schema-cache/schema-cache.ts';
-import { atOnce, type Sliced } from '../../util/sliced.ts';
+import { runSync, type Cooperative } from '../../util/cooperative.ts';
 import { customScalar } from '../remote/remote-scalar.ts';
 import { lazy, type ScalarSchemaType } from '../../graphql-engine/types.ts';
 import type { FieldOptions } from './options.ts';
 import { type RootIndex, rootIndex, sameRoots } from './root-index.ts';
-import { agreeOnLacking, SharedTypes } from './shared-types.ts';
+import { sameUnsupportedOperators, SharedTypes } from './shared-types.ts';
 import { SourceContext } from './source-context.ts';
 
 export interface SourceEntry {
   readonly context: SourceContext;
-  /** The same under the names of the database. */
+  /** The source with the names of the database. */
   readonly byDatabaseName: () => SourceContext;
   readonly roots: () => RootIndex;
-  /** Null: not made yet. */
+  /** Returns null if the roots are not built yet. */
   readonly known: () => RootIndex | null;
-  /** Makes the roots beforehand. */
-  readonly prepare: () => Sliced<void>;
+  /** Builds the roots in advance. */
+  readonly prepare: () => Cooperative<void>;
 }
 
 export class SchemaContext {
@@ -30,15 +30,16 @@ export class SchemaContext {
   readonly customTypes: SchemaCache['customTypes'];
   readonly customTypeRelationships: SchemaCache['customTypeRelationships'];
   readonly actions: SchemaCache['actions'];
-  readonly #lacking: SchemaCache['lacking'];
+  readonly #lacking: SchemaCache['unsupportedOperators'];
   readonly #shared: Map<TypeSystem, Map<NamingConvention, SharedTypes>>;
 
-  /** @param previous the context of an older cache: types of databases are taken over, and sources that are the same objects */
+  /** @param previous the context of an older cache: its database types are reused, and its sources if they are the same objects */
   constructor(cache: SchemaCache, options: FieldOptions, previous?: SchemaContext) {
-    this.#lacking = cache.lacking;
-    if (previous !== undefined && !agreeOnLacking(previous.#lacking, cache.lacking)) previous = undefined;
+    this.#lacking = cache.unsupportedOperators;
+    if (previous !== undefined && !sameUnsupportedOperators(previous.#lacking, cache.unsupportedOperators)) previous = undefined;
     this.#shared = previous === undefined ? new Map() : previous.#shared;
-    for (const byConvention of this.#shared.values()) for (const shared of byConvention.values()) shared.lacking = cache.lacking;
+    for (const byConvention of this.#shared.values())
+      for (const shared of byConvention.values()) shared.unsupportedOperators = cache.unsupportedOperators;
     this.remoteSchemas = cache.remoteSchemas;
     this.remoteRelationships = cache.remoteRelationships;
     this.remoteTypeRelationships = cache.remoteTypeRelationships;
@@ -50,8 +51,8 @@ export class SchemaContext {
     this.sources = [...cache.sources.values()].map((info) => known.get(info) ?? this.#makeSource(info, options, byName.get(info.name)));
   }
 
-  /** Does beforehand what the first request would have to wait for. */
-  *prepare(): Sliced<void> {
+  /** Does work in advance that would delay the first request. */
+  *prepare(): Cooperative<void> {
     for (const source of this.sources) yield* source.prepare();
   }
 
@@ -62,7 +63,7 @@ export class SchemaContext {
       context: new SourceContext(info, shared, options),
       byDatabaseName: lazy(() => new SourceContext(info, shared, options, 'database')),
       roots() {
-        roots ??= atOnce(rootIndex(info));
+        roots ??= runSync(rootIndex(info));
         return roots;
       },
       known: () => roots,
@@ -72,7 +73,7 @@ export class SchemaContext {
     };
   }
 
-  /** The scalar of a database, the same for all that use it. */
+  /** Returns the scalar of a database, which all of its users share. */
   scalar({ types, namingConvention, type, name, description }: DatabaseScalarInfo): ScalarSchemaType {
     return this.#sharedTypes(types, namingConvention).scalar(type) ?? customScalar(name, description);
   }

@@ -1,4 +1,4 @@
-/** Whatever is tracked, the schema of a role is one that the GraphQL reference implementation accepts. */
+/** For all tracked objects, the GraphQL reference implementation accepts the schema of a role. */
 import fc from 'fast-check';
 import {
   buildClientSchema,
@@ -34,7 +34,7 @@ async function sdl(cache: SchemaCache, role: string, variant: SchemaVariant = 'f
   return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), role, variant));
 }
 
-/** Scalars that exist whether they are used or not. */
+/** Scalars that exist even if they are not used. */
 const STANDARD = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 const TYPES = [
   'int4',
@@ -69,7 +69,7 @@ const table = fc.record({
   aggregations: fc.boolean(),
   target: fc.nat(),
   visible: fc.integer({ min: 1, max: 5 }),
-  /** How many columns may be written. */
+  /** Number of columns that may be written. */
   insertable: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
   updatable: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
   deletable: fc.boolean(),
@@ -99,7 +99,7 @@ const cacheOf = fc
         ...(deletable ? { delete: { backendOnly } } : {}),
       };
       const made: TableSpec = {
-        // `writer` may write without being able to read.
+        // `writer` may write but not read.
         writes: { user: writes, writer: writes },
         unique: { [spec.unique]: [first] },
         ...(spec.view ? { facts: { kind: 'view' as const, updatable: false, uniqueConstraints: [] } } : {}),
@@ -121,7 +121,7 @@ const cacheOf = fc
   });
 
 describe('the schema of a role', () => {
-  it('is valid, by introspection and as SDL, which agree', async () => {
+  it('is valid and equal by introspection and as SDL', async () => {
     await fc.assert(
       fc.asyncProperty(cacheOf, fc.constantFrom('admin', 'user', 'writer', 'nobody'), VARIANT, async (cache, role, variant) => {
         const client = buildClientSchema(await introspect(cache, role, variant));
@@ -138,7 +138,7 @@ describe('the schema of a role', () => {
     );
   });
 
-  it('reads as it should', async () => {
+  it('has the expected SDL', async () => {
     await expect(printSchema(buildSchema(await sdl(libraryCache(), 'user')))).toMatchFileSnapshot('__snapshots__/library-user.graphql.txt');
     await expect(printSchema(buildSchema(await sdl(libraryCache({ namingConvention: 'graphql-default' }), 'masked')))).toMatchFileSnapshot(
       '__snapshots__/library-masked-graphql-default.graphql.txt',

@@ -3,7 +3,7 @@ import { type EnumSchemaType, enumType } from '../../graphql-engine/types.ts';
 import { quoted } from './descriptions.ts';
 import type { RoleColumn, RoleTable } from './role-table.ts';
 
-/** An enum of some columns of a table; the value of a value is the column's GraphQL name. */
+/** Returns an enum of some columns of a table; the value of an enum value is the column's GraphQL name. */
 export function columnEnum(
   table: RoleTable,
   name: string,
@@ -13,7 +13,7 @@ export function columnEnum(
   const columns = [...table.columns.values()].filter(accept);
   if (columns.length === 0) return null;
   const values = () => columns.map((column) => ({ name: column.name, description: 'column name', value: column.name }));
-  return { ...enumType(name, description, values), settledBy: table.info };
+  return { ...enumType(name, description, values), derivedFrom: table.info };
 }
 
 export function selectColumnEnum(table: RoleTable): EnumSchemaType | null {

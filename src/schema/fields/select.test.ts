@@ -39,7 +39,7 @@ describe('rows of a table', () => {
     });
   });
 
-  it('takes the smaller of argument and permission as limit, and keeps the offset a variable', () => {
+  it('uses the smaller limit of argument and permission, and keeps the offset a variable', () => {
     expect(query('{ article { id } }', { role: 'user' }).rows.limit).toBe(5);
     expect(query('{ article(limit: 2) { id } }', { role: 'user' }).rows.limit).toBe(2);
     expect(query('{ article(limit: 20) { id } }', { role: 'user' }).rows.limit).toBe(5);
@@ -66,11 +66,11 @@ describe('rows of a table', () => {
       'offset: "9223372036854775808"',
       "offset: expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string",
     ],
-  ])('refuses %s', (args, message) => {
+  ])('rejects %s', (args, message) => {
     expect(failure(() => query(`{ article(${args}) { id } }`))).toBe(`$.selectionSet.article.args.${message}`);
   });
 
-  it('counts null arguments as absent', () => {
+  it('treats null arguments as absent', () => {
     const { rows } = query('{ article(limit: null, offset: null, where: null, order_by: null, distinct_on: null) { id } }');
     expect(rows).toEqual({ where: { kind: 'constant', value: true }, distinctOn: [], orderBy: [], limit: null, offset: null });
   });
@@ -132,7 +132,7 @@ describe('JSON columns', () => {
     expect(query('query ($p: String) { author { data(path: $p) } }').fields).toMatchObject([{ jsonPath: null }]);
   });
 
-  it('refuses bad paths at the argument', () => {
+  it('rejects invalid paths at the argument', () => {
     expect(failure(() => query('{ author { data(path: "a..b") } }'))).toContain(
       '$.selectionSet.author.selectionSet.data.args.path: parse json path error: ',
     );
@@ -155,7 +155,7 @@ describe('computed fields', () => {
     ]);
   });
 
-  it('passes arguments by position, and by name after one that is left out', () => {
+  it('passes arguments by position, and by name after an omitted one', () => {
     expect(query('{ author { search_articles(args: {term: "x", more: 2}, limit: 1) { id } } }').fields).toMatchObject([
       {
         kind: 'related',
@@ -177,7 +177,7 @@ describe('computed fields', () => {
     ]);
   });
 
-  it('refuses calls without a required argument', () => {
+  it('rejects calls without a required argument', () => {
     const path = '$.selectionSet.author.selectionSet.search_articles.args';
     expect(failure(() => query('{ author { search_articles { id } } }'))).toBe(`${path}.args: missing required field 'args'`);
     expect(failure(() => query('{ author { search_articles(args: {}) { id } } }'))).toBe(
@@ -191,7 +191,7 @@ describe('computed fields', () => {
 });
 
 describe('functions as query roots', () => {
-  it('reads from the call under the permissions of the table', () => {
+  it('reads from the call with the permissions of the table', () => {
     expect(query('{ find_articles(args: {term: null, arg_1: 7}) { id } }', { role: 'user' })).toMatchObject({
       from: {
         kind: 'function',

@@ -4,10 +4,10 @@ import type { Join, Relation } from '../../ir/relation.ts';
 import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
-import { builtin, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { commentOr, tableDescription } from './descriptions.ts';
-import { given } from './input.ts';
+import { nonNullArgument } from './input.ts';
 import { jsonPathValue } from './json-path.ts';
 import { keyCondition } from './primary-key.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type RowType,
   type ScalarComputedField,
   type TableComputedField,
-  typeOf,
+  roleTypeName,
 } from './role-table.ts';
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
@@ -74,11 +74,11 @@ function columnField(table: RoleTable, column: RoleColumn): OutputField {
 
 function pathArgument(table: RoleTable): ReadonlyMap<string, InputField> {
   const name = table.source.field('path');
-  return new Map([[name, { name, description: 'JSON select path', type: builtin(STRING) }]]);
+  return new Map([[name, { name, description: 'JSON select path', type: builtin(STRING_SCALAR) }]]);
 }
 
 function readField(table: RoleTable, field: CollectedField, read: Read, json: boolean): Extract<Field, { kind: 'read' }> {
-  const path = json ? given(field.args, table.source.field('path')) : null;
+  const path = json ? nonNullArgument(field.args, table.source.field('path')) : null;
   return {
     kind: 'read',
     alias: field.responseKey,
@@ -87,23 +87,23 @@ function readField(table: RoleTable, field: CollectedField, read: Read, json: bo
   };
 }
 
-/** The one related row that an object relationship leads to; the permission's limit does not apply. */
+/** Returns the related row of an object relationship; the permission's limit does not apply. */
 export function singleRow(target: Pick<RoleTable, 'access'>): RowSet {
   return { where: target.access.filter, distinctOn: [], orderBy: [], limit: null, offset: null };
 }
 
-/** Whether the role sees every row of the table: what leads to a row that may be hidden is nullable. */
+/** Returns true if the role sees every row of the table. A field that leads to a row that may be hidden is nullable. */
 function seesAllRows({ access: { filter, limit } }: RoleTable): boolean {
   return filter.kind === 'constant' && filter.value && limit !== 0;
 }
 
 function relationshipField({ info, name, target }: RoleRelationship): OutputField {
   const single = info.kind === 'object';
-  const row = named(target.name, () => target.rows().type, !single || (!info.nullable && seesAllRows(target)));
+  const row = typeRef(target.name, () => target.rows().type, !single || (!info.nullable && seesAllRows(target)));
   return {
     name,
     description: commentOr(info.comment, single ? 'An object relationship' : 'An array relationship'),
-    type: single ? row : listOf(row, true),
+    type: single ? row : listTypeRef(row, true),
     get args() {
       return single ? NO_ARGS : target.selectArguments().args;
     },
@@ -111,7 +111,7 @@ function relationshipField({ info, name, target }: RoleRelationship): OutputFiel
       kind: 'row-field',
       toField: (field) => {
         const query = single
-          ? rowsQuery(target, field, target.relation, singleRow(target), 'single')
+          ? selectRows(target, field, target.relation, singleRow(target), 'single')
           : listQuery(target, field, target.relation);
         return related(field, info.join, query);
       },
@@ -123,7 +123,7 @@ function aggregateField(table: RoleTable, { info, target }: RoleRelationship): O
   return {
     name: table.source.field(info.name, 'aggregate'),
     description: 'An aggregate relationship',
-    type: named(typeOf(target, 'aggregate'), () => target.aggregate().type, true),
+    type: typeRef(roleTypeName(target, 'aggregate'), () => target.aggregate().type, true),
     get args() {
       return target.selectArguments().args;
     },
@@ -155,7 +155,7 @@ function tableComputedField(computed: TableComputedField): OutputField {
   return {
     name: computed.name,
     description: computed.description,
-    type: listOf(named(target.name, () => target.rows().type, true)),
+    type: listTypeRef(typeRef(target.name, () => target.rows().type, true)),
     get args() {
       const args = new Map(target.selectArguments().args);
       addArgument(args, computed);
@@ -173,22 +173,22 @@ function addArgument(args: Map<string, InputField>, computed: RoleComputedField)
   if (argument !== null) args.set(argument.name, argument);
 }
 
-/** The query of a field: these rows, with what is selected of them. */
-export function rowsQuery(table: RoleTable, field: CollectedField, from: Relation, rows: RowSet, shape: RowsQuery['shape']): RowsQuery {
+/** Returns the query of a field: these rows, with the fields of its selection. */
+export function selectRows(table: RoleTable, field: CollectedField, from: Relation, rows: RowSet, shape: RowsQuery['shape']): RowsQuery {
   return { kind: 'rows', shape, from, rows, fields: table.rows().fields(field) };
 }
 
-/** A list of rows with the arguments of `field`; the permission's limit is an upper bound. */
+/** Returns a list of rows with the arguments of `field`; the permission's limit is an upper bound. */
 export function listQuery(table: RoleTable, field: CollectedField, from: Relation, shape: RowsQuery['shape'] = 'list'): RowsQuery {
-  return rowsQuery(table, field, from, withinLimit(table, table.selectArguments().rows(field)), shape);
+  return selectRows(table, field, from, withinLimit(table, table.selectArguments().rows(field)), shape);
 }
 
-/** Of a list of rows: no more than the permission allows. */
+/** Limits a list of rows to the number that the permission allows. */
 export function withinLimit({ access }: Pick<RoleTable, 'access'>, rows: RowSet): RowSet {
   return { ...rows, limit: smaller(rows.limit, access.limit) };
 }
 
-/** The permission's limit bounds the nodes only. */
+/** The permission's limit applies to the nodes only. */
 export function aggregateQuery(table: RoleTable, field: CollectedField, from: Relation): AggregateQuery {
   const rows = table.selectArguments().rows(field);
   return { kind: 'aggregate', from, rows, nodesLimit: table.access.limit, fields: table.aggregate().fields(field) };
@@ -199,13 +199,13 @@ function smaller(a: number | null, b: number | null): number | null {
   return b === null ? a : Math.min(a, b);
 }
 
-/** One row by its key; the role's filter applies, its limit does not. */
+/** Returns one row by its key; the role's filter applies, its limit does not. */
 export function rowByKey(table: RoleTable, field: CollectedField, key: readonly RoleColumn[]): RowsQuery {
-  // The arguments are required, so the engine has seen to it that they are there.
+  // The engine has checked that these required arguments are present.
   const conditions = key.flatMap((column) => {
     const input = field.args.get(column.name);
     return input === undefined ? [] : [keyCondition(column, input)];
   });
   const rows: RowSet = { ...singleRow(table), where: guarded(table.access.filter, and(...conditions)) };
-  return rowsQuery(table, field, table.relation, rows, 'single');
+  return selectRows(table, field, table.relation, rows, 'single');
 }

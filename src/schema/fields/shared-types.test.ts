@@ -41,7 +41,7 @@ const TYPES = [
   ...inSchema('public', ['citext', 'geometry', 'geography', 'raster', 'ltree', 'something']),
 ].flatMap((type) => [type, { ...type, array: true }]);
 
-describe('types that come with columns', () => {
+describe('types of columns', () => {
   it.each(['svc-default', 'graphql-default'] as const)('are known by what role schemas make of them: %s', (convention) => {
     const { definitions } = sharedTypes([stage('s', postgresql as Backend, TYPES, convention)]);
     const shared = new SharedTypes(postgresql.types, convention, new Map());
@@ -77,13 +77,13 @@ describe('types that come with columns', () => {
     },
   });
 
-  it('are told apart in the names that another kind gives its own', () => {
+  it('are distinguished by the names that another kind uses for its own types', () => {
     const { definitions, conflicts } = sharedTypes([stage('a', fakeBackend, [int]), stage('b', other('other'), [int])]);
     expect([...definitions.keys()]).toEqual(['Int_comparison_exp', 'Int_other_comparison_exp']);
     expect([...conflicts]).toEqual([]);
   });
 
-  it('leave a source of another kind out where they are others under one name', () => {
+  it('exclude a source of another kind whose types of the same name differ', () => {
     const { conflicts } = sharedTypes([stage('a', fakeBackend, [int]), stage('b', other(null), [int]), stage('c', other(null), [])]);
     expect([...conflicts]).toEqual([
       [

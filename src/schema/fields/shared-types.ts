@@ -1,6 +1,6 @@
 /**
- * Types that depend on a kind of database and a naming convention only: scalars, `order_by`.
- * One instance serves every role and every source of that kind and convention.
+ * Types that depend on a kind of database and a naming convention only: scalars, `order_by`. One instance serves every role and every
+ * source of that kind and convention.
  */
 import { PLAIN_SCALARS } from '../../schema-cache/action-info.ts';
 import type { ScalarType, TypeSystem } from '../../backend/type-system.ts';
@@ -11,30 +11,30 @@ import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';
 import { isGraphqlName } from '../../metadata/graphql-name.ts';
 import type { EnumSchemaType, ScalarSchemaType } from '../../graphql-engine/types.ts';
 import { valueCoercion } from '../../graphql-engine/input/coerce.ts';
-import { enumType, lazy, listOf, named, type TypeRef } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef, type TypeRef } from '../../graphql-engine/types.ts';
 
 export class SharedTypes {
   readonly types: TypeSystem;
   readonly convention: NamingConvention;
-  /** Of the schema cache. */
-  lacking: SchemaCache['lacking'];
+  /** See `SchemaCache`. */
+  unsupportedOperators: SchemaCache['unsupportedOperators'];
   readonly #scalars = new Map<string, ScalarSchemaType>();
   readonly #arrays = new Map<string, ScalarSchemaType>();
-  /** Comparison types by name and `lacking`; filled by `comparison.ts`. */
+  /** Comparison types by name and unsupported operators; filled by `comparison.ts`. */
   readonly comparisons = new Map<string, unknown>();
-  /** Results of aggregates and so on that have nothing to do with a table. */
+  /** Order of aggregates and other results that do not depend on a table. */
   readonly orderBy: () => EnumSchemaType;
   readonly cursorOrdering: () => EnumSchemaType;
 
-  constructor(types: TypeSystem, convention: NamingConvention, lacking: SchemaCache['lacking']) {
+  constructor(types: TypeSystem, convention: NamingConvention, lacking: SchemaCache['unsupportedOperators']) {
     this.types = types;
     this.convention = convention;
-    this.lacking = lacking;
+    this.unsupportedOperators = lacking;
     this.orderBy = lazy(() => orderByEnum(convention));
     this.cursorOrdering = lazy(() => cursorOrderingEnum(convention));
   }
 
-  /** The scalar of the type, its element's for an array; null when it has no name that GraphQL allows. */
+  /** Returns the scalar of the type, for an array that of its element; null if its name is not a GraphQL name. */
   scalar(type: CatalogType): ScalarSchemaType | null {
     const scalar = this.types.scalar(type);
     return isGraphqlName(scalar.graphql) ? this.#scalarOf(scalar) : null;
@@ -55,7 +55,7 @@ export class SharedTypes {
     return made;
   }
 
-  /** A whole array as a scalar: it takes what a list takes, and the text of the database. */
+  /** Returns a whole array as a scalar: it accepts the values of a list, and the text of the database. */
   arrayScalar(type: CatalogType): ScalarSchemaType {
     const name = sharedTypeName(this.convention, this.types.scalar(type).graphqlArray);
     let made = this.#arrays.get(name);
@@ -68,11 +68,11 @@ export class SharedTypes {
     return made;
   }
 
-  /** `X`, or `[X!]` for an array. The type must have a scalar. */
+  /** Returns `X`, or `[X!]` for an array. The type must have a scalar. */
   reference(type: CatalogType, nonNull = false): TypeRef<ScalarSchemaType> {
     const scalar = this.#scalarOf(this.types.scalar(type));
-    const element = named(scalar.name, () => scalar, type.array || nonNull);
-    return type.array ? listOf(element, nonNull) : element;
+    const element = typeRef(scalar.name, () => scalar, type.array || nonNull);
+    return type.array ? listTypeRef(element, nonNull) : element;
   }
 }
 
@@ -98,7 +98,7 @@ function cursorOrderingEnum(convention: NamingConvention): EnumSchemaType {
   ]);
 }
 
-/** Whether the comparison types that both have are the same: types that were made for one serve the other. */
-export function agreeOnLacking(one: SchemaCache['lacking'], other: SchemaCache['lacking']): boolean {
+/** Returns true if the comparison types that both have are equal, so that types built for one serve the other. */
+export function sameUnsupportedOperators(one: SchemaCache['unsupportedOperators'], other: SchemaCache['unsupportedOperators']): boolean {
   return [...one].every(([name, operators]) => (other.get(name) ?? operators).join() === operators.join());
 }

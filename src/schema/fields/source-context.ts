@@ -1,4 +1,4 @@
-/** What the schemas of all roles share of one source: names, scalars, enum tables. Knows no role. */
+/** Shared parts of the schemas of all roles for one source: names, scalars, enum tables. Independent of roles. */
 import { type CatalogColumn, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import {
   enumComparisonTypeName,
@@ -21,41 +21,41 @@ export interface EnumTable {
 }
 
 /**
- * By what names tables, columns and their relatives are asked for. `database`: those of the database and of the metadata,
- * whatever GraphQL would call them; names that GraphQL cannot say are there too.
+ * Names of tables, columns and related objects. `database`: those of the database and of the metadata, including names that are not valid
+ * in GraphQL.
  */
-export type Names = 'graphql' | 'database';
+export type NameSet = 'graphql' | 'database';
 
 export class SourceContext {
   readonly info: SourceInfo;
   readonly shared: SharedTypes;
   readonly options: FieldOptions;
-  readonly names: Names;
+  readonly names: NameSet;
   readonly #enums = new Map<string, EnumTable | null>();
 
-  constructor(info: SourceInfo, shared: SharedTypes, options: FieldOptions, names: Names = 'graphql') {
+  constructor(info: SourceInfo, shared: SharedTypes, options: FieldOptions, names: NameSet = 'graphql') {
     this.info = info;
     this.shared = shared;
     this.options = options;
     this.names = names;
   }
 
-  /** Whether the table can be asked for by these names. */
-  knows(table: TableInfo): boolean {
+  /** Returns true if the table has such a name. */
+  exposes(table: TableInfo): boolean {
     return this.names === 'database' || table.inGraphql;
   }
 
-  /** The columns that can be asked for by these names, in catalog order. */
+  /** Returns the columns with such a name, in catalog order. */
   columns(table: TableInfo): Iterable<ColumnInfo> {
     return this.names === 'graphql' ? table.columns.values() : table.catalog.columns.map(columnOfDatabase);
   }
 
-  /** Name of a field, an argument or an input field. */
+  /** Returns the name of a field, an argument or an input field. */
   field(...parts: readonly NamePart[]): string {
     return fieldName(this.names === 'graphql' ? this.info.namingConvention : 'svc-default', ...parts);
   }
 
-  /** Name of a column's fields. */
+  /** Returns the name of a column's fields. */
   columnName(column: ColumnInfo): string {
     if (this.names === 'database') return column.name;
     return this.field(column.customName ? { literal: column.fieldName } : column.fieldName);
@@ -69,7 +69,7 @@ export class SourceContext {
     return sourceTypeName(this.info, ...parts);
   }
 
-  /** The types of an enum table; null when the table is none. */
+  /** Returns the types of an enum table; null for other tables. */
   enumTable(name: QualifiedName): EnumTable | null {
     const key = nameKey(name);
     let made = this.#enums.get(key);

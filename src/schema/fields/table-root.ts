@@ -1,18 +1,18 @@
-/** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`, and `T_stream` of subscriptions. */
+/** The read root fields of a table: `T`, `T_by_pk`, `T_aggregate`, and `T_stream` for subscriptions. */
 import type { QueryRootField, SubscriptionRootField, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { OutputField, RootMeaning } from '../../graphql-engine/types.ts';
-import { listOf, named } from '../../graphql-engine/types.ts';
+import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { describeRoot } from './descriptions.ts';
-import { hasKey, keyColumns, keyFields } from './primary-key.ts';
+import { hasKey, primaryKeyColumns, keyFields } from './primary-key.ts';
 import type { RoleSource } from './role-context.ts';
-import { type RoleTable, typeOf } from './role-table.ts';
+import { type RoleTable, roleTypeName } from './role-table.ts';
 import { aggregateQuery, listQuery, rowByKey } from './select.ts';
 import { cursorColumns, streamArguments, streamRoot } from './stream.ts';
 
 export type ReadRoot = 'query' | 'subscription';
 export const READ_KEYS: readonly QueryRootField[] = ['select', 'select_by_pk', 'select_aggregate'];
 
-/** Whether the role has the root field; looks at permissions only. */
+/** Returns true if the role has the root field, according to its permissions. */
 export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: SubscriptionRootField, root: ReadRoot): boolean {
   const access = source.access(table);
   if (access === null || (key !== 'select_aggregate' && !source.selectsRows(table))) return false;
@@ -27,7 +27,7 @@ export function tableRootIsVisible(source: RoleSource, table: TableInfo, key: Su
   return key === 'select' || hasKey(table, access);
 }
 
-/** The root field under one of its names; it must be visible. */
+/** Returns the root field under one of its names; it must be visible. */
 export function tableRootField(source: RoleSource, info: TableInfo, key: SubscriptionRootField, name: string): OutputField | undefined {
   const table = source.table(info.name);
   if (table === null) return undefined;
@@ -42,8 +42,8 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: Subscri
       return {
         name,
         description,
-        type: listOf(
-          named(table.name, () => table.rows().type, true),
+        type: listTypeRef(
+          typeRef(table.name, () => table.rows().type, true),
           true,
         ),
         args: table.selectArguments().args,
@@ -53,18 +53,18 @@ export function tableRootField(source: RoleSource, info: TableInfo, key: Subscri
       return {
         name,
         description,
-        type: named(typeOf(table, 'aggregate'), () => table.aggregate().type, true),
+        type: typeRef(roleTypeName(table, 'aggregate'), () => table.aggregate().type, true),
         args: table.selectArguments().args,
         meaning: meaning((field, alias) => ({ alias, query: aggregateQuery(table, field, table.relation) })),
       };
     case 'select_stream':
-      // Without a column that can be named and sorted there is nothing to order by.
+      // Streams need a column with a name that can be sorted.
       if (cursorColumns(table).length === 0) return undefined;
       return {
         name,
         description,
-        type: listOf(
-          named(table.name, () => table.rows().type, true),
+        type: listTypeRef(
+          typeRef(table.name, () => table.rows().type, true),
           true,
         ),
         args: streamArguments(table),
@@ -81,12 +81,12 @@ function byKeyField(
   description: string | null,
   meaning: (translate: Extract<RootMeaning, { kind: 'select' }>['translate']) => RootMeaning,
 ): OutputField | undefined {
-  const key = keyColumns(table);
+  const key = primaryKeyColumns(table);
   if (key === null) return undefined;
   return {
     name,
     description,
-    type: named(table.name, () => table.rows().type),
+    type: typeRef(table.name, () => table.rows().type),
     args: keyFields(key),
     meaning: meaning((field, alias) => ({ alias, query: rowByKey(table, field, key) })),
   };

@@ -1,52 +1,52 @@
 /**
- * Many rows of a variable that give values for the same columns and nothing else: read column by
- * column, so that the plan neither grows with their number nor is made again for another one.
+ * Many rows of a variable with values for the same columns and without nested rows: they are read column by column, so that the plan does
+ * not grow with their number and serves any number of rows.
  */
 import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
 import type { InsertRows, UniformRows } from '../../ir/mutation.ts';
 import type { MembersValue, Operand } from '../../ir/value.ts';
 import { nullOperand } from './comparison.ts';
-import { isHomeless } from './distribution.ts';
+import { lacksDistributionValue } from './distribution.ts';
 import { keyed } from './row-key.ts';
 import { validated } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
-import type { Input, InputObjects } from '../../graphql-engine/types.ts';
+import type { InputValue, InputObjects } from '../../graphql-engine/types.ts';
 
-/** A row alone is a list of values, which costs a little less. */
-const LEAST_ROWS = 2;
+/** Minimum rows: a single row is cheaper as a list of values. */
+const MIN_ROWS = 2;
 
 export type RowKeys = ReadonlyMap<string, 'required' | 'optional'>;
 
-/** Keys of rows that stand for columns. One that some rows have and others have not is optional where that means null. */
+/** Returns the keys of rows that stand for columns. A key that only some rows have is optional if its absence means null. */
 export function rowKeys(table: WriteTable): RowKeys {
   return new Map(
     [...table.insertColumns().values()].map(({ name, info }) => [
       name,
-      isNullWhenLeftOut(table.info.catalog, info.catalog) ? 'optional' : 'required',
+      isNullIfOmitted(table.info.catalog, info.catalog) ? 'optional' : 'required',
     ]),
   );
 }
 
-/** A view takes the defaults of what is behind it. */
-function isNullWhenLeftOut({ kind }: CatalogTable, column: CatalogColumn): boolean {
+/** A view applies the defaults of the tables behind it. */
+function isNullIfOmitted({ kind }: CatalogTable, column: CatalogColumn): boolean {
   const stored = kind === 'table' || kind === 'partitioned-table';
   return stored && column.nullable && !column.hasDefault && column.identity === false;
 }
 
-/** Null where the rows have to be read one by one. @throws SvcError */
+/** Returns null if the rows have to be read one by one. @throws SvcError */
 export function uniformRows(
   table: WriteTable,
   keys: RowKeys,
-  list: Input,
-  onConflict: Input | null,
+  list: InputValue,
+  onConflict: InputValue | null,
   determined: ReadonlySet<string>,
 ): InsertRows | null {
   const { insert, update } = table;
   if (insert === null) return null;
   if (onConflict !== null && !table.source.info.backend.capabilities.conflictsTogether) return null;
-  // The hook of an update sees each row in another form.
+  // The hook of an update receives each row in a different form.
   if (onConflict !== null && update !== null && update.validateInput !== null) return null;
-  const objects = list.objects(LEAST_ROWS, keys);
+  const objects = list.objects(MIN_ROWS, keys);
   if (objects === null || objects.keys.length === 0) return null;
   const values = new Map<string, Operand>();
   for (const key of objects.keys) {
@@ -55,7 +55,7 @@ export function uniformRows(
     values.set(column.info.name, { value: columnValues(objects, column), type: column.place.type, list: false });
   }
   for (const [column, preset] of insert.presets) values.set(column, preset);
-  if (isHomeless(table.info.catalog, (column) => values.has(column))) return null;
+  if (lacksDistributionValue(table.info.catalog, (column) => values.has(column))) return null;
   const uniform: UniformRows = { values };
   return {
     table: table.info.name,

@@ -34,11 +34,11 @@ describe('operators', () => {
     ],
   ])('%s', (args, assignment) => {
     const { assignments } = update(args);
-    // Numbers of documents keep their text.
+    // Numbers in documents keep their text.
     expect(JSON.parse(JSON.stringify(assignments))).toMatchObject([assignment]);
   });
 
-  it('come before the presets, which run alone too', () => {
+  it('precede the presets, which are also applied alone', () => {
     const { assignments, check, where } = update('_set: {name: "a"}', { role: 'writer' });
     expect(assignments).toMatchObject([
       { column: 'name', operator: 'set' },
@@ -56,7 +56,7 @@ describe('operators', () => {
     expect(update('_set: null, _inc: {}').assignments).toEqual([]);
   });
 
-  it('without a check let a row become anything', () => {
+  it('without a check allow every change of a row', () => {
     expect(update('_set: {name: "a"}', { role: 'reader' }).check).toEqual({ kind: 'constant', value: true });
   });
 
@@ -89,7 +89,7 @@ describe('operators', () => {
     ['_delete_key: {data: null}', "._delete_key.data: unexpected null value for type 'String'"],
     ['_delete_at_path: {data: null}', '._delete_at_path.data: expected a list, but found null'],
     ['_delete_at_path: {data: ["a", null]}', "._delete_at_path.data[1]: unexpected null value for type 'String'"],
-  ])('%s is refused', (args, message) => {
+  ])('%s is rejected', (args, message) => {
     expect(failure(() => update(args))).toBe(`$.selectionSet.update_author.args${message}`);
   });
 });
@@ -113,7 +113,7 @@ describe('updates of one row', () => {
     ['{}', ".id: missing required field 'id'"],
     ['{id: null}', ".id: unexpected null value for type 'Int'"],
     ['{id: 1, name: "a"}', ".name: field 'name' not found in type: 'author_pk_columns_input'"],
-  ])('refuse the key %s', (key, message) => {
+  ])('reject the key %s', (key, message) => {
     expect(failure(() => mutation(`update_author_by_pk(pk_columns: ${key}, _set: {name: "a"}) { id }`))).toBe(
       `$.selectionSet.update_author_by_pk.args.pk_columns${message}`,
     );
@@ -124,7 +124,7 @@ describe('many updates', () => {
   const many = (updates: string, role = 'admin'): UpdateMany =>
     mutation(`update_author_many(updates: ${updates}) { affected_rows }`, { role }) as UpdateMany;
 
-  it('keep their order, also of those that assign nothing', () => {
+  it('keep their order, including those that assign nothing', () => {
     const { updates } = many('[{where: {id: {_eq: 1}}, _set: {name: "a"}}, {where: {}}, {where: {}, _inc: {rating: 1}}]');
     expect(updates.map(({ assignments }) => assignments.map(({ column }) => column))).toEqual([['name'], [], ['rating']]);
     expect(many('[{where: {id: {_eq: 1}}}]', 'writer').updates[0]).toMatchObject({
@@ -134,7 +134,7 @@ describe('many updates', () => {
     });
   });
 
-  it('are none where none assigns anything', () => {
+  it('are empty if none assigns anything', () => {
     expect(many('[]').updates).toEqual([]);
     expect(many('[{where: {}}, {where: {}, _set: {}}]').updates).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe('many updates', () => {
   it.each([
     ['[{_set: {name: "a"}}]', ".updates[0].where: missing required field 'where'"],
     ['[{where: {}, _set: {id: 1}, _inc: {id: 1}}]', ".updates[0]: Column found in multiple operators: ['id']."],
-  ])('refuse %s', (updates, message) => {
+  ])('reject %s', (updates, message) => {
     expect(failure(() => many(updates))).toBe(`$.selectionSet.update_author_many.args${message}`);
   });
 });

@@ -1,13 +1,13 @@
-/** `_set`, `_inc` and the operators on JSON: their input types and the assignments that they make. */
+/** `_set`, `_inc` and the operators on JSON: their input types and assignments. */
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CatalogType } from '../../catalog/catalog.ts';
 import type { Assignment } from '../../ir/mutation.ts';
 import type { Operand } from '../../ir/value.ts';
-import type { CollectedField, Input, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
-import { columnValue, operandButNull } from './column-value.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType, InputTypeRef } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { columnValue, nonNullOperand } from './column-value.ts';
 import { commentOr, quoted } from './descriptions.ts';
-import { refuseMove } from './distribution.ts';
+import { rejectRowMove } from './distribution.ts';
 import { invalid } from './input.ts';
 import type { SharedTypes } from './shared-types.ts';
 import type { UpdateOperators, WriteColumn, WriteTable } from './write-table.ts';
@@ -17,16 +17,16 @@ interface OperatorDefinition {
   readonly argument: string;
   readonly typeSuffix: string;
   readonly description: string;
-  /** Of the input type; that of the argument when null. */
+  /** Description of the input type; that of the argument if null. */
   readonly typeDescription: ((table: string) => string) | null;
   applies(column: WriteColumn): boolean;
   readonly operand: OperandKind;
 }
 
-/** How the value of one column is read. */
+/** Reads the value of one column. */
 interface OperandKind {
   reference(shared: SharedTypes, column: WriteColumn): InputTypeRef;
-  read(shared: SharedTypes, input: Input, column: WriteColumn): Operand;
+  read(shared: SharedTypes, input: InputValue, column: WriteColumn): Operand;
 }
 
 const STORED: OperandKind = {
@@ -36,14 +36,14 @@ const STORED: OperandKind = {
 
 const SAME_TYPE: OperandKind = {
   reference: (_shared, column) => column.place.input(false),
-  read: (_shared, input, column) => operandButNull(input, column.place.type, false),
+  read: (_shared, input, column) => nonNullOperand(input, column.place.type, false),
 };
 
 function fixedType(name: keyof TypeSystem['basic'], list: boolean): OperandKind {
   const type = (shared: SharedTypes): CatalogType => shared.types.basic[name];
   return {
-    reference: (shared) => (list ? listOf(shared.reference(type(shared), true)) : shared.reference(type(shared))),
-    read: (shared, input) => operandButNull(input, type(shared), list),
+    reference: (shared) => (list ? listTypeRef(shared.reference(type(shared), true)) : shared.reference(type(shared))),
+    read: (shared, input) => nonNullOperand(input, type(shared), list),
   };
 }
 
@@ -119,7 +119,7 @@ const OPERATORS: readonly OperatorDefinition[] = [
 /** An operator of one table. */
 interface Operator {
   readonly field: InputField;
-  assignments(input: Input): readonly Assignment[];
+  assignments(input: InputValue): readonly Assignment[];
 }
 
 export function updateOperators(table: WriteTable): UpdateOperators {
@@ -127,13 +127,13 @@ export function updateOperators(table: WriteTable): UpdateOperators {
   return {
     fields: new Map(operators.map(({ field }) => [field.name, field])),
     assignments: (get, at) => {
-      const given = operators.flatMap((operator) => {
+      const requested = operators.flatMap((operator) => {
         const input = get(operator.field.name);
         return input === null ? [] : operator.assignments(input);
       });
-      refuseRepeated(table, given, at);
-      // Presets are set also where no operator is given: clients use updates that only stamp rows.
-      return [...given, ...presetsOf(table)];
+      rejectRepeated(table, requested, at);
+      // Presets are also applied without operators: clients use updates that only set presets.
+      return [...requested, ...presetsOf(table)];
     },
   };
 }
@@ -149,7 +149,7 @@ function operatorOf(table: WriteTable, definition: OperatorDefinition): Operator
     kind: 'input-object',
     name: source.tableType(info, definition.typeSuffix),
     description: definition.typeDescription?.(quoted(source.info, info.name)) ?? description,
-    settledBy: info,
+    derivedFrom: info,
     fields: lazy(
       () =>
         new Map(
@@ -161,18 +161,18 @@ function operatorOf(table: WriteTable, definition: OperatorDefinition): Operator
     ),
   };
   return {
-    field: { name: source.field(definition.argument), description, type: named(type.name, () => type) },
+    field: { name: source.field(definition.argument), description, type: typeRef(type.name, () => type) },
     assignments: (input) =>
       input.entries().flatMap((entry): readonly Assignment[] => {
         const column = byName.get(entry.field.name);
         if (column === undefined) return [];
-        refuseMove(info.catalog, column.info.name, entry.input.path);
+        rejectRowMove(info.catalog, column.info.name, entry.input.path);
         return [{ column: column.info.name, type: column.place.type, operator, operand: operand.read(shared, entry.input, column) }];
       }),
   };
 }
 
-function refuseRepeated(table: WriteTable, assignments: readonly Assignment[], at: CollectedField['path']): void {
+function rejectRepeated(table: WriteTable, assignments: readonly Assignment[], at: CollectedField['path']): void {
   const seen = new Set<string>();
   const repeated = new Set<string>();
   for (const { column } of assignments) (seen.has(column) ? repeated : seen).add(column);
@@ -181,7 +181,7 @@ function refuseRepeated(table: WriteTable, assignments: readonly Assignment[], a
   throw invalid(`Column found in multiple operators: [${names.join(', ')}].`, at);
 }
 
-/** The presets of the role, as every update writes them. */
+/** Returns the presets of the role, which every update applies. */
 export function presetsOf(table: WriteTable): readonly Assignment[] {
   return [...(table.update?.presets ?? [])].map(([column, operand]) => ({ column, type: operand.type, operator: 'set', operand }));
 }

@@ -1,18 +1,18 @@
-/** How a database type appears in GraphQL: as a scalar, a list of one, or an enum. */
+/** Representation of a database type in GraphQL: a scalar, a list of scalars, or an enum. */
 import { type CatalogType, type QualifiedName, supports } from '../../catalog/catalog.ts';
-import { type InputTypeRef, named, type OutputTypeRef } from '../../graphql-engine/types.ts';
+import { type InputTypeRef, typeRef, type OutputTypeRef } from '../../graphql-engine/types.ts';
 import { comparisonType, type ComparisonType } from './comparison.ts';
 import type { SourceContext } from './source-context.ts';
 import type { ScalarType } from '../../backend/type-system.ts';
 
-/** Null when the type's name cannot be said in GraphQL. */
+/** Returns null if the name of the type is not a GraphQL name. */
 export function valuePlace(source: SourceContext, type: CatalogType, enumTable: QualifiedName | null): ValuePlace | null {
   const { shared } = source;
   const values = enumTable === null || type.array ? null : source.enumTable(enumTable);
   const scalar = shared.types.scalar(type);
   const sortable = supports(type, 'order_by');
   if (values !== null) {
-    const reference = (nonNull: boolean) => named(values.type.name, () => values.type, nonNull);
+    const reference = (nonNull: boolean) => typeRef(values.type.name, () => values.type, nonNull);
     return {
       type,
       scalar,
@@ -41,21 +41,21 @@ export function valuePlace(source: SourceContext, type: CatalogType, enumTable: 
   };
 }
 
-/** A place of a database type in GraphQL: a column, or the result of a scalar computed field. */
+/** Representation of the type of a column or of the result of a scalar computed field. */
 export interface ValuePlace {
   readonly type: CatalogType;
   readonly scalar: ScalarType;
   output(nonNull: boolean): OutputTypeRef;
   input(nonNull: boolean): InputTypeRef;
   comparison(): ComparisonType;
-  /** sum, avg and so on take it. */
+  /** True if sum, avg and so on accept it. */
   readonly numeric: boolean;
-  /** min and max take it. */
+  /** True if min and max accept it. */
   readonly comparable: boolean;
-  /** Rows can be sorted by it. */
+  /** True if rows can be sorted by it. */
   readonly sortable: boolean;
-  /** A `path` argument selects inside the value. */
+  /** True if a `path` argument can select inside the value. */
   readonly json: boolean;
-  /** Printed in capitals: a value of an enum table under `graphql-default`. */
+  /** True for values of an enum table under `graphql-default`, which are printed in capitals. */
   readonly upperCase: boolean;
 }

@@ -1,4 +1,4 @@
-/** A source as one role may write to it: makes the tables and wires the builders of their types. */
+/** A source as one role may write to it: builds the tables and connects the builders of their types. */
 import { nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { TableInfo } from '../../schema-cache/schema-cache.ts';
 import { lazy } from '../../graphql-engine/types.ts';
@@ -11,12 +11,12 @@ import type { RoleSource } from './role-context.ts';
 import type { SourceContext } from './source-context.ts';
 import { updateOperators } from './update-operators.ts';
 import { valuePlace } from './value-place.ts';
-import { deleteAccess, insertAccess, insertDescription, takesValues, updateAccess, type Writer } from './write-access.ts';
+import { deleteAccess, insertAccess, insertDescription, acceptsValues, updateAccess, type RoleVariant } from './write-access.ts';
 import type { WriteColumn, WriteTable } from './write-table.ts';
 
 export class WriteSource {
   readonly reading: RoleSource;
-  readonly writer: Writer;
+  readonly writer: RoleVariant;
   readonly #tables = new Map<string, WriteTable | null>();
 
   constructor(reading: RoleSource, variant: SchemaVariant) {
@@ -28,7 +28,7 @@ export class WriteSource {
     return this.reading.context;
   }
 
-  /** Null when the table is not tracked. */
+  /** Returns null if the table is not tracked. */
   table(name: QualifiedName): WriteTable | null {
     const key = nameKey(name);
     let made = this.#tables.get(key);
@@ -43,7 +43,7 @@ export class WriteSource {
   #makeTable(info: TableInfo): WriteTable {
     const { context, writer } = this;
     const selected = lazy(() => (this.reading.selectsRows(info) ? this.reading.table(info.name) : null));
-    const conditions = lazy(() => this.reading.table(info.name) ?? this.reading.unseen(info));
+    const conditions = lazy(() => this.reading.table(info.name) ?? this.reading.unselectable(info));
     const insert = insertAccess(context, info, writer);
     const described = insertDescription(context, info, writer);
     const update = updateAccess(context, info, writer);
@@ -53,7 +53,7 @@ export class WriteSource {
       get selected() {
         return selected();
       },
-      conditions,
+      conditionTable: conditions,
       boolExp: () => conditions().boolExp(),
       insert,
       update,
@@ -81,7 +81,7 @@ function writeColumns(
   const columns = new Map<string, WriteColumn>();
   if (access === null) return columns;
   for (const info of source.columns(table)) {
-    if (!takesValues(info.catalog) || access.columns?.has(info.name) === false) continue;
+    if (!acceptsValues(info.catalog) || access.columns?.has(info.name) === false) continue;
     const name = source.columnName(info);
     const place = valuePlace(source, info.catalog.type, info.enumTable);
     if (place !== null && !columns.has(name)) columns.set(name, { info, name, place });

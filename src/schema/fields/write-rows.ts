@@ -1,4 +1,4 @@
-/** What a role writes, from conditions and values that were read: here its filters, checks, presets and hooks join them. */
+/** Combines the conditions and values of a request with the filters, checks, presets and hooks of the role. */
 import { isContained } from '../../catalog/catalog.ts';
 import { invariant } from '../../errors/svc-error.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
@@ -12,13 +12,13 @@ import { validated } from './write-access.ts';
 import type { WriteTable } from './write-table.ts';
 
 export interface Changes {
-  /** The role's presets included. */
+  /** Includes the role's presets. */
   readonly assignments: readonly Assignment[];
-  /** Columns that go back to their defaults. */
+  /** Columns that are reset to their defaults. */
   readonly defaults?: readonly string[];
 }
 
-/** @param written what the hook of the permission is to see */
+/** @param written returns the input for the hook of the permission */
 export function updateRows(
   table: WriteTable,
   condition: BoolExp,
@@ -43,7 +43,7 @@ export function updateRows(
   };
 }
 
-/** @param written what the hook of the permission is to see */
+/** @param written returns the input for the hook of the permission */
 export function deleteRows(table: WriteTable, condition: BoolExp, output: MutationOutput, written: () => WrittenJson): Delete {
   const access = table.delete;
   invariant(access !== null, 'only tables that rows can be deleted from have the root');
@@ -58,18 +58,18 @@ export function deleteRows(table: WriteTable, condition: BoolExp, output: Mutati
   };
 }
 
-/** The IR of an insert. */
+/** Returns the IR of an insert. */
 export function insertRows(table: WriteTable, rows: InsertRows, path: Path, output: MutationOutput): Insert {
   return { kind: 'insert', table: table.info.name, rows, output, path, contained: insertIsContained(table, rows) };
 }
 
 export interface FlatRow {
   readonly path: Path;
-  /** By column, without those of presets. */
+  /** Values by column, without presets. */
   readonly values: ReadonlyMap<string, Operand>;
 }
 
-/** Rows of one table alone. */
+/** Returns rows of one table without nested rows. */
 export function flatRows(
   table: WriteTable,
   rows: readonly FlatRow[],

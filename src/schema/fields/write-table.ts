@@ -1,17 +1,17 @@
 /**
- * A tracked table as one role may write to it, and the generated types about that. Like
- * `role-table.ts` it is what the builders know of each other.
+ * A tracked table as one role may write to it, and the types generated for it. Like `role-table.ts`, the interface through which builders
+ * refer to each other.
  */
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { Assignment, InsertRows, MutationOutput, OnConflict } from '../../ir/mutation.ts';
 import type { ColumnInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { CollectedField, Input, InputField, InputObjectType, ObjectType } from '../../graphql-engine/types.ts';
+import type { CollectedField, InputValue, InputField, InputObjectType, ObjectType } from '../../graphql-engine/types.ts';
 import type { BoolExpType, RoleTable } from './role-table.ts';
 import type { SourceContext } from './source-context.ts';
 import type { DeleteAccess, InsertAccess, UpdateAccess } from './write-access.ts';
 import type { ValuePlace } from './value-place.ts';
 
-/** A column that the role may give values for. */
+/** A column that the role may set. */
 export interface WriteColumn {
   readonly info: ColumnInfo;
   readonly name: string;
@@ -23,40 +23,40 @@ export interface InsertInput {
   readonly type: InputObjectType;
   /**
    * @param items one input object per row
-   * @param determined columns that the row above fills
-   * @param alone no other rows of the request are inserted at this place of the tree
+   * @param determined columns that the parent row fills
+   * @param alone true if the request inserts no other rows at this place of the tree
    * @throws SvcError
    */
-  rows(items: readonly Input[], onConflict: Input | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
-  /** The same of a list: rows that are alike and alone are read column by column, whatever their number. */
-  listedRows(list: Input, onConflict: Input | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
+  rows(items: readonly InputValue[], onConflict: InputValue | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
+  /** Returns the rows of a list: uniform rows that are alone are read column by column, for any number of rows. */
+  rowsOfList(list: InputValue, onConflict: InputValue | null, determined: ReadonlySet<string>, alone: boolean): InsertRows;
 }
 
 /** `T_obj_rel_insert_input`, `T_arr_rel_insert_input`. */
 export interface NestedInput {
   readonly type: InputObjectType;
-  /** Null when there is nothing to insert. */
-  rows(input: Input, determined: ReadonlySet<string>, alone: boolean): InsertRows | null;
+  /** Returns null if there is nothing to insert. */
+  rows(input: InputValue, determined: ReadonlySet<string>, alone: boolean): InsertRows | null;
 }
 
 /** `T_on_conflict`. */
 export interface OnConflictType {
   readonly type: InputObjectType;
-  /** The same object for inputs that say the same and have no condition of their own. */
-  clause(input: Input): OnConflict;
-  /** Whether a clause is one of those. */
+  /** Returns the same object for equal inputs without a condition. */
+  clause(input: InputValue): OnConflict;
+  /** Returns true for a clause without a condition. */
   isCommon(clause: OnConflict): boolean;
 }
 
-/** `_set`, `_inc` and so on: those that some column allows. */
+/** `_set`, `_inc` and so on, if a column supports them. */
 export interface UpdateOperators {
   readonly fields: ReadonlyMap<string, InputField>;
   /**
-   * What the operators given assign, presets included; empty when they assign nothing.
-   * @param get the operator's input, null where it is not given
+   * Returns the assignments of the operators, including presets; empty if there are none.
+   * @param get returns the operator's input, or null if absent
    * @param at `$.selectionSet.update_author.args`
    */
-  assignments(get: (name: string) => Input | null, at: CollectedField['path']): readonly Assignment[];
+  assignments(get: (name: string) => InputValue | null, at: CollectedField['path']): readonly Assignment[];
 }
 
 /** `T_mutation_response`. */
@@ -68,27 +68,27 @@ export interface ResponseType {
 export interface WriteTable {
   readonly source: SourceContext;
   readonly info: TableInfo;
-  /** The table for reading; null when the role may not. */
+  /** The table for reading; null if the role may not select. */
   readonly selected: RoleTable | null;
-  /** The table of conditions on its rows: without any field where the role may not select. */
-  readonly conditions: () => RoleTable;
-  /** `T_bool_exp`; it has no columns where the role may not select. */
+  /** The table for conditions on its rows: without fields if the role may not select. */
+  readonly conditionTable: () => RoleTable;
+  /** `T_bool_exp`, without columns if the role may not select. */
   readonly boolExp: () => BoolExpType;
   readonly insert: InsertAccess | null;
   readonly update: UpdateAccess | null;
   readonly delete: DeleteAccess | null;
-  /** Input types of other tables name its rows; without `insert` it only looks so. */
+  /** True if input types of other tables name its rows. Without `insert`, using them is rejected. */
   readonly isNestable: boolean;
-  /** By GraphQL name, in catalog order; empty without the permission. */
+  /** Columns by GraphQL name, in catalog order; empty without the permission. */
   readonly insertColumns: () => ReadonlyMap<string, WriteColumn>;
   readonly updateColumns: () => ReadonlyMap<string, WriteColumn>;
   readonly insertInput: () => InsertInput;
   readonly objectInput: () => NestedInput;
   readonly arrayInput: () => NestedInput;
-  /** Null when the table has no constraint that a row can conflict with. */
+  /** Returns null if the table has no constraint that a row can violate as a duplicate. */
   readonly onConflict: () => OnConflictType | null;
   readonly operators: () => UpdateOperators;
   readonly response: () => ResponseType;
-  /** Another table of the source, whatever the role may do with it. */
+  /** Returns another table of the source, regardless of the role's permissions. */
   related(name: QualifiedName): WriteTable | null;
 }

@@ -6,7 +6,7 @@ import { NO_REMOTE_CUSTOMIZATION } from '../../metadata/remote-schema.ts';
 import { planOperation } from '../../plan/plan.ts';
 import { remoteNames } from '../../remote-schema/customization.ts';
 import { modelFromIntrospection } from '../../remote-schema/from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import { roleModel } from '../../remote-schema/permission/role-model.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../util/json.ts';
@@ -36,7 +36,7 @@ const upstream = buildSchema(`
 `);
 const echo = (args: Json) => JSON.stringify(args);
 const rootValue = Object.fromEntries(['plain', 'find', 'must', 'among', 'ranged', 'ranges'].map((name) => [name, echo]));
-const model = atOnce(modelFromIntrospection(introspectionFromSchema(upstream) as unknown as Json));
+const model = runSync(modelFromIntrospection(introspectionFromSchema(upstream) as unknown as Json));
 
 interface Asking {
   readonly variables?: JsonObject;
@@ -49,7 +49,7 @@ function rolesOf(sdl: string) {
   return new SchemaContext({ ...schemaCache(), remoteSchemas: new Map([['far', info]]) }, DEFAULT_BUILD_OPTIONS);
 }
 
-/** The arguments that reach the resolver of the only field. */
+/** Arguments that the resolver of the only field receives. */
 async function reached(sdl: string, query: string, { variables: given = {}, session = {} }: Asking = {}, role = 'clerk'): Promise<Json> {
   const schema = createRoleSchema(role, rootTypes(rolesOf(sdl), role, 'frontend'), {
     introspectionDisabled: false,
@@ -65,7 +65,7 @@ async function reached(sdl: string, query: string, { variables: given = {}, sess
     connections: new Map(),
     session: { role, variables: new Map(Object.entries(session)), backendOnly: false },
     variables,
-    how: {},
+    options: {},
     callRemote: async (call) => {
       const result = await graphql({
         schema: upstream,
@@ -109,7 +109,7 @@ describe('an argument', () => {
     const session = { 'x-svc-i': '12', 'x-svc-f': '-1.25e3', 'x-svc-b': 'true', 'x-svc-mood': 'GOOD' };
     expect(await reached(plain(argument), '{ plain }', { session })).toEqual(wanted);
     const name = argument.slice(0, argument.indexOf(':'));
-    // The role has no say in it.
+    // The role cannot set it.
     await expect(reached(plain(argument), `{ plain(${name}: null) }`, { session })).rejects.toThrow(
       `'plain' has no argument named '${name}'`,
     );
@@ -165,11 +165,11 @@ describe('a part of an input object', () => {
     ['query ($w: Filter) { find(where: $w) }', { w: { tenant: 1 } }],
     ['query ($t: Int) { find(where: {and: [{tenant: $t}]}) }', { t: 1 }],
     ['query ($w: Filter = {tenant: 1}) { find(where: $w) }'],
-  ])('cannot be given: %s', async (query, variables = {}) => {
+  ])('cannot be set: %s', async (query, variables = {}) => {
     await expect(reached(find(), query, { variables, session: tenant })).rejects.toThrow("field 'tenant' not found in type: 'Filter'");
   });
 
-  test('of a list of them, which is not made where none is given', async () => {
+  test('is preset in a list, which is not created if absent', async () => {
     const sdl = `type Query { among(all: [Filter!]): String } ${FILTER} ${SHARED}`;
     const ask = (query: string, variables: JsonObject = {}) => reached(sdl, query, { variables, session: tenant });
     expect(await ask('{ among(all: [{name: "a"}, {}]) }')).toEqual({ all: [{ tenant: 7, name: 'a' }, { tenant: 7 }] });
@@ -178,14 +178,14 @@ describe('a part of an input object', () => {
     expect(await ask('{ among }')).toEqual({});
   });
 
-  test('that another needs', async () => {
+  test('is preset if another part requires it', async () => {
     const sdl = 'type Query { must(where: Required): String } input Required { tenant: Int! @preset(value: 3) name: String! }';
     expect(await reached(sdl, '{ must(where: {name: "a"}) }')).toEqual({ where: { tenant: 3, name: 'a' } });
     await expect(reached(sdl, '{ must }')).rejects.toThrow("missing required field 'name'");
     await expect(reached(sdl, '{ must(where: null) }')).rejects.toThrow("missing required field 'name'");
   });
 
-  test('over the default of the server', async () => {
+  test('overrides the default of the server', async () => {
     const sdl = 'type Query { ranged(range: Range = {min: 1, max: 5}): String } input Range { max: Int @preset(value: "x-svc-tenant") }';
     expect(await reached(sdl, '{ ranged }', { session: tenant })).toEqual({ range: { min: 1, max: 7 } });
     const partly = sdl.replace('input Range {', 'input Range { min: Int');
@@ -194,7 +194,7 @@ describe('a part of an input object', () => {
   });
 });
 
-describe('an input object of which everything is preset', () => {
+describe('an input object with presets only', () => {
   const range = 'input Range { min: Int @preset(value: 2) max: Int @preset(value: "x-svc-tenant") }';
 
   test.each<[string, string, Json]>([
@@ -209,7 +209,7 @@ describe('an input object of which everything is preset', () => {
     expect(printed).not.toContain('Range');
   });
 
-  test('inside another', async () => {
+  test('is sent inside another input object', async () => {
     const sdl = `type Query { find(where: Filter): String } input Filter { name: String range: Range } ${range}`;
     expect(await reached(sdl, '{ find(where: {name: "a"}) }', { session: tenant })).toEqual({
       where: { name: 'a', range: { min: 2, max: 7 } },
@@ -220,7 +220,7 @@ describe('an input object of which everything is preset', () => {
     );
   });
 
-  test('with session variables inside a literal', async () => {
+  test('is sent with session variables inside a literal', async () => {
     const sdl = `type Query { find(where: Filter @preset(value: {tenant: "x-svc-tenant", name: "x-svc-name", and: [{tenant: 1}]})): String }
       input Filter { tenant: Int name: String and: [Filter!] }`;
     const session = { ...tenant, 'x-svc-name': '"} { evil' };
@@ -228,13 +228,13 @@ describe('an input object of which everything is preset', () => {
   });
 });
 
-test('types that refer to one another are looked through once', async () => {
+test('types that refer to each other are examined once', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `T${i}`);
   const inputs = (preset: string) =>
     names.map(
       (name) => `input ${name} { id: Int ${name === 'T39' ? preset : ''} ${names.map((other) => `${other}: ${other}`).join(' ')} }`,
     );
-  const dense = atOnce(
+  const dense = runSync(
     modelFromIntrospection(introspectionFromSchema(buildSchema(`type Query { a(b: T0): Int } ${inputs('').join(' ')}`)) as unknown as Json),
   );
   for (const preset of ['', '@preset(value: 1)']) {
@@ -253,10 +253,10 @@ test('types that refer to one another are looked through once', async () => {
       connections: new Map(),
       session: { role: 'clerk', variables: new Map(), backendOnly: false },
       variables: {},
-      how: {},
+      options: {},
       callRemote: async () => ({ body: { data: { a: 1 } }, cookies: [] }),
     });
     if (preset === '') expect(textOfBytes(await running)).toBe('{"data":{"a":1}}');
-    else await expect(running).rejects.toThrow('more than 1000 input objects have values that are preset');
+    else await expect(running).rejects.toThrow('more than 1000 input objects have preset values');
   }
 });

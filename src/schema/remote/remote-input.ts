@@ -1,6 +1,6 @@
 /**
- * Inputs of other servers: their types in our schema, and what becomes of a value on its way to the server. What the
- * role's permission presets is not in the types, and is put into the value whatever the client sent.
+ * Inputs of other servers: their types in our schema, and the coercion of values for the server. Presets of the role's permission are not
+ * part of the types, and are added to every value.
  */
 import { parseConstValue } from 'graphql';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -17,29 +17,29 @@ import type {
 import { namedRemoteType, printRemoteType } from '../../remote-schema/model.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
-import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/found.ts';
+import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/input-errors.ts';
 import { fieldNotFound, missingRequired } from '../../graphql-engine/input/input-object.ts';
 import { literalJson } from '../../graphql-engine/input/literal-json.ts';
-import { literalText } from '../../graphql-engine/input/literal-text.ts';
+import { jsonAsLiteral } from '../../graphql-engine/input/json-as-literal.ts';
 import type { EnumSchemaType, InputField, InputObjectType, InputTypeRef, ScalarSchemaType } from '../../graphql-engine/types.ts';
-import { enumType, lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { enumType, lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { customScalar, REMOTE_BUILT_IN, scalarOfText } from './remote-scalar.ts';
 
 type InputType = ScalarSchemaType | EnumSchemaType | InputObjectType;
 type SessionValues = ReadonlyMap<string, string>;
 
 const NONE: ReadonlySet<string> = new Set();
-/** Input objects that are sent without being asked for; types that refer to one another may be combined in very many ways. */
-const MAX_SENT = 1000;
+/** Maximum input objects that are sent because of presets: types that refer to each other may be combined in very many ways. */
+const MAX_PRESET_OBJECTS = 1000;
 
-interface Asked {
+interface CoercionState {
   readonly session: SessionValues;
-  /** Input objects that the value is in. */
+  /** Input objects that contain the value. */
   readonly within: ReadonlySet<string>;
   readonly budget: { left: number };
 }
 
-/** A constant of the server's schema or of a permission. */
+/** Parses a constant of the server's schema or of a permission. */
 function constantJson(text: string): Json {
   return literalJson(parseConstValue(text, { noLocation: true }));
 }
@@ -49,19 +49,19 @@ export class RemoteInputs {
   readonly #nameOf: (type: string) => string;
   readonly #types = new Map<string, InputType>();
   readonly #filled = new Map<string, boolean>();
-  /** Whether a preset can be reached from an input object, other than through lists. */
+  /** Input objects from which a preset can be reached other than through lists. */
   readonly #leading = new Map<string, boolean>();
   readonly #constants = new Map<string, Json>();
 
-  /** @param nameOf our name of a type of the server */
+  /** @param nameOf returns our name of a type of the server */
   constructor(model: RemoteModel, nameOf: (type: string) => string) {
     this.#model = model;
     this.#nameOf = nameOf;
   }
 
   reference(type: RemoteTypeRef): InputTypeRef {
-    if (type.kind === 'list') return listOf(this.reference(type.item), type.nonNull);
-    return named(this.#nameOf(type.name), () => this.type(type.name), type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.reference(type.item), type.nonNull);
+    return typeRef(this.#nameOf(type.name), () => this.type(type.name), type.nonNull);
   }
 
   /** Scalars and enums are output types too. */
@@ -88,7 +88,7 @@ export class RemoteInputs {
     return REMOTE_BUILT_IN.get(name) ?? customScalar(this.#nameOf(name), type?.description ?? null);
   }
 
-  /** Those arguments or fields that the role may give. */
+  /** Returns the arguments or fields that the role may set. */
   visible(values: ReadonlyMap<string, RemoteInputValue>): ReadonlyMap<string, InputField> {
     const fields = new Map<string, InputField>();
     for (const value of values.values()) if (!this.isPreset(value)) fields.set(value.name, this.field(value));
@@ -105,27 +105,27 @@ export class RemoteInputs {
     };
   }
 
-  /** Whether nothing of it is left for the client to give. */
+  /** Returns true if no part of the value is left for the client to set. */
   isPreset(value: RemoteInputValue): boolean {
     if (value.preset !== undefined) return true;
     const type = this.#model.types.get(namedRemoteType(value.type));
     return type?.kind === 'input-object' && this.#isFilled(type);
   }
 
-  /** An input object whose fields are all preset. */
+  /** Returns true for an input object whose fields are all preset. */
   #isFilled(type: RemoteInputObject): boolean {
     const known = this.#filled.get(type.name);
     if (known !== undefined) return known;
-    // A type that leads back to itself is not filled by that.
+    // A type that leads back to itself does not count as preset because of that.
     this.#filled.set(type.name, false);
     const filled = type.fields.size > 0 && [...type.fields.values()].every((field) => this.isPreset(field));
     this.#filled.set(type.name, filled);
     return filled;
   }
 
-  /** What becomes of the value of an argument or field. */
+  /** Returns the coercion of the value of an argument or field. */
   coercion(value: RemoteInputValue): RemoteCoercion {
-    return (json, path, session) => this.#coerceField(value, json, path, { session, within: NONE, budget: { left: MAX_SENT } });
+    return (json, path, session) => this.#coerceField(value, json, path, { session, within: NONE, budget: { left: MAX_PRESET_OBJECTS } });
   }
 
   /** Returns the value of an argument as one variable. */
@@ -134,9 +134,9 @@ export class RemoteInputs {
   }
 
   /**
-   * Returns what a document has for a value of the client: its literals as literals. A value that a preset may be put into is one
-   * variable, and so is a custom scalar with a variable inside.
-   * @throws SvcError where a literal does not fit
+   * Returns the document part for a value of the client, with its literals as literals. A value that may contain presets is one variable,
+   * and so is a custom scalar with a variable inside.
+   * @throws SvcError if a literal does not fit
    */
   part(argument: RemoteInputValue, written: WrittenJson, path: Path): RemotePart {
     const { type } = argument;
@@ -144,7 +144,7 @@ export class RemoteInputs {
     if (written.kind === 'variable' || this.#leadsToPreset(namedRemoteType(type))) return asVariable();
     if (written.kind === 'json') {
       const json = this.#coerce(type, written.json, path, { session: new Map(), within: NONE, budget: { left: 0 } });
-      const text = literalText(json, this.#model.types.get(namedRemoteType(type))?.kind === 'enum');
+      const text = jsonAsLiteral(json, this.#model.types.get(namedRemoteType(type))?.kind === 'enum');
       return text === null ? asVariable() : { kind: 'printed', text };
     }
     if (written.kind === 'list') {
@@ -163,8 +163,8 @@ export class RemoteInputs {
     return { kind: 'object', entries };
   }
 
-  /** Whether something is sent though the client gives nothing. */
-  isSentAnyway(value: RemoteInputValue): boolean {
+  /** Returns true if a value is sent even if the client sets none. */
+  isSentWithoutInput(value: RemoteInputValue): boolean {
     if (value.preset !== undefined) return true;
     return value.type.kind === 'list' ? this.isPreset(value) : this.#leadsToPreset(value.type.name);
   }
@@ -191,27 +191,27 @@ export class RemoteInputs {
     return false;
   }
 
-  #coerceField(value: RemoteInputValue, json: Json | undefined, path: Path, asked: Asked): Json | undefined {
-    if (json === undefined || this.isPreset(value)) return this.#sent(value, undefined, path, asked);
-    return this.#coerce(value.type, json, path, asked);
+  #coerceField(value: RemoteInputValue, json: Json | undefined, path: Path, state: CoercionState): Json | undefined {
+    if (json === undefined || this.isPreset(value)) return this.#sent(value, undefined, path, state);
+    return this.#coerce(value.type, json, path, state);
   }
 
   /**
-   * What is sent where the client gives nothing: what is preset, put over the default of the server.
-   * @param json a part of such a default
+   * Returns the value to send if the client sets none: the presets, merged into the server's default.
+   * @param json part of such a default
    */
-  #sent(value: RemoteInputValue, json: Json | undefined, path: Path, asked: Asked): Json | undefined {
-    if (value.preset !== undefined) return this.#presetValue(value.preset, asked.session);
+  #sent(value: RemoteInputValue, json: Json | undefined, path: Path, state: CoercionState): Json | undefined {
+    if (value.preset !== undefined) return this.#presetValue(value.preset, state.session);
     const name = namedRemoteType(value.type);
-    // A type within itself would have no end.
-    if (!this.isSentAnyway(value) || asked.within.has(name)) return json;
-    if (--asked.budget.left < 0) {
-      throw new SvcError('validation-failed', `more than ${MAX_SENT} input objects have values that are preset`, { path });
+    // A type within itself would never end.
+    if (!this.isSentWithoutInput(value) || state.within.has(name)) return json;
+    if (--state.budget.left < 0) {
+      throw new SvcError('validation-failed', `more than ${MAX_PRESET_OBJECTS} input objects have preset values`, { path });
     }
     const base = json ?? (value.default === undefined ? undefined : this.#constant(value.default));
     const made = new Map(isJsonObject(base) ? Object.entries(base) : []);
     const fields = (this.#model.types.get(name) as RemoteInputObject).fields;
-    const inner = { ...asked, within: new Set(asked.within).add(name) };
+    const inner = { ...state, within: new Set(state.within).add(name) };
     for (const field of fields.values()) {
       const sent = this.#sent(field, made.get(field.name), at(path, field.name), inner);
       if (sent !== undefined) made.set(field.name, sent);
@@ -253,27 +253,27 @@ export class RemoteInputs {
     return scalarOfText(type, text);
   }
 
-  #coerce(type: RemoteTypeRef, json: Json, path: Path, asked: Asked): Json {
+  #coerce(type: RemoteTypeRef, json: Json, path: Path, state: CoercionState): Json {
     if (json === null) {
       if (type.nonNull) throw unexpectedNull(this.reference(type), path);
-      // To say null where something is preset would be a way around it.
-      return type.kind === 'named' && this.#leadsToPreset(type.name) ? this.#coerceObject(type.name, {}, path, asked) : null;
+      // Null must not circumvent a preset.
+      return type.kind === 'named' && this.#leadsToPreset(type.name) ? this.#coerceObject(type.name, {}, path, state) : null;
     }
     if (type.kind === 'list') {
-      // A single value counts as a list of one; the server says so too.
-      if (!isJsonArray(json)) return this.#coerce(type.item, json, path, asked);
-      return json.map((item, index) => this.#coerce(type.item, item, at(path, index), asked));
+      // A single value counts as a list of one, as on the server.
+      if (!isJsonArray(json)) return this.#coerce(type.item, json, path, state);
+      return json.map((item, index) => this.#coerce(type.item, item, at(path, index), state));
     }
     const made = this.type(type.name);
     if (made.kind === 'scalar') return made.check(json, path);
-    if (made.kind === 'input-object') return this.#coerceObject(type.name, json, path, asked);
+    if (made.kind === 'input-object') return this.#coerceObject(type.name, json, path, state);
     if (typeof json !== 'string') throw expected('an enum value', made.name, describeValue(json), path);
     if (made.values().has(json)) return json;
     const names = [...made.values().keys()].sort().map((name) => `'${name}'`);
     throw expected(`one of the values [${names.join(', ')}]`, made.name, `'${json}'`, path);
   }
 
-  #coerceObject(name: string, json: Json, path: Path, asked: Asked): Json {
+  #coerceObject(name: string, json: Json, path: Path, state: CoercionState): Json {
     const type = this.#model.types.get(name) as RemoteInputObject;
     if (!isJsonObject(json)) throw expected('an object', this.#nameOf(name), describeValue(json), path);
     for (const key of Object.keys(json)) {
@@ -281,8 +281,8 @@ export class RemoteInputs {
       if (field === undefined || this.isPreset(field)) throw fieldNotFound(key, this.#nameOf(name), at(path, key));
     }
     const made: [string, Json][] = [];
-    const isNoted = !this.#leadsToPreset(name) || asked.within.has(name);
-    const inner = isNoted ? asked : { ...asked, within: new Set(asked.within).add(name) };
+    const isKnown = !this.#leadsToPreset(name) || state.within.has(name);
+    const inner = isKnown ? state : { ...state, within: new Set(state.within).add(name) };
     for (const field of type.fields.values()) {
       const given = Object.hasOwn(json, field.name) ? json[field.name] : undefined;
       const coerced = this.#coerceField(field, given, at(path, field.name), inner);
@@ -293,7 +293,7 @@ export class RemoteInputs {
   }
 }
 
-/** A variable that may be left out where the server has a default is nullable, as GraphQL allows there. */
+/** A variable that may be omitted because the server has a default is nullable, as GraphQL permits. */
 function variableType({ type, default: text }: RemoteInputValue): string {
   return printRemoteType(text === undefined ? type : { ...type, nonNull: false });
 }
@@ -302,7 +302,7 @@ function isRequired({ type, default: text }: RemoteInputValue): boolean {
   return type.nonNull && text === undefined;
 }
 
-/** An object as the only item of a list of such. */
+/** Wraps an object in lists of one item. */
 function wrapped(type: RemoteTypeRef, json: Json): Json {
   return type.kind === 'list' ? [wrapped(type.item, json)] : json;
 }

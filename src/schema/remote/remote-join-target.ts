@@ -1,15 +1,15 @@
-/** The field of a remote schema at the end of a relationship: what is left of it to say for the client, and what is asked. */
+/** The field of a remote schema at the end of a relationship: its remaining arguments for the client, and its request. */
 import type { RemoteArgument, RemoteField, RemoteSelection, RemoteValue } from '../../ir/remote.ts';
 import type { RemoteJoin } from '../../ir/remote-join.ts';
 import { namedRemoteType, type RemoteInputValue, type RemoteModelField, type RemoteTypeRef } from '../../remote-schema/model.ts';
 import type { RemoteArgumentTree, RemotePathField, RemoteSchemaTarget } from '../../schema-cache/schema-cache.ts';
 import { at } from '../../util/path.ts';
 import type { CollectedField, InputField, InputObjectType, InputTypeRef, OutputTypeRef } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { scalarOfKey } from './remote-scalar.ts';
 import type { RemoteTypes } from './remote-types.ts';
 
-/** The same as a `JoinTarget` of the builders of tables. */
+/** Implements `JoinTarget` of the builders of tables. */
 export interface RemoteJoinTarget {
   readonly name: string;
   readonly description: string | null;
@@ -24,7 +24,7 @@ interface Segment {
 }
 
 /**
- * Null where the role does not see the field or one on the way to it, or may not say what the definition says.
+ * Returns null if the role does not see the field or its parents, or may not set the arguments of the definition.
  * @param suffix of generated types: the type and the name of the relationship
  */
 export function remoteJoinTarget(types: RemoteTypes, target: RemoteSchemaTarget, name: string, suffix: string): RemoteJoinTarget | null {
@@ -37,7 +37,7 @@ export function remoteJoinTarget(types: RemoteTypes, target: RemoteSchemaTarget,
   return {
     name,
     description: field.description,
-    // A row whose key is null has none.
+    // A row whose key is null has no related row.
     type: types.reference({ ...type, nonNull: false }),
     args: narrowed.exposed(field.args, call.arguments),
     translate: (collected) => ({
@@ -62,7 +62,7 @@ function segmentsOf(types: RemoteTypes, path: readonly RemotePathField[]): reado
     const field = type?.kind === 'object' || type?.kind === 'interface' ? type.fields.get(call.name) : undefined;
     if (field === undefined || [...call.arguments.keys()].some((argument) => !field.args.has(argument))) return null;
     const isLast = index === path.length - 1;
-    // Before the last field nobody but the definition can say anything.
+    // Before the last field only the definition can set arguments.
     const missing = [...field.args.values()].some((argument) => isRequired(types, argument) && !call.arguments.has(argument.name));
     if (missing && !isLast) return null;
     segments.push({ call, field });
@@ -72,7 +72,7 @@ function segmentsOf(types: RemoteTypes, path: readonly RemotePathField[]): reado
 }
 
 function isRequired(types: RemoteTypes, argument: RemoteInputValue): boolean {
-  return argument.type.nonNull && argument.default === undefined && !types.inputs.isSentAnyway(argument);
+  return argument.type.nonNull && argument.default === undefined && !types.inputs.isSentWithoutInput(argument);
 }
 
 function nested(
@@ -84,8 +84,8 @@ function nested(
 ): RemoteField {
   const last = segments.length - 1;
   return segments.reduceRight<RemoteField | null>((inner, { call, field }, index) => {
-    const own = index === last ? types.selection(field.type, collected) : null;
-    const selection: RemoteSelection | null = inner === null ? own : { kind: 'object', fields: [inner] };
+    const baseName = index === last ? types.selection(field.type, collected) : null;
+    const selection: RemoteSelection | null = inner === null ? baseName : { kind: 'object', fields: [inner] };
     const hidden = inner === null && matchField !== undefined && selection?.kind === 'object';
     const rows = namedRemoteType(field.type);
     return {
@@ -101,18 +101,18 @@ function nested(
   }, null) as RemoteField;
 }
 
-/** @param given what the client says; null: nothing, on the way to the field */
+/** @param clientField provides the client's arguments; null for fields before the last one */
 function argumentsOf(
   types: RemoteTypes,
   { call, field }: Segment,
-  given: CollectedField | null,
+  clientField: CollectedField | null,
   isBatch: boolean,
   { path }: CollectedField,
 ): readonly RemoteArgument[] {
   return [...field.args.values()].flatMap((argument): readonly RemoteArgument[] => {
-    const input = given?.args.get(argument.name);
+    const input = clientField?.args.get(argument.name);
     const tree = call.arguments.get(argument.name);
-    if (input === undefined && tree === undefined && !types.inputs.isSentAnyway(argument)) return [];
+    if (input === undefined && tree === undefined && !types.inputs.isSentWithoutInput(argument)) return [];
     const place = at(at(path, 'args'), argument.name);
     const written = input?.checkedAsWritten();
     if (written !== undefined && tree === undefined) return [{ name: argument.name, value: types.inputs.part(argument, written, place) }];
@@ -146,7 +146,7 @@ function treeValue(types: RemoteTypes, tree: RemoteArgumentTree, type: RemoteTyp
   }
 }
 
-/** Inputs without what a definition fixes. */
+/** Inputs without the parts that a definition fixes. */
 class NarrowedInputs {
   readonly #types: RemoteTypes;
   readonly #suffix: string;
@@ -157,7 +157,7 @@ class NarrowedInputs {
     this.#suffix = suffix;
   }
 
-  /** What is left to say; what is fixed, as a whole or in every part, is left out. */
+  /** Returns the remaining inputs, without those that are fixed as a whole or in every part. */
   exposed(values: ReadonlyMap<string, RemoteInputValue>, fixed: ReadonlyMap<string, RemoteArgumentTree>): ReadonlyMap<string, InputField> {
     const fields = new Map<string, InputField>();
     for (const value of values.values()) {
@@ -182,17 +182,17 @@ class NarrowedInputs {
   }
 
   #object(name: string, description: string | null, fields: ReadonlyMap<string, InputField>): InputObjectType {
-    const own = `${this.#types.names.type(name)}${this.#suffix}`;
-    // The same type may be narrowed in several places in different ways.
-    let free = own;
-    for (let count = 2; this.#made.has(free); count++) free = `${own}_${count}`;
-    const type: InputObjectType = { kind: 'input-object', name: free, description, fields: lazy(() => fields) };
-    this.#made.set(free, type);
+    const baseName = `${this.#types.names.type(name)}${this.#suffix}`;
+    // Several places may narrow the same type in different ways.
+    let uniqueName = baseName;
+    for (let count = 2; this.#made.has(uniqueName); count++) uniqueName = `${baseName}_${count}`;
+    const type: InputObjectType = { kind: 'input-object', name: uniqueName, description, fields: lazy(() => fields) };
+    this.#made.set(uniqueName, type);
     return type;
   }
 
   #wrapped(type: RemoteTypeRef, object: InputObjectType): InputTypeRef {
-    return type.kind === 'list' ? listOf(this.#wrapped(type.item, object)) : named(object.name, () => object);
+    return type.kind === 'list' ? listTypeRef(this.#wrapped(type.item, object)) : typeRef(object.name, () => object);
   }
 }
 

@@ -1,12 +1,12 @@
-/** The root fields that a remote schema adds: its own, or one that all of them are under. */
+/** Root fields of a remote schema: its own, or the field of its namespace. */
 import type { RemoteRoot } from '../../ir/remote.ts';
 import type { RemoteObject } from '../../remote-schema/model.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { OutputField, RootMeaning } from '../../graphql-engine/types.ts';
-import { named } from '../../graphql-engine/types.ts';
+import { typeRef } from '../../graphql-engine/types.ts';
 import { remoteOutput, type RemoteTypes } from './remote-types.ts';
 
-/** By our names; empty where the role sees none. */
+/** Returns the fields by our names; empty if the role sees none. */
 export function remoteRootFields(types: RemoteTypes, operation: RemoteRoot['operation']): ReadonlyMap<string, OutputField> {
   const name = operation === 'query' ? types.model.query : types.model.mutation;
   const root = name === null ? undefined : types.model.types.get(name);
@@ -41,5 +41,5 @@ function namespaceField(types: RemoteTypes, operation: RemoteRoot['operation'], 
     remote: types.name,
     translate: (collected) => ({ operation, fields: collected.select(type).map(remoteOutput), namespace: true }),
   };
-  return { name: namespace, description: null, type: named(type.name, () => type), args: new Map(), meaning };
+  return { name: namespace, description: null, type: typeRef(type.name, () => type), args: new Map(), meaning };
 }

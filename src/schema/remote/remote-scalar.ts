@@ -1,13 +1,13 @@
-/** Scalars of other servers: what they take, and what texts become on their way to them. */
+/** Scalars of other servers: accepted values, and the conversion of texts. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { isJsonNumber, type Json, type JsonNumber, numberText, parseJson } from '../../util/json.ts';
-import { BOOLEAN, FLOAT, INT, STRING } from '../../graphql-engine/input/built-in-scalars.ts';
-import { describeValue, expected } from '../../graphql-engine/input/found.ts';
+import { BOOLEAN_SCALAR, FLOAT_SCALAR, INT_SCALAR, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
+import { describeValue, expected } from '../../graphql-engine/input/input-errors.ts';
 import type { ScalarSchemaType } from '../../graphql-engine/types.ts';
 
 const INTEGER = /^-?\d+$/;
 
-/** Takes texts and whole numbers. */
+/** Accepts texts and whole numbers. */
 const ID: ScalarSchemaType = {
   kind: 'scalar',
   name: 'ID',
@@ -19,10 +19,10 @@ const ID: ScalarSchemaType = {
 };
 
 export const REMOTE_BUILT_IN: ReadonlyMap<string, ScalarSchemaType> = new Map(
-  [INT, FLOAT, STRING, BOOLEAN, ID].map((scalar) => [scalar.name, scalar]),
+  [INT_SCALAR, FLOAT_SCALAR, STRING_SCALAR, BOOLEAN_SCALAR, ID].map((scalar) => [scalar.name, scalar]),
 );
 
-/** A scalar of the server's own: any JSON, only the server knows. */
+/** Returns a scalar of the server's own, which accepts any JSON: only the server can check it. */
 export function customScalar(name: string, description: string | null): ScalarSchemaType {
   return { kind: 'scalar', name, description, enumLiterals: true, check: (json) => json };
 }
@@ -30,7 +30,7 @@ export function customScalar(name: string, description: string | null): ScalarSc
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The value of a session variable for a scalar. @param type the server's name of it
+ * Converts the value of a session variable. @param type the server's name of the scalar
  * @throws SvcError coercion-error
  */
 export function scalarOfText(type: string, text: string): Json {
@@ -53,7 +53,7 @@ function notCoerced(text: string, type: string): SvcError {
   return new SvcError('coercion-error', `${JSON.stringify(text)} cannot be coerced into ${type} value`);
 }
 
-/** A part of the key of a join for a scalar: numbers of databases come as texts. */
+/** Converts a part of a join key: databases return numbers as texts. */
 export function scalarOfKey(type: string, text: string): Json {
   if (type === 'Int' || type === 'Float') return NUMBER.test(text) ? (parseJson(text) as number | JsonNumber) : text;
   if (type === 'Boolean') return text === 'true' || text === 't' ? true : text === 'false' || text === 'f' ? false : text;

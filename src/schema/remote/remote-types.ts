@@ -1,6 +1,5 @@
 /**
- * The types of a remote schema as one role sees them, in our names, and what a selection of their fields asks of the
- * server. Lazy like all types: nothing is made before a request touches it.
+ * Types of a remote schema as one role sees them, under our names, and the requests for selections of their fields. Lazy like all types.
  */
 import type { RemoteArgument, RemoteField, RemoteKey, RemoteOutput, RemoteSelection } from '../../ir/remote.ts';
 import type { RemoteNames } from '../../remote-schema/customization.ts';
@@ -26,18 +25,18 @@ import type {
   ScalarSchemaType,
   UnionType,
 } from '../../graphql-engine/types.ts';
-import { lazy, listOf, named } from '../../graphql-engine/types.ts';
+import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { RemoteInputs } from './remote-input.ts';
-import { toldApart } from './told-apart.ts';
+import { withVariants } from './response-variants.ts';
 
 type OutputType = ScalarSchemaType | EnumSchemaType | ObjectType | AbstractType;
 
 export interface RemoteTypesOptions {
-  /** Of the remote schema. */
+  /** Name of the remote schema. */
   readonly name: string;
   readonly model: RemoteModel;
   readonly names: RemoteNames;
-  /** Fields that relationships add to a type, by the server's name of it. */
+  /** Returns the fields that relationships add to a type, by the server's type name. */
   readonly joinedFields: (type: string) => readonly OutputField[];
 }
 
@@ -58,11 +57,11 @@ export class RemoteTypes {
   }
 
   reference(type: RemoteTypeRef): OutputTypeRef {
-    if (type.kind === 'list') return listOf(this.reference(type.item), type.nonNull);
-    return named(this.names.type(type.name), () => this.type(type.name), type.nonNull);
+    if (type.kind === 'list') return listTypeRef(this.reference(type.item), type.nonNull);
+    return typeRef(this.names.type(type.name), () => this.type(type.name), type.nonNull);
   }
 
-  /** @param name the server's */
+  /** @param name the server's name */
   type(name: string): OutputType {
     let made = this.#types.get(name);
     if (made === undefined) {
@@ -76,7 +75,7 @@ export class RemoteTypes {
     return this.type(name) as ObjectType;
   }
 
-  /** Whether the role sees a field of an object type that takes no arguments and is a scalar or an enum. */
+  /** Returns true if the role sees a field of an object type that is a scalar or an enum and has no required arguments. */
   isLeaf(type: string, field: string): boolean {
     const object = this.model.types.get(type);
     const found = object?.kind === 'object' ? object.fields.get(field) : undefined;
@@ -150,7 +149,7 @@ export class RemoteTypes {
     return fields;
   }
 
-  /** A field under our name of it. */
+  /** Returns a field under our name. */
   field(field: RemoteModelField, name: string): OutputField {
     const { inputs } = this;
     return {
@@ -165,7 +164,7 @@ export class RemoteTypes {
     };
   }
 
-  /** What a selection of the field asks of the server. */
+  /** Returns the request for a selection of the field. */
   output(field: RemoteModelField, collected: CollectedField): RemoteField {
     return {
       kind: 'field',
@@ -182,7 +181,7 @@ export class RemoteTypes {
     return shapeOfType(type, of === 'object' || of === 'interface' || of === 'union');
   }
 
-  /** A field that is part of a key. @param type the server's name of an object type that has it */
+  /** Returns a field that is part of a key. @param type the server's name of an object type with the field */
   key(type: string, name: string): RemoteKey {
     const object = this.model.types.get(type);
     const field = object?.kind === 'object' ? object.fields.get(name) : undefined;
@@ -193,7 +192,7 @@ export class RemoteTypes {
     const path = at(collected.path, 'args');
     return [...field.args.values()].flatMap((argument): readonly RemoteArgument[] => {
       const input = collected.args.get(argument.name);
-      if (input === undefined && !this.inputs.isSentAnyway(argument)) return [];
+      if (input === undefined && !this.inputs.isSentWithoutInput(argument)) return [];
       const place = at(path, argument.name);
       const value =
         input === undefined ? this.inputs.variable(argument, null, place) : this.inputs.part(argument, input.checkedAsWritten(), place);
@@ -201,14 +200,14 @@ export class RemoteTypes {
     });
   }
 
-  /** null for a scalar or an enum. */
+  /** Returns null for a scalar or an enum. */
   selection(type: RemoteTypeRef, collected: CollectedField): RemoteSelection | null {
     const name = namedRemoteType(type);
     const model = this.model.types.get(name);
     if (model?.kind === 'object') return { kind: 'object', fields: collected.select(this.objectType(name)).map(remoteOutput) };
     if (model?.kind !== 'interface' && model?.kind !== 'union') return null;
     const types = model.members.map((member) => [member, collected.select(this.objectType(member)).map(remoteOutput)] as const);
-    return { kind: 'abstract', types: toldApart(new Map(types)) };
+    return { kind: 'abstract', types: withVariants(new Map(types)) };
   }
 }
 
@@ -217,7 +216,7 @@ function shapeOfType(type: RemoteTypeRef, isObject: boolean): string {
   return type.nonNull ? `${inner}!` : inner;
 }
 
-/** What a field of a type of a remote schema asks of its server. */
+/** Returns the request for a field of a type of a remote schema. */
 export function remoteOutput(collected: CollectedField): RemoteOutput {
   const { field, responseKey, typeName } = collected;
   return field === null ? { kind: 'typename', responseKey, typeName } : meaningOf(field, 'remote-field').toOutput(collected);

@@ -6,7 +6,7 @@ import { NO_REMOTE_CUSTOMIZATION, type RemoteSchemaCustomization } from '../../m
 import { planOperation } from '../../plan/plan.ts';
 import { remoteNames } from '../../remote-schema/customization.ts';
 import { modelFromIntrospection } from '../../remote-schema/from-introspection.ts';
-import { atOnce } from '../../util/sliced.ts';
+import { runSync } from '../../util/cooperative.ts';
 import type { RemoteModel } from '../../remote-schema/model.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import type { Json, JsonObject } from '../../util/json.ts';
@@ -87,7 +87,7 @@ interface Remote {
 function remote(sdl = SDL): Remote {
   const schema = buildSchema(sdl);
   const introspection = introspectionFromSchema(schema, { inputValueDeprecation: true, specifiedByUrl: true });
-  return { schema, model: atOnce(modelFromIntrospection(introspection as unknown as Json)) };
+  return { schema, model: runSync(modelFromIntrospection(introspection as unknown as Json)) };
 }
 
 interface Asking {
@@ -105,7 +105,7 @@ function roots({ customization = NO_REMOTE_CUSTOMIZATION, model = server.model }
   return rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), 'user', 'frontend');
 }
 
-/** What the service answers, and what it asks the server. */
+/** Returns the service's answer and its request to the server. */
 async function ask(query: string, asking: Asking = {}): Promise<{ readonly data: Json; readonly asked: readonly string[] }> {
   const schema = createRoleSchema('user', roots(asking), {
     introspectionDisabled: false,
@@ -122,7 +122,7 @@ async function ask(query: string, asking: Asking = {}): Promise<{ readonly data:
     connections: new Map(),
     session: { role: 'user', variables: new Map(Object.entries(asking.session ?? {})), backendOnly: false },
     variables,
-    how: {},
+    options: {},
     callRemote: async (call) => {
       asked.push(call.document);
       const result = await graphql({ schema: server.schema, source: call.document, variableValues: call.variables, rootValue });
@@ -132,7 +132,7 @@ async function ask(query: string, asking: Asking = {}): Promise<{ readonly data:
   return { data: (JSON.parse(textOfBytes(body)) as { data: Json }).data, asked };
 }
 
-/** What the server answers to the same query. */
+/** Returns the server's answer to the same query. */
 async function direct(query: string, variables: JsonObject = {}): Promise<Json> {
   const result = await graphql({ schema: server.schema, source: query, variableValues: variables, rootValue });
   expect(result.errors).toBeUndefined();
@@ -164,7 +164,7 @@ describe('a query', () => {
     expect(JSON.stringify(data)).toBe(JSON.stringify(await direct(query, variables)));
   });
 
-  test('asks for fields of object types under one key, unless their shapes differ', async () => {
+  test('requests fields of object types under one key, unless their shapes differ', async () => {
     const { asked } = await ask('{ nodes { id } beings { size } }');
     expect(asked).toEqual([
       'query {nodes {svc__typename: __typename ... on Person {id} ... on Robot {id}}}',
@@ -172,7 +172,7 @@ describe('a query', () => {
     ]);
   });
 
-  test('asks once for each root field, with literals as they were written', async () => {
+  test('requests each root field once, with unchanged literals', async () => {
     const { asked } = await ask('{ a: person(id: "1") { name } b: echo(list: [1]) }');
     expect(asked).toEqual(['query {a: person(id: "1") {name}}', 'query {b: echo(list: [1])}']);
   });
@@ -192,11 +192,11 @@ describe('a query', () => {
     ["expected a 32-bit integer for type 'Int', but found a string", 'query ($l: [Int!]) { echo(list: $l) }', { l: ['1'] }],
     ["variable 'l' is declared as 'Int', but used where '[Int!]' is expected", 'query ($l: Int) { echo(list: $l) }', { l: 1 }],
     ["unexpected null value for type 'Int'", 'query ($l: [Int!]) { echo(list: $l) }', { l: [null] }],
-  ])('is refused before it is sent: %s', async (message, query, variables = {}) => {
+  ])('is rejected before it is sent: %s', async (message, query, variables = {}) => {
     await expect(ask(query, { variables })).rejects.toThrow(message);
   });
 
-  test('does not grow without bounds where types have many members', async () => {
+  test('has a limited size for types with many members', async () => {
     const types = Array.from({ length: 50 }, (_, i) => `type T${i} implements N { id: ID n: N }`).join(' ');
     const { model } = remote(`interface N { id: ID n: N } ${types} type Query { n: N }`);
     const query = `{ n { ${'n { '.repeat(12)} id ${'}'.repeat(12)} } }`;
@@ -228,7 +228,7 @@ describe('names', () => {
     ],
   };
 
-  test('are ours on the way in and out', async () => {
+  test('are ours in requests and answers', async () => {
     const query =
       '{ crm { who(id: 1) { __typename humour p_friends(first: 1) { name } p_pet { __typename ... on Machine { model } } } pets { __typename } t: __typename } }';
     const { data, asked } = await ask(query, { customization });

@@ -1,4 +1,4 @@
-/** REST endpoints: each with its query and its pattern; what stands in the way of one is told. */
+/** REST endpoints with their queries and URL patterns, and the inconsistencies of those that cannot be called. */
 import { entryCodecs, type Metadata } from '../../metadata/metadata.ts';
 import type { CollectedQuery } from '../../metadata/query-collection.ts';
 import type { RestEndpoint } from '../../metadata/rest-endpoint.ts';
@@ -12,7 +12,7 @@ import { declareVariables, type VariableDeclaration } from '../../graphql-engine
 import { readQuery } from './read-query.ts';
 import { overlaps, parseTemplate, type Segment } from './template.ts';
 
-/** An endpoint that can be called. Its query may still be invalid for some roles, or for all. */
+/** An endpoint that can be called. Its query may still be invalid for some or all roles. */
 export interface EndpointInfo {
   readonly endpoint: RestEndpoint;
   readonly segments: readonly Segment[];
@@ -41,13 +41,13 @@ export function resolveEndpoints(metadata: Pick<Metadata, 'restEndpoints' | 'que
     else undeclared.push(resolved.undeclared);
   }
   const ambiguous = ambiguities(found);
-  const told = new Set(ambiguous.map(({ objectId: id }) => id));
-  return { endpoints, inconsistencies: [...inconsistencies, ...ambiguous, ...undeclared.filter(({ objectId: id }) => !told.has(id))] };
+  const reported = new Set(ambiguous.map(({ objectId: id }) => id));
+  return { endpoints, inconsistencies: [...inconsistencies, ...ambiguous, ...undeclared.filter(({ objectId: id }) => !reported.has(id))] };
 }
 
 interface Resolved {
   readonly info: EndpointInfo;
-  /** The path has a variable that the query lacks: the endpoint is not served. */
+  /** Set if the path has a variable that the query does not declare: the endpoint is not served. */
   readonly undeclared?: Inconsistency;
 }
 
@@ -57,13 +57,13 @@ function resolveEndpoint(endpoint: RestEndpoint, collections: Metadata['queryCol
   const segments = parseTemplate(endpoint.url);
   if (typeof segments === 'string') return { ...describeEndpoint(endpoint), reason: segments };
   const [unknown] = unknownParts(endpoint);
-  if (unknown !== undefined) return broken(`${unknown.complaint} (at ${unknown.key})`);
+  if (unknown !== undefined) return broken(`${unknown.problem} (at ${unknown.key})`);
   const collection = collections.get(collectionName);
   if (collection === undefined) return broken(`collection with name ${collectionName} does not exist`);
   const query = collection.queries.get(queryName);
   if (query === undefined) return broken(`query with name ${queryName} does not exist in collection ${collectionName}`);
   const read = readQuery(query, maxTokens);
-  // The query is inconsistent itself; the endpoint is not a second object at fault.
+  // The query itself is inconsistent, so the endpoint has no record of its own.
   if ('error' in read) return { info: { endpoint, segments, query, variables: new Map() } };
   const [operation, ...more] = read.definitions.operations;
   if (operation === undefined || more.length > 0) return broken(`query with name ${queryName} does not have exactly one operation`);
@@ -85,7 +85,7 @@ function describeEndpoint(endpoint: RestEndpoint): ObjectDescription {
   };
 }
 
-/** Endpoints that one request could mean, in groups: each of a group overlaps with another of it under the same method. */
+/** Returns endpoints that match the same request, in groups: each overlaps with another of its group under the same method. */
 function ambiguities(endpoints: readonly EndpointInfo[]): readonly Inconsistency[] {
   const byLength = groupBy(endpoints, ({ segments }) => segments.length);
   return [...byLength.values()].flatMap((candidates) =>
@@ -102,23 +102,23 @@ function collide(a: EndpointInfo, b: EndpointInfo): boolean {
   return a.endpoint.methods.some((method) => b.endpoint.methods.includes(method)) && overlaps(a.segments, b.segments);
 }
 
-/** As in the record of a conflict: the text of the query in place of its name. */
+/** Returns the endpoint in the record of a conflict: with the text of the query instead of its name. */
 function conflictOf({ endpoint, query }: EndpointInfo): Json {
   const { name, url, methods, comment } = endpoint;
   return { definition: { query: query.query }, url, methods: [...methods], name, comment };
 }
 
-/** The connected components of more than one. */
+/** Returns the connected components with more than one item. */
 function groups<T>(items: readonly T[], connected: (a: T, b: T) => boolean): readonly (readonly T[])[] {
-  const left = new Set(items);
+  const remaining = new Set(items);
   const found: T[][] = [];
   for (const item of items) {
-    if (!left.delete(item)) continue;
+    if (!remaining.delete(item)) continue;
     const group = [item];
     for (const member of group) {
-      for (const other of left) {
+      for (const other of remaining) {
         if (!connected(member, other)) continue;
-        left.delete(other);
+        remaining.delete(other);
         group.push(other);
       }
     }

@@ -1,8 +1,10 @@
-/** How documents are compared for the allow-list: as they are parsed, without any `__typename`. */
+/** Comparison of documents for the allow-list: as parsed, without `__typename`. */
 import { type DocumentNode, Kind, print, type SelectionSetNode, visit } from 'graphql';
 import { parseDocument } from '../../graphql-engine/document.ts';
 
-/** Equal for documents that differ in white space, comments and `__typename` only. @throws SvcError validation-failed */
+/**
+ * Returns a text that is equal for documents that differ in white space, comments and `__typename` only. @throws SvcError validation-failed
+ */
 export function normalForm(query: string, maxTokens: number): string {
   return print(withoutTypename(parseDocument(query, maxTokens)));
 }

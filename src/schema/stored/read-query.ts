@@ -6,7 +6,7 @@ export type ReadQuery = { readonly definitions: Definitions } | { readonly error
 
 const read = new WeakMap<CollectedQuery, ReadQuery>();
 
-/** The definitions of a stored query, read once for as long as the query stays the same. */
+/** Returns the definitions of a stored query, parsed once per query object. */
 export function readQuery(query: CollectedQuery, maxTokens: number): ReadQuery {
   let known = read.get(query);
   if (known === undefined) {

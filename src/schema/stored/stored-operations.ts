@@ -1,6 +1,6 @@
 /**
- * Query collections and what is made of them: the allow-list and the REST endpoints. They are checked
- * last, against the schema of administrators, because they are about what all other metadata makes.
+ * Query collections and the allow-list and REST endpoints that use them. They are checked last, against the schema of administrators,
+ * because they depend on all other metadata.
  */
 import type { AllowListEntry } from '../../metadata/allow-list.ts';
 import { entryCodecs, type Metadata } from '../../metadata/metadata.ts';
@@ -10,7 +10,7 @@ import { inconsistent } from '../../schema-cache/inconsistency.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
 import type { Inconsistency } from '../../schema-cache/schema-cache.ts';
 import { groupBy } from '../../util/group-by.ts';
-import type { Sliced } from '../../util/sliced.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
 import { analyseOperation, type OperationAnalysis } from '../../graphql-engine/analysis/analyse.ts';
 import type { OperationLimits } from '../../graphql-engine/engine.ts';
 import { lazy, type RootTypes } from '../../graphql-engine/types.ts';
@@ -24,11 +24,11 @@ type Sections = Pick<Metadata, 'queryCollections' | 'allowlist' | 'restEndpoints
 export interface StoredOperations {
   readonly endpoints: readonly EndpointInfo[];
   readonly inconsistencies: readonly Inconsistency[];
-  /** Whether the allow-list has a document of this normal form for the role. */
+  /** Returns true if the allow-list has a document of this normal form for the role. */
   allows(role: string, normalForm: string): boolean;
-  /** The analyses of a query's operations against the schema of administrators. */
+  /** Returns the analyses of a query's operations against the schema of administrators. */
   analyse(query: CollectedQuery): QueryAnalysis;
-  /** What is wrong with a query in another schema, such as a role's; nothing for one that cannot be read at all. */
+  /** Returns the problems of a query in another schema, such as a role's; none if it cannot be parsed. */
   problemsIn(roots: RootTypes, query: CollectedQuery): readonly string[];
 }
 
@@ -38,16 +38,16 @@ export interface QueryAnalysis {
 }
 
 /**
- * Reads and checks the queries one by one: there may be thousands.
- * @param roots of the administrators' schema; asked for only when there is something to check
- * @param previous the result before a change: what the change does not concern is kept
+ * Parses and checks the queries one by one, because there may be thousands.
+ * @param roots returns those of the administrators' schema; called only if there is something to check
+ * @param previous result before a change: unaffected parts are reused
  */
 export function* resolveStoredOperations(
   metadata: Sections,
   roots: () => RootTypes,
   limits: OperationLimits,
   previous?: StoredOperations,
-): Sliced<StoredOperations> {
+): Cooperative<StoredOperations> {
   const before = previous instanceof ResolvedOperations ? previous : undefined;
   const { queryCollections, allowlist, restEndpoints } = metadata;
   if (queryCollections.size === 0 && allowlist.size === 0 && restEndpoints.size === 0) return NOTHING;
@@ -80,8 +80,8 @@ class ResolvedOperations implements StoredOperations {
       sameEndpoints && sameAllowList && this.#analyses === before.#analyses ? before.#inconsistencies : lazy(() => this.#check());
   }
 
-  /** What would else be done at once, for all queries, by whoever asks first. */
-  *prepare(): Sliced<void> {
+  /** Does work in advance, query by query, that the first caller would otherwise do at once. */
+  *prepare(): Cooperative<void> {
     const { queryCollections, allowlist } = this.#metadata;
     for (const collection of queryCollections.values()) {
       const isListed = allowlist.has(collection.name);
@@ -153,7 +153,7 @@ class ResolvedOperations implements StoredOperations {
     for (const entry of allowlist.values()) {
       if (!queryCollections.has(entry.collection))
         found.push(brokenEntry(entry, `query collection with name "${entry.collection}" does not exist`));
-      for (const { complaint, key } of unknownParts(entry)) found.push(brokenEntry(entry, `${complaint} (at ${key})`));
+      for (const { problem, key } of unknownParts(entry)) found.push(brokenEntry(entry, `${problem} (at ${key})`));
     }
     return [...found, ...this.#resolved().inconsistencies];
   }
@@ -205,7 +205,7 @@ function brokenEntry(entry: AllowListEntry, reason: string): Inconsistency {
 
 const forms = new WeakMap<CollectedQuery, string | null>();
 
-/** The normal form of a stored query, made once for as long as the query stays the same; null: it cannot be read. */
+/** Returns the normal form of a stored query, computed once per query object; null if it cannot be parsed. */
 function formOf(query: CollectedQuery, maxTokens: number): string | null {
   let form = forms.get(query);
   if (form === undefined) {
@@ -215,11 +215,11 @@ function formOf(query: CollectedQuery, maxTokens: number): string | null {
   return form;
 }
 
-/** By normal form the roles for which it is listed; null: for all. */
+/** Returns the roles for which a normal form is listed; null for all roles. */
 function allowedForms({ queryCollections, allowlist }: Sections, maxTokens: number): ReadonlyMap<string, ReadonlySet<string> | null> {
   const allowed = new Map<string, Set<string> | null>();
   for (const entry of allowlist.values()) {
-    // It may be what narrows the entry.
+    // The unknown key may restrict the entry.
     if (hasUnknownKeys(entry)) continue;
     const { collection, scope } = entry;
     for (const query of queryCollections.get(collection)?.queries.values() ?? []) {

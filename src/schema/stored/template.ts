@@ -2,7 +2,7 @@
 
 export type Segment = { readonly kind: 'literal'; readonly text: string } | { readonly kind: 'variable'; readonly name: string };
 
-/** The segments, or the reason why the URL cannot be one. */
+/** Returns the segments, or the reason why the URL is invalid. */
 export function parseTemplate(url: string): readonly Segment[] | string {
   const segments = url
     .split('/')
@@ -14,7 +14,7 @@ export function parseTemplate(url: string): readonly Segment[] | string {
   return new Set(names).size < names.length ? `Duplicate variables found in endpoint path: ${url}` : segments;
 }
 
-/** Whether there is a path that both match. */
+/** Returns true if some path matches both. */
 export function overlaps(a: readonly Segment[], b: readonly Segment[]): boolean {
   return (
     a.length === b.length &&

@@ -26,7 +26,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
         const caller: Caller = {
           session,
           signal: exchange.signal,
-          hold: exchange.hold,
+          reservation: exchange.reservation,
           headers: exchange.request.headers,
           address: exchange.address,
           ...(exchange.trace === null ? {} : { trace: exchange.trace }),

@@ -3,27 +3,27 @@ import { adminRoute } from '../admin-route.ts';
 import type { Route } from '../context.ts';
 import { jsonReply } from '../reply.ts';
 
-/** Those of answers have 40. */
-const LONGEST_KEY = 200;
+/** Maximum length of a key; those of responses have 40 characters. */
+const MAX_KEY_LENGTH = 200;
 
-/** Forgets answers that are kept: all, or those of `?key=` or `?family=` as the headers of an answer tell them. */
+/** Clears cached responses: all, or those of `?key=` or `?family=`, which the headers of a response contain. */
 function clearRoute(path: string): Route {
   return adminRoute({
     method: 'POST',
     path,
     api: 'metadata',
-    async handle(exchange, { clearAnswers }) {
+    async handle(exchange, { clearCache }) {
       const query = exchange.query();
-      // A misspelt one would clear everything.
+      // A misspelt parameter would clear everything.
       for (const name of query.keys())
-        if (name !== 'key' && name !== 'family')
-          throw new SvcError('bad-request', `there is no parameter "${name}": key and family are known`);
+        if (name !== 'key' && name !== 'family') throw new SvcError('bad-request', `unknown parameter "${name}": expected key or family`);
       const [key, family] = [query.get('key'), query.get('family')];
-      // The other instances are told of it in a message of bounded length.
+      // The notification of the other instances has a limited length.
       for (const value of [key, family])
-        if (value !== null && value.length > LONGEST_KEY) throw new SvcError('bad-request', `a key has at most ${LONGEST_KEY} characters`);
+        if (value !== null && value.length > MAX_KEY_LENGTH)
+          throw new SvcError('bad-request', `a key has at most ${MAX_KEY_LENGTH} characters`);
       const which = { ...(key === null ? {} : { key }), ...(family === null ? {} : { family }) };
-      return jsonReply(200, { message: 'success', clearedItemCount: await clearAnswers(which) });
+      return jsonReply(200, { message: 'success', clearedItemCount: await clearCache(which) });
     },
   });
 }

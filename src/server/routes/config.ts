@@ -1,7 +1,7 @@
 import { adminRoute } from '../admin-route.ts';
 import { jsonReply } from '../reply.ts';
 
-/** Tells an administrator's tools what the service can do and how it is secured; with `?options=true` every option as well. */
+/** Reports the capabilities and access control of the service to tools of administrators; with `?options=true` all options, too. */
 export const configRoute = adminRoute({
   method: 'GET',
   path: '/v1alpha1/config',

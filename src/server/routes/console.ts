@@ -1,4 +1,4 @@
-/** The console: static files that were read at the start. All that they ask the service for has its own rules. */
+/** The console: static files from memory. The endpoints that it calls have their own access control. */
 import { bytesOfText } from '../../util/bytes.ts';
 import { chooseEncoding } from '../compression.ts';
 import type { ConsoleFile } from '../console-files.ts';
@@ -34,7 +34,7 @@ const HEADERS = {
   'Permissions-Policy': 'clipboard-write=(self)',
 };
 
-/** The route of the console, or undefined for a request that is not for it. */
+/** Returns the route of the console, `undefined` for other requests. */
 export function consoleRoute({ request, path }: Exchange, { kind }: ConsoleState): Omit<Route, 'method' | 'path'> | undefined {
   if (kind === 'off' || (request.method !== 'GET' && request.method !== 'HEAD')) return undefined;
   return path === '/' || path === '/console' || path.startsWith(PAGE) ? route : undefined;
@@ -46,7 +46,7 @@ const route: Omit<Route, 'method' | 'path'> = {
 };
 
 function answer({ path, request }: Exchange, state: ConsoleState): Reply {
-  // Relative, because a proxy may show the service below a path that it does not know.
+  // Relative, because a proxy may serve the console below a path that the service does not know.
   if (path === '/') return redirect('console/');
   if (path === '/console') return redirect('console/');
   if (state.kind === 'missing') return missingReply(state.reason);
@@ -54,7 +54,7 @@ function answer({ path, request }: Exchange, state: ConsoleState): Reply {
   const name = path.slice(PAGE.length);
   const file = state.files.get(name);
   if (file !== undefined) return fileReply(file, request.headers);
-  // A file of another version; or an old bookmark.
+  // A file of another version, or an old bookmark.
   if (name.startsWith('assets/')) return notFoundReply();
   return redirect('../'.repeat(name.split('/').length - 1) || './');
 }
@@ -75,9 +75,9 @@ function fileReply(file: ConsoleFile, headers: Exchange['request']['headers']): 
   return { status: 200, contentType: file.contentType, body: [compressed], headers: common, encoding };
 }
 
-function isKnown(given: string | undefined, etag: string): boolean {
-  if (given === undefined) return false;
-  return given.split(',').some((each) => each.trim() === etag || each.trim() === '*');
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((each) => each.trim() === etag || each.trim() === '*');
 }
 
 function redirect(location: string): Reply {
@@ -90,9 +90,9 @@ function redirect(location: string): Reply {
 }
 
 function missingReply(reason: string): Reply {
-  const main = `<h1>The console is not here</h1>
-<p>The service was told to serve it (<code>--enable-console</code>), but ${escaped(reason)}.</p>
-<p>In the repository, <code>npm run build</code> makes it. The API answers without it.</p>`;
+  const main = `<h1>The console is not available</h1>
+<p>It is enabled (<code>--enable-console</code>), but ${escaped(reason)}.</p>
+<p>In the repository, build it with <code>npm run build</code>. The API works without it.</p>`;
   return {
     status: 404,
     contentType: HTML_TYPE,

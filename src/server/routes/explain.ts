@@ -23,5 +23,5 @@ function explainRoute(path: string): Route {
   });
 }
 
-/** What a GraphQL request would do in the databases. */
+/** Returns the statements of a GraphQL request and the plans that the databases have for them. */
 export const explainRoutes: readonly Route[] = [explainRoute('/v1/graphql/explain'), explainRoute('/v1alpha1/graphql/explain')];

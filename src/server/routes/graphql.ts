@@ -5,10 +5,10 @@ import { limitsFor } from '../../pipeline/api-limits.ts';
 import { LimitExceeded } from '../../pipeline/limit-exceeded.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
 import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
-import type { CacheNote } from '../../pipeline/response-cache.ts';
+import type { CacheStatus } from '../../pipeline/response-cache.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
-import { type Body, type Bytes, bytesOfText, type MadeBytes, sizeOfBytes } from '../../util/bytes.ts';
+import { type Body, type Bytes, bytesOfText, type GeneratedBytes, sizeOfBytes } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
@@ -24,10 +24,10 @@ import { graphqlErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 const OPEN = bytesOfText('[');
 const COMMA = bytesOfText(',');
 const CLOSE = bytesOfText(']');
-/** What a GET answers depends on headers that caches do not know of. */
+/** Responses to GET depend on headers that caches do not take into account. */
 const NOT_CACHED = { 'Cache-Control': 'no-store' };
 
-/** Reports what was not meant to happen, and hides it from the client. */
+/** Logs unexpected errors and hides them from the client. */
 function asError(thrown: unknown, context: ServerContext): SvcError {
   if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'GraphQL request failed', error: thrown });
   return toSvcError(thrown);
@@ -45,7 +45,7 @@ function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options 
 function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
-    hold: exchange.hold,
+    reservation: exchange.reservation,
     requestId: exchange.requestId,
     deadline: requestTimeout === 0 ? undefined : Date.now() + requestTimeout,
     queriesOnly: exchange.request.method === 'GET',
@@ -61,23 +61,23 @@ function runOne(
   session: Session,
   exchange: Exchange,
   context: ServerContext,
-  how: Pick<RequestOptions, 'budget' | 'intake' | 'onCacheNote'>,
+  options: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus'>,
 ): Promise<Body> {
   const { pipeline, state } = context;
   const request = requestOf(measured, exchange, context);
-  return runRequest({ pipeline, snapshot: state.current(), session, request, how: { ...optionsOf(exchange, context), ...how } });
+  return runRequest({ pipeline, snapshot: state.current(), session, request, options: { ...optionsOf(exchange, context), ...options } });
 }
 
-/** What clients are told of a kept answer. It is for them alone: who they are is not in the URL. */
+/** Returns the headers of a cached response. It is private, because the URL does not identify the client. */
 function cacheHeaders(
-  { key, family, left, warning }: CacheNote,
+  { key, family, left, warning }: CacheStatus,
   { request }: Exchange,
   { authenticator }: ServerContext,
 ): Record<string, string> {
-  // As they came: the authenticator has renamed those under other prefixes.
+  // Names as sent: the authenticator has renamed those under other prefixes.
   const sent = request.rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [name.toLowerCase()] : []));
   return {
-    Vary: authenticator.askers(sent).join(', '),
+    Vary: authenticator.identityHeaders(sent).join(', '),
     'X-Svc-Query-Cache-Key': key,
     'X-Svc-Query-Family-Cache-Key': family,
     'Cache-Control': left === null ? 'no-store' : `private, max-age=${Math.max(0, left)}`,
@@ -85,10 +85,10 @@ function cacheHeaders(
   };
 }
 
-/** @throws SvcError for what is no request of one operation, and when there are too many streams */
+/** @throws SvcError if the request is not a single operation, or there are too many streams */
 function openStream(measured: MeasuredJson, session: Session, exchange: Exchange, context: ServerContext): Reply {
   if (isJsonArray(measured.json)) {
-    throw new SvcError('not-supported', 'a stream of events is the answer to one operation, not to a batch', {
+    throw new SvcError('not-supported', 'an event stream is for one operation, not for a batch', {
       status: 400,
       keepsStatus: true,
     });
@@ -107,18 +107,18 @@ async function runBatch(
   const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(context.options.batchLimit, ofRole);
   if (items.length > limit)
-    throw new LimitExceeded('batch', 'bad-request', `batch of ${items.length} operations is over the limit of ${limit}`);
+    throw new LimitExceeded('batch', 'bad-request', `batch of ${items.length} operations exceeds the limit of ${limit}`);
   exchange.mode = 'batched';
-  const body: (Bytes | MadeBytes)[] = [OPEN];
-  const budget = context.pipeline.newBudget(exchange.hold);
-  // One after the other: a later operation of a batch sees the effects of an earlier one.
+  const body: (Bytes | GeneratedBytes)[] = [OPEN];
+  const budget = context.pipeline.newBudget(exchange.reservation);
+  // Sequentially: a later operation of a batch sees the effects of an earlier one.
   for (const [i, item] of items.entries()) {
     if (i > 0) body.push(COMMA);
     const share = budget.share();
     let answered = 0;
     try {
       budget.begin();
-      const answer = await runOne({ json: item, depth }, session, exchange, context, { budget, intake: share });
+      const answer = await runOne({ json: item, depth }, session, exchange, context, { budget, resultBudget: share });
       answered = sizeOfBytes(answer);
       for (const piece of answer) body.push(piece);
     } catch (thrown) {
@@ -132,7 +132,7 @@ async function runBatch(
   return body;
 }
 
-/** The JSON of the request, and who asks. */
+/** The JSON of the request, and the session. */
 interface Received {
   readonly measured: MeasuredJson;
   readonly session: Session;
@@ -145,7 +145,7 @@ async function readPost(exchange: Exchange, context: ServerContext): Promise<Rec
   }
   const { bodyLimit, jsonSizeLimit } = context.options;
   let received: Promise<MeasuredJson> | undefined;
-  // Nothing is read for nobody; only a webhook may want to see the request before it says who asks.
+  // The body is read after authentication, unless the webhook includes the request.
   const receive = (): Promise<MeasuredJson> => {
     received ??= readBody(request, bodyLimit, context.uploads).then((body) => decodeMeasuredBody(body, jsonSizeLimit));
     return received;
@@ -161,7 +161,7 @@ async function readGet(exchange: Exchange, context: ServerContext): Promise<Rece
   return { session, measured: { json: requestOfParameters(exchange.query(), jsonSizeLimit), depth: Number.POSITIVE_INFINITY } };
 }
 
-/** @param alwaysKeep whether errors keep their own HTTP status instead of 200, whatever type of answer is asked for */
+/** @param alwaysKeep errors keep their own HTTP status instead of 200, whatever the response type */
 function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean): Route {
   const read = method === 'GET' ? readGet : readPost;
   return {
@@ -183,21 +183,21 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, exchange, context)
           : await runOne(measured, session, exchange, context, {
-              onCacheNote: (note) => {
-                const told = { ...cacheHeaders(note, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
-                cached = { headers: told, ...(note.copies === null ? {} : { copies: note.copies }) };
+              onCacheStatus: (status) => {
+                const headersOfHit = { ...cacheHeaders(status, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
+                cached = { headers: headersOfHit, ...(status.copies === null ? {} : { copies: status.copies }) };
               },
             });
         return { status: 200, contentType, body, ...(cached ?? headers) };
       } catch (thrown) {
         const error = asError(thrown, context);
-        const kept =
+        const keepsStatus =
           alwaysKeep ||
           contentType !== JSON_TYPE ||
           wantsEvents(accept) ||
           error.keepsStatus ||
           (error.status === 401 && context.options.preserve401Errors);
-        const reply = graphqlErrorReply(error, showsInternal(context, exchange.session), kept ? error.status : 200);
+        const reply = graphqlErrorReply(error, showsInternal(context, exchange.session), keepsStatus ? error.status : 200);
         if (error.status === 405) return { ...reply, contentType, headers: { ...NOT_CACHED, Allow: 'POST' } };
         return { ...reply, contentType, ...headers };
       }

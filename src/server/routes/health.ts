@@ -23,7 +23,7 @@ function healthRoute(path: string): Route {
   };
 }
 
-/** Why no requests should be sent here; null: they may be. Neither sources nor the metadata database count: all instances would be left at once. */
+/** Returns the reason for not sending requests here, `null` if ready. Databases do not count: all instances would be out of service at once. */
 function unreadiness({ connections }: Exchange, context: ServerContext): 'STOPPING' | 'STARTING' | null {
   if (connections.isDraining()) return 'STOPPING';
   return context.isReady?.() === false ? 'STARTING' : null;
@@ -35,7 +35,7 @@ async function readiness(exchange: Exchange, context: ServerContext): Promise<Re
   if (!exchange.query().has('verbose')) return textReply(status, reason ?? 'OK');
   try {
     if (!isAdmin(await identify(exchange, context, null))) {
-      throw new SvcError('access-denied', 'You have to be an admin to see more than whether the service is ready', { status: 403 });
+      throw new SvcError('access-denied', 'You have to be an admin to see the details of readiness', { status: 403 });
     }
   } catch (thrown) {
     return adminErrorReply(toSvcError(thrown), showsInternal(context, exchange.session));

@@ -7,7 +7,7 @@ import { adminErrorReply, notFoundReply } from '../reply.ts';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** What Prometheus reads. Its secret is not one of the service's clients, so that whoever watches need not be an administrator. */
+/** The endpoint for Prometheus. It has its own secret, so that monitoring needs no admin secret. */
 export const metricsRoute: Route = {
   method: 'GET',
   path: '/v1/metrics',
@@ -19,13 +19,13 @@ export const metricsRoute: Route = {
     try {
       if (metrics.isOpen) checkPage('GET', exchange.request.headers, exchange.place, pages);
       else if (!metrics.admits(BEARER.exec(exchange.request.headers.authorization ?? '')?.[1] ?? '')) {
-        const error = new SvcError('access-denied', 'the metrics need their secret: Authorization: Bearer <secret>', { status: 401 });
+        const error = new SvcError('access-denied', 'the metrics require their secret: Authorization: Bearer <secret>', { status: 401 });
         return { ...adminErrorReply(error, false), headers: { 'WWW-Authenticate': 'Bearer' } };
       }
       const { contentType, text } = metrics.page;
       return { status: 200, contentType, body: [bytesOfText(await text())], headers: { 'Cache-Control': 'no-store' } };
     } catch (thrown) {
-      if (!(thrown instanceof SvcError)) observe({ kind: 'unexpected', message: 'the metrics cannot be told', error: thrown });
+      if (!(thrown instanceof SvcError)) observe({ kind: 'unexpected', message: 'the metrics cannot be collected', error: thrown });
       return adminErrorReply(toSvcError(thrown), false);
     }
   },

@@ -1,6 +1,6 @@
 import { openApiDocument } from '../../pipeline/rest/open-api.ts';
 import { standardForm, VERSION_2 } from '../../pipeline/rest/open-api-form.ts';
-import { inSlices } from '../../util/sliced.ts';
+import { runCooperatively } from '../../util/cooperative.ts';
 import { adminRoute } from '../admin-route.ts';
 import { jsonReply } from '../reply.ts';
 
@@ -10,6 +10,6 @@ export const openApiRoute = adminRoute({
   path: '/api/swagger/json',
   async handle(_exchange, { state, options }) {
     const form = options.version2OpenApi ? VERSION_2 : standardForm(options.version);
-    return jsonReply(200, await inSlices(openApiDocument(state.current().storedOperations, form)));
+    return jsonReply(200, await runCooperatively(openApiDocument(state.current().storedOperations, form)));
   },
 });

@@ -16,7 +16,7 @@ import { adminErrorReply, JSON_TYPE, type Reply } from '../reply.ts';
 const PREFIX = '/api/rest/';
 const METHODS: ReadonlySet<string> = new Set(REST_METHODS);
 
-/** The route of all REST endpoints, or undefined for a request that is not for them. */
+/** Returns the route of all REST endpoints, `undefined` for other requests. */
 export function restRoute(exchange: Exchange): Omit<Route, 'method' | 'path'> | undefined {
   return exchange.path.startsWith(PREFIX) && METHODS.has(exchange.request.method ?? '') ? route : undefined;
 }
@@ -31,8 +31,8 @@ const route: Omit<Route, 'method' | 'path'> = {
       const endpoint = findEndpoint(context.state.current().storedOperations, exchange.request.method ?? '', segments);
       const parameters = await readParameters(exchange, context);
       const { pipeline, state } = context;
-      const how = requestOptions(exchange, context);
-      const data = await runRest(endpoint, parameters, { pipeline, snapshot: state.current(), session, how });
+      const options = requestOptions(exchange, context);
+      const data = await runRest(endpoint, parameters, { pipeline, snapshot: state.current(), session, options });
       return { status: 200, contentType: JSON_TYPE, body: data };
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) context.observe({ kind: 'unexpected', message: 'REST request failed', error: thrown });
@@ -43,15 +43,15 @@ const route: Omit<Route, 'method' | 'path'> = {
   },
 };
 
-/** The endpoint allows the method; it is the credentials that do not. */
+/** Explains a rejected mutation by GET: the endpoint allows the method, but the credentials do not. */
 function explained(error: SvcError): SvcError {
   if (error.code !== 'method-not-allowed' || error instanceof MethodNotAllowed) return error;
-  return new SvcError('access-denied', 'the operation of the endpoint is a mutation: by GET it needs credentials in a header', {
+  return new SvcError('access-denied', 'the operation of the endpoint is a mutation: with GET, it requires credentials in a header', {
     status: 403,
   });
 }
 
-/** Before anything can fail, for every request is logged. */
+/** Masks hidden variables in the path. Called first, since every request is logged. */
 function pathForLog({ path, request }: Exchange, { state, options }: ServerContext): string | null {
   const { maskedVariables } = options.queryLogging;
   if (maskedVariables.size === 0) return null;
@@ -63,7 +63,7 @@ function pathForLog({ path, request }: Exchange, { state, options }: ServerConte
 function requestOptions(exchange: Exchange, { options }: ServerContext): RequestOptions {
   return {
     signal: exchange.signal,
-    hold: exchange.hold,
+    reservation: exchange.reservation,
     queriesOnly: exchange.request.method === 'GET' && !mayChangeByGet(exchange.place),
     requestId: exchange.requestId,
     ...(options.requestTimeout === 0 ? {} : { deadline: Date.now() + options.requestTimeout }),
@@ -74,7 +74,7 @@ function requestOptions(exchange: Exchange, { options }: ServerContext): Request
   };
 }
 
-/** A form says its values as texts, like the query string. */
+/** Reads the parameters; values of a form are text, like those of the query string. */
 async function readParameters(exchange: Exchange, { options, uploads }: ServerContext): Promise<RestParameters> {
   const { request } = exchange;
   const body = await readBody(request, options.bodyLimit, uploads);
@@ -82,11 +82,11 @@ async function readParameters(exchange: Exchange, { options, uploads }: ServerCo
   return { query: exchange.query(), body: body.length === 0 ? null : decodeJsonBody(body, options.jsonSizeLimit) };
 }
 
-/** @throws SvcError bad-request when the path is not encoded as a URL's has to be */
+/** @throws SvcError bad-request if the encoding of the path is invalid */
 function segmentsOf(path: string): readonly string[] {
   try {
     return path.slice(PREFIX.length).split('/').map(decodeURIComponent);
   } catch {
-    throw new SvcError('bad-request', 'the path of the URL is not well encoded');
+    throw new SvcError('bad-request', 'the path of the URL has an invalid encoding');
   }
 }

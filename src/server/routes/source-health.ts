@@ -3,7 +3,7 @@ import type { Json } from '../../util/json.ts';
 import { adminRoute } from '../admin-route.ts';
 import { jsonReply } from '../reply.ts';
 
-/** How the last health check of each source that has one went. Cannot be disabled. */
+/** Reports the last health check of each source that has one. Cannot be disabled. */
 export const sourceHealthRoute = adminRoute({
   method: 'GET',
   path: '/healthz/sources',

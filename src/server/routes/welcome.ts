@@ -1,4 +1,4 @@
-/** What somebody sees who opens the service's address in a browser. */
+/** The welcome page for browsers. */
 import { bytesOfText } from '../../util/bytes.ts';
 import { preferences } from '../accept.ts';
 import type { Exchange, Route, ServerContext } from '../context.ts';
@@ -7,7 +7,7 @@ import { notFoundReply, type Reply } from '../reply.ts';
 
 const HEADERS = { ...PAGE_HEADERS, 'Cache-Control': 'no-store', Vary: 'Accept' };
 
-/** Whether a client would rather read a page than JSON: browsers say so, and no other client does. */
+/** Returns true if the client prefers HTML to JSON, as only browsers do. */
 export function wantsPage(accept: string | undefined): boolean {
   if (accept === undefined || !accept.toLowerCase().includes('text/html')) return false;
   const listed = preferences(accept);
@@ -15,7 +15,7 @@ export function wantsPage(accept: string | undefined): boolean {
   return weightOf('text/html') > 0 && weightOf('text/html') >= weightOf('application/json');
 }
 
-/** The page; what a stranger may not know is not in it. */
+/** Returns the page, which contains public information only. */
 export function welcomeReply({ request, place }: Pick<Exchange, 'request' | 'place'>, { options }: Pick<ServerContext, 'options'>): Reply {
   const { host, 'x-forwarded-proto': forwarded } = request.headers;
   const address = `${forwarded === 'https' ? 'https' : 'http'}://${host !== undefined && HOST.test(host) ? host : 'localhost:8080'}`;
@@ -25,9 +25,9 @@ export function welcomeReply({ request, place }: Pick<Exchange, 'request' | 'pla
   const text = page(
     'svc',
     `<h1>svc <small>${escaped(options.version)}</small></h1>
-<p>One governed GraphQL API over databases and remote GraphQL servers. It answers at <code>/v1/graphql</code>:</p>
+<p>One governed GraphQL API over databases and remote GraphQL servers. Its endpoint is <code>/v1/graphql</code>:</p>
 <pre><code>${escaped(curl)}</code></pre>
-<p>${isOpen ? 'No admin secret is set: whoever reaches this address may read and change everything.' : 'Requests need credentials: the admin secret, or what the service was told to accept.'}</p>
+<p>${isOpen ? 'No admin secret is set: everyone who can reach this address can read and change everything.' : 'Requests need credentials: the admin secret, or those of the configured authentication.'}</p>
 <ul>
 <li><a href="https://www.npmjs.com/package/svc-graphql" rel="noopener">Documentation</a>, also in the folder <code>docs</code> of the package</li>
 <li><a href="/healthz">Health</a> and <a href="/v1/version">version</a></li>
@@ -36,7 +36,7 @@ export function welcomeReply({ request, place }: Pick<Exchange, 'request' | 'pla
   return { status: 200, contentType: 'text/html; charset=utf-8', body: [bytesOfText(text)], headers: HEADERS };
 }
 
-/** Nothing that a shell or HTML would read as its own. */
+/** Host names without characters that a shell or HTML would interpret. */
 const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/;
 
 export const welcomeRoute: Route = {

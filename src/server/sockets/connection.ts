@@ -1,4 +1,4 @@
-/** One websocket of a client: its messages, its operations and how long it lives. */
+/** One websocket: its messages, its operations and its lifetime. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -15,7 +15,7 @@ import type { Effect, Protocol } from '../../subscriptions/protocols/protocol.ts
 import { CancellationSource } from '../../util/cancellation.ts';
 import { incomingTrace } from '../../webhooks/trace-context.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import type { Answers } from '../answers.ts';
+import type { PendingResponses } from '../pending-responses.ts';
 import { decodeMeasured } from '../body.ts';
 import type { ServerContext } from '../context.ts';
 import { checkPage } from '../cross-site.ts';
@@ -23,30 +23,30 @@ import type { LongLivedConnection } from '../long-lived.ts';
 import { setLongTimer } from '../long-timer.ts';
 import { loggedRequest } from '../logged-query.ts';
 import { operate } from '../operate.ts';
-import { Intake } from './intake.ts';
+import { MessageLimiter } from './message-limiter.ts';
 import { payloadHeaders } from './init-headers.ts';
-import { Lane } from './lane.ts';
+import { OperationQueue } from './operation-queue.ts';
 import { SocketOperation, type OperationEnd } from './operation.ts';
 import { CompressedWire, PlainWire, type Wire } from './wire.ts';
 
 export interface SocketLimits {
-  /** ms in which a client says who it is */
+  /** Time within which a client must authenticate, in ms. */
   readonly initTimeout: number;
-  /** operations of one socket at the same time */
+  /** Maximum number of concurrent operations of one socket. */
   readonly operations: number;
-  /** bytes */
+  /** Maximum size of a message, in bytes. */
   readonly message: number;
-  /** characters of the headers in the first message */
+  /** Maximum size of the headers in the first message, in characters. */
   readonly headers: number;
-  /** Whether messages that keep connections alive are sent; else silence is looked at alone. */
+  /** If true, keep-alive messages are sent; otherwise silent clients are only pinged. */
   readonly keepAlive: boolean;
 }
 
 export interface Handshake {
-  /** As they came. */
+  /** All headers as sent. */
   readonly headers: IncomingHttpHeaders;
-  /** Of these, what may say who the client is. */
-  readonly kept: IncomingHttpHeaders;
+  /** Headers for authentication and forwarding. */
+  readonly forwarded: IncomingHttpHeaders;
   readonly address: string;
 }
 
@@ -54,21 +54,21 @@ export interface OpenedSocket {
   /** For the log. */
   readonly id: string;
   readonly websocket: WebSocket;
-  /** Below it. */
+  /** The socket below the websocket. */
   readonly socket: Socket;
   readonly protocol: Protocol;
   readonly handshake: Handshake;
 }
 
-/** Queries of one socket that run side by side. */
-const SIDE_BY_SIDE = 16;
-/** Beats without a sign of the client before it is asked for one, and before it counts as gone. */
+/** Maximum number of concurrent queries of one socket. */
+const MAX_CONCURRENT = 16;
+/** Heartbeats without data from the client until it is pinged, and until it is disconnected. */
 const SILENT_BEATS = 6;
 const GONE_BEATS = 12;
-/** Beats in which a message has to arrive that has begun to. */
+/** Maximum number of heartbeats while a message arrives. */
 const MESSAGE_BEATS = 6;
 
-type Told = WebsocketObservation['event'];
+type SocketEvent = WebsocketObservation['event'];
 
 export class SocketConnection implements LongLivedConnection, OperationEnd {
   readonly id: string;
@@ -77,28 +77,28 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   readonly #websocket: WebSocket;
   readonly #protocol: Protocol;
   readonly #wire: Wire;
-  readonly #intake: Intake;
+  readonly #messageLimiter: MessageLimiter;
   readonly #operations = new Map<string, SocketOperation>();
-  readonly #lane = new Lane(SIDE_BY_SIDE);
-  /** Cancelled when the client goes away. */
+  readonly #queue = new OperationQueue(MAX_CONCURRENT);
+  /** Cancelled when the client disconnects. */
   readonly #client = new CancellationSource();
   readonly #handshake: Handshake;
   #session: Session | null = null;
-  /** Of the handshake and of the first message, for servers that may see them. */
+  /** Headers of the handshake and of the first message, to be forwarded. */
   #headers: IncomingHttpHeaders = {};
-  /** Messages that came while it is found out who the client is; null when nobody is asked. */
+  /** Messages received during authentication; `null` otherwise. */
   #waiting: { readonly data: Buffer; readonly isBinary: boolean }[] | null = null;
   #isClosing = false;
-  /** Close when the queries and mutations that run are done, with this reason. */
+  /** Set to close once the running queries and mutations are done. */
   #goodbye: { readonly code: number; readonly reason: string } | null = null;
-  /** Gives up what is waited for: that the client says who it is, then the end of its session. */
+  /** Cancels the current timer: that of the authentication, or of the session's end. */
   #stopTimer: () => void;
   #silentBeats = 0;
 
   constructor(
     context: ServerContext,
     limits: SocketLimits,
-    answers: Answers,
+    pending: PendingResponses,
     { id, websocket, socket, protocol, handshake }: OpenedSocket,
   ) {
     this.id = id;
@@ -110,21 +110,23 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     const onFlow = (): void => this.#flow();
     this.#wire =
       websocket.extensions === ''
-        ? new PlainWire(websocket, socket, answers, onFlow)
-        : new CompressedWire(websocket, socket, answers, onFlow);
-    this.#intake = new Intake(socket, context.uploads, () => this.close(1013, 'too many large messages are on their way to the service'));
+        ? new PlainWire(websocket, socket, pending, onFlow)
+        : new CompressedWire(websocket, socket, pending, onFlow);
+    this.#messageLimiter = new MessageLimiter(socket, context.uploads, () =>
+      this.close(1013, 'too many large messages are being received'),
+    );
     this.#stopTimer = setLongTimer(Date.now() + limits.initTimeout, () => this.#perform(protocol.initTimedOut(), 0));
     websocket.on('message', (data, isBinary) => {
-      answers.traffic.received += (data as Buffer).length;
+      pending.traffic.received += (data as Buffer).length;
       this.#onMessage(data, isBinary);
     });
-    websocket.on('ping', (data) => this.#heard(data));
-    websocket.on('pong', (data) => this.#heard(data));
-    this.#tell({ type: 'accepted' });
+    websocket.on('ping', (data) => this.#onControlFrame(data));
+    websocket.on('pong', (data) => this.#onControlFrame(data));
+    this.#log({ type: 'accepted' });
     if (limits.keepAlive) this.#wire.send(protocol.keepAlive);
   }
 
-  /** Calls back when the socket is closed and everything of it has ended. */
+  /** Calls back when the socket has closed and all its operations have ended. */
   onClosed(closed: () => void): void {
     let fault: string | null = null;
     this.#websocket.on('error', (error) => {
@@ -132,16 +134,16 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     });
     this.#websocket.on('close', () => {
       this.#end();
-      this.#tell({ type: 'closed' }, fault);
+      this.#log({ type: 'closed' }, fault);
       closed();
     });
   }
 
   beat(): void {
-    // While its answers wait nothing of it is read: then it counts whether it takes them.
+    // While its answers are unread, nothing is read from the client: then reading them counts as activity.
     this.#silentBeats = this.#wire.isFull ? 0 : this.#silentBeats + 1;
-    if (this.#silentBeats >= GONE_BEATS || this.#intake.beats() > MESSAGE_BEATS) this.terminate();
-    // What waits for the client already is sign enough that it does not listen.
+    if (this.#silentBeats >= GONE_BEATS || this.#messageLimiter.beats() > MESSAGE_BEATS) this.terminate();
+    // No keep-alive behind unread data.
     if (this.#isClosing || this.#wire.isFull) return;
     if (this.#silentBeats % SILENT_BEATS === 0) this.#websocket.ping();
     if (this.#limits.keepAlive) this.#wire.send(this.#protocol.keepAlive);
@@ -151,7 +153,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     if (this.#isClosing) return;
     this.#end();
     this.#websocket.close(code, reason);
-    // Nothing the client says is of interest any more, but that it has heard.
+    // Reads on to receive the closing handshake; other messages are ignored.
     this.#websocket.resume();
   }
 
@@ -165,31 +167,31 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     this.#websocket.terminate();
   }
 
-  ended(operation: SocketOperation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void {
+  ended(operation: SocketOperation, result: 'completed' | 'failed' | 'refused', error: SvcError | null): void {
     this.#operations.delete(operation.id);
-    this.#tellOperation(operation, how === 'completed' ? 'completed' : 'query_err', error);
-    // After the last message of the operation.
+    this.#logOperation(operation, result === 'completed' ? 'completed' : 'query_err', error);
+    // Deferred until the last message of the operation has been sent.
     if (this.#goodbye !== null) setImmediate(() => this.#closeWhenDone());
   }
 
   #onMessage(data: RawData, isBinary: boolean): void {
     this.#silentBeats = 0;
-    this.#intake.received();
+    this.#messageLimiter.received();
     if (this.#isClosing) return;
-    // With the default type of the library a message is one buffer, whatever frames it came in.
+    // With the default type of the library, a message is one buffer, however many frames it had.
     if (this.#waiting !== null) this.#waiting.push({ data: data as Buffer, isBinary });
     else this.#receive(data as Buffer, isBinary);
   }
 
-  #heard(data: Buffer): void {
+  #onControlFrame(data: Buffer): void {
     this.#silentBeats = 0;
-    this.#intake.control(data.length);
+    this.#messageLimiter.control(data.length);
   }
 
   #receive(data: Buffer, isBinary: boolean): void {
     const isTaken = (id: string): boolean => this.#operations.has(id);
     try {
-      if (isBinary) throw new SvcError('invalid-json', 'expected text, but found bytes');
+      if (isBinary) throw new SvcError('invalid-json', 'expected text, but found binary data');
       const { json, depth } = decodeMeasured(data.toString('utf8'), 'the message', this.#context.options.jsonSizeLimit);
       this.#perform(this.#protocol.receive(json, isTaken), depth);
     } catch (thrown) {
@@ -198,7 +200,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     }
   }
 
-  /** @param depth levels of the message that brought it about */
+  /** @param depth nesting of the message that caused the effects */
   #perform(effects: readonly Effect[], depth: number): void {
     for (const effect of effects) {
       if (this.#isClosing) return;
@@ -213,7 +215,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
           void this.#authenticate(effect.headers, effect.alone);
           break;
         case 'start':
-          // The request lies one level below the message.
+          // The request is one level below the message.
           this.#start(effect.id, effect.request, depth - 1);
           break;
         case 'stop': {
@@ -224,15 +226,15 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     }
   }
 
-  async #authenticate(given: JsonObject, alone: boolean): Promise<void> {
+  async #authenticate(initHeaders: JsonObject, alone: boolean): Promise<void> {
     this.#waiting = [];
     this.#flow();
-    // Who it was until now has an end all the same.
+    // After a repeated authentication, the end of the earlier session still applies.
     if (this.#session === null) this.#stopTimer();
     let effects: readonly Effect[];
     try {
-      const payload = payloadHeaders(given, this.#limits.headers);
-      const headers = alone ? payload : { ...this.#handshake.kept, ...payload };
+      const payload = payloadHeaders(initHeaders, this.#limits.headers);
+      const headers = alone ? payload : { ...this.#handshake.forwarded, ...payload };
       this.#checkPage(this.#context.authenticator.place(headers));
       const found = this.#context.authenticator.authenticate({ headers }, null, this.#client);
       this.#session = found instanceof Promise ? (await found).session : found;
@@ -243,42 +245,39 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     } catch (thrown) {
       if (!(thrown instanceof SvcError)) this.#context.observe({ kind: 'unexpected', message: 'authentication failed', error: thrown });
       const error = toSvcError(thrown);
-      if (!this.#isClosing) this.#tell({ type: 'conn_err', error: encodeLoggedError(error) });
+      if (!this.#isClosing) this.#log({ type: 'conn_err', error: encodeLoggedError(error) });
       effects = this.#protocol.refused(error);
     }
-    const came = this.#waiting ?? [];
+    const messages = this.#waiting ?? [];
     this.#waiting = null;
     this.#perform(effects, 0);
     this.#flow();
-    for (const { data, isBinary } of came) {
+    for (const { data, isBinary } of messages) {
       if (this.#isClosing) return;
-      // One of them may ask for authentication again.
+      // Any of them may start another authentication.
       if (this.#waiting === null) this.#receive(data, isBinary);
       else (this.#waiting as { data: Buffer; isBinary: boolean }[]).push({ data, isBinary });
     }
   }
 
-  /** The page that made the browser connect, if one did, is known from the handshake alone. @throws SvcError access-denied */
+  /** Checks the page that opened the socket, which only the handshake identifies. @throws SvcError access-denied */
   #checkPage(place: CredentialPlace): void {
     checkPage('GET', this.#handshake.headers, place, this.#context.pages);
   }
 
-  /**
-   * Closes the socket when its session is over, or an earlier one in which something still runs. The client connects again, and
-   * says anew who it is.
-   */
+  /** Closes the socket when its session ends, or an earlier session with running operations. The client then authenticates again. */
   #endWithSession(): void {
     this.#stopTimer();
     const end = this.#firstEnd();
     if (end === Number.POSITIVE_INFINITY) return;
     this.#stopTimer = setLongTimer(end, () => {
-      // Clients take this code as a reason to connect again at once.
+      // Clients reconnect at once after this code.
       if (this.#firstEnd() <= end) this.close(1000, 'the session has ended');
       else this.#endWithSession();
     });
   }
 
-  /** Epoch milliseconds. */
+  /** Returns the earliest end of a session in use, in epoch milliseconds. */
   #firstEnd(): number {
     const sessions = [this.#session, ...[...this.#operations.values()].map(({ session }) => session)];
     return Math.min(...sessions.map((session) => session?.expiresAt ?? Number.POSITIVE_INFINITY));
@@ -294,7 +293,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       request = decodeRequest(payload, depth);
       if (this.#goodbye !== null) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
       if (this.#operations.size >= this.#limits.operations) {
-        throw new SvcError('busy', `the limit of ${this.#limits.operations} operations of a socket at the same time is reached`, {
+        throw new SvcError('busy', `the limit of ${this.#limits.operations} concurrent operations of a socket is reached`, {
           status: 429,
         });
       }
@@ -315,11 +314,11 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     );
     this.#operations.set(id, operation);
     if (request === null || refused !== null) {
-      this.#tellOperation(operation, 'started', null);
+      this.#logOperation(operation, 'started', null);
       operation.settle({ kind: 'refused', error: refused as SvcError });
       return;
     }
-    const how = {
+    const options = {
       signal: operation.cancellation,
       requestId,
       ...(requestTimeout === 0 ? {} : { deadline: Date.now() + requestTimeout }),
@@ -330,8 +329,8 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     const span = this.#context.tracing.current()?.begin('websocket operation', 'server', incomingTrace(this.#headers));
     span?.set('svc.request_id', requestId).set('user.roles', [session.role]).set('client.address', this.#handshake.address);
     operation.trace = span;
-    this.#tellOperation(operation, 'started', null);
-    void operate(this.#context, session, request, { ...how, trace: span }, this.#lane, operation).then((outcome) => {
+    this.#logOperation(operation, 'started', null);
+    void operate(this.#context, session, request, { ...options, trace: span }, this.#queue, operation).then((outcome) => {
       if ('error' in outcome && outcome.error.status >= 500) span?.fail(outcome.error.code);
       span?.end();
       operation.settle(outcome);
@@ -339,7 +338,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     });
   }
 
-  /** Has the bytes of an operation counted; undefined: nobody wants to know. */
+  /** Counts the sent bytes of an operation once it is known; `undefined` if metrics are off. */
   #counts(operation: SocketOperation, request: GraphqlRequest): RequestOptions['onOperation'] {
     const { pipeline } = this.#context;
     const meter = this.#context.meter.current();
@@ -353,7 +352,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   #stop(operation: SocketOperation): void {
     operation.stop();
     this.#operations.delete(operation.id);
-    this.#tellOperation(operation, 'stopped', null);
+    this.#logOperation(operation, 'stopped', null);
     if (this.#goodbye !== null) this.#closeWhenDone();
   }
 
@@ -361,17 +360,17 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     if (this.#goodbye !== null && this.#operations.size === 0) this.close(this.#goodbye.code, this.#goodbye.reason);
   }
 
-  /** Reads from the client only while it takes what it gets, and while nothing has to be found out first. */
+  /** Pauses reading while the client does not read, and during authentication. */
   #flow(): void {
     if (this.#isClosing) return;
     const { isFull } = this.#wire;
-    this.#lane.hold(isFull);
+    this.#queue.pause(isFull);
     if (isFull || this.#waiting !== null) this.#websocket.pause();
     else this.#websocket.resume();
     if (!isFull) for (const operation of this.#operations.values()) operation.drained();
   }
 
-  /** Everything of the connection stops. */
+  /** Stops all operations. */
   #end(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
@@ -379,19 +378,19 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     this.#client.cancel();
     for (const operation of this.#operations.values()) {
       operation.stop();
-      this.#tellOperation(operation, 'stopped', null);
+      this.#logOperation(operation, 'stopped', null);
     }
     this.#operations.clear();
-    // Who waits for its turn gets it, and finds out that it was stopped.
-    this.#lane.hold(false);
-    this.#intake.end();
+    // Pending operations start and find that they were stopped.
+    this.#queue.pause(false);
+    this.#messageLimiter.end();
     this.#wire.release();
   }
 
-  #tellOperation(operation: SocketOperation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
+  #logOperation(operation: SocketOperation, type: 'started' | 'completed' | 'stopped' | 'query_err', error: SvcError | null): void {
     const { queryLogging } = this.#context.options;
     const { query } = operation;
-    const event: Told = {
+    const event: SocketEvent = {
       type: 'operation',
       operationId: operation.id,
       requestId: operation.requestId,
@@ -400,10 +399,10 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
       error: error === null ? null : encodeLoggedError(error),
       query: query === null ? null : queryLogging.onlyOnError && error === null ? query.name : query.whole,
     };
-    this.#tell(event, null, operation.trace);
+    this.#log(event, null, operation.trace);
   }
 
-  #tell(event: Told, message: string | null = null, trace?: LoggedTrace): void {
+  #log(event: SocketEvent, message: string | null = null, trace?: LoggedTrace): void {
     this.#context.observe({
       kind: 'websocket',
       websocketId: this.id,

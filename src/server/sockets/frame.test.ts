@@ -4,10 +4,10 @@ import * as library from 'ws';
 import { bytesOfText } from '../../util/bytes.ts';
 import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
-/** Its types leave it out. */
+/** Missing in the library's types. */
 const { Receiver } = library as unknown as { Receiver: new (options: { isServer: boolean }) => Writable };
 
-it.each([0, 1, 125, 126, 65_535, 65_536, 1_000_000])('frames a message of %d bytes as the library reads it', async (size) => {
+it.each([0, 1, 125, 126, 65_535, 65_536, 1_000_000])('encodes a message of %d bytes that the library can decode', async (size) => {
   const text = 'é'.repeat(size / 2) + (size % 2 === 1 ? 'x' : '');
   const receiver = new Receiver({ isServer: false });
   const read = new Promise((resolve) => receiver.on('message', (data: Buffer, isBinary: boolean) => resolve([data.toString(), isBinary])));
@@ -15,7 +15,7 @@ it.each([0, 1, 125, 126, 65_535, 65_536, 1_000_000])('frames a message of %d byt
   expect(await read).toEqual([text, false]);
 });
 
-it('makes the message of an answer as it is asked for, alone and as a frame', () => {
+it('encodes an answer as a message and as a frame', () => {
   const answer = { body: [bytesOfText('{"data":'), bytesOfText('1}')] };
   expect(answerMessage(bytesOfText('{"id":"1","payload":'), answer)).toBe('{"id":"1","payload":{"data":1}}');
   expect(answerMessage(bytesOfText('{"id":"2","payload":'), answer)).toBe('{"id":"2","payload":{"data":1}}');

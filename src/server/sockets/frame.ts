@@ -1,12 +1,12 @@
-/** Frames of the websocket protocol from a server to its clients (RFC 6455, section 5.2). */
-import type { Answer } from '../../subscriptions/subscriptions.ts';
+/** Frames of the websocket protocol, from server to client (RFC 6455, section 5.2). */
+import type { SubscriptionAnswer } from '../../subscriptions/subscriptions.ts';
 import { ANSWER_END } from '../../subscriptions/protocols/protocol.ts';
 import type { Bytes } from '../../util/bytes.ts';
 
-/** The last frame of a message, which is text. */
+/** First byte of the only frame of a text message. */
 const TEXT = 0x81;
 
-/** A message as one frame. */
+/** Encodes a message as one frame. */
 export function textFrame(message: Bytes): Bytes {
   return (head(message.length) + message) as Bytes;
 }
@@ -20,7 +20,7 @@ function head(size: number): string {
   return String.fromCharCode(TEXT, 127, ...bytes.map((byte) => byte & 0xff));
 }
 
-/** An answer as it was sent last: clients of the same cohort that number their operations alike get the very same text. */
+/** The last encoding of an answer: clients of a cohort that use equal operation ids get the same text. */
 interface Framed {
   readonly body: Bytes;
   start: Bytes;
@@ -28,13 +28,13 @@ interface Framed {
   frame: Bytes | null;
 }
 
-const known = new WeakMap<Answer, Framed>();
+const cache = new WeakMap<SubscriptionAnswer, Framed>();
 
-function framed(start: Bytes, answer: Answer): Framed {
-  let found = known.get(answer);
+function framed(start: Bytes, answer: SubscriptionAnswer): Framed {
+  let found = cache.get(answer);
   if (found === undefined) {
-    found = { body: join(answer.body), start, message: null, frame: null };
-    known.set(answer, found);
+    found = { body: joinPieces(answer.body), start, message: null, frame: null };
+    cache.set(answer, found);
   } else if (found.start !== start) {
     found.start = start;
     found.message = null;
@@ -43,21 +43,21 @@ function framed(start: Bytes, answer: Answer): Framed {
   return found;
 }
 
-/** @param start what comes before the answer in the message */
-export function answerMessage(start: Bytes, answer: Answer): Bytes {
+/** Returns the message for an answer. @param start text before the answer */
+export function answerMessage(start: Bytes, answer: SubscriptionAnswer): Bytes {
   const one = framed(start, answer);
   one.message ??= (start + one.body + ANSWER_END) as Bytes;
   return one.message;
 }
 
-/** The same as one frame. */
-export function answerFrame(start: Bytes, answer: Answer): Bytes {
+/** Returns the message for an answer as one frame. */
+export function answerFrame(start: Bytes, answer: SubscriptionAnswer): Bytes {
   const one = framed(start, answer);
   one.frame ??= (head(start.length + one.body.length + ANSWER_END.length) + start + one.body + ANSWER_END) as Bytes;
   return one.frame;
 }
 
-/** The pieces as one. */
-export function join(pieces: readonly Bytes[]): Bytes {
+/** Joins pieces into one text. */
+export function joinPieces(pieces: readonly Bytes[]): Bytes {
   return (pieces.length === 1 ? pieces[0] : pieces.join('')) as Bytes;
 }

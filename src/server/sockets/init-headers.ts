@@ -1,4 +1,4 @@
-/** Who a client is, as its first message and the handshake of its socket say it together. */
+/** Combines the headers of a client's first message with those of its handshake. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isStorableText } from '../../auth/session-variables.ts';
 import { SvcError } from '../../errors/svc-error.ts';
@@ -6,12 +6,12 @@ import { shortened } from '../../errors/shortened.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { at, ROOT } from '../../util/path.ts';
 
-/** Names as HTTP has them (RFC 9110, section 5.1). */
+/** Valid header names of HTTP (RFC 9110, section 5.1). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const LINE_END = /[\r\n\0]/;
 
-/** Of the handshake alone: where a page comes from is not for the page to say, and the rest is about the connection. */
-const OF_HANDSHAKE: ReadonlySet<string> = new Set([
+/** Headers that only the handshake may set: a page must not choose its origin, and the others describe the connection. */
+const HANDSHAKE_ONLY: ReadonlySet<string> = new Set([
   'connection',
   'upgrade',
   'host',
@@ -24,39 +24,39 @@ const OF_HANDSHAKE: ReadonlySet<string> = new Set([
   'keep-alive',
 ]);
 
-function isOfHandshake(name: string): boolean {
-  return OF_HANDSHAKE.has(name) || name.startsWith('sec-');
+function isHandshakeOnly(name: string): boolean {
+  return HANDSHAKE_ONLY.has(name) || name.startsWith('sec-');
 }
 
-/** What is kept of a handshake for the authentication and for servers that may see the client's headers. */
+/** Returns the headers of a handshake for authentication and forwarding. */
 export function handshakeHeaders(headers: IncomingHttpHeaders, withCookie: boolean): IncomingHttpHeaders {
-  const kept: IncomingHttpHeaders = {};
+  const forwarded: IncomingHttpHeaders = {};
   for (const name in headers) {
     if (name === 'upgrade' || name === 'connection' || name.startsWith('sec-websocket-')) continue;
-    if (name !== 'cookie' || withCookie) kept[name] = headers[name];
+    if (name !== 'cookie' || withCookie) forwarded[name] = headers[name];
   }
-  return kept;
+  return forwarded;
 }
 
 /**
- * The headers in the payload of a client's first message.
- * @param limit characters of all names and values
+ * Validates the headers in the payload of a client's first message.
+ * @param limit maximum length of all names and values, in characters
  * @throws SvcError invalid-headers
  */
-export function payloadHeaders(given: JsonObject, limit: number): IncomingHttpHeaders {
+export function payloadHeaders(payload: JsonObject, limit: number): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   let size = 0;
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(payload)) {
     const path = at(at(at(ROOT, 'payload'), 'headers'), shortened(name));
-    if (!NAME.test(name)) throw new SvcError('invalid-headers', `"${shortened(name)}" is no name of a header`, { path });
-    if (typeof value !== 'string') throw new SvcError('invalid-headers', `the header "${shortened(name)}" must be a text`, { path });
+    if (!NAME.test(name)) throw new SvcError('invalid-headers', `"${shortened(name)}" is not a valid header name`, { path });
+    if (typeof value !== 'string') throw new SvcError('invalid-headers', `the header "${shortened(name)}" must be a string`, { path });
     if (LINE_END.test(value) || !isStorableText(value)) {
-      throw new SvcError('invalid-headers', `the header "${shortened(name)}" has characters that no header can have`, { path });
+      throw new SvcError('invalid-headers', `the header "${shortened(name)}" has invalid characters`, { path });
     }
     size += name.length + value.length;
-    if (size > limit) throw new SvcError('invalid-headers', `the headers have more than ${limit} characters`);
+    if (size > limit) throw new SvcError('invalid-headers', `the headers exceed ${limit} characters`);
     const lower = name.toLowerCase();
-    if (!isOfHandshake(lower)) headers[lower] = value;
+    if (!isHandshakeOnly(lower)) headers[lower] = value;
   }
   return headers;
 }

@@ -1,36 +1,36 @@
-/** One operation of a socket, from the client's message to its last answer. */
+/** One operation of a socket, from the client's message to the last answer. */
 import type { LoggedTrace } from '../../observability/observation.ts';
 import type { Session } from '../../auth/session.ts';
 import type { Counter } from '../../observability/metrics/registry.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import type { Protocol } from '../../subscriptions/protocols/protocol.ts';
 import { ANSWER_END } from '../../subscriptions/protocols/protocol.ts';
-import type { Answer, Subscriber, Subscription } from '../../subscriptions/subscriptions.ts';
+import type { SubscriptionAnswer, Subscriber, Subscription } from '../../subscriptions/subscriptions.ts';
 import type { Bytes } from '../../util/bytes.ts';
 import { CancellationSource } from '../../util/cancellation.ts';
-import type { Outcome } from '../operate.ts';
-import { join } from './frame.ts';
+import type { OperationOutcome } from '../operate.ts';
+import { joinPieces } from './frame.ts';
 import type { Wire } from './wire.ts';
 import type { LoggedQuery } from '../query-logging.ts';
 
-/** What an operation tells the connection that it belongs to. */
+/** The connection of an operation. */
 export interface OperationEnd {
-  /** Nothing follows; called once. */
-  ended(operation: SocketOperation, how: 'completed' | 'failed' | 'refused', error: SvcError | null): void;
+  /** Called once, when the operation has ended. */
+  ended(operation: SocketOperation, result: 'completed' | 'failed' | 'refused', error: SvcError | null): void;
 }
 
 export class SocketOperation implements Subscriber {
   readonly id: string;
   readonly requestId: string;
-  /** Who has started it. */
+  /** Session at the start of the operation. */
   readonly session: Session;
   readonly name: string | null;
   /** For the log. */
   readonly query: LoggedQuery | null;
   readonly cancellation = new CancellationSource();
-  /** Bytes that it has sent are added to it; null: nobody wants to know, or it is not known what it is. */
+  /** Counter of sent bytes; `null` if metrics are off, or the operation is not known yet. */
   sent: Counter | null = null;
-  /** Absent: nothing is traced. */
+  /** Not set if tracing is off. */
   trace: LoggedTrace | undefined;
   readonly #protocol: Protocol;
   readonly #wire: Wire;
@@ -38,7 +38,7 @@ export class SocketOperation implements Subscriber {
   #subscription: Subscription | null = null;
   #answerStart: Bytes | null = null;
   #isOver = false;
-  /** An answer was held back. */
+  /** True if an answer was not sent because the client had unread data. */
   #isBehind = false;
 
   constructor(
@@ -57,13 +57,13 @@ export class SocketOperation implements Subscriber {
     this.#connection = connection;
   }
 
-  /** A subscription that runs, and not a query, a mutation or what nobody knows yet. */
+  /** True for a running subscription, false for queries, mutations and operations that are not known yet. */
   get isSubscription(): boolean {
     return this.#subscription !== null;
   }
 
-  /** What has become of it. */
-  settle(outcome: Outcome): void {
+  /** Handles the outcome of `operate`. */
+  settle(outcome: OperationOutcome): void {
     if (this.#isOver) {
       if (outcome.kind === 'subscribed') outcome.subscription.close();
       return;
@@ -73,7 +73,7 @@ export class SocketOperation implements Subscriber {
         this.#subscription = outcome.subscription;
         return;
       case 'answered':
-        this.#send((this.#start() + join(outcome.body) + ANSWER_END) as Bytes);
+        this.#send((this.#start() + joinPieces(outcome.body) + ANSWER_END) as Bytes);
         this.#end('completed', null, [this.#protocol.completed(this.id)]);
         return;
       case 'refused':
@@ -84,21 +84,21 @@ export class SocketOperation implements Subscriber {
     }
   }
 
-  /** The client does not want it any more, or is gone: it hears nothing more of it. */
+  /** Stops the operation: the client has stopped it, or has disconnected. Nothing more is sent. */
   stop(): void {
     this.#isOver = true;
     this.cancellation.cancel();
     this.#subscription?.close();
   }
 
-  /** The client has taken what it got. */
+  /** Called when the client has read everything. */
   drained(): void {
     if (!this.#isBehind) return;
     this.#isBehind = false;
     this.#subscription?.drained();
   }
 
-  next(answer: Answer): void {
+  next(answer: SubscriptionAnswer): void {
     if (this.#isOver) return;
     const bytes = this.#wire.sendAnswer(this.#start(), answer);
     if (this.sent !== null) this.sent.value += bytes;
@@ -125,11 +125,11 @@ export class SocketOperation implements Subscriber {
     return this.#answerStart;
   }
 
-  #end(how: 'completed' | 'failed' | 'refused', error: SvcError | null, messages: readonly Bytes[]): void {
+  #end(result: 'completed' | 'failed' | 'refused', error: SvcError | null, messages: readonly Bytes[]): void {
     this.#isOver = true;
     this.#subscription?.close();
-    // The client may use the id again as soon as it knows.
-    this.#connection.ended(this, how, error);
+    // Before the last message: the client may use the id again as soon as it gets that.
+    this.#connection.ended(this, result, error);
     for (const message of messages) this.#send(message);
   }
 

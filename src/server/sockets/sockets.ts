@@ -1,4 +1,4 @@
-/** All websockets: who may open one, and how they come to their end. */
+/** All websockets: handshake and access control. */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 import { LegacyWs } from '../../subscriptions/protocols/legacy-ws.ts';
 import { TransportWs } from '../../subscriptions/protocols/transport-ws.ts';
 import { textOfBytes } from '../../util/bytes.ts';
-import type { Answers } from '../answers.ts';
+import type { PendingResponses } from '../pending-responses.ts';
 import type { ServerContext } from '../context.ts';
 import { clientAddress } from '../client-address.ts';
 import { corsHeaders } from '../cors.ts';
@@ -21,27 +21,27 @@ import { checkHead } from '../request-head.ts';
 import { handshakeHeaders } from './init-headers.ts';
 
 export interface SocketOptions extends SocketLimits {
-  /** Compress messages for clients that can read that. */
+  /** If true, messages are compressed for clients that support it. */
   readonly compression: boolean;
-  /** Let cookies count where CORS is switched off. */
+  /** If true, cookies are used even if CORS is off. */
   readonly readCookie: boolean;
 }
 
-/** Where websockets are, and whether operations that are refused get their error bare there. */
+/** Paths of websockets, and whether rejected operations get a single error there. */
 const PATHS: ReadonlyMap<string, boolean> = new Map([
   ['/v1/graphql', false],
   ['/v1alpha1/graphql', true],
 ]);
 const MODERN = 'graphql-transport-ws';
 const LEGACY = 'graphql-ws';
-/** The code that `graphql-transport-ws` has for it. */
+/** Close code of `graphql-transport-ws` for an unknown subprotocol. */
 const UNKNOWN_PROTOCOL = 4406;
-/** ms that a client has to say that it has heard of the end. */
+/** Time for the closing handshake, in ms. */
 const CLOSE_TIMEOUT = 3000;
-/** Frames that one message may come in. */
+/** Maximum number of frames of one message. */
 const MAX_FRAMES = 4096;
 
-/** Little memory for each socket, and none of it kept from message to message. */
+/** Settings with little memory per socket, none of which is kept between messages. */
 const COMPRESSION = {
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
@@ -50,7 +50,7 @@ const COMPRESSION = {
   concurrencyLimit: 4,
 } as const;
 
-/** Settings that the types of the library do not know yet. */
+/** Settings that are missing in the library's types. */
 interface LibrarySettings {
   readonly maxFragments: number;
   readonly maxBufferedChunks: number;
@@ -60,14 +60,14 @@ interface LibrarySettings {
 export class Sockets {
   readonly #context: ServerContext;
   readonly #options: SocketOptions;
-  readonly #answers: Answers;
+  readonly #pending: PendingResponses;
   readonly #longLived: LongLived;
   readonly #library: WebSocketServer;
 
-  constructor(context: ServerContext, options: SocketOptions, answers: Answers, longLived: LongLived) {
+  constructor(context: ServerContext, options: SocketOptions, pending: PendingResponses, longLived: LongLived) {
     this.#context = context;
     this.#options = options;
-    this.#answers = answers;
+    this.#pending = pending;
     this.#longLived = longLived;
     const settings: ServerOptions & LibrarySettings = {
       noServer: true,
@@ -82,7 +82,7 @@ export class Sockets {
     this.#library = new WebSocketServer(settings);
   }
 
-  /** A client asks for a websocket. @param head what it has sent behind its request */
+  /** Handles an upgrade request. @param head the bytes after the request */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const id = randomUUID();
     const path = originForm(request.url).split('?', 1)[0] as string;
@@ -97,25 +97,25 @@ export class Sockets {
     const { corsDomains } = this.#context.options;
     const handshake = {
       headers,
-      kept: handshakeHeaders(headers, corsDomains !== null || this.#options.readCookie),
+      forwarded: handshakeHeaders(headers, corsDomains !== null || this.#options.readCookie),
       address: clientAddress(request, this.#context.options.trustedProxies),
     };
     this.#library.handleUpgrade(request, socket, head, (websocket) => {
-      // Nothing that was not offered may be chosen; a browser ends it then by itself. Who offers nothing speaks the older one.
+      // No protocol may be chosen that was not offered: browsers then fail. Clients that offer none use the older one.
       if (websocket.protocol === '' && headers['sec-websocket-protocol'] !== undefined) {
         websocket.on('error', () => undefined);
         websocket.close(UNKNOWN_PROTOCOL, 'Subprotocol not acceptable');
-        const offered = `none of the offered protocols is known: ${MODERN} and ${LEGACY} are`;
-        this.#observeRejection(id, new SvcError('not-supported', offered));
+        const message = `none of the offered subprotocols is supported: expected ${MODERN} or ${LEGACY}`;
+        this.#observeRejection(id, new SvcError('not-supported', message));
         return;
       }
       const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(bareErrors === true);
-      const connection = new SocketConnection(this.#context, this.#options, this.#answers, { id, websocket, socket, protocol, handshake });
+      const connection = new SocketConnection(this.#context, this.#options, this.#pending, { id, websocket, socket, protocol, handshake });
       connection.onClosed(this.#longLived.add(connection));
     });
   }
 
-  /** @throws SvcError when there is no websocket for such a request */
+  /** @throws SvcError if the request cannot be upgraded */
   #check(request: IncomingMessage, isKnown: boolean): void {
     const { authenticator, options, pages } = this.#context;
     if (this.#longLived.isStopping) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
@@ -128,9 +128,9 @@ export class Sockets {
     if (origin !== undefined && corsDomains !== null && !isOwn && corsHeaders(request, corsDomains) === null) {
       throw new SvcError('access-denied', 'received origin header does not match configured CORS domains');
     }
-    // Other credentials may still come in the first message.
+    // The first message may contain other credentials.
     if (authenticator.place(headers) === 'open') checkPage('GET', headers, 'open', pages);
-    this.#longLived.checkRoom();
+    this.#longLived.checkLimit();
   }
 
   #reject(id: string, socket: Socket, error: SvcError): void {
@@ -145,7 +145,7 @@ export class Sockets {
     ];
     socket.on('error', () => undefined);
     socket.end(`${headers.join('\r\n')}\r\n\r\n${text}`);
-    // What the client still sends is of no interest, but it should hear the answer.
+    // Reads on, so that the client can receive the response.
     socket.resume();
     setTimeout(() => socket.destroy(), CLOSE_TIMEOUT).unref();
     this.#observeRejection(id, error);

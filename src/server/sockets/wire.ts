@@ -1,51 +1,51 @@
-/** What goes out over one socket, and how much of it waits for the client. */
+/** Sends messages over one socket and tracks unread data. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { type Bytes, bufferOfBytes } from '../../util/bytes.ts';
-import type { Answer } from '../../subscriptions/subscriptions.ts';
-import type { Answers, Held, SocketTimes } from '../answers.ts';
+import type { SubscriptionAnswer } from '../../subscriptions/subscriptions.ts';
+import type { PendingResponses, PendingData, SocketTimes } from '../pending-responses.ts';
 import { answerFrame, answerMessage, textFrame } from './frame.ts';
 
-/** Messages below this are not compressed: they would not get smaller. */
+/** Minimum size of a compressed message, in bytes: shorter ones do not shrink. */
 const MIN_COMPRESSED = 1024;
-/** Bytes that may wait before the client counts as one that does not take its answers. */
-const MOST_WAITING = 65_536;
+/** Maximum size of unread data before the socket counts as full, in bytes. */
+const MAX_BUFFERED = 65_536;
 
 export interface Wire {
-  /** The client has not taken what it got. */
+  /** True while the client has unread data. */
   readonly isFull: boolean;
-  /** @returns the bytes of it; 0: the client is gone */
+  /** Sends a message. Returns its size in bytes, 0 if the client has disconnected. */
   send(message: Bytes): number;
-  /** A message with an answer that others may get too. @param start what comes before the answer in it @returns as `send` */
-  sendAnswer(start: Bytes, answer: Answer): number;
-  /** Nothing is sent from now on. */
+  /** Sends an answer that other clients may get, too. @param start text before the answer @returns like `send` */
+  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number;
+  /** Stops tracking; nothing is sent any more. */
   release(): void;
 }
 
-/** Messages that wait for one client, beyond which their times are not told one by one. */
-const MOST_TIMED = 1000;
+/** Maximum number of waiting messages of one client that are timed individually. */
+const MAX_TIMED = 1000;
 
-/** Times the messages of one socket. */
+/** Measures the times of one socket's messages. */
 class MessageClock {
   readonly #times: SocketTimes;
-  /** When those were written that the operating system has not taken, by `performance.now()`. */
+  /** Start times of messages that the operating system has not accepted, by `performance.now()`. */
   #waiting: number[] = [];
 
   constructor(times: SocketTimes) {
     this.#times = times;
   }
 
-  /** @param write writes a message @returns whether the operating system has taken all there is */
+  /** @param write writes a message; returns true if the operating system has accepted everything. @returns its result */
   timed(write: () => boolean): boolean {
     const began = performance.now();
     const isTaken = write();
     this.#times.write.observe((performance.now() - began) / 1000);
     if (isTaken) this.#times.queue.observe(0);
-    else if (this.#waiting.length < MOST_TIMED) this.#waiting.push(began);
+    else if (this.#waiting.length < MAX_TIMED) this.#waiting.push(began);
     return isTaken;
   }
 
-  /** What waits is gone. */
+  /** Called when the operating system has accepted everything. */
   drained(): void {
     const now = performance.now();
     for (const began of this.#waiting) this.#times.queue.observe((now - began) / 1000);
@@ -53,11 +53,11 @@ class MessageClock {
   }
 }
 
-/** Lets so much wait for a client, as long as it takes something of it. */
-function hold(answers: Answers, socket: Socket, size: number): Held {
-  const held = answers.hold(socket, size);
+/** Tracks unread data, and disconnects a client that stops reading. */
+function track(pending: PendingResponses, socket: Socket, size: number): PendingData {
+  const held = pending.add(socket, size);
   const onTimeout = (): void => void socket.destroy();
-  socket.setTimeout(answers.stall, onTimeout);
+  socket.setTimeout(pending.stall, onTimeout);
   return {
     grow: held.grow,
     release() {
@@ -69,22 +69,22 @@ function hold(answers: Answers, socket: Socket, size: number): Held {
 }
 
 /**
- * Writes frames itself: for the answers of subscriptions that is several times as fast as the way through the library,
- * which is there for messages of any kind, and takes no buffer for each of them.
+ * Writes frames itself: for answers of subscriptions, this is several times as fast as the library, which supports messages of any kind,
+ * and needs no buffer per message.
  */
 export class PlainWire implements Wire {
   readonly #websocket: WebSocket;
   readonly #socket: Socket;
-  readonly #answers: Answers;
-  #held: Held | null = null;
+  readonly #pending: PendingResponses;
+  #held: PendingData | null = null;
 
   /** @param onFlow called when `isFull` has changed */
-  constructor(websocket: WebSocket, socket: Socket, answers: Answers, onFlow: () => void) {
+  constructor(websocket: WebSocket, socket: Socket, pending: PendingResponses, onFlow: () => void) {
     this.#websocket = websocket;
     this.#socket = socket;
-    this.#answers = answers;
+    this.#pending = pending;
     this.#onFlow = onFlow;
-    const times = answers.times();
+    const times = pending.times();
     this.#clock = times === null ? null : new MessageClock(times);
     socket.on('drain', () => {
       this.#clock?.drained();
@@ -105,7 +105,7 @@ export class PlainWire implements Wire {
     return this.#isOpen ? this.#write(textFrame(message)) : 0;
   }
 
-  sendAnswer(start: Bytes, answer: Answer): number {
+  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number {
     return this.#isOpen ? this.#write(answerFrame(start, answer)) : 0;
   }
 
@@ -115,12 +115,12 @@ export class PlainWire implements Wire {
   }
 
   #write(frame: Bytes): number {
-    this.#answers.traffic.sent += frame.length;
+    this.#pending.traffic.sent += frame.length;
     const isTaken =
       this.#clock === null ? this.#socket.write(frame, 'latin1') : this.#clock.timed(() => this.#socket.write(frame, 'latin1'));
     if (this.#held !== null) this.#held.grow(frame.length);
     else if (!isTaken) {
-      this.#held = hold(this.#answers, this.#socket, this.#socket.writableLength);
+      this.#held = track(this.#pending, this.#socket, this.#socket.writableLength);
       this.#onFlow();
     }
     return frame.length;
@@ -132,18 +132,18 @@ export class PlainWire implements Wire {
   }
 }
 
-/** Leaves compression and framing to the library. */
+/** Uses the library for compression and framing. */
 export class CompressedWire implements Wire {
   readonly #websocket: WebSocket;
   readonly #socket: Socket;
-  readonly #answers: Answers;
+  readonly #pending: PendingResponses;
   readonly #onFlow: () => void;
-  #held: Held | null = null;
+  #held: PendingData | null = null;
 
-  constructor(websocket: WebSocket, socket: Socket, answers: Answers, onFlow: () => void) {
+  constructor(websocket: WebSocket, socket: Socket, pending: PendingResponses, onFlow: () => void) {
     this.#websocket = websocket;
     this.#socket = socket;
-    this.#answers = answers;
+    this.#pending = pending;
     this.#onFlow = onFlow;
   }
 
@@ -154,9 +154,9 @@ export class CompressedWire implements Wire {
   send(message: Bytes): number {
     const { readyState, OPEN } = this.#websocket;
     if (readyState !== OPEN) return 0;
-    this.#answers.traffic.sent += message.length;
+    this.#pending.traffic.sent += message.length;
     const options = { binary: false, compress: message.length >= MIN_COMPRESSED };
-    const times = this.#answers.times();
+    const times = this.#pending.times();
     const began = performance.now();
     this.#websocket.send(bufferOfBytes([message]), options, () => {
       times?.queue.observe((performance.now() - began) / 1000);
@@ -164,14 +164,14 @@ export class CompressedWire implements Wire {
     });
     times?.write.observe((performance.now() - began) / 1000);
     if (this.#held !== null) this.#held.grow(message.length);
-    else if (this.#websocket.bufferedAmount > MOST_WAITING) {
-      this.#held = hold(this.#answers, this.#socket, this.#websocket.bufferedAmount);
+    else if (this.#websocket.bufferedAmount > MAX_BUFFERED) {
+      this.#held = track(this.#pending, this.#socket, this.#websocket.bufferedAmount);
       this.#onFlow();
     }
     return message.length;
   }
 
-  sendAnswer(start: Bytes, answer: Answer): number {
+  sendAnswer(start: Bytes, answer: SubscriptionAnswer): number {
     return this.send(answerMessage(start, answer));
   }
 

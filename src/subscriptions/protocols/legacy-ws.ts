@@ -1,4 +1,4 @@
-/** The older protocol `graphql-ws`, which the package `subscriptions-transport-ws` made and many clients still speak. */
+/** The older protocol `graphql-ws` of the package `subscriptions-transport-ws`, which many clients still use. */
 import { encodeAdminError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Bytes } from '../../util/bytes.ts';
@@ -23,7 +23,7 @@ export class LegacyWs extends WebsocketProtocol {
   readonly #bareErrors: boolean;
   #isOpen = false;
 
-  /** @param bareErrors whether errors are `{path, error, code}`, and that of an operation that is refused stands alone */
+  /** @param bareErrors if true, errors have the form `{path, error, code}`, and an operation that is rejected has a single one */
   constructor(bareErrors: boolean) {
     super('data');
     this.#bareErrors = bareErrors;
@@ -36,13 +36,13 @@ export class LegacyWs extends WebsocketProtocol {
   protected take(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[] {
     switch (message.type) {
       case 'connection_init':
-        // A client may say anew who it is; what runs goes on as it was started.
+        // A client may authenticate again; running operations keep their session.
         return [{ kind: 'authenticate', headers: message.headers, alone: this.#isOpen }];
       case 'start': {
         const { id, request } = message;
         if (!this.#isOpen) return this.#cannotStart(id, 'start received before the connection is initialised');
         if (isTaken(id)) {
-          // The one that runs has the id: no `complete` may follow, which would end it for the client.
+          // Without `complete`, which would end the running operation of this id for the client.
           return [{ kind: 'send', message: this.#error(id, [cannotStart(`an operation already exists with this id: ${id}`)]) }];
         }
         return [{ kind: 'start', id, request }];

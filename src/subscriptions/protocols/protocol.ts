@@ -1,58 +1,58 @@
 /**
- * What the two protocols of GraphQL over websockets have in common. A protocol is a small machine: messages of the client and
- * what has become of them go in, what the connection is to do comes out. It knows no sockets, no time and no sessions.
+ * The common interface of the two protocols of GraphQL over websockets. A protocol is a small state machine: its input is messages of the
+ * client and events of its operations, its output is effects for the connection. It does not depend on sockets, time and sessions.
  */
 import { encodeGraphqlError } from '../../errors/encode.ts';
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import { isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 
-/** What the connection is to do. */
+/** An instruction for the connection. */
 export type Effect =
   | { readonly kind: 'send'; readonly message: Bytes }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
-  /** Find out who the client is; `alone`: the headers of the handshake do not count. Then `accepted` or `refused` is due. */
+  /** Authenticate the client, then call `accepted` or `refused`. `alone`: ignore the headers of the handshake. */
   | { readonly kind: 'authenticate'; readonly headers: JsonObject; readonly alone: boolean }
   | { readonly kind: 'start'; readonly id: string; readonly request: Json }
   | { readonly kind: 'stop'; readonly id: string };
 
 export interface Protocol {
-  /** In `Sec-WebSocket-Protocol`. */
+  /** Value of `Sec-WebSocket-Protocol`. */
   readonly name: 'graphql-transport-ws' | 'graphql-ws';
-  /** Whether a client may start operations. */
+  /** True once a client may start operations. */
   readonly isOpen: boolean;
-  /** Says that the connection is alive; may be sent at any time. */
+  /** Message that keeps the connection alive; may be sent at any time. */
   readonly keepAlive: Bytes;
   /**
-   * A message of the client.
-   * @param isTaken whether an operation of this id runs
+   * Handles a message of the client.
+   * @param isTaken returns true if an operation with this id is running
    */
   receive(message: Json, isTaken: (id: string) => boolean): readonly Effect[];
-  /** The client sent what is no JSON text at all. */
+  /** Called for a message that is not valid JSON. */
   garbled(reason: string): readonly Effect[];
-  /** The client has been authenticated. */
+  /** Called when the client has been authenticated. */
   accepted(): readonly Effect[];
-  /** It has not. */
+  /** Called when the client's authentication has failed. */
   refused(error: SvcError): readonly Effect[];
-  /** The client has not said in time who it is. */
+  /** Called when the client has not authenticated in time. */
   initTimedOut(): readonly Effect[];
-  /** What comes before the `{"data":…}` of an answer; after it comes `ANSWER_END`. */
+  /** Returns the text before the `{"data":…}` of an answer; `ANSWER_END` is the text after it. */
   answerStart(id: string): Bytes;
-  /** The operation is done. */
+  /** Returns the message for the end of an operation. */
   completed(id: string): Bytes;
-  /** The operation was refused before it ran, or a subscription has come to its end by these errors. */
+  /** Returns the messages for an operation that was rejected before it ran, or for a subscription that these errors have ended. */
   refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[];
-  /** A query or mutation failed while it ran. */
+  /** Returns the messages for a query or mutation that failed. */
   failedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[];
-  /** Errors in place of an answer of a subscription, which goes on. */
+  /** Returns the message for errors of a subscription that goes on. */
   interrupted(id: string, errors: readonly SvcError[]): Bytes;
 }
 
 export const ANSWER_END = '}' as Bytes;
 
-/** Bytes of the reason in a frame that closes a connection (RFC 6455, section 5.5). */
+/** Maximum size of the reason in a close frame, in bytes (RFC 6455, section 5.5). */
 const MAX_REASON = 123;
-/** Characters of an id. It goes along with every answer. */
+/** Maximum length of an id, which is part of every answer, in characters. */
 const MAX_ID = 1000;
 
 export function printMessage(message: JsonObject): Bytes {
@@ -71,37 +71,37 @@ export function close(code: number, reason: string): Effect {
   return { kind: 'close', code, reason: cut(reason, MAX_REASON) };
 }
 
-/** Closes with the reason in the form `{"server_error_msg":"4400: …"}`, whole however long the text is. */
+/** Closes with the reason in the form `{"server_error_msg":"4400: …"}`, which stays valid JSON if the text is truncated. */
 export function closeWithMessage(code: number, text: string): Effect {
   const message = `${code}: ${text}`;
-  let room = MAX_REASON;
+  let textLimit = MAX_REASON;
   for (;;) {
-    const reason = JSON.stringify({ server_error_msg: cut(message, room) });
+    const reason = JSON.stringify({ server_error_msg: cut(message, textLimit) });
     const over = Buffer.byteLength(reason) - MAX_REASON;
     if (over <= 0) return { kind: 'close', code, reason };
-    room -= over;
+    textLimit -= over;
   }
 }
 
-/** As much of a text as so many bytes of UTF-8 can hold. */
+/** Truncates a text to a number of bytes in UTF-8. */
 function cut(text: string, bytes: number): string {
   const encoded = Buffer.from(text);
   if (encoded.length <= bytes) return text;
   let end = Math.max(0, bytes);
-  // Not in the middle of a character.
+  // Steps back to the start of a character.
   while (end > 0 && ((encoded[end] as number) & 0xc0) === 0x80) end -= 1;
   return encoded.toString('utf8', 0, end);
 }
 
-/** Errors as clients get them; details for administrators are never among them. */
+/** Encodes errors for clients, without details for administrators. */
 export function encodeErrors(errors: readonly SvcError[]): readonly Json[] {
   return errors.flatMap((error) => error.graphqlErrors ?? [encodeGraphqlError(error, false)]);
 }
 
-/** A message that is none of the protocol; `message` says why. */
+/** An invalid message of a client. */
 export class MessageFault extends Error {}
 
-/** The fields of a message of the client. @throws MessageFault */
+/** Reads the fields of a client's message. @throws MessageFault */
 export class ClientMessage {
   readonly #fields: JsonObject;
 
@@ -116,7 +116,7 @@ export class ClientMessage {
 
   get id(): string {
     const { id } = this.#fields;
-    if (typeof id !== 'string' || id === '') throw new MessageFault(`the message "${String(this.type)}" needs an "id", a text`);
+    if (typeof id !== 'string' || id === '') throw new MessageFault(`the message "${String(this.type)}" needs an "id", a string`);
     if (id.length > MAX_ID) throw new MessageFault(`the "id" has more than ${MAX_ID} characters`);
     return id;
   }
@@ -125,14 +125,14 @@ export class ClientMessage {
     return this.#fields['payload'] ?? null;
   }
 
-  /** The request of an operation; what is in it is looked at when it runs. */
+  /** The request of an operation; it is validated when it runs. */
   get request(): Json {
     const { payload } = this;
     if (payload === null) throw new MessageFault(`the message "${String(this.type)}" needs a "payload"`);
     return payload;
   }
 
-  /** The headers in the payload of the message that opens a conversation. */
+  /** The headers in the payload of `connection_init`. */
   get headers(): JsonObject {
     const { payload } = this;
     if (payload === null) return {};

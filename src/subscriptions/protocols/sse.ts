@@ -9,17 +9,17 @@ import { encodeErrors } from './protocol.ts';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
 
-/** What comes before the `{"data":…}` of an answer, which has no line ends in it; after it comes `EVENT_END`. */
+/** The text before the `{"data":…}` of an answer, which must not contain line breaks; `EVENT_END` is the text after it. */
 export const ANSWER_START = 'event: next\ndata: ' as Bytes;
 export const EVENT_END = '\n\n' as Bytes;
 
-/** The operation is done, and with it the stream. The empty data is there for browsers: without any they drop the event. */
+/** End of the operation and of the stream. It has empty data because browsers drop events without data. */
 export const COMPLETED = 'event: complete\ndata: \n\n' as Bytes;
 
-/** A comment, which no client shows: it keeps the connection open. */
+/** A comment, which clients ignore: it keeps the connection open. */
 export const KEEP_ALIVE = ':\n\n' as Bytes;
 
-/** Errors in place of an answer. */
+/** An event with errors instead of an answer. */
 export function errorEvent(errors: readonly SvcError[]): Bytes {
   const body: JsonObject = { errors: encodeErrors(errors) };
   return `${ANSWER_START}${bytesOfText(printJson(body))}${EVENT_END}` as Bytes;

@@ -64,7 +64,7 @@ export class TransportWs extends WebsocketProtocol {
   }
 
   refusedOperation(id: string, errors: readonly SvcError[]): readonly Bytes[] {
-    // It ends the operation: nothing follows.
+    // An `error` message ends the operation: no `complete` follows.
     return [printMessage({ type: 'error', id, payload: encodeErrors(errors) })];
   }
 

@@ -1,4 +1,4 @@
-/** What the two protocols of websockets do alike: the same messages under other names. */
+/** The messages that both websocket protocols share, under different names. */
 import type { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
 import type { Json } from '../../util/json.ts';
@@ -10,7 +10,7 @@ export abstract class WebsocketProtocol implements Protocol {
   abstract readonly keepAlive: Bytes;
   readonly #answer: string;
 
-  /** @param answer the `type` of a message that has an answer */
+  /** @param answer the `type` of messages with answers */
   constructor(answer: 'next' | 'data') {
     this.#answer = answer;
   }
@@ -36,7 +36,7 @@ export abstract class WebsocketProtocol implements Protocol {
     return printMessage({ type: this.#answer, id, payload: { errors: encodeErrors(errors) } });
   }
 
-  /** @throws MessageFault for what is none of the protocol */
+  /** @throws MessageFault for an invalid message */
   protected abstract take(message: ClientMessage, isTaken: (id: string) => boolean): readonly Effect[];
   abstract garbled(reason: string): readonly Effect[];
   abstract accepted(): readonly Effect[];

@@ -5,17 +5,17 @@ import type { TemplateVariables } from './template/evaluate.ts';
 import { jsonTemplate, type Template, textTemplate } from './template/template.ts';
 import { runNullableText } from './text-value.ts';
 import type { FaultList } from './transform-failure.ts';
-import { printParameters, type QueryParameter } from './web-address.ts';
+import { printParameters, type UrlParameter } from './web-address.ts';
 
-export type Body =
+export type TransformedBody =
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'form'; readonly text: string }
   | { readonly kind: 'none' };
 
 /** @throws TemplateError, TransformFailure */
-export type BodyMaker = (environment: TemplateVariables, budget: Budget) => Body;
+export type BodyMaker = (environment: TemplateVariables, budget: Budget) => TransformedBody;
 
-/** Faulty templates go to `faults`. */
+/** Compiles the templates of a body transform; adds invalid ones to `faults`. */
 export function compileBody(transform: BodyTransform, faults: FaultList): BodyMaker | undefined {
   switch (transform.action) {
     case 'remove':
@@ -40,11 +40,11 @@ function bounded(value: Json, budget: Budget): Json {
 }
 
 function form(fields: readonly (readonly [string, Template])[], environment: TemplateVariables, budget: Budget): string {
-  const parameters = fields.map(([name, template]): QueryParameter => [name, runNullableText(template, environment, budget)]);
+  const parameters = fields.map(([name, template]): UrlParameter => [name, runNullableText(template, environment, budget)]);
   return printParameters(parameters.filter(([, value]) => value !== null));
 }
 
-/** What is configured by name goes out in the order of the names. */
+/** Sorts configured entries by name, the order in which they are sent. */
 export function byName<T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,16 +1,16 @@
-/** What templates can see of a call. */
+/** Variables and functions of templates. */
 import type { Json, JsonObject } from '../../util/json.ts';
 import type { TemplateVariables } from './template/evaluate.ts';
 import { FunctionFault, type TemplateFunction } from './template/functions.ts';
-import { objectOf } from './template/values.ts';
-import { parseWebAddress, queryParameters } from './web-address.ts';
+import { objectFromEntries } from './template/values.ts';
+import { parseWebAddress, urlParameters } from './web-address.ts';
 
-/** Of the call as it was before its transform. */
+/** The call before its transform. */
 export interface RequestContext {
   readonly body: Json;
   /** The configured URL, its environment variables filled in. */
   readonly baseUrl: string;
-  /** Of that URL: `[name, value]` each. */
+  /** Query parameters of that URL, each as `[name, value]`. */
   readonly queryParams: Json;
   readonly sessionVariables: JsonObject | null;
 }
@@ -18,18 +18,18 @@ export interface RequestContext {
 export interface RequestContextOptions {
   readonly body: Json;
   readonly baseUrl: string;
-  /** null when nobody's session caused the call. */
+  /** `null` if the call has no session. */
   readonly sessionVariables: ReadonlyMap<string, string> | null;
 }
 
-/** What templates of a request see of it. */
+/** Builds the context for templates of a request. */
 export function requestContext({ body, baseUrl, sessionVariables }: RequestContextOptions): RequestContext {
   const address = parseWebAddress(baseUrl);
   return {
     body,
     baseUrl,
-    queryParams: address === undefined ? [] : queryParameters(address),
-    sessionVariables: sessionVariables && objectOf([...sessionVariables].map(([name, value]) => [name.toLowerCase(), value])),
+    queryParams: address === undefined ? [] : urlParameters(address),
+    sessionVariables: sessionVariables && objectFromEntries([...sessionVariables].map(([name, value]) => [name.toLowerCase(), value])),
   };
 }
 
@@ -47,7 +47,7 @@ function getSessionVariable(variables: JsonObject | null): TemplateFunction {
 const functionsOf = (variables: JsonObject | null): TemplateVariables['functions'] =>
   new Map([['getSessionVariable', getSessionVariable(variables)]]);
 
-/** The names that templates of a request know. */
+/** Returns the variables and functions of request templates. */
 export function requestEnvironment(context: RequestContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([
@@ -61,15 +61,15 @@ export function requestEnvironment(context: RequestContext): TemplateVariables {
 }
 
 export interface ResponseContext {
-  /** null when it is not JSON. */
+  /** `null` if it is not JSON. */
   readonly body: Json;
   readonly status: number;
   readonly sessionVariables: JsonObject | null;
-  /** Of the request; null when it was sent without a transform. */
+  /** The request's context; `null` if it was sent without a transform. */
   readonly request: RequestContext | null;
 }
 
-/** The names that templates of a response know. */
+/** Returns the variables and functions of response templates. */
 export function responseEnvironment({ body, status, sessionVariables, request }: ResponseContext): TemplateVariables {
   return {
     variables: new Map<string, Json>([

@@ -6,7 +6,7 @@ import { ROOT } from '../../util/path.ts';
 import { requestContext } from './context.ts';
 import { compileRequestTransform, type OutgoingRequest } from './request-transform.ts';
 import { TransformFailure } from './transform-failure.ts';
-import { parseWebAddress, printParameters, queryParameters, withQuery } from './web-address.ts';
+import { parseWebAddress, printParameters, urlParameters, withQuery } from './web-address.ts';
 import { runs } from '../../../test/support/deep.ts';
 
 const BASE_URL = 'https://hooks.example.org:8443/base?team=a%20b&flag';
@@ -42,7 +42,7 @@ const bodyOf = (template: string): Json => {
 };
 const urlOf = (transform: Json): string => apply(transform).url;
 
-it('leaves what it does not name', () => {
+it('leaves other parts of the call unchanged', () => {
   expect(apply({})).toEqual(REQUEST);
 });
 
@@ -66,9 +66,9 @@ describe('the context', () => {
     ["getSessionVariable('__proto__')", 'Function Error: Session variable "__proto__" not found'],
     ['getSessionVariable(1)', 'Function Error: Session variable name should be a string'],
     ['$response', "Name Error: Variable '$response' not in scope"],
-  ])('%s is none', (template, expected) => expect(faults({ body: template })).toEqual([expected]));
+  ])('rejects %s', (template, expected) => expect(faults({ body: template })).toEqual([expected]));
 
-  it('holds the request as it was, whatever else is changed', () => {
+  it('contains the original request, whatever the transform changes', () => {
     const changed = apply({
       version: 1,
       url: 'http://other',
@@ -99,7 +99,7 @@ describe('the URL', () => {
     ['http://example.org/{{$body.link}}', 'TransformationError: Invalid URL: http://example.org/a/b c'],
     ['http://example.org\\\\@other', 'TransformationError: Invalid URL: http://example.org\\@other'],
     ['http://example.org:99999', 'TransformationError: Invalid URL: http://example.org:99999'],
-  ])('%s is refused', (url, expected) => expect(faults({ url })).toEqual([expected]));
+  ])('rejects %s', (url, expected) => expect(faults({ url })).toEqual([expected]));
 });
 
 describe('the query', () => {
@@ -116,7 +116,7 @@ describe('the query', () => {
     ['may be a template of null', '{{$body.nothing}}', ''],
   ])('%s', (_, queryParams, expected) => expect(urlOf({ query_params: queryParams })).toBe(path + expected));
 
-  it('is read as it is printed', () => {
+  it('round-trips through parsing and printing', () => {
     const text = fc.string({ unit: 'grapheme' });
     const parameter = fc.tuple(
       text.filter((name) => name !== ''),
@@ -126,7 +126,7 @@ describe('the query', () => {
     fc.assert(
       fc.property(fc.array(parameter), (parameters) => {
         if (address === undefined) throw new Error('no URL');
-        expect(queryParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
+        expect(urlParameters(withQuery(address, printParameters(parameters)))).toEqual(parameters);
       }),
       runs(100, 100),
     );
@@ -134,7 +134,7 @@ describe('the query', () => {
 });
 
 describe('headers', () => {
-  it('are removed first, then added in order of their names', () => {
+  it('removes headers first, then adds headers sorted by name', () => {
     const { headers } = apply({
       request_headers: {
         remove_headers: ['user-agent', 'CONTENT-TYPE'],
@@ -147,7 +147,7 @@ describe('headers', () => {
     ]);
   });
 
-  it('are not looked through for doubles', () => {
+  it('keeps duplicate headers', () => {
     expect(apply({ request_headers: { add_headers: { 'user-agent': 'other' } } }).headers).toEqual([
       ...REQUEST.headers,
       ['user-agent', 'other'],
@@ -159,7 +159,7 @@ describe('headers', () => {
     ['x', '{{$body.nothing}}', 'TransformationError: Template must produce a String, Number, or Boolean value'],
     ['x', 'a\\nSet-Cookie: b', 'TransformationError: Invalid value of the header "x"'],
     ['x y', 'a', 'TransformationError: Invalid header name: "x y"'],
-  ])('%s: %s is refused', (name, value, expected) => {
+  ])('rejects the header %s: %s', (name, value, expected) => {
     expect(faults({ request_headers: { add_headers: { [name]: value } } })).toEqual([expected]);
   });
 });
@@ -183,11 +183,11 @@ describe('the body', () => {
   ])('%s', (_, transform, expected) => expect(apply(transform).body).toEqual(expected));
 });
 
-it('has its method in capital letters', () => {
+it('prints the method in upper case', () => {
   expect(apply({ method: 'patch' }).method).toBe('PATCH');
 });
 
-it('tells of all templates that cannot be read, and of all that fail', () => {
+it('reports all templates that are invalid, and all that fail', () => {
   const everywhere = (template: string): Json => ({
     version: 2,
     body: { action: 'x_www_form_urlencoded', form_template: { a: template } },
@@ -196,11 +196,11 @@ it('tells of all templates that cannot be read, and of all that fail', () => {
     request_headers: { add_headers: { x: template } },
   });
   expect(faults(everywhere('{{ ! }}'))).toEqual(Array(5).fill("Lex Error: Unexpected character '!'."));
-  // The first fault of a part ends it.
+  // Each part stops at its first error.
   expect(faults(everywhere('{{ $nobody }}'))).toEqual(Array(4).fill("Name Error: Variable '$nobody' not in scope"));
 });
 
-it('has one budget for all of its templates', () => {
+it('shares one budget between all of its templates', () => {
   const long = `{{ range _, i := [${Array(600).fill('1').join()}] }} {{ range _, j := [${Array(600).fill('1').join()}] }} 1 {{ end }} {{ end }}`;
   const headers = Object.fromEntries(Array.from({ length: 2 }, (_, i) => [`x${i}`, `{{ size(${long}) }}`]));
   expect(faults({ request_headers: { add_headers: headers } })).toEqual([]);

@@ -1,14 +1,14 @@
-/** How a call is changed before it is sent. Every part is made from the call as it was before. */
+/** Compiles request transforms. Every part is computed from the original call. */
 import { invariant } from '../../errors/svc-error.ts';
 import type { HeaderTransform, RequestTransform } from '../../metadata/transform.ts';
-import { type Body, byName, compileBody } from './body.ts';
+import { type TransformedBody, byName, compileBody } from './body.ts';
 import { type RequestContext, requestEnvironment } from './context.ts';
 import { type Budget, createBudget } from './template/budget.ts';
 import type { TemplateVariables } from './template/evaluate.ts';
 import { type Template, textTemplate } from './template/template.ts';
 import { runNullableText, runText } from './text-value.ts';
 import { FaultList, wrongResult } from './transform-failure.ts';
-import { parseWebAddress, printParameters, printWebAddress, type QueryParameter, type WebAddress, withQuery } from './web-address.ts';
+import { parseWebAddress, printParameters, printWebAddress, type UrlParameter, type WebAddress, withQuery } from './web-address.ts';
 import { printJson } from '../../util/json.ts';
 
 export type Header = readonly [name: string, value: string];
@@ -17,7 +17,7 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly Header[];
-  readonly body: Body;
+  readonly body: TransformedBody;
 }
 
 /** @throws TransformFailure */
@@ -27,8 +27,8 @@ export type RequestTransformer = (request: OutgoingRequest, context: RequestCont
 type Maker<T> = (environment: TemplateVariables, budget: Budget) => T;
 
 /**
- * Reads the templates, once for all calls.
- * @throws TransformFailure with every template that cannot be read
+ * Compiles the templates once for all calls.
+ * @throws TransformFailure with all invalid templates
  */
 export function compileRequestTransform(transform: RequestTransform): RequestTransformer {
   const faults = new FaultList();
@@ -42,13 +42,13 @@ export function compileRequestTransform(transform: RequestTransform): RequestTra
   return (request, context) => {
     const environment = requestEnvironment(context);
     const budget = createBudget();
-    const found = new FaultList();
-    const make = <T>(maker: Maker<T> | undefined): T | undefined => maker && found.attempt(() => maker(environment, budget));
+    const failures = new FaultList();
+    const make = <T>(maker: Maker<T> | undefined): T | undefined => maker && failures.attempt(() => maker(environment, budget));
     const body = make(makeBody);
     const address = make(makeAddress ?? (() => webAddress(request.url)));
     const query = make(makeQuery);
     const added = make(addHeaders);
-    found.finish();
+    failures.finish();
     invariant(address !== undefined, 'a failed URL is among the faults');
     const removed = new Set(requestHeaders?.removeHeaders.map((name) => name.toLowerCase()));
     return {
@@ -82,7 +82,7 @@ function webAddress(text: string): WebAddress {
   return address;
 }
 
-/** Makes the whole query, without its question mark. */
+/** Compiles the whole query, without its question mark. */
 function compileQuery(source: string | ReadonlyMap<string, string | null>, faults: FaultList): Maker<string> | undefined {
   if (typeof source === 'string') {
     const template = faults.attempt(() => textTemplate(source));
@@ -94,7 +94,7 @@ function compileQuery(source: string | ReadonlyMap<string, string | null>, fault
   }));
   return (environment, budget) =>
     printParameters(
-      parameters.flatMap((parameter): QueryParameter[] => {
+      parameters.flatMap((parameter): UrlParameter[] => {
         const name = parameter.name && runNullableText(parameter.name, environment, budget);
         if (name === null || name === undefined) return [];
         if (parameter.value === null) return [[name, null]];
@@ -104,7 +104,7 @@ function compileQuery(source: string | ReadonlyMap<string, string | null>, fault
     );
 }
 
-/** What HTTP lets the name of a header be; its value has no line breaks, or it would be several headers. */
+/** Valid header names of HTTP. A value must not have line breaks: it would become several headers. */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const NOT_IN_HEADER = /[\0\r\n]/;
 

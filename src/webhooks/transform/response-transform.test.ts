@@ -24,12 +24,12 @@ it.each<[Json, Json]>([
   ],
   [{ version: 2, body: { action: 'remove' } }, null],
   [{ version: 2, body: { action: 'x_www_form_urlencoded', form_template: { a: '{{$body.ok}}' } } }, 'a=true'],
-])('%j gives %j', (transform, expected) => expect(apply(transform)).toEqual(expected));
+])('transforms with %j to %j', (transform, expected) => expect(apply(transform)).toEqual(expected));
 
-it('has no request where that had no transform', () => {
+it('has no request context if the request had no transform', () => {
   expect(apply({ body: '[$request, $request?.body.a]' }, { request: null })).toEqual([null, null]);
 });
 
-it.each(['{{', '$base_url', '$body.missing'])('%s is refused', (body) => {
+it.each(['{{', '$base_url', '$body.missing'])('rejects %s', (body) => {
   expect(() => apply({ body })).toThrow(TransformFailure);
 });

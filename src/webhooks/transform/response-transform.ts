@@ -6,15 +6,14 @@ import { createBudget } from './template/budget.ts';
 import { FaultList } from './transform-failure.ts';
 
 /**
- * Gives the body that stands for that of the response: JSON, the text of a form, or null for one
- * that is removed.
+ * Returns the transformed body: JSON, the text of a form, or `null` for a removed one.
  * @throws TransformFailure
  */
 export type ResponseTransformer = (context: ResponseContext) => Json;
 
 /**
- * Reads the templates, once for all responses.
- * @throws TransformFailure with every template that cannot be read
+ * Compiles the templates once for all responses.
+ * @throws TransformFailure with all invalid templates
  */
 export function compileResponseTransform(transform: ResponseTransform): ResponseTransformer {
   const faults = new FaultList();
@@ -23,9 +22,9 @@ export function compileResponseTransform(transform: ResponseTransform): Response
 
   return (context) => {
     if (makeBody === undefined) return context.body;
-    const found = new FaultList();
-    const body = found.attempt(() => makeBody(responseEnvironment(context), createBudget()));
-    found.finish();
+    const failures = new FaultList();
+    const body = failures.attempt(() => makeBody(responseEnvironment(context), createBudget()));
+    failures.finish();
     switch (body?.kind) {
       case 'json':
         return body.value;

@@ -9,13 +9,13 @@ export function runText(template: Template, environment: TemplateVariables, budg
   return textOf(template.run(environment, budget), budget);
 }
 
-/** The same, with null for null. */
+/** Like `runText`, but `null` stays `null`. */
 export function runNullableText(template: Template, environment: TemplateVariables, budget: Budget): string | null {
   const value = template.run(environment, budget);
   return value === null ? null : textOf(value, budget);
 }
 
-/** What becomes a part of a URL, a form or a header is copied there, also where a template is one value as it is. */
+/** Counts the characters even if the template is a single value: the text is copied into a URL, a form or a header. */
 function textOf(value: Json, budget: Budget): string {
   const text =
     typeof value === 'string' ? value : typeof value === 'boolean' ? String(value) : isJsonNumber(value) ? numberText(value) : null;

@@ -4,7 +4,7 @@ import type { Path } from '../../util/path.ts';
 import { BudgetExceeded } from './template/budget.ts';
 import { TemplateError } from './template/template-error.ts';
 
-/** What is wrong with the templates of a transform, or with what they make: one entry for each fault. */
+/** Errors in the templates of a transform, or in their results. */
 export class TransformFailure extends Error {
   readonly faults: readonly JsonObject[];
 
@@ -15,21 +15,21 @@ export class TransformFailure extends Error {
   }
 }
 
-/** A result of the wrong kind. */
+/** Failure for a result of the wrong type. */
 export function wrongResult(message: string): TransformFailure {
   return new TransformFailure([{ error_code: 'TransformationError', message }]);
 }
 
-/** A failure as an administrator is told of it. */
+/** Converts a failure to the error for an administrator. */
 export function validationFailed(of: 'request' | 'response', { faults }: TransformFailure, path: Path): SvcError {
   return new SvcError('validation-failed', `${of} transform validation failed`, { path, internal: faults });
 }
 
-/** Does all of the work and gathers what fails, so that one answer tells of every faulty template. */
+/** Collects the failures of several steps, so that one error lists every invalid template. */
 export class FaultList {
   readonly #faults: JsonObject[] = [];
 
-  /** Undefined when it failed. */
+  /** Returns `undefined` if the work failed. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -42,7 +42,7 @@ export class FaultList {
     }
   }
 
-  /** @throws TransformFailure when there was a fault */
+  /** @throws TransformFailure if there was a failure */
   finish(): void {
     if (this.#faults.length > 0) throw new TransformFailure(this.#faults);
   }

@@ -1,21 +1,21 @@
-/** URLs of calls, as text that is normalised. */
+/** Normalised URLs of calls. */
 import { escapeUri } from './template/functions.ts';
 
-/** Scheme and authority, then what says whether there is a path. */
+/** Scheme and authority; the group matches if there is a path. */
 const ABSOLUTE = /^https?:\/\/[^/?#\\]+(\/)?/i;
-/** URL parsers drop or turn these, so that another URL is called than the one that is read. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+/** Characters that URL parsers drop or convert, so that the called URL would differ from the written one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters on purpose
 const NOT_IN_URL = /[\u0000-\u0020\u007f\\]/;
 
-export type QueryParameter = readonly [name: string, value: string | null];
+export type UrlParameter = readonly [name: string, value: string | null];
 
 export interface WebAddress {
   readonly url: URL;
-  /** Whether a path was written; `/` stands for one that was not. */
+  /** False if no path was written; the URL then has `/`. */
   readonly hasPath: boolean;
 }
 
-/** An absolute http or https URL; undefined for any other text. */
+/** Parses an absolute http or https URL; `undefined` for any other text. */
 export function parseWebAddress(text: string): WebAddress | undefined {
   const absolute = ABSOLUTE.exec(text);
   if (absolute === null || NOT_IN_URL.test(text)) return undefined;
@@ -26,7 +26,7 @@ export function parseWebAddress(text: string): WebAddress | undefined {
   }
 }
 
-/** Without a fragment, which is not sent. A query may follow the host directly. */
+/** Prints the URL without a fragment, which is not sent. A query may follow the host directly. */
 export function printWebAddress({ url, hasPath }: WebAddress): string {
   const printed = new URL(url);
   printed.hash = '';
@@ -41,8 +41,8 @@ export function withQuery({ url, hasPath }: WebAddress, query: string): WebAddre
   return { url: changed, hasPath };
 }
 
-/** Decoded; null for a name without `=`. */
-export function queryParameters({ url }: WebAddress): readonly QueryParameter[] {
+/** Returns the decoded parameters; the value is `null` for a name without `=`. */
+export function urlParameters({ url }: WebAddress): readonly UrlParameter[] {
   return url.search
     .slice(1)
     .split('&')
@@ -62,7 +62,7 @@ function decode(text: string): string {
   }
 }
 
-/** `a=b&c`, for queries and forms. */
-export function printParameters(parameters: readonly QueryParameter[]): string {
+/** Prints parameters for queries and forms, e.g. `a=b&c`. */
+export function printParameters(parameters: readonly UrlParameter[]): string {
   return parameters.map(([name, value]) => escapeUri(name) + (value === null ? '' : `=${escapeUri(value)}`)).join('&');
 }

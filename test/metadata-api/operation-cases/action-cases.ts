@@ -14,7 +14,7 @@ export const ACTIONS: Readonly<Record<string, Case>> = {
     from: WITH_ACTION,
     fails: [
       failure({ objects: [LOGIN, { name: 'A', fields: [{ name: 'a', type: 'B' }] }] }, 'invalid-configuration', '$.args'),
-      // A type that no action uses takes no name; the action `login` uses this one.
+      // A type that no action uses reserves no name; the action `login` uses this one.
       failure({ objects: [{ ...LOGIN, fields: [{ name: 'by', type: 'author' }] }], scalars: [{ name: 'author' }] }, 'unexpected', '$.args'),
       failure({ scalars: {} }, 'parse-failed', '$.args.scalars'),
     ],

@@ -1,4 +1,4 @@
-/** What every case starts from. */
+/** The initial state of every case. */
 import type { Json, JsonObject } from '../../../src/util/json.ts';
 
 export const SCHEMA = `
@@ -13,10 +13,10 @@ export const SCHEMA = `
   create function strip(term text) returns text language sql stable as 'select term';
 `;
 
-/** In the log of the source where that has event triggers. */
+/** Events in the log of the source, if it has event triggers. */
 export const EVENT_ID = '11111111-1111-4111-8111-111111111111';
 
-/** The tables go back to these. */
+/** The initial rows of the tables. */
 export const ROWS = `
   truncate author, article, tag, color; insert into color values ('red', null);
   do $$ begin
@@ -96,7 +96,7 @@ export const BASE: JsonObject = {
   api_limits: { disabled: false, depth_limit: { global: 10, per_role: {} } },
 };
 
-/** The base with a table that the database does not have. */
+/** The base with a table that does not exist in the database. */
 export const WITH_INCONSISTENT: JsonObject = {
   ...BASE,
   sources: (BASE['sources'] as JsonObject[]).map((source, i) =>

@@ -1,25 +1,25 @@
-/** What is tried of an operation: arguments that it takes, and two ways in which it refuses. */
+/** The case of an operation: valid arguments, and two failures. */
 import type { Json, JsonObject } from '../../../src/util/json.ts';
 
 export interface Failure {
   readonly args: Json;
   readonly code: string;
   readonly path: string;
-  /** Beside `type` and `args`. */
+  /** Keys beside `type` and `args`. */
   readonly extra?: JsonObject;
-  /** Who asks, where it is not an administrator. */
+  /** The session, if it is not an administrator's. */
   readonly role?: string;
-  /** The arguments are found to be wrong only when the operation runs; matters for paths on `/v1/query`. */
+  /** The arguments are rejected only when the operation runs, which changes the paths on `/v1/query`. */
   readonly late?: true;
 }
 
 export interface Case {
   readonly args: Json;
-  /** The metadata that it starts from, where that is not the base. */
+  /** The initial metadata if it is not the base. */
   readonly from?: JsonObject;
   /** 2: the second argument structure. */
   readonly version?: 2;
-  /** It makes a version, but the document is the same. */
+  /** It creates a version with the same document. */
   readonly keepsMetadata?: true;
   readonly fails: readonly [Failure, Failure, ...Failure[]];
 }

@@ -1,13 +1,13 @@
-/** The cases of PostgreSQL for a source of Citus, which is on the same database. */
+/** The cases of PostgreSQL for a Citus source on the same database. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../../src/util/json.ts';
 import { BASE } from './base.ts';
 import type { Case } from './case.ts';
 
-/** Of documents; sources of Citus have none of these. */
+/** Sections of documents that Citus sources do not have. */
 const ABSENT: ReadonlySet<string> = new Set(['computed_fields', 'event_triggers', 'is_enum']);
 const documents = new Map<Json, JsonObject>();
 
-/** What a case starts from: the same document whatever case asks for it. */
+/** The initial document, shared so that every case receives the same object. */
 function documentOf(document: JsonObject): JsonObject {
   let found = documents.get(document);
   if (found === undefined) {
@@ -28,7 +28,7 @@ function asCitus<T extends Json>(json: T): T {
   ) as T;
 }
 
-/** A case of an operation of PostgreSQL, for that of Citus. */
+/** Converts a case of a PostgreSQL operation for Citus. */
 export function ofCitus(each: Case): Case {
   return { ...each, from: documentOf(each.from ?? BASE) };
 }

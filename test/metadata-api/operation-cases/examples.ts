@@ -1,4 +1,4 @@
-/** What the examples of the reference find: a database, metadata over it, and what has to be done first for some of them. */
+/** The set-up of the examples of the reference: a database, metadata over it, and preparations for some of them. */
 import type { Json, JsonObject } from '../../../src/util/json.ts';
 
 export const EXAMPLE_SCHEMA = `
@@ -97,14 +97,14 @@ const tracking = (...tables: string[]): JsonObject =>
   });
 const dropped = (type: string, args: JsonObject): JsonObject => ({ type, args: { source: 'default', ...args } });
 
-/** Queries are in the way of changes to the root fields that they ask for. */
+/** Stored queries would block changes to the root fields that they use. */
 const NO_ENDPOINT: JsonObject = { type: 'drop_rest_endpoint', args: { name: 'author_by_id' } };
 const NO_QUERIES: readonly JsonObject[] = [NO_ENDPOINT, { type: 'drop_query_collection', args: { collection: 'shop', cascade: true } }];
 const NO_INHERITED_ROLE: JsonObject = { type: 'drop_inherited_role', args: { role_name: 'manager' } };
 const NO_FUNCTION_PERMISSION = dropped('pg_drop_function_permission', { function: 'search_articles', role: 'user' });
 const dropPermission = (kind: string): JsonObject => dropped(`pg_drop_${kind}_permission`, { table: 'article', role: 'user' });
 
-/** A second source over the same database. */
+/** A second source on the same database. */
 const NEWS: readonly JsonObject[] = [
   {
     type: 'pg_add_source',
@@ -154,7 +154,7 @@ const captured = (paused = false): readonly JsonObject[] => [
   },
 ];
 
-/** By endpoint and type: SQL of the rows that an example is about. */
+/** SQL for the rows of an example, by endpoint and type. */
 const EVENT = `insert into svc_catalog.event_log (id, schema_name, table_name, trigger_name, payload, delivered)
   values ('c9d5c4fc-1a3c-4fb1-9a0a-2e6bd8a3a1a7', 'public', 'article', 'article_changed', '{}', true) on conflict do nothing`;
 export const ROWS: Readonly<Record<string, string>> = {
@@ -162,7 +162,7 @@ export const ROWS: Readonly<Record<string, string>> = {
   '/v1/metadata pg_redeliver_event': EVENT,
 };
 
-/** By endpoint and type: requests to `/v1/metadata` that make room for what an example makes, or take away what would be in its way. */
+/** Requests to `/v1/metadata` that prepare an example or remove obstacles, by endpoint and type. */
 export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/metadata add_collection_to_allowlist': [{ type: 'drop_collection_from_allowlist', args: { collection: 'shop' } }],
   '/v1/metadata add_host_to_tls_allowlist': [{ type: 'drop_host_from_tls_allowlist', args: { host: 'hooks.example.org', suffix: '8443' } }],
@@ -218,5 +218,5 @@ export const SETUPS: Readonly<Record<string, readonly JsonObject[]>> = {
   '/v1/query set_table_custom_fields': NO_QUERIES,
 };
 
-/** Operations that make a version of the metadata, but the same document as before. */
+/** Operations that create a metadata version with an unchanged document. */
 export const SAME_DOCUMENT: ReadonlySet<string> = new Set(['/v1/metadata reload_metadata', '/v1/metadata reload_remote_schema']);

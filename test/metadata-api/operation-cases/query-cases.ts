@@ -1,11 +1,11 @@
-/** Cases of `/v1/query` and `/v2/query`: what `/v1/metadata` does not have. Paths are those of `/v2/query`. */
+/** Cases of `/v1/query` and `/v2/query` that `/v1/metadata` does not have. Paths are those of `/v2/query`. */
 import { type Case, type Failure, failure } from './case.ts';
 import { UNPREFIXED } from './cases.ts';
 import { ofCitus } from './citus.ts';
 
 const byRole = (role: string, each: Failure): Failure => ({ ...each, role });
 
-/** Operations on rows; the role `editor` of the base may select author ids and nothing else. */
+/** Data operations; the role `editor` of the base may select author ids and nothing else. */
 const DATA: Readonly<Record<string, Case>> = {
   select: {
     args: { table: 'color', columns: ['value'], where: { value: { $ne: 'blue' } } },
@@ -93,7 +93,7 @@ export const SCHEMA_CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-export const LEGACY_CASES: Readonly<Record<string, Case>> = {
+export const QUERY_CASES: Readonly<Record<string, Case>> = {
   ...DATA,
   run_sql: RUN_SQL,
   clear_metadata: UNPREFIXED['clear_metadata'] as Case,

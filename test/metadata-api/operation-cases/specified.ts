@@ -1,11 +1,11 @@
-/** Every operation type of the interface, prefixes expanded: of `/v1/metadata`, `/v1/query` and `/v2/query`. */
+/** Every operation type of the interface, with prefixes expanded: of `/v1/metadata`, `/v1/query` and `/v2/query`. */
 
 const RELATIONAL = ['pg', 'dbb'];
 const TRACKING = ['pg', 'dbb', 'dwh'];
 
 const EVENT_TRIGGERS = ['create_event_trigger', 'delete_event_trigger', 'redeliver_event', 'invoke_event_trigger'];
 
-/** Of operations with a prefix. */
+/** Kinds of operations with a prefix. */
 const PREFIXED: readonly { readonly prefixes: readonly string[]; readonly names: readonly string[] }[] = [
   { prefixes: TRACKING, names: ['add_source', 'drop_source', 'update_source'] },
   { prefixes: TRACKING, names: ['track_table', 'untrack_table', 'set_table_customization', 'set_ext_federation_config'] },

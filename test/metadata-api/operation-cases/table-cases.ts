@@ -1,4 +1,4 @@
-/** Sources and all that belongs to their tables, but event triggers: under every prefix of the kind. */
+/** Sources and everything on their tables except event triggers, under every prefix of the kind. */
 
 import { BASE, withoutInheritedRoles } from './base.ts';
 import { type Case, failure, toSource } from './case.ts';

@@ -1,5 +1,5 @@
-/** Introspection: strict tables, whose columns have fixed types. */
-import { createHash } from 'node:crypto';
+/** Introspection of strict tables, whose columns have fixed types. */
+import { stableId } from '../../../src/databases/shared/stable-id.ts';
 import {
   type Catalog,
   type CatalogColumn,
@@ -26,11 +26,11 @@ const READS = {
 export async function readCatalog(query: (text: string) => Promise<readonly Row[]>, scope: CatalogScope = {}): Promise<Catalog> {
   const read = async (text: string): Promise<ReadonlyMap<string, readonly Row[]>> => groupBy(await query(text), ([table]) => table ?? '');
   const [columns, unique, references] = [await read(READS.columns), await read(READS.unique), await read(READS.references)];
-  const wanted = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
+  const requested = scope.tables === undefined ? null : new Set(scope.tables.map(nameKey));
   const tables = new Map<string, CatalogTable>();
   for (const [name = ''] of await query(READS.tables)) {
     const key = nameKey({ schema: 'main', name: name ?? '' });
-    if (wanted?.has(key) === false) continue;
+    if (requested?.has(key) === false) continue;
     const rows = (table: ReadonlyMap<string, readonly Row[]>): readonly Row[] => table.get(name ?? '') ?? [];
     tables.set(key, tableOf(name ?? '', rows(columns), rows(unique), rows(references)));
   }
@@ -40,13 +40,13 @@ export async function readCatalog(query: (text: string) => Promise<readonly Row[
 function tableOf(name: string, columns: readonly Row[], unique: readonly Row[], references: readonly Row[]): CatalogTable {
   const keyed = columns.filter(([, , , , pk]) => pk !== '0').sort((a, b) => Number(a[4]) - Number(b[4]));
   return {
-    id: numberOf(name),
+    id: stableId(name),
     name: { schema: 'main', name },
     kind: 'table',
     comment: null,
     columns: columns.flatMap(columnOf),
     stored: true,
-    // The file is read once.
+    // The file is read only once.
     snapshotBound: true,
     primaryKey: keyed.length === 0 ? null : { name: `${name}_pkey`, columns: keyed.map(([, column]) => column ?? '') },
     uniqueConstraints: [...groupBy(unique, ([, index]) => index ?? '')].map(
@@ -60,7 +60,7 @@ function tableOf(name: string, columns: readonly Row[], unique: readonly Row[], 
   };
 }
 
-/** Columns of other types, and those whose names statements use for themselves, are not offered. */
+/** Columns of other types, and those with names that statements reserve, are not offered. */
 function columnOf([, name = '', declared, notNull, pk, hidden, position]: Row): readonly CatalogColumn[] {
   const type = declared === 'INT' ? 'INTEGER' : (declared ?? '');
   if (name === null || name.startsWith(':') || !isOffered(type)) return [];
@@ -78,7 +78,7 @@ function columnOf([, name = '', declared, notNull, pk, hidden, position]: Row): 
   ];
 }
 
-/** References that name no columns of their target are not offered. */
+/** References without named target columns are not offered. */
 function foreignKeyOf(name: string, rows: readonly Row[]): readonly CatalogForeignKey[] {
   const [, , target = ''] = rows[0] ?? [];
   if (rows.some(([, , , , to]) => to === null || to === undefined)) return [];
@@ -88,13 +88,8 @@ function foreignKeyOf(name: string, rows: readonly Row[]): readonly CatalogForei
       columns: rows.map(([, , , from]) => from ?? ''),
       target: { schema: 'main', name: target ?? '' },
       targetColumns: rows.map(([, , , , to]) => to ?? ''),
-      // SQLite checks them only in sessions that ask for it.
+      // SQLite checks them only in sessions that enable it.
       unvalidated: true,
     },
   ];
-}
-
-/** The same number for the same text, and in all likelihood for no other text. */
-function numberOf(text: string): number {
-  return createHash('sha256').update(text).digest().readUIntBE(0, 6);
 }

@@ -1,9 +1,9 @@
-/** Conditions on a row: the shared walk, with relationships as sub-selects that look out. */
+/** Conditions on a row: the shared traversal, with relationships as correlated subqueries. */
 import { SvcError } from '../../../src/errors/svc-error.ts';
 import type { AggregatePredicate, BoolExp, Exists } from '../../../src/ir/bool-exp.ts';
 import type { Relation } from '../../../src/ir/relation.ts';
 import { identifier, join, type Sql, sql } from '../../../src/sql/fragment.ts';
-import type { AggregateOperand } from '../../../src/databases/shared/aggregates.ts';
+import type { AggregateArgument } from '../../../src/databases/shared/aggregates.ts';
 import { comparisonNamed, joinConditions, whereSql } from '../../../src/databases/shared/condition.ts';
 import { type Conditions, conditionsOver } from '../../../src/databases/shared/conditions.ts';
 import { aliasRow, type Row, type Scope } from '../../../src/databases/shared/row.ts';
@@ -11,7 +11,7 @@ import { COMMON_COMPARISONS } from './operators.ts';
 import { listSql, valueSql } from './operand.ts';
 import { scalars } from './types.ts';
 
-/** Returns a table alias that the statement has not used yet. */
+/** Returns an unused table alias. */
 export type Aliases = () => Sql;
 
 const conditions: Conditions<Aliases> = conditionsOver({
@@ -27,9 +27,9 @@ const conditions: Conditions<Aliases> = conditionsOver({
   }),
   // Values and patterns are checked before a row is read.
   mayFail: () => false,
-  exists: (aliases, exp, scope) => sql`exists (select 1 ${targetOf(aliases, exp, scope).body})`,
+  exists: (aliases, exp, scope) => sql`exists (select 1 ${relatedRows(aliases, exp, scope).body})`,
   aggregate(aliases, exp, scope) {
-    const { row, body } = targetOf(aliases, exp, scope);
+    const { row, body } = relatedRows(aliases, exp, scope);
     return sql`(select ${predicateHolds(aliases, exp, row)} ${body})`;
   },
   aggregateCall,
@@ -42,13 +42,13 @@ export function relationSql(aliases: Aliases, relation: Relation): { readonly it
   return { item: sql`${identifier(relation.name.schema)}.${identifier(relation.name.name)} as ${alias}`, row: aliasRow(alias) };
 }
 
-function targetOf(aliases: Aliases, exp: Exists | AggregatePredicate, scope: Scope): { readonly row: Row; readonly body: Sql } {
+function relatedRows(aliases: Aliases, exp: Exists | AggregatePredicate, scope: Scope): { readonly row: Row; readonly body: Sql } {
   const { item, row } = relationSql(aliases, exp.from);
   const joined = joinConditions(exp.join?.columns ?? [], scope.row, row);
   return { row, body: sql`from ${item}${whereSql([...joined, ...conditionsOf(aliases, exp.where, { row, outer: scope })])}` };
 }
 
-/** The parts of a `where`. */
+/** Compiles the conditions of a `where`, combined by `and`. */
 export function conditionsOf(aliases: Aliases, exp: BoolExp, scope: Scope): readonly Sql[] {
   if (exp.kind === 'and') return exp.items.flatMap((item) => conditionsOf(aliases, item, scope));
   if (exp.kind === 'guarded') return [...conditionsOf(aliases, exp.guard, scope), ...conditionsOf(aliases, exp.item, scope)];
@@ -57,8 +57,8 @@ export function conditionsOf(aliases: Aliases, exp: BoolExp, scope: Scope): read
 
 const CALLS: Readonly<Record<string, Sql>> = { sum: sql`sum`, avg: sql`avg`, max: sql`max`, min: sql`min` };
 
-/** `count` of several values counts rows, and different ones by their JSON. */
-export function aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql {
+/** `count` of several operands counts rows, and distinct ones by their JSON. */
+export function aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql {
   const [operand, ...more] = operands;
   const values = join(
     operands.map(({ value }) => sql`json_quote(${value})`),

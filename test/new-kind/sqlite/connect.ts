@@ -1,4 +1,4 @@
-/** From the configuration of a source to an open source. */
+/** Opens a source from its configuration. */
 import { open } from 'node:fs/promises';
 import type { ConnectContext } from '../../../src/backend/backend.ts';
 import type { RunOptions } from '../../../src/backend/connection.ts';
@@ -25,7 +25,7 @@ const fileText: Codec<ConfiguredText> = leaf(
       ? { kind: 'template', text: nonEmptyText.decode(json, path) }
       : { kind: 'environment', name: variable.decode(json, path).from_env },
   (value) => (value.kind === 'template' ? value.text : { from_env: value.name }),
-  { says: 'A path, which is a template, or `{"from_env": …}`.' },
+  { description: 'A path, which is a template, or `{"from_env": …}`.' },
 );
 
 export const configuration: Codec<SqliteConfiguration> = object('SqliteConfiguration', { file: required(fileText) });
@@ -33,12 +33,12 @@ export const configuration: Codec<SqliteConfiguration> = object('SqliteConfigura
 /** Maximum size of a database file. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Reads the file once, so that the source shows it as it was at that time. @throws SvcError */
-export async function connect({ file }: SqliteConfiguration, context: ConnectContext, how: RunOptions = {}): Promise<SqliteSource> {
+/** Reads the file once, so the source shows its content at that time. @throws SvcError */
+export async function connect({ file }: SqliteConfiguration, context: ConnectContext, options: RunOptions = {}): Promise<SqliteSource> {
   const path = connectionText(file, context.environment);
   const engine = new Engine(await readBounded(path));
   try {
-    await engine.run({ text: 'select count(*) from sqlite_schema', values: [] }, how);
+    await engine.run({ text: 'select count(*) from sqlite_schema', values: [] }, options);
   } catch (failure) {
     await engine.close();
     throw failure instanceof SvcError ? failure : connectionError((failure as Error).message);

@@ -1,6 +1,5 @@
 import type { ConsoleForm } from '../../../src/model/console-form.ts';
 
-/** SQLite in the console. */
 export const consoleForm: ConsoleForm = {
   title: 'SQLite',
   editor: 'sql',

@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../../../src/backend/diagnostics.ts';
 
-/** Findings of `svc doctor` in SQLite. */
+/** SQLite findings of `svc doctor`. */
 export const diagnostics: Diagnostics = {
   async inspect({ name, query }) {
     const loose = await query(

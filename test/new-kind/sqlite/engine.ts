@@ -1,15 +1,15 @@
-/** SQLite in a thread of its own, one statement at a time: the only connection of a source. */
+/** Runs SQLite in a thread, one statement at a time, as the only connection of a source. */
 import { Worker } from 'node:worker_threads';
 import { ConnectionCounts, type ServerMeasures } from '../../../src/backend/connection-counts.ts';
-import { MOST_RESULT_BYTES } from '../../../src/databases/shared/result-size.ts';
+import { MAX_RESULT_BYTES } from '../../../src/databases/shared/result-size.ts';
 import { SvcError } from '../../../src/errors/svc-error.ts';
-import { createTurns } from '../../../src/util/turns.ts';
-import { type Lateness, latenessOf, type Patience, unlessLate } from '../../../src/util/unless-late.ts';
+import { limitConcurrency } from '../../../src/util/limit-concurrency.ts';
+import { type StopReason, stopReasonOf, type CallOptions, withDeadline } from '../../../src/util/deadline.ts';
 
 export interface Query {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** Rows beyond these are not read. */
+  /** Maximum rows to read. */
   readonly maxRows?: number;
   /** Maximum bytes of all values. Default 256 MiB. */
   readonly maxBytes?: number;
@@ -23,10 +23,10 @@ export interface Rows {
 
 type Outcome = { readonly rows: Rows } | { readonly failure: Error };
 
-/** Memory that a statement may use in SQLite. */
+/** Maximum memory of a statement in SQLite. */
 const HEAP_BYTES = 256 * 1024 * 1024;
-/** Maximum time of a statement without a deadline. */
-const LONGEST_MS = 60_000;
+/** Maximum time of a statement without a deadline, in ms. */
+const MAX_STATEMENT_MS = 60_000;
 const MAX_WAITING = 1_000;
 
 class LateError extends SvcError {}
@@ -34,7 +34,7 @@ class LateError extends SvcError {}
 export class Engine {
   readonly #file: Uint8Array;
   readonly #counts = new ConnectionCounts();
-  readonly #turns = createTurns(1);
+  readonly #runExclusively = limitConcurrency(1);
   #worker: Worker | undefined;
   #running = 0;
   #waiting = 0;
@@ -44,50 +44,53 @@ export class Engine {
     this.#file = file;
   }
 
-  /** @throws SvcError for a statement that takes too long or waits in vain; Error with the message of SQLite */
-  async run(query: Query, how: Patience): Promise<Rows> {
+  /** @throws SvcError for a statement that takes or waits too long; Error with the message of SQLite */
+  async run(query: Query, options: CallOptions): Promise<Rows> {
     if (this.#waiting >= MAX_WAITING) {
       this.#counts.timeouts += 1;
-      throw new SvcError('busy', 'too many statements wait for the database', { status: 503, isPassing: true });
+      throw new SvcError('busy', 'too many statements wait for the database', { status: 503, isTransient: true });
     }
-    const patience = { signal: how.signal, deadline: Math.min(how.deadline ?? Number.POSITIVE_INFINITY, Date.now() + LONGEST_MS) };
-    const began = performance.now();
+    const callOptions = {
+      signal: options.signal,
+      deadline: Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + MAX_STATEMENT_MS),
+    };
+    const startedAt = performance.now();
     this.#waiting += 1;
-    // Turns fail together with one that fails, so that a failure is a value here.
-    const turn = this.#turns(async (): Promise<Outcome> => {
+    // A failure is a value here, because a rejection would reject the queued statements, too.
+    const running = this.#runExclusively(async (): Promise<Outcome> => {
       this.#waiting -= 1;
-      this.#counts.waitTime.observe((performance.now() - began) / 1000);
-      return this.#attempt(query, patience);
+      this.#counts.waitTime.observe((performance.now() - startedAt) / 1000);
+      return this.#attempt(query, callOptions);
     });
-    const outcome = await unlessLate(patience, turn, late, () => undefined);
+    const outcome = await withDeadline(callOptions, running, late, () => undefined);
     if ('rows' in outcome) return outcome.rows;
     throw outcome.failure;
   }
 
-  async #attempt(query: Query, patience: Patience): Promise<Outcome> {
-    const reason = latenessOf(patience);
+  async #attempt(query: Query, callOptions: CallOptions): Promise<Outcome> {
+    const reason = stopReasonOf(callOptions);
     if (reason !== null) return { failure: late(reason) };
     if (this.#isClosed) return { failure: new SvcError('database-error', 'the source is closed') };
-    const began = performance.now();
+    const startedAt = performance.now();
     this.#running = 1;
     try {
       this.#worker ??= this.#open();
-      return { rows: await unlessLate(patience, ask(this.#worker, query), late, () => undefined) };
+      return { rows: await withDeadline(callOptions, ask(this.#worker, query), late, () => undefined) };
     } catch (failure) {
       if (failure instanceof LateError || failure instanceof BrokenError) await this.#stop();
       if (failure instanceof BrokenError) this.#counts.errors += 1;
-      if (failure instanceof LateError) this.#counts[patience.signal?.aborted === true ? 'abandoned' : 'late'] += 1;
+      if (failure instanceof LateError) this.#counts[callOptions.signal?.aborted === true ? 'cancelled' : 'timedOut'] += 1;
       return { failure: failure as Error };
     } finally {
       this.#running = 0;
-      this.#counts.queryTime.observe((performance.now() - began) / 1000);
+      this.#counts.queryTime.observe((performance.now() - startedAt) / 1000);
     }
   }
 
   measures(): ServerMeasures {
     const { family, role, most } = { family: 'sqlite', role: 'primary', most: 1 } as const;
     const idle = this.#worker === undefined ? 0 : 1 - this.#running;
-    return { family, role, used: this.#running, idle, most, pending: this.#waiting, counts: this.#counts };
+    return { family, role, used: this.#running, idle, maxConnections: most, pending: this.#waiting, counts: this.#counts };
   }
 
   async close(): Promise<void> {
@@ -96,14 +99,14 @@ export class Engine {
   }
 
   #open(): Worker {
-    const began = performance.now();
+    const startedAt = performance.now();
     const worker = new Worker(new URL('./worker.mjs', import.meta.url), { workerData: { file: this.#file, heapBytes: HEAP_BYTES } });
-    worker.once('online', () => this.#counts.initTime.observe((performance.now() - began) / 1000));
+    worker.once('online', () => this.#counts.initTime.observe((performance.now() - startedAt) / 1000));
     worker.unref();
     return worker;
   }
 
-  /** Ends a statement with its thread; the next statement opens another one. */
+  /** Stops a statement by ending its thread; the next statement starts another one. */
   async #stop(): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -111,10 +114,10 @@ export class Engine {
   }
 }
 
-/** The thread ended before it answered. */
+/** The thread ended without an answer. */
 class BrokenError extends Error {}
 
-function late(reason: Lateness): SvcError {
+function late(reason: StopReason): SvcError {
   return new LateError('timeout', reason === 'deadline' ? 'the database did not answer in time' : 'the request was cancelled');
 }
 
@@ -129,6 +132,6 @@ function ask(worker: Worker, query: Query): Promise<Rows> {
     );
     worker.once('error', (error) => end(() => reject(new BrokenError((error as Error).message))));
     worker.once('exit', () => end(() => reject(new BrokenError('the thread of the database has ended'))));
-    worker.postMessage({ maxBytes: MOST_RESULT_BYTES, ...query });
+    worker.postMessage({ maxBytes: MAX_RESULT_BYTES, ...query });
   });
 }

@@ -1,11 +1,11 @@
 import { SvcError } from '../../../src/errors/svc-error.ts';
 import type { Json } from '../../../src/util/json.ts';
 
-/** Limits of SQLite: memory, nodes of an expression, tables of a join, parameters. */
+/** Limits of SQLite: memory, expression depth, tables of a join, parameters. */
 const TOO_MUCH = /out of memory|too big|too large|at most \d+ tables|too many|stack overflow/;
 const DATA = /integer overflow|pattern too complex/;
 
-/** Returns the error for a statement of a request. */
+/** Converts the failure of a compiled statement. */
 export function statementError(failure: unknown, text: string, values: readonly (string | null)[]): SvcError {
   if (failure instanceof SvcError) return failure;
   const { message } = failure as Error;
@@ -16,7 +16,7 @@ export function statementError(failure: unknown, text: string, values: readonly 
   return new SvcError('unexpected', 'database query error', options);
 }
 
-/** Returns the error for SQL of an administrator. */
+/** Converts the failure of an administrator's SQL. */
 export function runSqlError(failure: unknown, text: string): SvcError {
   if (failure instanceof SvcError) return failure;
   const internal = internalOf((failure as Error).message, text, []);

@@ -9,7 +9,6 @@ import type { SqliteSource } from './source.ts';
 import { sqlText } from './sql-text.ts';
 import { types } from './types.ts';
 
-/** SQLite, read only. */
 export const sqlite: Backend<SqliteConfiguration, SqliteSource> = {
   kind: 'sqlite',
   aliases: [],

@@ -1,22 +1,22 @@
-/** Values of statements: each is a parameter that is bound as a text. */
+/** Values of statements, each a parameter that is bound as a text. */
 import type { CatalogType } from '../../../src/catalog/catalog.ts';
 import { listItems } from '../../../src/databases/shared/list-items.ts';
-import { integerText, isNumberText, refuseValue } from '../../../src/databases/shared/value-text.ts';
+import { checkedIntegerText, isNumberText, refuseValue } from '../../../src/databases/shared/value-text.ts';
 import type { Operand, Value } from '../../../src/ir/value.ts';
 import { parameter, type Sql, sql } from '../../../src/sql/fragment.ts';
 import { isJsonNumber, type Json, numberText, printJson } from '../../../src/util/json.ts';
 import { INTEGER, REAL, TEXT } from './types.ts';
 
-/** Bytes that SQLite takes as a pattern. */
+/** Maximum bytes of a pattern in SQLite. */
 const MAX_PATTERN = 50_000;
-/** SQLite would cut a text at the first, and replace the second. */
+/** SQLite would truncate a text at NUL, and replace surrogates. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 function scalarText(type: CatalogType, json: Json): string {
   const text = typeof json === 'string' ? json : isJsonNumber(json) ? numberText(json) : printJson(json);
   if (UNSTORABLE.test(text)) return refuseValue(type, text);
   if (type.name === TEXT.name) return text;
-  if (type.name !== REAL.name) return integerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
+  if (type.name !== REAL.name) return checkedIntegerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
   return isNumberText(text) && Number.isFinite(Number(text)) ? text.trim() : refuseValue(type, text);
 }
 
@@ -29,7 +29,7 @@ function typed(value: Sql, type: CatalogType): Sql {
   return type.name === REAL.name ? sql`cast(${value} as real)` : sql`cast(${value} as integer)`;
 }
 
-/** @param isPattern of `like` */
+/** @param isPattern the value is a pattern of `like` */
 export function valueSql(operand: Operand, isPattern = false): Sql {
   const { type } = operand;
   const encode = (json: Json): string | null => {
@@ -39,7 +39,7 @@ export function valueSql(operand: Operand, isPattern = false): Sql {
   return typed(placed(operand, encode), type);
 }
 
-/** A list as a JSON array of texts. Nothing is known to be in a list that is null, as in a list with null alone. */
+/** Compiles a list to a JSON array of texts. Membership in a null list is unknown, as in a list with a single null. */
 export function itemsSql(operand: Operand): Sql {
   const { type } = operand;
   const encode = (json: Json): string => {
@@ -49,12 +49,12 @@ export function itemsSql(operand: Operand): Sql {
   return sql`json_each(${placed(operand, encode)})`;
 }
 
-/** An item of `json_each` as its type. */
+/** Returns an item of `json_each` as its type. */
 export function itemSql(item: Sql, type: CatalogType): Sql {
   return typed(sql`${item}.value`, type);
 }
 
-/** A list as a select with one column. */
+/** Compiles a list to a select with one column. */
 export function listSql(operand: Operand, alias: Sql): Sql {
   return sql`select ${itemSql(alias, operand.type)} from ${itemsSql(operand)} as ${alias}`;
 }
@@ -63,7 +63,7 @@ export function textSql(value: Value): Sql {
   return valueSql({ value, type: TEXT, list: false });
 }
 
-/** A number of rows; 0 for null. */
+/** Compiles a number of rows; null counts as 0. */
 export function countSql(value: Value): Sql {
   return sql`ifnull(${valueSql({ value, type: INTEGER, list: false })}, 0)`;
 }

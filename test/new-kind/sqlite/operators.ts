@@ -1,17 +1,17 @@
-/** The comparison operators of SQLite. A new operator is one entry here. */
-import { commonComparisons, ilike, LIKE, type Operator } from '../../../src/databases/shared/operators.ts';
+/** Comparison operators of SQLite. A new operator is one entry here. */
+import { commonComparisons, ilike, LIKE, type ComparisonOperator } from '../../../src/databases/shared/operators.ts';
 import { sql } from '../../../src/sql/fragment.ts';
 
-/** Operators of every type. */
+/** Operators of all types. */
 export const COMMON_COMPARISONS = commonComparisons(
   (column, { list }) => sql`(${column} in (${list()}))`,
   (column, { list }) => sql`(${column} not in (${list()}))`,
 );
 
-/** `like` has no escape character unless the statement names one. */
-export const TEXT_COMPARISONS: readonly Operator[] = [
+/** `like` has no escape character by default. */
+export const TEXT_COMPARISONS: readonly ComparisonOperator[] = [
   ...LIKE.map(
-    (like): Operator => ({
+    (like): ComparisonOperator => ({
       ...like,
       compile: (column, argument) => like.compile(column, { ...argument, value: () => sql`${argument.value()} escape '\\'` }),
     }),

@@ -8,7 +8,7 @@ import type { Engine, Query, Rows } from './engine.ts';
 import { runSqlError, statementError } from './errors.ts';
 import { requireReads } from './sql-text.ts';
 
-/** A source of SQLite. Its data never changes, so that transactions and sessions are nothing but the source. */
+/** SQLite source. Its data never changes, so it needs neither transactions nor sessions. */
 export class SqliteSource implements Reads {
   readonly #engine: Engine;
 
@@ -16,49 +16,49 @@ export class SqliteSource implements Reads {
     this.#engine = engine;
   }
 
-  async runJson({ text }: Statement, values: readonly (string | null)[], how: RunOptions): Promise<JsonRow> {
-    const { rows } = await this.#run({ text, values }, how);
+  async runJson({ text }: Statement, values: readonly (string | null)[], options: RunOptions): Promise<JsonRow> {
+    const { rows } = await this.#run({ text, values }, options);
     return (rows[0] ?? []).map((cell) => {
       if (cell === null) return null;
       const bytes = bytesOfText(cell);
-      if (how.intake?.take(bytes.length) === false) throw how.intake.refusal(false);
+      if (options.resultBudget?.take(bytes.length) === false) throw options.resultBudget.refusal(false);
       return [bytes];
     });
   }
 
-  async explain({ text }: Statement, values: readonly (string | null)[], how: RunOptions): Promise<readonly string[]> {
-    const { rows } = await this.#run({ text: `explain query plan ${text}`, values }, how);
+  async explain({ text }: Statement, values: readonly (string | null)[], options: RunOptions): Promise<readonly string[]> {
+    const { rows } = await this.#run({ text: `explain query plan ${text}`, values }, options);
     return rows.map((row) => row.at(-1) ?? '');
   }
 
-  async runSql(text: string, { maxRows, mostBytes, ...how }: RunSqlOptions): Promise<RunSqlResult> {
+  async runSql(text: string, { maxRows, maxBytes: mostBytes, ...options }: RunSqlOptions): Promise<RunSqlResult> {
     requireReads(text);
     const bounds = { ...(maxRows === undefined ? {} : { maxRows }), ...(mostBytes === undefined ? {} : { maxBytes: mostBytes }) };
     try {
-      const { columns, rows, isCut } = await this.#engine.run({ text, values: [], ...bounds }, how);
+      const { columns, rows, isCut } = await this.#engine.run({ text, values: [], ...bounds }, options);
       return { kind: 'TuplesOk', columns, rows, command: `SELECT ${rows.length}`, ...(isCut ? { isCut } : {}) };
     } catch (failure) {
       throw runSqlError(failure, text);
     }
   }
 
-  async query(text: string, values: readonly (string | null)[], how: RunOptions = {}): Promise<RunSqlResult> {
-    const { columns, rows } = await this.#run({ text, values }, how);
+  async query(text: string, values: readonly (string | null)[], options: RunOptions = {}): Promise<RunSqlResult> {
+    const { columns, rows } = await this.#run({ text, values }, options);
     return { kind: 'TuplesOk', columns, rows, command: `SELECT ${rows.length}` };
   }
 
-  introspect(scope?: CatalogScope, how: RunOptions = {}): Promise<Catalog> {
-    return readCatalog(async (text) => (await this.query(text, [], how)).rows, scope);
+  introspect(scope?: CatalogScope, options: RunOptions = {}): Promise<Catalog> {
+    return readCatalog(async (text) => (await this.query(text, [], options)).rows, scope);
   }
 
   transaction<T>({ deadline, signal }: TransactionOptions, run: (connection: Connection) => Promise<T>): Promise<T> {
-    const within = <H extends RunOptions>(how: H): H => ({ deadline, signal, ...how });
+    const within = <H extends RunOptions>(options: H): H => ({ deadline, signal, ...options });
     return run({
-      runJson: (statement, values, how) => this.runJson(statement, values, within(how)),
-      explain: (statement, values, how) => this.explain(statement, values, within(how)),
-      runSql: (sql, how) => this.runSql(sql, within(how)),
-      query: (text, values, how) => this.query(text, values, within(how ?? {})),
-      introspect: (scope, how) => this.introspect(scope, within(how ?? {})),
+      runJson: (statement, values, options) => this.runJson(statement, values, within(options)),
+      explain: (statement, values, options) => this.explain(statement, values, within(options)),
+      runSql: (sql, options) => this.runSql(sql, within(options)),
+      query: (text, values, options) => this.query(text, values, within(options ?? {})),
+      introspect: (scope, options) => this.introspect(scope, within(options ?? {})),
     });
   }
 
@@ -84,9 +84,9 @@ export class SqliteSource implements Reads {
     return this.#engine.close();
   }
 
-  async #run(query: Query, how: RunOptions): Promise<Rows> {
+  async #run(query: Query, options: RunOptions): Promise<Rows> {
     try {
-      return await this.#engine.run(query, how);
+      return await this.#engine.run(query, options);
     } catch (failure) {
       throw statementError(failure, query.text, query.values);
     }

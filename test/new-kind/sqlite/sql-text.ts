@@ -7,5 +7,5 @@ export function requireReads(sql: string): void {
   throw new SvcError('bad-request', 'sources of SQLite are read only: the SQL has to begin with select, with, values or explain');
 }
 
-/** How SQLite reads SQL of administrators, which changes nothing. */
+/** SQL of administrators cannot change anything in SQLite. */
 export const sqlText: SqlText = { mayChangeCatalog: () => false, requireReads };

@@ -15,7 +15,7 @@ export function typeOf(name: string): CatalogType {
 export const TEXT = typeOf('TEXT');
 export const INTEGER = typeOf('INTEGER');
 export const REAL = typeOf('REAL');
-/** Counts; no column has it. */
+/** Type of counts; not a type of columns. */
 const COUNT = typeOf('COUNT');
 
 const SCALARS: Readonly<Record<string, readonly [graphql: string, check: Check]>> = {
@@ -25,7 +25,7 @@ const SCALARS: Readonly<Record<string, readonly [graphql: string, check: Check]>
   COUNT: ['Int', integerCheck('Int', -(2n ** 31n), 2n ** 31n - 1n)],
 };
 
-/** Whether columns of the type are offered. */
+/** Returns whether columns of the type are offered. */
 export function isOffered(name: string): boolean {
   return name === TEXT.name || name === INTEGER.name || name === REAL.name;
 }

@@ -1,4 +1,4 @@
-/** Set plans in SQLite: derived tables, and JSON as texts. */
+/** Set plans of SQLite, with derived tables and JSON as text. */
 import type { CompilerOptions } from '../../../src/backend/backend.ts';
 import type { CatalogType } from '../../../src/catalog/catalog.ts';
 import { ownScope } from '../../../src/databases/shared/row.ts';
@@ -9,7 +9,7 @@ import { aggregateCall, aggregateHolds, type Aliases, conditionsOf, readSql, rel
 import { countSql, textSql } from './operand.ts';
 import { REAL, TEXT } from './types.ts';
 
-/** Arguments of one call of a function. */
+/** Maximum arguments of a function call. */
 const MAX_PARTS = 100;
 
 export function writerOf(aliases: Aliases, options: CompilerOptions): SetWriter {
@@ -21,7 +21,7 @@ export function writerOf(aliases: Aliases, options: CompilerOptions): SetWriter 
     named: false,
     from: (relation) => relationSql(aliases, relation),
     conditions: (exp, row) => conditionsOf(aliases, exp, ownScope(row)),
-    // Conditions of masks are sub-selects that look out wherever they stand.
+    // Conditions of masks are correlated subqueries.
     read: (read, row) => readSql(aliases, read, row),
     distinctKey: (read, row) => readSql(aliases, read, row),
     field: (field, row) => leafSql(field, (read) => readSql(aliases, read, row), output),
@@ -84,22 +84,22 @@ function leafSql(field: LeafField, read: (read: Read) => Sql, output: (value: Sq
   }
 }
 
-/** A value as a text with all of its digits: a cast leaves 15 of them. */
+/** Prints a value with all of its digits: a cast would keep 15. */
 function plainText(value: Sql, { name }: CatalogType): Sql {
   return name === TEXT.name ? value : sql`('' || json_quote(${value}))`;
 }
 
-/** The placeholder of a field that another source answers: see `src/execute/holes.ts`. */
+/** Placeholder of a field that another source answers; see `src/execute/placeholders.ts`. */
 function placeholderSql(index: number, texts: readonly Sql[]): Sql {
-  const name = sql`concat(${textSql({ kind: 'hole-name' })}, ${string(`:${index}`)})`;
+  const name = sql`concat(${textSql({ kind: 'placeholder-name' })}, ${string(`:${index}`)})`;
   const [text, ...more] = texts;
-  // `concat` takes null for an empty text.
+  // `concat` treats null as an empty text.
   if (text !== undefined && more.length === 0) return sql`json_quote(concat(${name}, ';' || ${text}))`;
   const parts = texts.map((each) => sql`, ',', json_quote(${each})`);
   return sql`concat('[', json_quote(${name})${join(parts, EMPTY)}, ']')`;
 }
 
-/** A text, never null. */
+/** Compiles an object to a text that is never null. */
 function objectSql(entries: readonly Entry[]): Sql {
   if (entries.length === 0) return sql`'{}'`;
   const parts = entries.flatMap(({ key, value }, i) => [

@@ -2,7 +2,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, verify } from 'node:crypto';
 import { ApiError } from './errors.ts';
 
-/** A key file as Google gives it. */
+/** A key file in Google's format. */
 export interface ServiceAccount {
   readonly type: 'service_account';
   readonly project_id: string;
@@ -20,7 +20,7 @@ const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const CLOCK_SKEW = 300;
 const LONGEST = 3600;
 
-/** What the token endpoint refuses. */
+/** An error of the token endpoint. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
   readonly error: 'invalid_grant' | 'invalid_scope' | 'invalid_request' | 'unsupported_grant_type';
@@ -44,7 +44,7 @@ interface Grant {
 
 let keyPair: { readonly publicKey: KeyObject; readonly privateKey: string } | undefined;
 
-/** One of this process: making a pair takes a tenth of a second. */
+/** Shared in this process: generating a key pair takes 0.1 s. */
 function sharedKeyPair(): { readonly publicKey: KeyObject; readonly privateKey: string } {
   if (keyPair === undefined) {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -55,7 +55,7 @@ function sharedKeyPair(): { readonly publicKey: KeyObject; readonly privateKey: 
 
 export class Access {
   readonly serviceAccount: ServiceAccount;
-  /** Seconds that a token is good for. */
+  /** Lifetime of a token, in seconds. */
   lifetime = 3599;
   private readonly publicKey: KeyObject;
   private readonly grants = new Map<string, Grant>();
@@ -75,19 +75,19 @@ export class Access {
     };
   }
 
-  /** All tokens that were given stop being good. */
+  /** Revokes all tokens. */
   expireAll(): void {
     this.grants.clear();
   }
 
-  /** A token without an assertion, for tests of requests. */
+  /** Issues a token without an assertion. */
   grant(isReadOnly: boolean, seconds = this.lifetime): string {
     const token = `ya29.${randomBytes(24).toString('base64url')}`;
     this.grants.set(token, { isReadOnly, expires: Date.now() + seconds * 1000 });
     return token;
   }
 
-  /** Of a form as RFC 7523 has it. @throws TokenError */
+  /** Issues a token for an assertion as in RFC 7523. @throws TokenError */
   exchange(form: URLSearchParams): IssuedToken {
     if (form.get('grant_type') !== GRANT) throw new TokenError('unsupported_grant_type', `Invalid grant_type: ${form.get('grant_type')}`);
     const assertion = form.get('assertion');
@@ -132,7 +132,7 @@ export class Access {
     return { isReadOnly: !scopes.some((scope) => READ_WRITE.includes(scope)) };
   }
 
-  /** @throws ApiError without a token that is good */
+  /** @throws ApiError without a valid token */
   check(header: string | undefined): { readonly isReadOnly: boolean } {
     const token = /^Bearer (\S+)$/i.exec(header ?? '')?.[1];
     const grant = token === undefined ? undefined : this.grants.get(token);

@@ -1,4 +1,4 @@
-/** Google's own client against the emulator: what it can read, it understands. */
+/** Google's own client library reads the answers of the emulator. */
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BigQuery, hasBigQuery, startBigQuery } from './index.ts';
@@ -39,7 +39,7 @@ interface Packages {
 
 const require = createRequire(import.meta.url);
 
-describe.skipIf(!hasBigQuery())('Google’s client', () => {
+describe.skipIf(!hasBigQuery())('Google’s client against the BigQuery emulator', () => {
   let bigquery: BigQuery;
   let client: Client;
 
@@ -105,7 +105,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     ]);
   });
 
-  test('binds parameters by name and by place', async () => {
+  test('binds named and positional parameters', async () => {
     const [named] = await client.query({
       query: 'SELECT id FROM shop.item WHERE name IN UNNEST(@names) AND id >= @least',
       params: { names: ['bell', 'pan'], least: 1 },
@@ -115,7 +115,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     expect(placed).toEqual([{ a: 'x', b: 5 }]);
   });
 
-  test('runs a job, asks for it and reads its rows in pages', async () => {
+  test('runs a job, polls it and reads its rows in pages', async () => {
     bigquery.faults.pageSize = 10;
     const [job] = await client.createQueryJob({ query: 'SELECT n FROM UNNEST(GENERATE_ARRAY(1, 25)) AS n ORDER BY n', location: 'US' });
     const [rows] = await job.getQueryResults({ autoPaginate: true });
@@ -126,12 +126,12 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     expect(bigquery.requests.filter(({ path }) => path.includes('pageToken=')).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('says the bytes of a dry run', async () => {
+  test('reports the bytes of a dry run', async () => {
     const [job] = await client.createQueryJob({ query: 'SELECT id FROM shop.item', dryRun: true });
     expect(job.metadata.statistics.totalBytesProcessed).toBe('16');
   });
 
-  test('lists datasets, tables and routines and says what they have', async () => {
+  test('lists datasets, tables and routines with their details', async () => {
     const [datasets] = await client.getDatasets();
     expect(datasets.map(({ id }) => id)).toEqual(['shop', 'empty']);
     const [tables] = (await datasets[0]?.getTables()) ?? [[]];
@@ -148,7 +148,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     expect(rows.map(({ name }) => name)).toEqual(['bell', 'kettle']);
   });
 
-  test('reads places, spans and ranges', async () => {
+  test('reads geographies, intervals and ranges', async () => {
     const [rows] = await client.query({
       query: `SELECT ST_GEOGPOINT(1, 2) AS place, INTERVAL '1-2 3 4:5:6' YEAR TO SECOND AS span, RANGE<DATE> '[2020-01-01, UNBOUNDED)' AS days`,
     });
@@ -157,7 +157,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     ]);
   });
 
-  test('knows what a job was billed for, what it was called, and what it was', async () => {
+  test('reports the bytes billed, the label and the type of a job', async () => {
     const [job] = await client.createQueryJob({ query: 'SELECT id FROM shop.item', labels: { who: 'tester' } });
     await job.getQueryResults();
     const [metadata] = await job.getMetadata();
@@ -170,7 +170,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     expect(script.metadata.statistics.query.statementType).toBe('SCRIPT');
   });
 
-  test('cancels a job, and is refused one that costs too much', async () => {
+  test('cancels a job, and receives an error for a job that costs too much', async () => {
     bigquery.faults.delayNextJobs(60_000);
     const [job] = await client.createQueryJob({ query: 'SELECT 1' });
     await job.cancel();
@@ -181,7 +181,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     });
   });
 
-  test('reads what there is of the views of a dataset', async () => {
+  test('reads the INFORMATION_SCHEMA of a dataset', async () => {
     const [rows] = await client.query({
       query:
         "SELECT column_name, data_type, is_nullable FROM `shop`.INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'item' ORDER BY ordinal_position LIMIT 2",
@@ -192,7 +192,7 @@ describe.skipIf(!hasBigQuery())('Google’s client', () => {
     ]);
   });
 
-  test('understands errors', async () => {
+  test('parses errors', async () => {
     await expect(client.query({ query: 'SELECT nope FROM shop.item' })).rejects.toMatchObject({
       code: 400,
       message: expect.stringMatching(/^Unrecognized name: nope.* at \[1:8\]$/),

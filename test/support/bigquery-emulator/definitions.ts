@@ -1,4 +1,4 @@
-/** Statements that write: rows, and definitions of datasets, tables, views and functions. */
+/** Statements that write: DML, and DDL for datasets, tables, views and functions. */
 import type { Engine, Parameters, Tree } from './engine.ts';
 import { ApiError, invalidQuery } from './errors.ts';
 import { tablesWithoutPlaces } from './geography.ts';
@@ -9,9 +9,9 @@ import { fieldWithNullElement, isNull, stored } from './values.ts';
 export interface Change {
   readonly engine: Engine;
   readonly storage: Storage;
-  /** As it was given. */
+  /** As in the request. */
   readonly text: string;
-  /** For the engine, with places as texts. */
+  /** SQL for the engine, with geographies as text. */
   readonly sql: string;
   readonly resolved: Tree;
   readonly catalog: string;
@@ -57,7 +57,7 @@ function target({ storage }: Change, path: readonly string[]): Target {
   return { dataset: storage.dataset(dataset), name };
 }
 
-/** The node of the statement itself, below those of its kinds. */
+/** The node of the statement itself, below the nodes of its base types. */
 function leaf(create: Tree): readonly [string, Tree] {
   for (const [name, value] of Object.entries(create)) {
     if (name === 'node' || typeof value !== 'object' || value === null) continue;
@@ -68,7 +68,7 @@ function leaf(create: Tree): readonly [string, Tree] {
   throw invalidQuery('The statement cannot be read');
 }
 
-/** A field of a node or of those that it extends. */
+/** A field of a node or of its base nodes. */
 function inherited(node: Tree, field: string): Tree[string] {
   for (let at: Tree | undefined = node; at !== undefined; at = at['parent'] as Tree | undefined) {
     if (Object.hasOwn(at, field)) return at[field];
@@ -130,7 +130,7 @@ function createDataset({ storage, dryRun }: Change, node: Tree, path: readonly s
   return { statementType };
 }
 
-/** The text behind the first AS outside of parentheses: views and functions keep their own names of tables. */
+/** The text after the first AS outside parentheses: views and functions resolve table names on their own. */
 function textBehindAs(text: string): string {
   let depth = 0;
   for (const match of text.matchAll(/--[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/|`[^`]*`|'[^']*'|"[^"]*"|[()]|\bas\b/gi)) {
@@ -185,7 +185,7 @@ function primaryKey(node: Tree, columns: readonly Column[]): readonly string[] {
   return ((key?.['columnOffsetList'] ?? []) as readonly string[]).map((offset) => columns[Number(offset)]?.name ?? '');
 }
 
-/** Of CREATE TABLE AS. */
+/** Set for CREATE TABLE AS. */
 async function rowsOfQuery({ engine, sql, catalog, parameters }: Change): Promise<readonly (readonly Tree[])[]> {
   return engine.evaluate(textBehindAs(sql), catalog, parameters);
 }
@@ -270,7 +270,7 @@ function dropDataset({ storage, dryRun }: Change, path: readonly string[], node:
 
 type Kind = 'Insert' | 'Update' | 'Delete';
 
-/** The engine says which rows a statement leaves; a table that is updated gets a key of its own for that: the place of each row. */
+/** The engine returns the rows that a statement leaves. An updated table needs a key for that: the index of each row. */
 async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> {
   const { storage, engine, dryRun, parameters, sql, catalog } = change;
   const name = ((node['tableScan'] as Tree)['table'] as Tree)['name'] as string;
@@ -319,7 +319,7 @@ async function modify(change: Change, kind: Kind, node: Tree): Promise<Changed> 
   }
 }
 
-/** A row as a table keeps it. @throws ApiError for one that it cannot keep */
+/** A row as stored in a table. @throws ApiError if a value does not fit */
 function rowOf(columns: readonly Column[], row: readonly Tree[]): readonly Tree[] {
   return columns.map(({ name, type, mode }, index) => {
     const value = row[index] ?? {};

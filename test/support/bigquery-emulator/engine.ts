@@ -1,17 +1,17 @@
-/** Google's ZetaSQL as a process of its own: it parses, analyzes and evaluates GoogleSQL over tables that it is given. */
+/** Google's ZetaSQL in a separate process. It parses, analyzes and evaluates GoogleSQL over registered tables. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
 
-/** A message of the engine as it comes: fields by name, 64 bit integers and enums as text. */
+/** A message of the engine: fields by name, 64-bit integers and enums as text. */
 export interface Tree {
   readonly [field: string]: TreeValue | undefined;
 }
 export type TreeValue = Tree | readonly TreeValue[] | Uint8Array | string | number | boolean | null;
 
-/** What the engine refuses: `message` ends in `[at line:column]` where it knows the place. */
+/** An error of the engine. `message` ends in `[at line:column]` if the position is known. */
 export class EngineError extends Error {
   override readonly name = 'EngineError';
 }
@@ -22,7 +22,7 @@ export interface EngineParameter {
   readonly value: Tree;
 }
 
-/** Parts of the packages that are used; they are installed in this folder only, so their own types are not there for the type check. */
+/** The parts of the packages in use. They are installed in this folder only, so the type check cannot see their types. */
 interface Grpc {
   readonly credentials: { createInsecure(): object };
   loadPackageDefinition(definition: object): {
@@ -62,7 +62,7 @@ function binary(): string {
   return join(folder, `remote_server${process.arch.startsWith('arm') ? '_arm' : ''}${process.platform === 'darwin' ? '' : '.so'}`);
 }
 
-/** Whether the packages of this folder are installed and have the engine for this platform. */
+/** Returns whether the packages of this folder are installed and contain the engine for this platform. */
 export function hasEngine(): boolean {
   return (
     ['linux', 'darwin'].includes(process.platform) &&
@@ -71,7 +71,7 @@ export function hasEngine(): boolean {
   );
 }
 
-/** What the maximum has and BigQuery has not. */
+/** Features of the engine's maximum set that BigQuery does not have. */
 const NOT_IN_BIGQUERY: readonly string[] = [
   'FEATURE_TIMESTAMP_NANOS',
   'FEATURE_V_1_1_ARRAY_EQUALITY',
@@ -94,10 +94,7 @@ const BESIDES: readonly string[] = ['FEATURE_INTERVAL_TYPE'];
 
 const BUILTIN_TYPES: Tree = { definitions: [{ builtin: {} }] };
 
-/**
- * Runs the server until its standard input ends, which it does when the process of the test does, however that ends; a word in it would
- * keep it.
- */
+/** Runs the server until its standard input closes, which happens whenever the test process ends. Any input would keep the server alive. */
 const WATCHED = `"$0" "$@" & server=$!
 read -r word
 kill -9 $server
@@ -114,11 +111,11 @@ export class Engine {
     this.end = end;
   }
 
-  /** @throws Error when it does not start */
+  /** @throws Error if it does not start */
   static async start(): Promise<Engine> {
     const grpc = require('@grpc/grpc-js') as Grpc;
     const loader = require('@grpc/proto-loader') as ProtoLoader;
-    // A resolved query nests deeper than messages do otherwise.
+    // Resolved queries nest deeper than gRPC's default limit.
     const { util, Reader } = createRequire(require.resolve('@grpc/proto-loader'))('protobufjs') as Protobuf;
     util.recursionLimit = DEEPEST_MESSAGE;
     Reader.recursionLimit = DEEPEST_MESSAGE;
@@ -139,7 +136,7 @@ export class Engine {
     const service = new ZetaSqlLocalService(`localhost:${port}`, grpc.credentials.createInsecure(), {
       'grpc.max_send_message_length': SIZE_LIMIT,
       'grpc.max_receive_message_length': SIZE_LIMIT,
-      // A connection that was refused because the server does not listen yet is tried again at once.
+      // Retries at once if the server does not listen yet.
       'grpc.initial_reconnect_backoff_ms': 50,
       'grpc.min_reconnect_backoff_ms': 50,
       'grpc.max_reconnect_backoff_ms': 200,
@@ -156,7 +153,7 @@ export class Engine {
       end();
       throw new Error(`ZetaSQL does not start: ${complaints}`, { cause: error });
     }
-    // Neither it nor the connection keeps the process of the test alive.
+    // Neither the server nor the connection keeps the test process alive.
     child.unref();
     (child.stdin as typeof child.stdin & { unref?: () => void }).unref?.();
     (child.stderr as typeof child.stderr & { unref?: () => void }).unref?.();
@@ -168,7 +165,7 @@ export class Engine {
         ...language,
         productMode: 'PRODUCT_EXTERNAL',
         enabledLanguageFeatures: features.filter((name) => !NOT_IN_BIGQUERY.includes(name)),
-        // None: all kinds.
+        // Empty: all kinds.
         supportedStatementKinds: [],
       },
       end,
@@ -186,7 +183,7 @@ export class Engine {
     this.end();
   }
 
-  /** The next statement from a place, in bytes, and the place behind it. @throws EngineError */
+  /** Parses the next statement from a byte offset. @returns it and the offset behind it. @throws EngineError */
   async parse(sql: string, from = 0): Promise<{ readonly statement: Tree; readonly end: number }> {
     const answer = await call((request, done) => this.service.parse(request, done), {
       parseResumeLocation: { input: sql, bytePosition: from },
@@ -195,7 +192,7 @@ export class Engine {
     return { statement: answer['parsedStatement'] as Tree, end: answer['resumeBytePosition'] as number };
   }
 
-  /** The resolved statement. @param withPlaces of its nodes in the text, which make up half of it. @throws EngineError */
+  /** Analyzes a statement. @param withPlaces includes positions in the text, which make up half of the message. @throws EngineError */
   async analyze(sql: string, catalog: string, parameters: Parameters, withPlaces = true): Promise<Tree> {
     const answer = await call((request, done) => this.service.analyze(request, done), {
       sqlStatement: sql,
@@ -227,7 +224,7 @@ export class Engine {
     const answer = await call((request, done) => this.service.evaluateModify(request, done), {
       sql,
       registeredCatalogId: catalog,
-      // With columns left out, the engine ends.
+      // The engine crashes if columns are omitted.
       options: { ...this.options(parameters), pruneUnusedColumns: false },
       params: values(parameters),
       descriptorPoolList: BUILTIN_TYPES,
@@ -239,7 +236,7 @@ export class Engine {
     }));
   }
 
-  /** @returns the id by which it is asked */
+  /** @returns the id of the prepared statement */
   async register(tables: readonly EngineTable[]): Promise<string> {
     const answer = await call((request, done) => this.service.registerCatalog(request, done), {
       simpleCatalog: {
@@ -281,7 +278,7 @@ export interface EngineTable {
   /** `{name, type}` */
   readonly columns: readonly Tree[];
   readonly rows: readonly (readonly Tree[])[];
-  /** Columns, from 0. */
+  /** Column indexes, from 0. */
   readonly key?: readonly number[];
 }
 
@@ -295,7 +292,7 @@ function values({ list }: Parameters): readonly Tree[] {
   return list.map(({ name, value }) => ({ name, value }));
 }
 
-/** Codes of gRPC, INTERNAL and UNAVAILABLE: the engine has a defect, or has ended. */
+/** gRPC codes INTERNAL and UNAVAILABLE: a defect of the engine, or a process that has ended. */
 const NOT_OF_THE_STATEMENT: readonly number[] = [13, 14];
 
 function call(method: Method, request: Tree): Promise<Tree> {

@@ -1,4 +1,4 @@
-/** Errors as BigQuery's REST interface shows them. */
+/** Errors in the format of BigQuery's REST API. */
 
 export type Reason =
   | 'invalid'
@@ -47,7 +47,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
-/** `location`: what it is about, `query` for SQL. */
+/** `location` is the subject of the error, `query` for SQL. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly reason: Reason;
@@ -63,12 +63,12 @@ export class ApiError extends Error {
     return CODES[this.reason];
   }
 
-  /** As jobs have it. */
+  /** The format in a job. */
   get proto(): { readonly reason: Reason; readonly message: string; readonly location?: string } {
     return { reason: this.reason, ...(this.location === undefined ? {} : { location: this.location }), message: this.message };
   }
 
-  /** As an answer has it. */
+  /** The format in an error response. */
   body(): object {
     const locationType = this.reason === 'authError' ? 'header' : 'parameter';
     const where = this.location === undefined ? {} : { location: this.location, locationType };

@@ -1,4 +1,4 @@
-/** Statements: what they read is checked and evaluated by the engine, what they write changes the storage. */
+/** Executes statements: the engine checks and evaluates reads, writes change the storage. */
 import type { Engine, Parameters, Tree } from './engine.ts';
 import { EngineError } from './engine.ts';
 import { ApiError, invalidQuery } from './errors.ts';
@@ -12,11 +12,11 @@ import { changeStorage } from './definitions.ts';
 
 export interface Result {
   readonly statementType: string;
-  /** Absent for what answers no rows. */
+  /** Undefined for statements without a result set. */
   readonly columns?: readonly { readonly name: string; readonly type: Type }[];
   readonly rows: readonly (readonly Tree[])[];
   readonly affected?: number;
-  /** Bytes of the columns that are read. */
+  /** Bytes of the columns that the statement reads. */
   readonly bytes: number;
   readonly tables: readonly { readonly dataset: string; readonly table: string }[];
 }
@@ -43,7 +43,7 @@ export class Executor {
     this.storage = storage;
   }
 
-  /** All statements of a text. @returns what the last that answers rows has, or the last. @throws ApiError */
+  /** Runs all statements of a script. @returns the last result set, or else the last result. @throws ApiError */
   async run(request: QueryRequest): Promise<Result> {
     if (request.sql.trim() === '') throw new ApiError('required', 'Required parameter is missing: query', 'query');
     let last: Result | undefined;
@@ -59,7 +59,7 @@ export class Executor {
         const parsed = await this.next(request.sql, from);
         end = parsed.end;
         const text = whole.subarray(from, end).toString();
-        // Places in a tree are those in the whole text.
+        // Positions in a tree refer to the whole text.
         const statement = from === 0 ? parsed.statement : (await this.engine.parse(text)).statement;
         last = await this.storage.using((catalogs) => this.one(text, statement, catalogs, request));
       } catch (error) {
@@ -74,13 +74,13 @@ export class Executor {
     return { ...shown, ...(statements > 1 ? { statementType: EMPTY.statementType } : {}), bytes };
   }
 
-  /** @throws EngineError with the place within the rest of the text */
+  /** @throws EngineError with the position in the remaining text */
   private async next(sql: string, from: number): Promise<{ readonly statement: Tree; readonly end: number }> {
     try {
       return await this.engine.parse(sql, from);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      // The parser alone does not say where; the analyzer fails the same way and does.
+      // The parser alone reports no position; the analyzer fails in the same way and does.
       const rest = Buffer.from(sql).subarray(from).toString();
       await this.storage.using(({ forTypes }) => this.engine.analyze(rest, forTypes, { list: [], isPositional: false }));
       throw error;
@@ -135,7 +135,7 @@ export class Executor {
     return { ...change, rows: [], bytes, tables };
   }
 
-  /** Of the columns that a statement reads, each once. */
+  /** Bytes of the columns that a statement reads, each counted once. */
   private cost(resolved: Tree): { readonly bytes: number; readonly tables: Result['tables'] } {
     const read = new Map<string, Set<number>>();
     for (const { node } of found(resolved, ['resolvedTableScanNode'])) {
@@ -151,7 +151,7 @@ export class Executor {
       const [dataset, table] = [name.slice(0, at), name.slice(at + 1)];
       tables.push({ dataset, table });
       const own = this.storage.datasets.get(dataset)?.tables.get(table);
-      // What is read of INFORMATION_SCHEMA counts as the least.
+      // Reading INFORMATION_SCHEMA costs the minimum.
       bytes += own === undefined ? LEAST_BYTES : tableBytes(own, columns);
     }
     return { bytes, tables };
@@ -168,7 +168,7 @@ function refuseRepeatedNames(columns: Columns): void {
   }
 }
 
-/** What is written to an answer has no NULL in an array, which expressions may have. */
+/** Rejects NULL elements in result arrays, which are valid only inside expressions. */
 function refuseNullElements(columns: Columns, row: readonly Tree[]): void {
   for (const [index, { name, type }] of columns.entries()) {
     const field = fieldWithNullElement(name, type, row[index] ?? {});
@@ -179,7 +179,7 @@ function refuseNullElements(columns: Columns, row: readonly Tree[]): void {
 const LEAST_BYTES = 10 * 1024 * 1024;
 const PLACE = / ?\[at (\d+):(\d+)\]$/;
 
-/** An error of the engine whose place is that in the text that was given. */
+/** An error of the engine with its position in the original text. */
 function relocated(error: unknown, ran: string, given: string, origin: (place: number) => number): unknown {
   if (!(error instanceof EngineError)) return error;
   const match = PLACE.exec(error.message);
@@ -189,7 +189,7 @@ function relocated(error: unknown, ran: string, given: string, origin: (place: n
   return new EngineError(error.message.replace(PLACE, ` [at ${line}:${column}]`));
 }
 
-/** As BigQuery shows it, with the place in the whole text. */
+/** The error in BigQuery's format, with its position in the whole text. */
 function translated(error: unknown, whole: Buffer, from: number): unknown {
   if (!(error instanceof EngineError)) return error;
   const match = PLACE.exec(error.message);
@@ -218,7 +218,7 @@ function placeOf(text: Buffer, offset: number): { readonly line: number; readonl
   return { line: lines.length, column: [...(lines[lines.length - 1] ?? '')].length + 1 };
 }
 
-/** The schema of an answer. */
+/** The schema of a result set. */
 export function schemaOf(columns: Result['columns']): { readonly fields: readonly Field[] } {
   return {
     fields: (columns ?? []).map(({ name, type }, index) => {

@@ -1,29 +1,29 @@
-/** What a test can order to go wrong. */
+/** Faults that a test can inject. */
 
 export type FaultKind = 'backendError' | 'internalError' | 'rateLimitExceeded' | 'quotaExceeded' | 'drop' | 'hang';
 
 interface Fault {
   readonly kind: FaultKind;
   readonly on: RegExp;
-  /** Requests that match and are still let through. */
+  /** Matching requests that still succeed. */
   skip: number;
   left: number;
 }
 
 export class Faults {
-  /** ms before each job begins its work */
+  /** Delay before each job starts, in ms. */
   jobDelay = 0;
-  /** ms before each answer */
+  /** Delay before each response, in ms. */
   latency = 0;
-  /** The most rows of an answer, whatever is asked for. */
+  /** Maximum number of rows in a response, regardless of the request. */
   pageSize: number | undefined;
   private faults: Fault[] = [];
   private nextDelays: number[] = [];
 
   /**
-   * Requests fail.
-   * @param on what matches `METHOD /path` of those that are counted
-   * @param after how many of them are let through before
+   * Makes requests fail.
+   * @param on matches `METHOD /path` of the requests to count
+   * @param after number of matching requests that still succeed
    */
   fail(
     kind: FaultKind,
@@ -32,7 +32,7 @@ export class Faults {
     this.faults.push({ kind, on, skip: after, left: times });
   }
 
-  /** The next jobs take that much longer, one after the other. */
+  /** Delays the next jobs, one entry per job, in ms. */
   delayNextJobs(...ms: readonly number[]): void {
     this.nextDelays.push(...ms);
   }

@@ -1,8 +1,8 @@
-/** Places, which the engine knows by name only. */
+/** Geographies: the engine has only the names of their functions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BigQuery, hasBigQuery, startBigQuery } from './index.ts';
 
-describe.skipIf(!hasBigQuery())('places', () => {
+describe.skipIf(!hasBigQuery())('geographies in the BigQuery emulator', () => {
   let bigquery: BigQuery;
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.skipIf(!hasBigQuery())('places', () => {
     return body.error?.message ?? (body.rows ?? []).flatMap(({ f }) => f.map(({ v }) => v));
   }
 
-  test('are shown as WKT and as GeoJSON', async () => {
+  test('returns geographies as WKT and as GeoJSON', async () => {
     expect(await values('SELECT `at` FROM map.spot ORDER BY id')).toEqual(['POINT(1 2)', 'POINT(5 5)', null]);
     expect(await values('SELECT shape FROM map.area ORDER BY id')).toEqual([
       'POLYGON((0 0, 4 0, 4 4, 0 4, 0 0))',
@@ -74,12 +74,12 @@ describe.skipIf(!hasBigQuery())('places', () => {
     ['ST_EQUALS(s.`at`, ST_GEOGPOINT(1.0, 2)) AND a.id = 1', ['1-1']],
     ['ST_DWITHIN(s.`at`, ST_GEOGFROMTEXT("POINT(1 2.001)"), 112) AND a.id = 1', ['1-1']],
     ['ST_DWITHIN(s.`at`, ST_GEOGFROMTEXT("POINT(1 2.001)"), 111) AND a.id = 1', []],
-  ])('answer %s', async (condition, expected) => {
+  ])('evaluates %s', async (condition, expected) => {
     const sql = `SELECT CONCAT(a.id, '-', s.id) AS x FROM map.area AS a CROSS JOIN map.spot AS s WHERE ${condition} ORDER BY 1`;
     expect(await values(sql, { corner: '{"coordinates": [4, 4], "type": "Point"}' })).toEqual(expected);
   });
 
-  test('keep their type for what is refused', async () => {
+  test('rejects operations that geographies do not support', async () => {
     expect(await values('SELECT `at` FROM map.spot GROUP BY 1')).toMatch(/^Grouping by expressions of type GEOGRAPHY is not allowed/);
     expect(await values("SELECT id FROM map.spot WHERE `at` = 'POINT(1 2)'")).toMatch(/GEOGRAPHY/);
     expect(await values("SELECT ST_GEOGFROMGEOJSON('nonsense') AS x")).toMatch(/./);

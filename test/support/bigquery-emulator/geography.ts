@@ -1,6 +1,7 @@
 /**
- * Places. The engine knows their functions and has none of them, so what it has analyzed is evaluated on texts instead: a place is its
- * GeoJSON with the keys in order, and the functions are expressions over that. Areas are those of a plane, distances those of a sphere.
+ * Geographies. The engine has the names of their functions but no implementation, so the analyzed statement is evaluated on text
+ * instead: a geography is its GeoJSON with sorted keys, and the functions become expressions over it. Areas are planar, distances
+ * spherical.
  */
 import type { Engine, EngineTable, Parameters, Tree } from './engine.ts';
 import { invalidQuery } from './errors.ts';
@@ -8,7 +9,7 @@ import { applied, type Edit, found, rangeOf } from './names.ts';
 
 const TEXT: Tree = { typeKind: 'TYPE_STRING' };
 
-/** A type in which places are texts. */
+/** A type with geographies replaced by text. */
 function withoutPlaces(type: Tree): Tree {
   switch (type['typeKind']) {
     case 'TYPE_GEOGRAPHY':
@@ -27,7 +28,7 @@ function withoutPlaces(type: Tree): Tree {
   }
 }
 
-/** @returns the same where there are no places */
+/** @returns the same text if there are no geographies */
 export function tablesWithoutPlaces(tables: readonly EngineTable[]): readonly EngineTable[] {
   const hasPlaces = tables.some(({ columns }) => JSON.stringify(columns).includes('TYPE_GEOGRAPHY'));
   if (!hasPlaces) return tables;
@@ -52,13 +53,13 @@ const longitude = (point: string): string => number(point, '$.coordinates[0]');
 const latitude = (point: string): string => number(point, '$.coordinates[1]');
 const unknown = (name: string): string => `ERROR('the emulator knows ${name} of points and of polygons without holes only')`;
 
-/** JSON with its keys in order, and whole numbers as such. */
+/** JSON with sorted keys and integers without a fraction. */
 const tidy = (json: string): string =>
   `REGEXP_REPLACE(TO_JSON_STRING(PARSE_JSON(${json}, wide_number_mode => 'round')), r'(\\d)\\.0\\b', r'\\1')`.replaceAll('\\\\', '\\');
 
 const KINDS = "'Point', 'LineString', 'Polygon', 'MultiPoint', 'MultiLineString', 'MultiPolygon', 'GeometryCollection'";
 
-/** A value over the sides of a polygon, from x1, y1 to x2, y2, and the point px, py. */
+/** An aggregate over the sides of a polygon, from x1, y1 to x2, y2, and the point px, py. */
 function ofSides(polygon: string, point: string, value: string): string {
   const corners = `JSON_QUERY_ARRAY(${polygon}, '$.coordinates[0]')`;
   return `(SELECT ${value} FROM (
@@ -86,7 +87,7 @@ const contains = (whole: string, part: string): string => `CASE
   WHEN ${isPolygon(whole)} AND ${isPoint(part)} THEN ${isInside(whole, part)} AND NOT ${isOnBorder(whole, part)}
   ELSE ${unknown('containment')} END`;
 
-/** Of points and polygons: whether they share a point, and whether they share only their borders. */
+/** For points and polygons: whether they share a point, and whether they share only their borders. */
 const meets = (onlyBorders: boolean): string => {
   const both = (polygon: string, point: string): string =>
     onlyBorders ? isOnBorder(polygon, point) : `${isInside(polygon, point)} OR ${isOnBorder(polygon, point)}`;
@@ -101,14 +102,14 @@ const meets = (onlyBorders: boolean): string => {
 
 const radians = (degrees: string): string => `(${degrees} * ACOS(-1) / 180)`;
 const half = (a: string, b: string): string => `POW(SIN(${radians(`(${b} - ${a})`)} / 2), 2)`;
-/** On a sphere of 6371008.8 m. */
+/** Distance on a sphere with a radius of 6371008.8 m. */
 const DISTANCE = `CASE
   WHEN ${FIRST} IS NULL OR ${SECOND} IS NULL THEN NULL
   WHEN ${isPoint(FIRST)} AND ${isPoint(SECOND)} THEN 2 * 6371008.8 * ASIN(LEAST(1, SQRT(${half(latitude(FIRST), latitude(SECOND))}
     + COS(${radians(latitude(FIRST))}) * COS(${radians(latitude(SECOND))}) * ${half(longitude(FIRST), longitude(SECOND))})))
   ELSE ${unknown('distances')} END`;
 
-/** Expressions over the arguments, which are a structure `_g`. */
+/** Expressions over the arguments, which are a struct `_g`. */
 const FUNCTIONS: Readonly<Record<string, { readonly arguments: number; readonly body: string }>> = {
   st_geogfromgeojson: {
     arguments: 1,
@@ -139,7 +140,7 @@ const FUNCTIONS: Readonly<Record<string, { readonly arguments: number; readonly 
   st_touches: { arguments: 2, body: meets(true) },
 };
 
-/** The statement that is evaluated for one that was analyzed. @throws ApiError for functions of places that are not known here */
+/** Rewrites an analyzed statement for evaluation on text. @throws ApiError for unsupported geography functions */
 export async function withoutPlacesIn(engine: Engine, sql: string): Promise<string> {
   if (!/\bst_|geography/i.test(sql)) return sql;
   const { statement } = await engine.parse(sql);
@@ -190,7 +191,7 @@ const NAMES: Readonly<Record<string, string>> = {
   MULTIPOLYGON: 'MultiPolygon',
 };
 
-/** A place as texts hold it, from WKT or GeoJSON. @throws Error for what is neither */
+/** Parses WKT or GeoJSON into the text form of a geography. @throws Error for any other text */
 export function placeOfText(text: string): string {
   if (text.trim().startsWith('{')) {
     const { type, coordinates } = JSON.parse(text) as { readonly type?: string; readonly coordinates?: Coordinates };
@@ -207,7 +208,7 @@ export function placeOfText(text: string): string {
     .replaceAll(')', ']')
     .replaceAll(/\s/g, '');
   const list = JSON.parse(json) as readonly Coordinates[];
-  // A point has one pair of parentheses too many, and those of several may have some.
+  // A point has one pair of parentheses too many, and multipoints may have some.
   const coordinates = type === 'Point' ? list[0] : type === 'MultiPoint' ? list.map((one) => flat(one)) : list;
   return JSON.stringify({ coordinates, type });
 }
@@ -216,7 +217,7 @@ function flat(point: Coordinates): Coordinates {
   return Array.isArray(point) && point.length === 1 ? (point[0] as Coordinates) : point;
 }
 
-/** WKT of a place as texts hold it. */
+/** WKT of the text form of a geography. */
 export function textOfPlace(place: string): string {
   const { type, coordinates } = JSON.parse(place) as { readonly type: string; readonly coordinates: Coordinates };
   const written = (value: Coordinates): string => {

@@ -1,4 +1,4 @@
-/** What BigQuery refuses and the engine alone would run, found in the resolved statement. */
+/** Finds constructs in a resolved statement that BigQuery rejects although the engine runs them. */
 import type { Tree, TreeValue } from './engine.ts';
 import { invalidQuery } from './errors.ts';
 import { found, rangeOf } from './names.ts';
@@ -7,7 +7,7 @@ const CORRELATED =
   'Correlated subqueries that reference other tables are not supported unless they can be de-correlated, such as by transforming them into an efficient JOIN.';
 
 /**
- * @param bodies parts of the text, in bytes, that are bodies of table functions: these may be correlated, unless cut by LIMIT
+ * @param bodies byte ranges of the text that are bodies of table functions: these may be correlated unless they contain LIMIT
  * @throws ApiError
  */
 export function refuseWhatBigQueryRefuses(statement: Tree, bodies: readonly (readonly [number, number])[]): void {
@@ -49,8 +49,8 @@ function refuseSubquery(node: Tree, isBody: (scan: Tree) => boolean): void {
     if (isCutDirectly(scan)) throw invalidQuery(CORRELATED);
     return;
   }
-  // EXISTS and IN become semi joins, which need an equality of both sides and every row of the inner one.
-  // What is asked inside of it is looked at by itself.
+  // EXISTS and IN become semi joins, which need an equality between both sides and all rows of the inner side.
+  // Nested subqueries are checked on their own.
   const own = withoutSubqueries(scan);
   if (has(own, ['resolvedLimitOffsetScanNode', 'resolvedAggregateScanNode', 'resolvedAnalyticScanNode'])) throw invalidQuery(CORRELATED);
   if (type === 'EXISTS' && !conjunctsBelow(scan).some(isEqualityOfSides)) {
@@ -58,7 +58,7 @@ function refuseSubquery(node: Tree, isBody: (scan: Tree) => boolean): void {
   }
 }
 
-/** Whether LIMIT stands over the table function itself and not over the array of its rows. */
+/** Returns whether LIMIT applies to the table function itself and not to the array of its rows. */
 function isCutDirectly(scan: Tree): boolean {
   for (const { node } of found(scan, ['resolvedLimitOffsetScanNode'])) {
     if (has(withoutSubqueries(node) as Tree, TABLE_SCAN)) return true;
@@ -76,7 +76,7 @@ function withoutSubqueries(value: TreeValue | undefined): TreeValue {
   );
 }
 
-/** Conditions that all have to hold, of the filters of a scan. */
+/** The conjuncts of the filters of a scan. */
 function conjunctsBelow(scan: Tree): readonly Tree[] {
   return [...found(withoutSubqueries(scan) as Tree, ['filterExpr', 'joinExpr'])].flatMap(({ node }) => conjuncts(node));
 }
@@ -128,7 +128,7 @@ function refuseWindow(node: Tree): void {
   }
 }
 
-/** @param allowsDefault whether that order may be written out that is used without words */
+/** @param allowsDefault whether the default order of nulls may be written out */
 function refuseNullOrder(items: readonly Tree[], where: string, allowsDefault: boolean): void {
   for (const item of items) {
     const order = item['nullOrder'];
@@ -170,7 +170,7 @@ function refuseJoin(node: Tree): void {
   }
 }
 
-/** Equality that joins cannot look up. */
+/** Equality that joins cannot hash. */
 function refuseKeyTypes(expression: Tree): void {
   const call = functionCall(expression);
   if (call?.name !== 'ZetaSQL:$equal') return;

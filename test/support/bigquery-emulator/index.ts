@@ -1,4 +1,4 @@
-/** A BigQuery of a test's own: its REST interface over HTTP, its SQL by Google's ZetaSQL. */
+/** A private BigQuery for a test: the REST API over HTTP, SQL by Google's ZetaSQL. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Access, type ServiceAccount } from './access.ts';
 import { Engine, hasEngine } from './engine.ts';
@@ -15,41 +15,41 @@ export type { DatasetFixture, TableFixture } from './storage.ts';
 export interface BigQueryOptions {
   readonly project?: string;
   readonly location?: string;
-  /** Tables by dataset; an empty object for a dataset without any. */
+  /** Tables by dataset; an empty object for an empty dataset. */
   readonly datasets?: Readonly<Record<string, DatasetFixture>>;
-  /** Statements that run once the datasets are there: CREATE TABLE, VIEW, FUNCTION, TABLE FUNCTION, INSERT and so on. */
+  /** Statements that run after the datasets are created: CREATE TABLE, VIEW, FUNCTION, TABLE FUNCTION, INSERT and so on. */
   readonly sql?: string;
-  /** 0: a free one */
+  /** 0 for a free port. */
   readonly port?: number;
   readonly host?: string;
 }
 
 export interface SeenRequest {
   readonly method: string;
-  /** With its query. */
+  /** Including the query. */
   readonly path: string;
   readonly body: string;
 }
 
 export interface BigQuery {
-  /** The address to give as BigQuery's, without a path. */
+  /** Base URL of the API, without a path. */
   readonly url: string;
   readonly project: string;
   readonly location: string;
-  /** Its key file; `token_uri` leads to this server. */
+  /** Key file of the service account; `token_uri` points to this server. */
   readonly serviceAccount: ServiceAccount;
   readonly faults: Faults;
-  /** In order; those for tokens too. */
+  /** In order, token requests included. */
   readonly requests: SeenRequest[];
-  /** Requests that whoever sent them left before they were answered. */
+  /** Number of requests that the client closed before the response. */
   readonly dropped: SeenRequest[];
-  /** Ids of jobs that were cancelled. */
+  /** Ids of cancelled jobs. */
   cancelledJobs(): readonly string[];
-  /** A token that is good, without asking for it. */
+  /** A valid token, issued without a request. */
   token(options?: { readonly isReadOnly?: boolean; readonly seconds?: number }): string;
-  /** All tokens that were given stop being good. */
+  /** Revokes all tokens. */
   expireTokens(): void;
-  /** Seconds that tokens are good for from now on. */
+  /** Sets the lifetime of new tokens, in seconds. */
   setTokenLifetime(seconds: number): void;
   /** Runs statements as fixtures, without a request. @throws Error */
   run(sql: string): Promise<void>;
@@ -58,7 +58,7 @@ export interface BigQuery {
 
 const MAX_BODY = 20 * 1024 * 1024;
 
-/** Tests skip themselves without it: `describe.skipIf(!hasBigQuery())`. */
+/** For tests that need the emulator: `describe.skipIf(!hasBigQuery())`. */
 export function hasBigQuery(): boolean {
   const isThere = hasEngine();
   if (!isThere) {
@@ -69,7 +69,7 @@ export function hasBigQuery(): boolean {
   return isThere;
 }
 
-/** The one of this process: emulators have catalogs of their own in it. */
+/** Shared in this process: each emulator has its own catalogs in it. */
 let sharedEngine: Promise<Engine> | undefined;
 
 async function runningEngine(): Promise<Engine> {
@@ -80,12 +80,12 @@ async function runningEngine(): Promise<Engine> {
     () => false,
   );
   if (isRunning) return known;
-  // One that has ended, with whatever test asked for too much, is not that of the next.
+  // Replaces an engine that a previous test made crash.
   if (sharedEngine === known) sharedEngine = Engine.start();
   return sharedEngine;
 }
 
-/** @throws Error when the engine is not installed or the fixtures are wrong */
+/** @throws Error if the engine is not installed or the fixtures are invalid */
 export async function startBigQuery({
   project = 'svc-test',
   location = 'US',
@@ -138,7 +138,7 @@ export async function startBigQuery({
       fault === undefined
         ? await (rest as Rest).answer({ method: seen.method, url, headers: incoming.headers, body })
         : errorAnswer(new ApiError(fault, FAULT_TEXTS[fault]));
-    // As all of Google's interfaces, for people unless they are told otherwise.
+    // All of Google's APIs pretty-print by default.
     const text = JSON.stringify(answer.body, null, url.searchParams.get('prettyPrint') === 'false' ? 0 : 2);
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=UTF-8',

@@ -1,4 +1,4 @@
-/** The views INFORMATION_SCHEMA of each dataset and of the project, as tables. */
+/** The INFORMATION_SCHEMA views of each dataset and of the project, as tables. */
 import type { EngineTable, Tree } from './engine.ts';
 import type { Column, Dataset, Routine, Storage, Table } from './storage.ts';
 import { engineType, type ScalarKind, type Type, typeName } from './types.ts';
@@ -36,7 +36,7 @@ const SPECIFIC: Readonly<Record<string, ScalarKind>> = {
   specific_name: 'STRING',
 };
 
-/** A text as a literal of SQL. */
+/** Quotes a text as an SQL literal. */
 export function literal(text: string): string {
   return JSON.stringify(text);
 }
@@ -320,12 +320,12 @@ function fieldPaths({ name, type, description }: Column): readonly (readonly [st
   return [description === undefined ? [name, type] : [name, type, description], ...below(name, type)];
 }
 
-/** Those that are there without a dataset before them. */
+/** Views that need no dataset qualifier. */
 export function hasView(name: string): boolean {
   return Object.hasOwn(VIEWS, name.toUpperCase());
 }
 
-/** Where the engine knows a view; without a dataset that of the whole project. */
+/** Name under which the engine has a view; without a dataset, the view of the whole project. */
 export function viewName(view: string, dataset?: string): string {
   return `${dataset === undefined ? '' : `${dataset}.`}INFORMATION_SCHEMA.${view.toUpperCase()}`;
 }

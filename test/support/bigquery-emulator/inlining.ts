@@ -1,4 +1,4 @@
-/** Calls of table functions, which the engine does not evaluate, as their bodies with the arguments in place of the parameters. */
+/** Inlines calls of table functions, which the engine does not evaluate: the body replaces the call, arguments replace parameters. */
 import type { Engine, Tree } from './engine.ts';
 import { invalidQuery } from './errors.ts';
 import { type EngineSql, found, quoted, rangeOf } from './names.ts';
@@ -10,9 +10,9 @@ export interface Inlined {
 }
 
 /**
- * The body of a call.
- * @param bodyText the body as the engine has to read it
- * @throws ApiError for arguments that do not fit the parameters
+ * Returns the body of a call.
+ * @param bodyText the body in the form that the engine reads
+ * @throws ApiError if the arguments do not match the parameters
  */
 export async function inlinedCall(
   engine: Engine,
@@ -48,7 +48,7 @@ export async function inlinedCall(
   return { text: Buffer.concat(pieces).toString() };
 }
 
-/** SQL by the lower-case name of the parameter, of the parameter's type. */
+/** SQL by lower-case parameter name, cast to the parameter's type. */
 function argumentsOf(sql: string, node: Tree, routine: Routine): ReadonlyMap<string, string> {
   const bytes = Buffer.from(sql);
   const textOf = (part: Tree): string => {
@@ -66,7 +66,7 @@ function argumentsOf(sql: string, node: Tree, routine: Routine): ReadonlyMap<str
     }
     const whole = textOf(entry);
     const text = named === undefined ? whole : whole.slice(whole.indexOf('=>') + 2).trim();
-    // What cannot be coerced to the type has no common type with it.
+    // A value without a coercion to the type has no common type with it.
     const type = parameter.type === undefined ? undefined : typeName(parameter.type);
     given.set(
       parameter.name.toLowerCase(),
@@ -80,7 +80,7 @@ function argumentsOf(sql: string, node: Tree, routine: Routine): ReadonlyMap<str
   return given;
 }
 
-/** A name of the call must not mean something else within the body. */
+/** Prevents names of the call from being captured within the body. */
 function refuseCapture(routine: Routine, body: string, given: readonly string[]): void {
   const words = new Set((body.toLowerCase().match(/[a-z_]\w*/g) ?? []).map((word) => word));
   for (const text of given) {

@@ -1,4 +1,4 @@
-/** Jobs: queries that run while their requests come and go. */
+/** Query jobs, which run independently of the requests that poll them. */
 import { randomUUID } from 'node:crypto';
 import type { Parameters } from './engine.ts';
 import { ApiError, invalidQuery } from './errors.ts';
@@ -7,7 +7,7 @@ import type { Faults } from './faults.ts';
 import { engineType, type ParameterType, typeOfParameter } from './types.ts';
 import { type Cell, cellOf, type ParameterValue, parameterValue } from './values.ts';
 
-/** The parts of a query that jobs.query and jobs.insert have in common. */
+/** The fields that jobs.query and jobs.insert have in common. */
 export interface QueryOptions {
   readonly query?: string;
   readonly useLegacySql?: boolean;
@@ -22,7 +22,7 @@ export interface QueryOptions {
   readonly dryRun?: boolean;
   readonly location?: string;
   readonly jobId?: string;
-  /** The same one again means the same job. */
+  /** A repeated id returns the same job. */
   readonly requestId?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -39,7 +39,7 @@ export interface Job {
   readonly options: QueryOptions;
   readonly created: number;
   readonly abort: AbortController;
-  /** Settled when it is done, however. */
+  /** Settles when the job has finished, with or without an error. */
   readonly finished: Promise<void>;
   started: number;
   ended: number | undefined;
@@ -50,13 +50,13 @@ export interface Job {
 const MEBIBYTE = 1024 * 1024;
 const MOST_CHARACTERS = 1024 * 1024;
 const MOST_PARAMETERS = 10_000;
-/** Of the rows of an answer: what is more comes in a page of its own. */
+/** Rows of the first page; the remaining rows follow in further pages. */
 const PAGE_BYTES = 10 * MEBIBYTE;
-/** Jobs of these are found without saying where. */
+/** Locations whose jobs are found without a location parameter. */
 const LARGE_LOCATIONS: readonly string[] = ['US', 'EU'];
 const LEAST_PER_TABLE = 10 * MEBIBYTE;
 
-/** What is paid for: whole mebibytes, ten of them for each table. */
+/** Bytes billed: whole mebibytes, at least ten per table. */
 export function billedBytes(processed: number, tables: number): number {
   return Math.max(Math.ceil(processed / MEBIBYTE) * MEBIBYTE, tables * LEAST_PER_TABLE);
 }
@@ -81,7 +81,7 @@ export class Jobs {
     return [...this.jobs.values()];
   }
 
-  /** Begins one. @throws ApiError for options that make none */
+  /** Starts a job. @throws ApiError for invalid options */
   start(options: QueryOptions, isReadOnly: boolean): Job {
     if (options.useLegacySql !== false) {
       throw new ApiError(
@@ -166,7 +166,7 @@ export class Jobs {
     job.ended = Date.now();
   }
 
-  /** @param location as it is asked for. @throws ApiError without it, and where it is elsewhere */
+  /** @param location the requested location. @throws ApiError if it is missing or different */
   get(id: string, location: string | null): Job {
     const found = this.jobs.get(id);
     const isHere = location === null ? LARGE_LOCATIONS.includes(this.location) : location.toLowerCase() === this.location.toLowerCase();
@@ -184,7 +184,7 @@ export class Jobs {
     for (const { abort } of this.jobs.values()) abort.abort(new ApiError('stopped', 'The emulator stops'));
   }
 
-  /** A job as jobs.get and jobs.insert show it. */
+  /** A job in the format of jobs.get and jobs.insert. */
   resource(job: Job, principal: string): object {
     const { result, error, options } = job;
     const bytes = result?.bytes ?? 0;
@@ -239,7 +239,7 @@ export class Jobs {
     return { projectId: this.project, jobId: job.id, location: this.location };
   }
 
-  /** A page of the answer, or that there is none yet. @throws ApiError that the job failed with */
+  /** A page of the result, or the incomplete state. @throws ApiError with the error of a failed job */
   page(job: Job, kind: 'bigquery#queryResponse' | 'bigquery#getQueryResultsResponse', options: PageOptions): object {
     const head = { kind, jobReference: this.reference(job) };
     if (job.ended === undefined) return { ...head, jobComplete: false };

@@ -1,6 +1,6 @@
 /**
  * `npx tsx main.ts [--port N] [--project NAME] [--location NAME] [--dataset NAME]... [--json FILE] [--sql FILE]`: runs the emulator until
- * it is stopped. Its address and the service account's key file are one line of JSON.
+ * it is stopped. Prints its address and the service account's key file as one line of JSON.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

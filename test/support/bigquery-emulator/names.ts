@@ -1,6 +1,6 @@
 /**
- * Names of tables in SQL as the engine knows them. Its tables with rows are those of the uppermost catalog only, so each is registered as
- * `dataset.table` in one piece and each path in a statement is written so; views and calls of table functions become their text.
+ * Maps table names to names of the engine. The engine evaluates tables of the root catalog only, so each table is registered as
+ * `dataset.table` in one identifier and each path in a statement is rewritten to it. Views and calls of table functions are inlined.
  */
 import type { Engine, Parameters, Tree, TreeValue } from './engine.ts';
 import { ApiError, invalidQuery } from './errors.ts';
@@ -8,7 +8,7 @@ import { hasView, viewName } from './information-schema.ts';
 import { inlinedCall, type Inlined } from './inlining.ts';
 import type { Storage } from './storage.ts';
 
-/** A range of bytes that is replaced. `body`: which part of the text, in bytes, is a table function's. */
+/** A byte range to replace. `body` is the byte range of the new text that belongs to a table function. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -19,16 +19,16 @@ export interface Edit {
 /** SQL for the engine. */
 export interface EngineSql {
   readonly text: string;
-  /** Parts of it that are bodies of table functions, in bytes. */
+  /** Byte ranges of the SQL that are bodies of table functions. */
   readonly bodies: readonly (readonly [number, number])[];
-  /** The place in the SQL that was given, in bytes, of a place in this. */
+  /** Maps a byte offset in this SQL to one in the original SQL. */
   origin(place: number): number;
 }
 
 export interface NameScope {
   readonly storage: Storage;
   readonly engine: Engine;
-  /** The engine's, with the types of tables. */
+  /** The engine's catalog with the table types. */
   readonly catalog: string;
   readonly defaultDataset: string | undefined;
 }
@@ -38,8 +38,8 @@ const MAX_DEPTH = 16;
 const nameOfPlace = (place: number): string => `_parameter_${place}`;
 
 /**
- * Parameters by place as parameters by name, which alone the engine evaluates.
- * @throws ApiError for names among them, and for more of them than values
+ * Replaces positional parameters by named ones, the only kind that the engine evaluates.
+ * @throws ApiError for a mixture with named parameters, and for more parameters than values
  */
 export function withNamedParameters(
   sql: string,
@@ -58,7 +58,7 @@ export function withNamedParameters(
   return { sql: applied(sql, outermost(edits)), parameters: { list, isPositional: false } };
 }
 
-/** @throws ApiError for names that lead nowhere; EngineError for SQL that cannot be read */
+/** @throws ApiError for unknown names; EngineError for SQL that cannot be parsed */
 export async function withEngineNames(scope: NameScope, sql: string, statement: Tree, depth = 0): Promise<EngineSql> {
   if (depth > MAX_DEPTH) throw invalidQuery('Views and table functions are nested too deeply');
   const nodes = [...found(statement, ['astTablePathExpressionNode', 'astTvfNode'])];
@@ -112,7 +112,7 @@ async function tableFunction(scope: NameScope, sql: string, node: Tree, depth: n
   return { start, end, text: `(${inlined.text})${alias}`, body: [1, 1 + Buffer.byteLength(inlined.text)] };
 }
 
-/** From the name to the closing parenthesis, before an alias. */
+/** Range from the name to the closing parenthesis, without an alias. */
 function callRange(sql: string, node: Tree): { readonly start: number; readonly end: number } {
   const { start, end } = rangeOf(node);
   const alias = node['alias'] as Tree | null | undefined;
@@ -125,7 +125,7 @@ type Resolved =
   | { readonly kind: 'table'; readonly name: string; readonly alias: string }
   | { readonly kind: 'view'; readonly sql: string; readonly alias: string };
 
-/** @returns undefined for what is no table of the project: a subquery's name, an array of a row */
+/** @returns undefined if it is no table of the project but the name of a subquery or an array of a row */
 function resolve(
   scope: NameScope,
   names: readonly string[],
@@ -149,7 +149,7 @@ function resolve(
   return view === undefined ? { kind: 'table', name: `${dataset}.${table}`, alias } : { kind: 'view', sql: view, alias };
 }
 
-/** Without the project. @throws ApiError for another project */
+/** Path without the project. @throws ApiError for another project */
 function ownParts({ storage }: NameScope, names: readonly string[]): readonly string[] {
   const parts = names.flatMap((name) => name.split('.'));
   if (parts.length < 3) return parts;
@@ -197,7 +197,7 @@ function pathNames(path: Tree): readonly string[] {
   return ((path['names'] ?? []) as readonly Tree[]).map((name) => (name['idString'] ?? '') as string);
 }
 
-/** Of a node of the parse tree, in bytes. */
+/** Byte range of a node of the parse tree. */
 export function rangeOf(node: Tree): { readonly start: number; readonly end: number } {
   for (let at: Tree | undefined = node; at !== undefined; at = at['parent'] as Tree | undefined) {
     const range = at['parseLocationRange'] as Tree | undefined;
@@ -206,7 +206,9 @@ export function rangeOf(node: Tree): { readonly start: number; readonly end: num
   throw new Error('a node of the parse tree has no place');
 }
 
-/** Nodes of some kinds, below each other too, in their order. Trees are deep: a generator for each level would hand each node up. */
+/**
+ * Nodes of some kinds in document order, nested ones included. Trees are deep: one generator per level would pass each node up through all.
+ */
 export function* found(value: TreeValue | undefined, kinds: readonly string[]): Generator<{ readonly kind: string; readonly node: Tree }> {
   const kindsLeft: (string | null)[] = [null];
   const left: TreeValue[] = [value ?? null];
@@ -233,7 +235,7 @@ export function* found(value: TreeValue | undefined, kinds: readonly string[]): 
   }
 }
 
-/** `WITH` lists its entries without a name of their kind. */
+/** The entries of `WITH` carry no kind. */
 function* entriesOfWith(statement: Tree): Generator<Tree> {
   for (const { node } of found(statement, ['withClause'])) {
     const entries = node['with'];
@@ -258,7 +260,7 @@ function outermost(edits: readonly Edit[]): readonly Edit[] {
   return kept;
 }
 
-/** The text with ranges replaced, which are in order. */
+/** The text with the given ranges replaced. The ranges are in order. */
 export function applied(sql: string, edits: readonly Edit[]): EngineSql {
   const bytes = Buffer.from(sql);
   const pieces: Buffer[] = [];

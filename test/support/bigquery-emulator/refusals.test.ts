@@ -1,10 +1,10 @@
-/** What BigQuery refuses and its engine alone would run. */
+/** Constructs that BigQuery rejects although its engine runs them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BigQuery, hasBigQuery, startBigQuery } from './index.ts';
 
 const CORRELATED = /^Correlated subqueries that reference other tables are not supported/;
 
-describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
+describe.skipIf(!hasBigQuery())('the BigQuery emulator', () => {
   let bigquery: BigQuery;
 
   beforeAll(async () => {
@@ -115,7 +115,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
       'SELECT place FROM ds.author GROUP BY place',
       /^Grouping by expressions of type GEOGRAPHY is not allowed/,
     ],
-    ['an array among what is distinct', 'SELECT DISTINCT tags FROM ds.author', /ARRAY/],
+    ['DISTINCT with an array', 'SELECT DISTINCT tags FROM ds.author', /ARRAY/],
     [
       'a structure as the key of a window',
       'SELECT ROW_NUMBER() OVER (PARTITION BY pair) AS x FROM ds.author',
@@ -149,7 +149,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     ['an argument of another type', "SELECT id FROM ds.by_author('1', 0)", /^No matching signature/],
     ['an argument too few', 'SELECT id FROM ds.by_author(1)', /the argument least is missing/],
     ['a parameter that is not given', 'SELECT id FROM ds.author WHERE id = @other', /^Query parameter 'other' not found at \[1:37\]/],
-  ])('refuses %s', async (_, query, message) => {
+  ])('rejects %s', async (_, query, message) => {
     expect(await ask(query, named('unused', 'INT64', '1'))).toMatchObject({
       status: 400,
       reason: 'invalidQuery',
@@ -193,7 +193,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     expect([message, rows.map(([first]) => first)]).toEqual(['', expected]);
   });
 
-  test('refuses a limit of an aggregate that is no constant, which elsewhere it may be', async () => {
+  test('rejects a non-constant limit in an aggregate and accepts it elsewhere', async () => {
     const limit = named('n', 'INT64', '1');
     expect(await ask('SELECT ARRAY_AGG(id ORDER BY id LIMIT @n) AS x FROM ds.author', limit)).toMatchObject({
       status: 400,
@@ -202,7 +202,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     expect((await ask('SELECT id FROM ds.author ORDER BY id LIMIT @n', limit)).rows).toEqual([['1']]);
   });
 
-  test('refuses parameters that do not fit', async () => {
+  test('rejects mismatched parameters', async () => {
     const query = 'SELECT id FROM ds.author WHERE id = @p';
     expect(await ask(query, named('p', 'STRING', '1'))).toMatchObject({ status: 400, reason: 'invalidQuery' });
     expect(await ask(query, named('p', 'INT64', 'x'))).toMatchObject({ status: 400, reason: 'invalid' });
@@ -220,7 +220,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     expect(await ask('SELECT ? AS x', { ...named('p', 'INT64', '1'), parameterMode: 'NAMED' })).toMatchObject({ status: 400 });
   });
 
-  test('writes nothing for a token that may only read', async () => {
+  test('rejects writes with a read-only token', async () => {
     for (const statement of [
       'INSERT INTO ds.author (id) VALUES (9)',
       'UPDATE ds.author SET name = "x" WHERE TRUE',
@@ -235,7 +235,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     expect((await ask('SELECT COUNT(*) FROM ds.author')).rows).toEqual([['2']]);
   });
 
-  test('finds no table of another project, dataset or name', async () => {
+  test('rejects unknown projects, datasets and tables', async () => {
     expect(await ask('SELECT 1 FROM other.ds.author')).toMatchObject({ status: 403, reason: 'accessDenied' });
     expect(await ask('SELECT 1 FROM nowhere.author')).toMatchObject({ status: 404, reason: 'notFound' });
     expect(await ask('SELECT 1 FROM ds.Author')).toMatchObject({
@@ -245,7 +245,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     expect(await ask('SELECT 1 FROM ds.author', { location: 'EU' })).toMatchObject({ status: 404, reason: 'notFound' });
   });
 
-  test('keeps no NULL for an array, and none within', async () => {
+  test('rejects NULL arrays and NULL array elements', async () => {
     const sql = 'INSERT INTO ds.author (id, tags) VALUES (7, NULL); SELECT TO_JSON_STRING(tags) AS x FROM ds.author WHERE id = 7';
     expect((await ask(sql, {}, false)).rows).toEqual([['[]']]);
     expect((await ask('DELETE FROM ds.author WHERE id = 7', {}, false)).status).toBe(200);
@@ -255,7 +255,7 @@ describe.skipIf(!hasBigQuery())('the emulator of BigQuery', () => {
     });
   });
 
-  test('runs no legacy SQL', async () => {
+  test('rejects legacy SQL', async () => {
     expect(await ask('SELECT 1 AS x', { useLegacySql: true })).toMatchObject({ status: 400 });
   });
 });

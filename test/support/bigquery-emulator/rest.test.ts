@@ -1,4 +1,4 @@
-/** The emulator's REST interface: tokens, jobs, pages, what is paid for and what a test can order to go wrong. */
+/** The emulator's REST API: tokens, jobs, pages, billing and injected faults. */
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rsaPair, token } from '../tokens.ts';
@@ -15,7 +15,7 @@ interface Body {
   readonly statistics?: { readonly totalBytesProcessed: string };
 }
 
-describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
+describe.skipIf(!hasBigQuery())('the REST API of the BigQuery emulator', () => {
   let bigquery: BigQuery;
   let bearer: string;
 
@@ -74,7 +74,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
   const cells = (body: Body): readonly unknown[] => (body.rows ?? []).flatMap(({ f }) => f.map(({ v }) => v));
   const reasonOf = (body: Body): string | undefined => body.error?.errors[0]?.reason;
 
-  test('answers are written for people unless something else is wanted', async () => {
+  test('pretty-prints responses by default', async () => {
     const text = async (search: string): Promise<string> =>
       (
         await fetch(`${bigquery.url}/bigquery/v2/projects/svc-test/datasets${search}`, { headers: { authorization: `Bearer ${bearer}` } })
@@ -85,7 +85,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect(JSON.parse(short)).toEqual(JSON.parse(await text('')));
   });
 
-  describe('tokens', () => {
+  describe('tokens of the BigQuery emulator', () => {
     interface Changes {
       readonly claims?: object;
       readonly header?: object;
@@ -110,14 +110,14 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
       return { status: answer.status, body: (await answer.json()) as Body };
     }
 
-    test('are given for what the key of the account has signed', async () => {
+    test("issues a token for an assertion signed with the account's key", async () => {
       const { status, body } = await exchange(assertion());
       expect([status, body]).toMatchObject([200, { token_type: 'Bearer', expires_in: 3599 }]);
       const answer = await call('GET', 'projects/svc-test/datasets', undefined, `Bearer ${String(body['access_token'])}`);
       expect(answer.status).toBe(200);
     });
 
-    test('permit what their scope says', async () => {
+    test('restricts a token to its scope', async () => {
       const { body } = await exchange(assertion({ claims: { scope: READ } }));
       const authorization = `Bearer ${String(body['access_token'])}`;
       const run = (sql: string): Promise<{ status: number; body: Body }> =>
@@ -136,11 +136,11 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
       ['no end', 'invalid_grant', { claims: { exp: undefined } }],
       ['another key id', 'invalid_grant', { header: { kid: 'other' } }],
       ['another algorithm', 'invalid_grant', { algorithm: 'HS256' }],
-    ])('are not given for %s', async (_, error, changes) => {
+    ])('rejects %s', async (_, error, changes) => {
       expect(await exchange(assertion(changes))).toMatchObject({ status: 400, body: { error } });
     });
 
-    test('are not given for a signature of another key, another grant or nonsense', async () => {
+    test("rejects another key's signature, another grant type and malformed assertions", async () => {
       const { client_email: iss, token_uri: aud } = bigquery.serviceAccount;
       const iat = Math.floor(Date.now() / 1000);
       const forged = token('RS256', rsaPair().privateKey, { claims: { iss, aud, scope: WRITE, iat, exp: iat + 60 } });
@@ -152,7 +152,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
       expect(await exchange('a.b')).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     });
 
-    test('are needed for everything, and end', async () => {
+    test('requires an unexpired token for every request', async () => {
       for (const authorization of ['', 'Bearer nothing', `Basic ${bearer}`]) {
         const { status, body } = await call('GET', 'projects/svc-test/datasets', undefined, authorization);
         expect([status, body.error]).toMatchObject([401, { code: 401, status: 'UNAUTHENTICATED', errors: [{ reason: 'authError' }] }]);
@@ -164,13 +164,13 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
       bearer = bigquery.token();
     });
 
-    test('are for one project', async () => {
+    test('rejects a token for another project', async () => {
       const { status, body } = await call('POST', 'projects/other/queries', { query: 'SELECT 1', useLegacySql: false });
       expect([status, reasonOf(body)]).toEqual([403, 'accessDenied']);
     });
   });
 
-  test('answers fixtures as they were given', async () => {
+  test('returns fixtures unchanged', async () => {
     const { body } = await query('SELECT id, name, parts, more FROM ds.item ORDER BY id LIMIT 2');
     expect(body).toMatchObject({
       jobComplete: true,
@@ -190,14 +190,14 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     });
   });
 
-  test('shows timestamps in seconds or microseconds', async () => {
+  test('returns timestamps in seconds or microseconds', async () => {
     const sql = "SELECT TIMESTAMP '2024-01-02 03:04:05.123456+00' AS a, TIMESTAMP '1969-12-31 23:59:59.5+00' AS b";
     expect(cells((await query(sql)).body)).toEqual(['1.704164645123456E9', '-5.0E-1']);
     const whole = await query(sql, { formatOptions: { useInt64Timestamp: true } });
     expect(cells(whole.body)).toEqual(['1704164645123456', '-500000']);
   });
 
-  test('cuts an answer into pages', async () => {
+  test('splits a result into pages', async () => {
     bigquery.faults.pageSize = 2;
     const first = await query('SELECT id FROM ds.item ORDER BY id');
     expect([cells(first.body), first.body['totalRows']]).toEqual([['1', '2'], '3']);
@@ -211,7 +211,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect((await own('GET', 'queries/nothing')).status).toBe(404);
   });
 
-  test('cuts what is too long for one answer', async () => {
+  test('splits a result that exceeds the response limit', async () => {
     const long = await query("SELECT REPEAT('x', 1000000) AS x FROM UNNEST(GENERATE_ARRAY(1, 12))");
     expect([long.body.rows?.length, long.body['totalRows']]).toEqual([10, '12']);
     const rest = await own('GET', `queries/${long.body.jobReference?.jobId ?? ''}?pageToken=${String(long.body['pageToken'])}`);
@@ -219,7 +219,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect((await query(`SELECT 1 AS x -- ${'y'.repeat(1024 * 1024)}`)).status).toBe(400);
   });
 
-  test('finds jobs where they are', async () => {
+  test('finds a job in its location only', async () => {
     const { body } = await query('SELECT 1 AS x');
     const job = body.jobReference?.jobId ?? '';
     const statuses = async (path: string): Promise<readonly number[]> =>
@@ -240,7 +240,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     await small.stop();
   });
 
-  test('lets a slow job be asked for, and cancelled', async () => {
+  test('returns an incomplete slow job and cancels it', async () => {
     bigquery.faults.delayNextJobs(150, 60_000);
     const slow = await query('SELECT id FROM ds.item ORDER BY id', { timeoutMs: 1 });
     expect([slow.body['jobComplete'], slow.body.rows]).toEqual([false, undefined]);
@@ -254,13 +254,13 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect(reasonOf((await own('GET', `queries/${job}`)).body)).toBe('stopped');
   });
 
-  test('knows a request that comes again', async () => {
+  test('deduplicates repeated requests by id', async () => {
     const first = await query('SELECT 1 AS x', { requestId: 'r1' });
     const second = await query('SELECT 1 AS x', { requestId: 'r1' });
     expect(second.body.jobReference).toEqual(first.body.jobReference);
   });
 
-  test('counts the bytes of the columns that are read, and keeps within what may be paid', async () => {
+  test('counts the bytes of the columns read and enforces the maximum billed', async () => {
     const dry = (sql: string): Promise<{ status: number; body: Body }> =>
       own('POST', 'jobs', { configuration: { dryRun: true, query: { query: sql, useLegacySql: false, maximumBytesBilled: '1' } } });
     expect((await dry('SELECT id FROM ds.item')).body.statistics?.totalBytesProcessed).toBe('24');
@@ -274,7 +274,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect([paid.status, paid.body['totalBytesProcessed'], paid.body['totalBytesBilled']]).toEqual([200, '24', '10485760']);
   });
 
-  test('tells of a job that fails', async () => {
+  test('reports the error of a failed job', async () => {
     const { status, body } = await own('POST', 'jobs', {
       configuration: { query: { query: 'SELECT nope FROM ds.item', useLegacySql: false } },
     });
@@ -286,7 +286,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     });
   });
 
-  test('lists what is there, in pages', async () => {
+  test('lists resources in pages', async () => {
     const first = await own('GET', 'datasets?maxResults=1');
     expect(first.body['datasets']).toMatchObject([{ datasetReference: { datasetId: 'ds' } }]);
     const second = await own('GET', `datasets?maxResults=1&pageToken=${String(first.body['nextPageToken'])}`);
@@ -305,7 +305,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     }
   });
 
-  test('shows INFORMATION_SCHEMA', async () => {
+  test('returns INFORMATION_SCHEMA', async () => {
     const columns = await query(
       "SELECT TO_JSON_STRING(STRUCT(column_name, data_type, is_nullable)) AS x FROM ds.INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'item' ORDER BY ordinal_position",
     );
@@ -328,7 +328,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect((await query('SELECT 1 AS x FROM nope.INFORMATION_SCHEMA.TABLES')).status).toBe(404);
   });
 
-  test('writes, and remembers', async () => {
+  test('persists writes', async () => {
     const script = await query(`
       CREATE OR REPLACE TABLE ds.note (id INT64 NOT NULL, text STRING);
       INSERT INTO ds.note (id) VALUES (1), (2);
@@ -348,7 +348,7 @@ describe.skipIf(!hasBigQuery())('the REST interface of the emulator', () => {
     expect((await query('DROP SCHEMA ds')).status).toBe(400);
   });
 
-  test('goes wrong where it is told to', async () => {
+  test('injects faults', async () => {
     bigquery.faults.fail('backendError', { on: /queries/, after: 1, times: 2 });
     const statuses: number[] = [];
     for (let time = 0; time < 4; time += 1) statuses.push((await query('SELECT 1 AS x')).status);

@@ -1,4 +1,4 @@
-/** The routes of the REST interface. */
+/** The routes of the REST API. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Access } from './access.ts';
 import { TokenError } from './access.ts';
@@ -274,7 +274,7 @@ export class Rest {
   }
 }
 
-/** An error as it is answered. */
+/** An error response. */
 export function errorAnswer(error: unknown): Answer {
   if (error instanceof TokenError) return { status: 400, body: { error: error.error, error_description: error.message } };
   const shown =
@@ -284,7 +284,7 @@ export function errorAnswer(error: unknown): Answer {
           'internalError',
           `An internal error of the emulator: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
         );
-  // A job that was stopped is no error of the request that asks for its rows.
+  // A cancelled job is not an error of the request for its rows.
   return { status: shown.code === 200 ? 400 : shown.code, body: shown.body() };
 }
 
@@ -293,7 +293,7 @@ function parsed<Body>(text: string): Body {
     const value = JSON.parse(text) as Body;
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // Said below.
+    // reported below
   }
   throw new ApiError('parseError', 'Invalid JSON payload received.');
 }
@@ -305,7 +305,7 @@ function numberOf(query: URLSearchParams, name: string): number | undefined {
   return Number(text);
 }
 
-/** A list cut into pages. */
+/** A list split into pages. */
 function page(all: readonly object[], query: URLSearchParams, field: string, tokenField = 'nextPageToken', most = DEFAULT_LIST): object {
   const first = Number(Buffer.from(query.get('pageToken') ?? '', 'base64url').toString() || (query.get('startIndex') ?? 0));
   if (!Number.isSafeInteger(first)) throw new ApiError('invalid', 'Invalid value for: pageToken', 'pageToken');

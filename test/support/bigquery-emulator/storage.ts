@@ -1,4 +1,4 @@
-/** What a project has: datasets of tables, views and routines, and what the engine is told of them. */
+/** The contents of a project, datasets of tables, views and routines, and their registration in the engine. */
 import type { Engine, EngineTable, Tree } from './engine.ts';
 import { ApiError } from './errors.ts';
 import { tablesWithoutPlaces } from './geography.ts';
@@ -18,11 +18,11 @@ export interface Table {
   readonly columns: readonly Column[];
   readonly description?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Of a view. */
+  /** Set for views. */
   readonly view?: string;
-  /** Partitioned by when rows came: `INFORMATION_SCHEMA` lists its pseudo columns, which the engine does not know. */
+  /** Partitioned by ingestion time: `INFORMATION_SCHEMA` lists its pseudo columns, which the engine does not have. */
   readonly byIngestion?: boolean;
-  /** Names of columns. */
+  /** Column names. */
   readonly primaryKey: readonly string[];
   readonly created: number;
   rows: readonly (readonly Tree[])[];
@@ -31,11 +31,11 @@ export interface Table {
 export interface Routine {
   readonly name: string;
   readonly kind: 'SCALAR_FUNCTION' | 'TABLE_VALUED_FUNCTION';
-  /** Absent type: any. */
+  /** Undefined type: any. */
   readonly parameters: readonly { readonly name: string; readonly type?: Type }[];
   readonly body: string;
   readonly returnType?: Type;
-  /** Of a table function, where it is declared or known. */
+  /** For table functions, declared or inferred. */
   readonly returnColumns?: readonly { readonly name: string; readonly type: Type }[];
   readonly description?: string;
   readonly created: number;
@@ -59,7 +59,7 @@ export interface TableFixture {
   readonly rows?: readonly { readonly [column: string]: Json }[];
 }
 
-/** Ids of what the engine has registered: places are texts where values are computed. */
+/** Ids of the registrations in the engine. Geographies are text wherever values are computed. */
 export interface Catalogs {
   readonly forTypes: string;
   readonly forValues: string;
@@ -90,7 +90,7 @@ export class Storage {
     this.location = location;
   }
 
-  /** What the engine knows has to be told anew. */
+  /** Invalidates the registrations in the engine. */
   changed(): void {
     this.version += 1;
   }
@@ -110,7 +110,7 @@ export class Storage {
     return dataset;
   }
 
-  /** @throws ApiError without it */
+  /** @throws ApiError if it does not exist */
   dataset(name: string): Dataset {
     const found = this.datasets.get(name);
     if (found === undefined) {
@@ -119,7 +119,7 @@ export class Storage {
     return found;
   }
 
-  /** @throws ApiError without it */
+  /** @throws ApiError if it does not exist */
   table(dataset: string, name: string): Table {
     const found = this.dataset(dataset).tables.get(name);
     if (found === undefined) {
@@ -160,7 +160,7 @@ export class Storage {
     this.changed();
   }
 
-  /** Work with the engine's catalogs of what is there now, which stay until it is done. */
+  /** Runs `work` with the current catalogs of the engine, which stay registered until it is done. */
   async using<Value>(work: (catalogs: Catalogs) => Promise<Value>): Promise<Value> {
     let held = this.registered;
     if (held === undefined || held.version !== this.version) {
@@ -178,7 +178,7 @@ export class Storage {
     }
   }
 
-  /** Nothing is kept in the engine. */
+  /** Removes all registrations from the engine. */
   async forget(): Promise<void> {
     const held = this.registered;
     this.registered = undefined;
@@ -205,7 +205,7 @@ export class Storage {
     return [...this.tablesForEngine(), ...informationSchema(this)];
   }
 
-  /** The tables with their rows, all but one. */
+  /** The tables with their rows, except one. */
   tablesForEngine(except?: string): readonly EngineTable[] {
     return [...this.datasets.values()].flatMap((dataset) =>
       [...dataset.tables.values()]
@@ -219,7 +219,7 @@ export class Storage {
   }
 }
 
-/** Bytes that BigQuery counts for columns of a table, all without a list of them. */
+/** Bytes that BigQuery counts for columns of a table; all columns if there is no list. */
 export function tableBytes(table: Table, columns?: ReadonlySet<number>): number {
   let bytes = 0;
   for (const row of table.rows) {

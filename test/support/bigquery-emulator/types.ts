@@ -1,4 +1,4 @@
-/** Types of GoogleSQL, as the engine, the SQL text and the REST interface write them. */
+/** GoogleSQL types in the notations of the engine, of SQL and of the REST API. */
 import type { Tree } from './engine.ts';
 
 export type ScalarKind =
@@ -24,7 +24,7 @@ export type Type =
 
 export type Mode = 'NULLABLE' | 'REQUIRED' | 'REPEATED';
 
-/** A field as the REST interface shows it. */
+/** A field in the REST API. */
 export interface Field {
   readonly name: string;
   readonly type: string;
@@ -34,7 +34,7 @@ export interface Field {
   readonly rangeElementType?: { readonly type: string };
 }
 
-/** A type as parameters and routines of the REST interface have it. */
+/** A type of parameters and routines in the REST API. */
 export interface ParameterType {
   readonly type?: string;
   readonly arrayType?: ParameterType;
@@ -60,7 +60,7 @@ const ENGINE_KINDS: Readonly<Record<ScalarKind, string>> = {
 };
 const KINDS_OF_ENGINE = new Map(Object.entries(ENGINE_KINDS).map(([kind, engine]) => [engine, kind as ScalarKind]));
 
-/** Names that schemas of the REST interface use beside those of the SQL. */
+/** Legacy type names in schemas of the REST API. */
 const SCHEMA_NAMES: Readonly<Record<string, ScalarKind>> = {
   INTEGER: 'INT64',
   INT: 'INT64',
@@ -70,7 +70,7 @@ const SCHEMA_NAMES: Readonly<Record<string, ScalarKind>> = {
   BIGDECIMAL: 'BIGNUMERIC',
 };
 
-/** @returns undefined where it is none */
+/** @returns undefined if the name is no type */
 export function scalarKind(name: string): ScalarKind | undefined {
   const upper = name.toUpperCase();
   return Object.hasOwn(ENGINE_KINDS, upper) ? (upper as ScalarKind) : SCHEMA_NAMES[upper];
@@ -114,7 +114,7 @@ export function typeOfEngine(tree: Tree): Type {
   }
 }
 
-/** As it is written in SQL. */
+/** The SQL notation. */
 export function typeName(type: Type): string {
   switch (type.kind) {
     case 'ARRAY':
@@ -129,7 +129,7 @@ export function typeName(type: Type): string {
 
 const REST_NAMES: Readonly<Partial<Record<ScalarKind, string>>> = { INT64: 'INTEGER', FLOAT64: 'FLOAT', BOOL: 'BOOLEAN' };
 
-/** A field of a schema in answers. */
+/** A field of a result schema. */
 export function fieldOf(name: string, type: Type, mode: Mode = 'NULLABLE', description?: string): Field {
   const more = description === undefined ? {} : { description };
   if (type.kind === 'ARRAY') return { ...fieldOf(name, type.element), mode: 'REPEATED', ...more };
@@ -141,7 +141,7 @@ export function fieldOf(name: string, type: Type, mode: Mode = 'NULLABLE', descr
   return { name, type: REST_NAMES[type.kind] ?? type.kind, mode, ...more };
 }
 
-/** @throws Error for a type that is none */
+/** @throws Error for an invalid type */
 export function typeOfField(field: Field): Type {
   const type = bareTypeOfField(field);
   return field.mode === 'REPEATED' ? { kind: 'ARRAY', element: type } : type;
@@ -160,7 +160,7 @@ function bareTypeOfField({ name, type, fields, rangeElementType }: Field): Type 
   return { kind };
 }
 
-/** @throws Error for a type that is none */
+/** @throws Error for an invalid type */
 export function typeOfParameter({ type, arrayType, structTypes, rangeElementType }: ParameterType): Type {
   const upper = (type ?? '').toUpperCase();
   if (upper === 'ARRAY' && arrayType !== undefined) return { kind: 'ARRAY', element: typeOfParameter(arrayType) };
@@ -173,7 +173,7 @@ export function typeOfParameter({ type, arrayType, structTypes, rangeElementType
   return { kind };
 }
 
-/** A type as routines of the REST interface have it. */
+/** The type in the format of routines. */
 export function restType(type: Type): object {
   switch (type.kind) {
     case 'ARRAY':

@@ -1,18 +1,18 @@
-/** Values between the engine, JSON fixtures, parameters and cells of the REST interface. */
+/** Converts values between the engine, JSON fixtures, parameters and cells of the REST API. */
 import type { Tree } from './engine.ts';
 import { placeOfText, textOfPlace } from './geography.ts';
 import { type Type, typeName } from './types.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** A parameter's value in the REST interface. */
+/** A parameter value in the REST API. */
 export interface ParameterValue {
   readonly value?: string | null;
   readonly arrayValues?: readonly ParameterValue[];
   readonly structValues?: Readonly<Record<string, ParameterValue>>;
 }
 
-/** A cell of an answer. */
+/** A cell of a result row. */
 export type Cell = { readonly v: string | null | readonly Cell[] | { readonly f: readonly Cell[] } };
 
 const NULL: Tree = {};
@@ -21,7 +21,7 @@ function wrong(type: Type, text: string): never {
   throw new Error(`Invalid value for type ${typeName(type)}: '${text}'`);
 }
 
-/** A scalar from its text. @throws Error when it is none of that type */
+/** Parses a scalar. @throws Error if the text is not valid for the type */
 function scalar(type: Type, text: string): Tree {
   switch (type.kind) {
     case 'INT64': {
@@ -103,7 +103,7 @@ function decimal(type: Type, text: string, scale: number, precision: number): Ui
   return littleEndian(sign === '-' ? -digits : digits);
 }
 
-/** The fewest bytes of the two's complement. */
+/** The shortest two's complement. */
 function littleEndian(value: bigint): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
@@ -146,7 +146,7 @@ function clock(type: Type, text: string): { readonly seconds: bigint; readonly n
 }
 
 function timestampMicros(type: Type, text: string): bigint {
-  // Integers and decimals of seconds are what older clients send.
+  // Older clients send integers and decimals of seconds.
   if (/^[+-]?\d+(\.\d{1,6})?$/.test(text)) {
     const [whole = '0', fraction = ''] = text.split('.');
     const micros = BigInt(fraction.padEnd(6, '0'));
@@ -166,11 +166,11 @@ function timestampMicros(type: Type, text: string): bigint {
   return BigInt(days * 86_400 + ofDay - offset) * 1_000_000n + BigInt(nanos / 1000);
 }
 
-/** A value of a parameter. @throws Error when it is none of that type */
+/** Decodes a parameter value. @throws Error if it does not match the type */
 export function parameterValue(type: Type, given: ParameterValue): Tree {
   switch (type.kind) {
     case 'ARRAY':
-      // BigQuery has no NULL array in a parameter: what is absent is empty.
+      // BigQuery has no NULL array parameters: a missing value is an empty array.
       return { arrayValue: { element: (given.arrayValues ?? []).map((one) => parameterValue(type.element, one)) } };
     case 'STRUCT':
       if (given.structValues === undefined || given.structValues === null) return NULL;
@@ -180,7 +180,7 @@ export function parameterValue(type: Type, given: ParameterValue): Tree {
   }
 }
 
-/** A value of a fixture. @throws Error when it is none of that type */
+/** Decodes a fixture value. @throws Error if it does not match the type */
 export function jsonValue(type: Type, given: Json | undefined): Tree {
   if (given === undefined || given === null) return stored(type, NULL);
   switch (type.kind) {
@@ -200,7 +200,7 @@ export function jsonValue(type: Type, given: Json | undefined): Tree {
   }
 }
 
-/** A value as tables keep it: there, no array is NULL. */
+/** A value as stored in a table, where NULL arrays become empty. */
 export function stored(type: Type, value: Tree): Tree {
   if (type.kind === 'ARRAY') {
     const elements = ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[];
@@ -211,7 +211,7 @@ export function stored(type: Type, value: Tree): Tree {
   return { structValue: { field: type.fields.map((field, index) => stored(field.type, fields[index] ?? NULL)) } };
 }
 
-/** The first field with a NULL in an array, which neither answers nor tables have. */
+/** The first field with a NULL array element, which neither results nor tables allow. */
 export function fieldWithNullElement(name: string, type: Type, value: Tree): string | undefined {
   if (type.kind === 'ARRAY') {
     for (const element of ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[]) {
@@ -228,12 +228,12 @@ export function fieldWithNullElement(name: string, type: Type, value: Tree): str
   return undefined;
 }
 
-/** How answers show timestamps: microseconds as an integer, or seconds as a decimal. */
+/** Format of timestamps in results: microseconds as an integer, or seconds as a decimal. */
 export interface CellFormat {
   readonly useInt64Timestamp: boolean;
 }
 
-/** A value of an answer. */
+/** Encodes a value for a result row. */
 export function cellOf(type: Type, value: Tree, format: CellFormat): Cell {
   if (type.kind === 'ARRAY') {
     const elements = ((value['arrayValue'] as Tree | undefined)?.['element'] ?? []) as readonly Tree[];
@@ -331,7 +331,7 @@ function clockText(bits: bigint, nanos: number): string {
   return nanos === 0 ? text : `${text}.${padded(Math.floor(nanos / 1000), 6)}`;
 }
 
-/** As `1.704164645123456E9`. */
+/** Format `1.704164645123456E9`. */
 function secondsText(micros: bigint): string {
   const sign = micros < 0n ? '-' : '';
   const digits = (micros < 0n ? -micros : micros).toString();
@@ -344,7 +344,7 @@ function secondsText(micros: bigint): string {
 function intervalText(bytes: Buffer): string {
   const micros = bytes.readBigInt64LE(0);
   const days = bytes.readInt32LE(8);
-  // The last four bytes have the months above 10 bits of nanoseconds and their sign.
+  // The last four bytes hold the months above 10 bits of nanoseconds and their sign.
   const last = bytes.readUInt32LE(12);
   const months = (last & 0x80000000) === 0 ? last >>> 13 : -((last & 0x7fffffff) >>> 13);
   const part = (value: bigint): string => (value < 0n ? '-' : '');

@@ -4,7 +4,7 @@ import {
   type AppliedChange,
   applyPending,
   type Conflict,
-  giveUpPending,
+  discardPending,
   lastApplied,
   pending,
   sessionChanges,
@@ -31,10 +31,10 @@ import { Icon } from '../../parts/icon.tsx';
 import { JsonDifference } from '../../parts/json-difference.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 import { PermissionChanges } from './permission-changes.tsx';
 
-/** The review of the change that waits; and what is offered after one. */
+/** Review of the pending change, and the toast after a change. */
 export function ChangeReview() {
   const [shown, setShown] = useState<AppliedChange | null>(null);
   useSignalEffect(() => {
@@ -42,9 +42,9 @@ export function ChangeReview() {
     if (applied === null) return;
     lastApplied.value = null;
     const { title, undo: canUndo } = applied;
-    tell(`Applied: ${title}`, {
+    showToast(`Applied: ${title}`, {
       actions: [
-        ...(canUndo === undefined ? [] : [{ label: 'Undo', run: () => void takeBack(applied) }]),
+        ...(canUndo === undefined ? [] : [{ label: 'Undo', run: () => void undoChange(applied) }]),
         { label: 'Code', run: () => setShown(applied) },
       ],
     });
@@ -61,12 +61,12 @@ export function ChangeReview() {
   );
 }
 
-async function takeBack(applied: AppliedChange): Promise<void> {
+async function undoChange(applied: AppliedChange): Promise<void> {
   try {
     await undo(applied);
-    tell(`Undone: ${applied.title}`);
+    showToast(`Undo: ${applied.title}`);
   } catch (error) {
-    tell(failureOf(error).message, { isWrong: true });
+    showToast(failureOf(error).message, { isError: true });
   }
 }
 
@@ -81,20 +81,20 @@ function Review() {
     await applyPending();
     setBusy(false);
   };
-  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Being applied' : undefined;
+  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Applying …' : undefined;
   const destroys = steps.some(isDestructive);
-  // A draft that replaces another administrator's change is sent by its button alone, never by a key.
+  // Only the button, no shortcut, sends a draft that replaces the change of another administrator.
   const overwrites = conflict?.after !== undefined;
   return (
     <Dialog
       title={change.title}
       kind="drawer"
-      onClose={giveUpPending}
+      onClose={discardPending}
       {...(overwrites ? {} : { onSubmit: () => void apply() })}
       footer={
         <>
           <Button kind={destroys || overwrites ? 'danger' : 'primary'} refusal={refusal} onClick={() => void apply()}>
-            {conflict === undefined ? 'Apply' : overwrites ? 'Overwrite theirs' : 'Apply on top'}{' '}
+            {conflict === undefined ? 'Apply' : overwrites ? 'Overwrite their change' : 'Apply on top'}{' '}
             {steps.length > 1 ? `${steps.length} operations` : ''}
           </Button>
           <Button
@@ -103,83 +103,83 @@ function Review() {
                 change.draft?.discard?.();
                 void refreshOverview();
               }
-              giveUpPending();
+              discardPending();
             }}
           >
-            {!overwrites ? 'Discard' : change.draft?.discard === undefined ? 'Back to the draft' : 'Discard my draft'}
+            {!overwrites ? 'Discard' : change.draft?.discard === undefined ? 'Back to draft' : 'Discard my draft'}
           </Button>
           <span class="muted small end">
-            {change.draft?.version !== undefined && `draft began at v${change.draft.version}, `}read at v{read.version}
+            {change.draft?.version !== undefined && `draft from v${change.draft.version}, `}current version v{read.version}
           </span>
         </>
       }
     >
       <PermissionChanges changes={permissionChanges(steps, change.tables ?? [], read.entries)} />
       {failure !== undefined && conflict === undefined && <ErrorBox error={shownError(failure)} />}
-      {conflict !== undefined && <Both conflict={conflict} isDiscarded={change.draft?.discard !== undefined} />}
+      {conflict !== undefined && <ConflictView conflict={conflict} canDiscard={change.draft?.discard !== undefined} />}
       <ul class="step-list">
-        {steps.slice(0, MOST_STEPS).map((step, index) => (
+        {steps.slice(0, MAX_STEPS).map((step, index) => (
           <li key={index} class={`row-tight${isDestructive(step) ? ' is-drop' : ''}`}>
             <Icon name={isDestructive(step) ? 'trash' : 'check'} />
             <span>{describeStep(step, kinds)}</span>
           </li>
         ))}
-        {steps.length > MOST_STEPS && <li class="muted">and {steps.length - MOST_STEPS} more, which are in the code below</li>}
+        {steps.length > MAX_STEPS && <li class="muted">and {steps.length - MAX_STEPS} more, listed in the code below</li>}
       </ul>
-      <Foreseen steps={steps} />
+      <Preview steps={steps} />
       <Code steps={steps} version={read.version} />
     </Dialog>
   );
 }
 
-/** The object as stored since the change began, beside the result of the change. */
-function Both({ conflict: { before, now, after }, isDiscarded }: { readonly conflict: Conflict; readonly isDiscarded: boolean }) {
+/** Shows the change of the other administrator, and the result of this change on top of it. */
+function ConflictView({ conflict: { before, now, after }, canDiscard }: { readonly conflict: Conflict; readonly canDiscard: boolean }) {
   return (
     <section class="stack-tight" aria-label="Conflict">
       <div class="banner banner-warn" role="alert">
         <Icon name="warn" />
         <p>
-          Somebody else has changed the same objects since you began.{' '}
+          Another administrator has changed the same objects in the meantime.{' '}
           {after === undefined
-            ? 'Below is your change on top of theirs.'
-            : `Your draft would undo their change: ${isDiscarded ? 'discard it' : 'close it'} and begin again with theirs, or overwrite theirs.`}
+            ? 'The operations below apply your change on top of theirs.'
+            : `Your draft would undo their change. ${canDiscard ? 'Discard' : 'Close'} it and start from theirs, or overwrite their change.`}
         </p>
       </div>
       <h3>Their change</h3>
       <JsonDifference name="Their change" before={before} after={now} />
       {after !== undefined && (
         <>
-          <h3>Your draft on top of it</h3>
-          <JsonDifference name="Your draft on top of it" before={now} after={after} />
+          <h3>Your draft</h3>
+          <JsonDifference name="Your draft" before={now} after={after} />
         </>
       )}
     </section>
   );
 }
 
-const MOST_LINES = 12;
-const MOST_STEPS = 100;
-/** So many the service tries at a time. */
-const MOST_TRIED = 1000;
+const MAX_LINES = 12;
+const MAX_STEPS = 100;
+/** Maximum number of steps that the service previews. */
+const MAX_PREVIEWED = 1000;
 
-/** What the change would do to the metadata and to the schemas of roles, tried on a draft of the service. */
-function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
-  const isTried = steps.length <= MOST_TRIED && steps.every(({ type }) => changesOf(type) === 'metadata');
+/** Effects of the change on the metadata and the role schemas, previewed by the service. */
+function Preview({ steps }: { readonly steps: readonly Step[] }) {
+  const isPreviewed = steps.length <= MAX_PREVIEWED && steps.every(({ type }) => changesOf(type) === 'metadata');
   const { value, failure, isLoading } = useResource(
-    async (signal) => (isTried ? previewChanges(steps, { signal }) : undefined),
+    async (signal) => (isPreviewed ? previewChanges(steps, { signal }) : undefined),
     JSON.stringify(steps),
   );
-  if (!isTried) return <p class="muted small">What this does to the schemas of roles is known after it.</p>;
+  if (!isPreviewed) return <p class="muted small">The effect on the role schemas is only known after the change.</p>;
   if (failure !== undefined) return <ErrorBox error={shownError(failure)} />;
-  if (value === undefined) return isLoading ? <Loading what="what would change" /> : null;
+  if (value === undefined) return isLoading ? <Loading what="the preview" /> : null;
   return (
-    <section class="stack-tight" aria-label="What would change">
+    <section class="stack-tight" aria-label="Effects of the change">
       <p class="row">
         <span class={`badge ${value.isConsistent ? 'badge-ok' : 'badge-danger'}`}>
           <Icon name={value.isConsistent ? 'check' : 'warn'} />
-          {value.isConsistent ? 'consistent afterwards' : 'inconsistent afterwards'}
+          {value.isConsistent ? 'Metadata stays consistent' : 'Metadata becomes inconsistent'}
         </span>
-        {value.roles.length === 0 && <span class="muted small">No role’s schema changes.</span>}
+        {value.roles.length === 0 && <span class="muted small">No changes to role schemas.</span>}
       </p>
       {value.inconsistent.map(({ name, reason }) => (
         <p key={name + reason} class="small">
@@ -191,16 +191,16 @@ function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
           <Icon name="warn" />
           <div>
             <p>
-              <strong>Would break {value.brokenCount === 1 ? 'a stored query' : `${value.brokenCount} stored queries`}</strong>
+              <strong>Breaks {value.brokenCount === 1 ? '1 stored query' : `${value.brokenCount} stored queries`}</strong>
             </p>
             <ul class="stack-tight small">
-              {value.broken.slice(0, MOST_LINES).map(({ collection, name, role, problem, endpoints }) => (
+              {value.broken.slice(0, MAX_LINES).map(({ collection, name, role, problem, endpoints }) => (
                 <li key={`${collection} ${name} ${role}`}>
                   <strong>
                     {name} of {collection}
                   </strong>{' '}
                   for {role}
-                  {endpoints.length > 0 && `, the REST endpoint ${endpoints.join(', ')}`}: {problem}
+                  {endpoints.length > 0 && ` (REST endpoint ${endpoints.join(', ')})`}: {problem}
                 </li>
               ))}
             </ul>
@@ -222,12 +222,12 @@ function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
               </span>
             </summary>
             <section class="diff" tabIndex={0} aria-label={`Schema of ${role}`}>
-              {lines.slice(0, MOST_LINES).map(([sign, line]) => (
+              {lines.slice(0, MAX_LINES).map(([sign, line]) => (
                 <div key={sign + line} class={sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}>
                   {sign} {line}
                 </div>
               ))}
-              {lines.length > MOST_LINES && <div class="muted">and {lines.length - MOST_LINES} more</div>}
+              {lines.length > MAX_LINES && <div class="muted">and {lines.length - MAX_LINES} more</div>}
             </section>
           </details>
         );
@@ -236,7 +236,7 @@ function Foreseen({ steps }: { readonly steps: readonly Step[] }) {
   );
 }
 
-/** The same change as code, for a terminal or version control. */
+/** The change as code, for a terminal or version control. */
 export function Code({ steps, version }: { readonly steps: readonly Step[]; readonly version?: number }) {
   const [form, setForm] = useState<'json' | 'curl'>('json');
   const body: Json = bulkOf(steps, version);
@@ -245,7 +245,7 @@ export function Code({ steps, version }: { readonly steps: readonly Step[]; read
   return (
     <div class="stack-tight">
       <CodeForms
-        name="Form of the code"
+        name="Code format"
         options={[
           ['json', 'JSON'],
           ['curl', 'curl'],
@@ -255,7 +255,7 @@ export function Code({ steps, version }: { readonly steps: readonly Step[]; read
         onChoose={setForm}
       >
         <Button small icon="download" onClick={() => download('change.json', `${printJson(bulkOf(steps), 2)}\n`)}>
-          Bulk file
+          Download JSON
         </Button>
       </CodeForms>
       <pre class="code-block" tabIndex={0}>
@@ -265,12 +265,12 @@ export function Code({ steps, version }: { readonly steps: readonly Step[]; read
   );
 }
 
-/** All changes that this page has made, as one file. */
+/** All changes of this session, also as one file. */
 export function SessionChanges({ onClose }: { onClose(): void }) {
   const changes = sessionChanges.value;
   const steps = changes.flatMap((change) => change.steps);
   return (
-    <Dialog title="Changes of this session" kind="drawer" onClose={onClose}>
+    <Dialog title="Changes in this session" kind="drawer" onClose={onClose}>
       <ul class="stack">
         {changes.toReversed().map((change) => (
           <li key={change.at.getTime()} class="row">
@@ -278,14 +278,14 @@ export function SessionChanges({ onClose }: { onClose(): void }) {
             <span class="grow">{change.title}</span>
             <span class="muted">v{change.version}</span>
             {change.undo !== undefined && (
-              <Button small icon="undo" onClick={() => void takeBack(change)}>
+              <Button small icon="undo" onClick={() => void undoChange(change)}>
                 Undo
               </Button>
             )}
           </li>
         ))}
       </ul>
-      <h3>All of them as code</h3>
+      <h3>All changes as code</h3>
       <Code steps={steps} />
     </Dialog>
   );

@@ -3,36 +3,35 @@ import { isWiderRows, type PermissionChange, type PermissionLine } from '../../m
 import type { Reach } from '../../model/filter-reach.ts';
 import { Icon } from '../../parts/icon.tsx';
 
-const MOST_SHOWN = 30;
-/** Characters of a value that fits one line. */
-const ONE_LINE = 100;
-const WORDS: Readonly<Record<PermissionChange['kind'], string>> = { new: 'new', changed: 'changed', dropped: 'dropped' };
+const MAX_SHOWN = 30;
+/** Maximum characters of a value on one line. */
+const MAX_LINE_LENGTH = 100;
 const BADGES: Readonly<Record<Reach, string>> = { wider: 'badge-danger', narrower: 'badge-ok', changed: 'badge-accent', same: '' };
 
-/** Old and new rules of each permission that changes; rules that let more rows through come first. */
+/** Old and new values of each changed permission. Rules that let more rows through come first. */
 export function PermissionChanges({ changes }: { readonly changes: readonly PermissionChange[] }) {
   if (changes.length === 0) return null;
   const wider = changes.flatMap(({ title, lines }) => lines.filter(isWiderRows).map(({ key }) => ({ title, key })));
   return (
-    <section class="stack-tight" aria-label="Permissions that change">
+    <section class="stack-tight" aria-label="Changed permissions">
       {wider.length > 0 && (
         <div class="banner banner-danger" role="alert">
           <Icon name="warn" />
           <ul class="stack-tight">
-            {wider.slice(0, MOST_SHOWN).map(({ title, key }) => (
+            {wider.slice(0, MAX_SHOWN).map(({ title, key }) => (
               <li key={title + key}>
-                <strong>{key === 'filter' ? 'Wider row filter' : 'Wider row check'}:</strong> {title} lets through all rows as before, and
-                may let through others.
+                <strong>{key === 'filter' ? 'Wider row filter' : 'Wider row check'}:</strong> {title} lets the same rows through as before
+                and possibly more.
               </li>
             ))}
-            {wider.length > MOST_SHOWN && <li>and {wider.length - MOST_SHOWN} more</li>}
+            {wider.length > MAX_SHOWN && <li>and {wider.length - MAX_SHOWN} more</li>}
           </ul>
         </div>
       )}
-      {changes.slice(0, MOST_SHOWN).map(({ title, kind, lines }) => (
+      {changes.slice(0, MAX_SHOWN).map(({ title, kind, lines }) => (
         <details key={title} open={changes.length < 3}>
           <summary>
-            <strong>{title}</strong> <span class="muted small">{WORDS[kind]}</span>
+            <strong>{title}</strong> <span class="muted small">{kind === 'dropped' ? 'deleted' : kind}</span>
           </summary>
           <dl class="stack-tight">
             {lines.map((line) => (
@@ -41,7 +40,7 @@ export function PermissionChanges({ changes }: { readonly changes: readonly Perm
           </dl>
         </details>
       ))}
-      {changes.length > MOST_SHOWN && <p class="muted small">and {changes.length - MOST_SHOWN} more permissions</p>}
+      {changes.length > MAX_SHOWN && <p class="muted small">and {changes.length - MAX_SHOWN} more permissions</p>}
     </section>
   );
 }
@@ -53,7 +52,7 @@ function Line({ line: { key, before, after, reach }, kind }: { readonly line: Pe
         <code>{key}</code> {kind === 'changed' && <span class={`badge ${BADGES[reach]}`}>{reach === 'same' ? 'unchanged' : reach}</span>}
       </dt>
       <dd>
-        <section class="diff" tabIndex={0} aria-label={`${key}, old and new`}>
+        <section class="diff" tabIndex={0} aria-label={`Change of ${key}`}>
           {reach === 'same' ? (
             <Value sign=" " json={after} />
           ) : (
@@ -71,7 +70,7 @@ function Line({ line: { key, before, after, reach }, kind }: { readonly line: Pe
 function Value({ sign, look, json }: { readonly sign: string; readonly look?: string; readonly json: Json | undefined }) {
   if (json === undefined) return <div class={look}>{sign} none</div>;
   const short = printJson(json);
-  const lines = short.length <= ONE_LINE ? [short] : printJson(json, 2).split('\n');
+  const lines = short.length <= MAX_LINE_LENGTH ? [short] : printJson(json, 2).split('\n');
   return (
     <>
       {lines.map((line, index) => (

@@ -1,4 +1,4 @@
-/** What conditions on rows of a table may speak of: its columns and relationships. */
+/** Columns and relationships that conditions on a table can use. */
 import { overview } from '../../api/overview.ts';
 import { readTableInfo, type TableInfo } from '../../api/table-info.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
@@ -11,20 +11,20 @@ export interface Scope {
   readonly info: TableInfo;
 }
 
-const MOST_KEPT = 200;
-const kept = new Map<string, Promise<TableInfo>>();
+const MAX_CACHED = 200;
+const cache = new Map<string, Promise<TableInfo>>();
 
-/** The description of a table, of this version of the metadata. @throws Failure */
+/** Reads the description of a table, cached per version of the metadata. @throws Failure */
 export async function scopeOf(table: TableOverview): Promise<Scope> {
   const key = JSON.stringify([overview.peek()?.version, table.source, tableId(table)]);
-  const found = kept.get(key) ?? readTableInfo(table);
-  kept.set(key, found);
-  found.catch(() => kept.delete(key));
-  for (const old of [...kept.keys()].slice(0, Math.max(0, kept.size - MOST_KEPT))) kept.delete(old);
+  const found = cache.get(key) ?? readTableInfo(table);
+  cache.set(key, found);
+  found.catch(() => cache.delete(key));
+  for (const old of [...cache.keys()].slice(0, Math.max(0, cache.size - MAX_CACHED))) cache.delete(old);
   return { table, info: await found };
 }
 
-/** The relationships of a table within its source, with the tables that they lead to. */
+/** Relationships of a table within its source, with their target tables. */
 export function relationsOf(
   { table, info }: Scope,
   data: Overview,
@@ -37,7 +37,7 @@ export function relationsOf(
   );
 }
 
-/** The table that a condition names, as `_exists` does. */
+/** Finds a table by its name in a condition, such as `_exists`. */
 export function tableNamed(data: Overview, near: TableOverview, named: Json): TableOverview | undefined {
   const id = typeof named === 'string' ? named : labelOf(named);
   const defaultSchema = data.sources.find(({ name }) => name === near.source)?.defaultSchema ?? '';

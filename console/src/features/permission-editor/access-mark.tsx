@@ -1,12 +1,10 @@
 import type { Access } from '../../model/overview.ts';
 
-const WORDS: Readonly<Record<Access, string>> = { all: 'all', part: 'part', none: 'none' };
-
-/** How much a role may do: by shape and word, not by colour alone. The shape is of the style, so that grids of thousands stay small. */
+/** Extent of a permission as a word and a shape. The shape is in the style sheet, so that grids of thousands stay small. */
 export function AccessMark({ access, note }: { readonly access: Access; readonly note?: string | undefined }) {
   return (
     <span class={`access access-${access}`}>
-      {WORDS[access]}
+      {access === 'part' ? 'partial' : access}
       {note !== undefined && ' '}
       {note !== undefined && <span class="muted small">{note}</span>}
     </span>

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { makeChange } from '../../api/changes.ts';
+import { type Change, makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
@@ -15,20 +15,25 @@ import {
   withMember,
 } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { Check, Field, Search } from '../../parts/field.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { AccessMark } from './access-mark.tsx';
+import { AddRoleDialog } from './add-role-dialog.tsx';
+import { CopyDialog, type CopyTargets } from './copy-dialog.tsx';
 import { PermissionForm } from './permission-form.tsx';
 
 interface EditorProps {
   readonly data: Overview;
   readonly table: TableOverview;
   readonly info: TableInfo;
+}
+
+/** A cell of the grid: one role and one operation. */
+interface PermissionCell {
+  readonly role: string;
+  readonly operation: PermissionOperation;
 }
 
 function permissionOf(entry: JsonObject | null, role: string, operation: PermissionOperation): JsonObject | null {
@@ -44,55 +49,54 @@ function isOperation(text: string | null): text is PermissionOperation {
   return PERMISSION_OPERATIONS.some((each) => each === text);
 }
 
-/** Who may do what with a table: every role, also those that may do nothing. */
+/** The cell in the address of the page. */
+function chosenCell(): PermissionCell | undefined {
+  const { query } = place.value;
+  const role = query.get('role');
+  const operation = query.get('operation');
+  return role !== null && isOperation(operation) ? { role, operation } : undefined;
+}
+
+/** Copies a permission to other roles of its table, and to other tables, there for its own role too. */
+function copyChange(table: TableOverview, { role, operation }: PermissionCell, targets: CopyTargets): Change {
+  const key = `${operation}_permissions`;
+  const names = [...targets.roles, ...targets.tables.map(tableId)];
+  const addresses = [table, ...targets.tables].map(addressOf);
+  return {
+    title: `Copy ${operation} permission of ${role} on ${tableId(table)} to ${names.join(', ')}`,
+    tables: addresses,
+    review: true,
+    steps: (entries) => {
+      const original = memberOf(entries[0] ?? null, key, 'role', role);
+      if (original === undefined) return [];
+      return addresses.flatMap((address, index) => {
+        const entry = entries[index];
+        if (entry === null || entry === undefined) throw new Error('A table is no longer tracked.');
+        const roles = index === 0 ? targets.roles : [role, ...targets.roles];
+        const after = roles.reduce((all, target) => withMember(all, key, 'role', target, { ...original, role: target }), entry);
+        return tableSteps(address, entry, after);
+      });
+    },
+  };
+}
+
+/** Permissions of a table: a grid of all roles and operations, with the form of the chosen cell below. */
 export function PermissionEditor({ data, table, info }: EditorProps) {
   const [added, setAdded] = useState<readonly string[]>([]);
   const [isAdding, setAdding] = useState(false);
-  const [copying, setCopying] = useState<{ readonly role: string; readonly operation: PermissionOperation } | null>(null);
+  const [copying, setCopying] = useState<PermissionCell | null>(null);
   const [failure, setFailure] = useState<Failure>();
   const frame = useRef<HTMLDivElement>(null);
-  // After a change its cell, which shows the result, is where one goes on.
+  // After a change the focus moves to its cell, which shows the result.
   const focusCell = (): void => frame.current?.querySelector('.access-button.is-chosen')?.closest('td')?.focus();
-  const { query } = place.value;
   const roles = [...new Set([...data.roles, ...added])].sort();
-  const role = query.get('role');
-  const operationText = query.get('operation');
-  const operation = isOperation(operationText) ? operationText : undefined;
-  const inherited = new Map(data.inheritedRoles.map(({ name, parents }) => [name, parents]));
-  const address = addressOf(table);
-  const note = (of: string, each: PermissionOperation): string | undefined => {
-    const permission = permissionOf(info.entry, of, each);
-    if (permission === null) return inherited.has(of) && accessOf(data, table, of, each) !== 'none' ? 'inherited' : undefined;
-    const { columns } = permission;
-    return Array.isArray(columns) && columns.length < info.columns.length
-      ? `${columns.length} of ${info.columns.length} columns`
-      : undefined;
-  };
-  const choose = (of: string, each: PermissionOperation): void => setQuery({ role: of, operation: each });
-  const copy = async ({ roles: targets, tables }: CopyTargets): Promise<void> => {
+  const chosen = chosenCell();
+  const copy = async (targets: CopyTargets): Promise<void> => {
     if (copying === null) return;
-    const { role: from, operation: what } = copying;
-    const key = `${what}_permissions`;
     setCopying(null);
     setFailure(undefined);
-    const names = [...targets, ...tables.map(tableId)];
     try {
-      await makeChange({
-        title: `${what} of ${from} on ${tableId(table)}, for ${names.join(', ')}`,
-        tables: [address, ...tables.map(addressOf)],
-        review: true,
-        steps: (entries) => {
-          const source = memberOf(entries[0] ?? null, key, 'role', from);
-          if (source === undefined) return [];
-          return entries.flatMap((entry, index) => {
-            if (entry === null) throw new Error('a table is no longer tracked');
-            // Another table gets it for the role itself too.
-            const given = index === 0 ? targets : [from, ...targets];
-            const after = given.reduce((all, target) => withMember(all, key, 'role', target, { ...source, role: target }), entry);
-            return tableSteps(index === 0 ? address : addressOf(tables[index - 1] ?? table), entry, after);
-          });
-        },
-      });
+      await makeChange(copyChange(table, copying, targets));
     } catch (error) {
       setFailure(failureOf(error));
     }
@@ -103,100 +107,51 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
       {roles.length === 0 ? (
         <EmptyState
           icon="shield"
-          title="No role may do anything yet"
+          title="No permissions yet"
           actions={
             <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-              Add a role
+              Add role
             </Button>
           }
         >
-          A role is there once a permission names it. Administrators may always do everything.
+          A role exists once a permission names it. Administrators have all permissions.
         </EmptyState>
       ) : (
         <>
-          <Grid
-            name={`Permissions of ${tableId(table)}`}
-            class="grid-medium"
-            columns={[{ id: 'role', header: 'Role', isSticky: true }, ...PERMISSION_OPERATIONS.map((each) => ({ id: each, header: each }))]}
-            count={roles.length}
-            cell={(row, column) => {
-              const of = roles[row] ?? '';
-              const each = PERMISSION_OPERATIONS[column - 1];
-              if (each === undefined) {
-                const parents = inherited.get(of);
-                return (
-                  <>
-                    {of} {parents !== undefined && <span class="muted small">= {parents.join(' + ')}</span>}
-                  </>
-                );
-              }
-              return (
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  class={`access-button${of === role && each === operation ? ' is-chosen' : ''}`}
-                  aria-pressed={of === role && each === operation}
-                  aria-label={`${each} of ${of}: ${[accessOf(data, table, of, each), note(of, each)].filter(Boolean).join(' ')}`}
-                  onClick={() => choose(of, each)}
-                >
-                  <AccessMark access={accessOf(data, table, of, each)} note={note(of, each)} />
-                </button>
-              );
-            }}
-            onOpen={(row, column) => {
-              const of = roles[row];
-              const each = PERMISSION_OPERATIONS[column - 1];
-              if (of !== undefined && each !== undefined) choose(of, each);
-            }}
-          />
+          <PermissionGrid data={data} table={table} info={info} roles={roles} chosen={chosen} />
           <div class="row">
             <Button small icon="plus" onClick={() => setAdding(true)}>
-              Add a role
+              Add role
             </Button>
-            {role !== null && operation !== undefined && (
-              <Button
-                small
-                icon="copy"
-                refusal={
-                  isReadOnly
-                    ? READ_ONLY_REASON
-                    : permissionOf(info.entry, role, operation) === null
-                      ? 'There is nothing to copy'
-                      : undefined
-                }
-                onClick={() => setCopying({ role, operation })}
-              >
-                Copy …
-              </Button>
-            )}
+            {chosen !== undefined && <CopyButton cell={chosen} info={info} onCopy={() => setCopying(chosen)} />}
           </div>
         </>
       )}
-      {role !== null && operation !== undefined && roles.includes(role) ? (
+      {chosen !== undefined && roles.includes(chosen.role) ? (
         <PermissionForm
-          key={`${role} ${operation}`}
+          key={`${chosen.role} ${chosen.operation}`}
           data={data}
           table={table}
           info={info}
-          role={role}
-          operation={operation}
-          saved={permissionOf(info.entry, role, operation)}
+          {...chosen}
+          saved={permissionOf(info.entry, chosen.role, chosen.operation)}
           onApplied={focusCell}
-          others={roles
-            .filter((each) => each !== role && permissionOf(info.entry, each, operation) !== null)
-            .map((each) => ({ role: each, permission: permissionOf(info.entry, each, operation) ?? {} }))}
+          others={roles.flatMap((role) => {
+            const permission = role === chosen.role ? null : permissionOf(info.entry, role, chosen.operation);
+            return permission === null ? [] : [{ role, permission }];
+          })}
         />
       ) : (
-        roles.length > 0 && <p class="muted">Choose a cell to see and change what the role may do.</p>
+        roles.length > 0 && <p class="muted">Select a cell to edit its permission.</p>
       )}
       {isAdding && (
-        <AddRole
+        <AddRoleDialog
           known={data.roles}
           onClose={() => setAdding(false)}
           onAdd={(name) => {
             setAdded([...added, name]);
             setAdding(false);
-            choose(name, 'select');
+            setQuery({ role: name, operation: 'select' });
           }}
         />
       )}
@@ -213,111 +168,73 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
   );
 }
 
-function AddRole({ known, onClose, onAdd }: { readonly known: readonly string[]; onClose(): void; onAdd(name: string): void }) {
-  const [name, setName] = useState('');
-  const refusal = name.trim() === '' ? 'Give it a name' : name.trim() === 'admin' ? 'admin may do everything already' : undefined;
-  const add = (): void => {
-    if (refusal === undefined) onAdd(name.trim());
-  };
+function CopyButton({ cell, info, onCopy }: { readonly cell: PermissionCell; readonly info: TableInfo; onCopy(): void }) {
+  const hasNone = permissionOf(info.entry, cell.role, cell.operation) === null;
   return (
-    <Dialog
-      title="Add a role"
-      onClose={onClose}
-      onSubmit={add}
-      footer={
-        <Button kind="primary" refusal={refusal} onClick={add}>
-          Add
-        </Button>
-      }
+    <Button
+      small
+      icon="copy"
+      refusal={isReadOnly ? READ_ONLY_REASON : hasNone ? 'There is no permission to copy' : undefined}
+      onClick={onCopy}
     >
-      <Field label="Name" hint="Which role a request has, its token, webhook or headers say. The role is there once it has a permission.">
-        {(id) => (
-          <Combobox
-            id={id}
-            isLive
-            name="Name of the role"
-            value={name}
-            options={known.map((value) => ({ value }))}
-            placeholder="customer"
-            onChange={setName}
-          />
-        )}
-      </Field>
-    </Dialog>
+      Copy permission …
+    </Button>
   );
 }
 
-interface CopyTargets {
+interface GridProps extends EditorProps {
   readonly roles: readonly string[];
-  readonly tables: readonly TableOverview[];
+  readonly chosen: PermissionCell | undefined;
 }
 
-/** So many tables are offered at a time; a filter finds the others. */
-const MOST_OFFERED = 30;
-
-function CopyDialog({
-  role,
-  operation,
-  roles,
-  tables,
-  onClose,
-  onCopy,
-}: {
-  readonly role: string;
-  readonly operation: string;
-  readonly roles: readonly string[];
-  readonly tables: readonly TableOverview[];
-  onClose(): void;
-  onCopy(targets: CopyTargets): void;
-}) {
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [chosenTables, setChosenTables] = useState<readonly TableOverview[]>([]);
-  const [filter, setFilter] = useState('');
-  const found = tables.filter((each) => tableId(each).toLowerCase().includes(filter.toLowerCase()));
-  const offered = [...chosenTables, ...found.filter((each) => !chosenTables.includes(each)).slice(0, MOST_OFFERED)];
+function PermissionGrid({ data, table, info, roles, chosen }: GridProps) {
+  const parentsOf = new Map(data.inheritedRoles.map(({ name, parents }) => [name, parents]));
+  const noteOf = (role: string, operation: PermissionOperation): string | undefined => {
+    const permission = permissionOf(info.entry, role, operation);
+    if (permission === null) return parentsOf.has(role) && accessOf(data, table, role, operation) !== 'none' ? 'inherited' : undefined;
+    const { columns } = permission;
+    return Array.isArray(columns) && columns.length < info.columns.length
+      ? `${columns.length} of ${info.columns.length} columns`
+      : undefined;
+  };
   return (
-    <Dialog
-      title={`Copy ${operation} of ${role} to`}
-      onClose={onClose}
-      footer={
-        <Button
-          kind="primary"
-          refusal={chosen.length + chosenTables.length === 0 ? 'Tick a role or a table' : undefined}
-          onClick={() => onCopy({ roles: chosen, tables: chosenTables })}
-        >
-          Review
-        </Button>
-      }
-    >
-      <fieldset class="plain-fieldset">
-        <legend class="label">Roles</legend>
-        {roles.length === 0 && <p class="muted">There is no other role yet.</p>}
-        <div class="check-list">
-          {roles.map((each) => (
-            <Check
-              key={each}
-              label={each}
-              checked={chosen.includes(each)}
-              onChange={(on) => setChosen(on ? [...chosen, each] : chosen.filter((other) => other !== each))}
-            />
-          ))}
-        </div>
-      </fieldset>
-      <fieldset class="plain-fieldset stack-tight">
-        <legend class="label">Tables, which get it for {role} too</legend>
-        <Search name="Filter the tables" value={filter} onInput={setFilter} />
-        <div class="check-list">
-          {offered.map((each) => (
-            <Check
-              key={tableId(each)}
-              label={tableId(each)}
-              checked={chosenTables.includes(each)}
-              onChange={(on) => setChosenTables(on ? [...chosenTables, each] : chosenTables.filter((other) => other !== each))}
-            />
-          ))}
-        </div>
-        {found.length > MOST_OFFERED && <p class="muted small">And {found.length - MOST_OFFERED} more: filter them.</p>}
-      </fieldset>
-    </Dialog>
+    <Grid
+      name={`Permissions of ${tableId(table)}`}
+      class="grid-medium"
+      columns={[{ id: 'role', header: 'Role', isSticky: true }, ...PERMISSION_OPERATIONS.map((each) => ({ id: each, header: each }))]}
+      count={roles.length}
+      cell={(row, column) => {
+        const role = roles[row] ?? '';
+        const operation = PERMISSION_OPERATIONS[column - 1];
+        if (operation === undefined) {
+          const parents = parentsOf.get(role);
+          return (
+            <>
+              {role} {parents !== undefined && <span class="muted small">= {parents.join(' + ')}</span>}
+            </>
+          );
+        }
+        const isChosen = chosen?.role === role && chosen.operation === operation;
+        const access = accessOf(data, table, role, operation);
+        const note = noteOf(role, operation);
+        return (
+          <button
+            type="button"
+            tabIndex={-1}
+            class={`access-button${isChosen ? ' is-chosen' : ''}`}
+            aria-pressed={isChosen}
+            aria-label={`${operation} permission of ${role}: ${[access === 'part' ? 'partial' : access, note].filter(Boolean).join(' ')}`}
+            onClick={() => setQuery({ role, operation })}
+          >
+            <AccessMark access={access} note={note} />
+          </button>
+        );
+      }}
+      onOpen={(row, column) => {
+        const role = roles[row];
+        const operation = PERMISSION_OPERATIONS[column - 1];
+        if (role !== undefined && operation !== undefined) setQuery({ role, operation });
+      }}
+    />
   );
 }

@@ -9,7 +9,7 @@ import { cellText } from '../../model/cell-text.ts';
 import { NotPreviewable, partsOfFilter, whereOfFilter } from '../../model/filter-preview.ts';
 import { ANYTHING, type FilterNode, readFilter } from '../../model/filter-tree.ts';
 import { literal } from '../../model/graphql-text.ts';
-import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, objectOf, objectsIn, printJson } from '../../model/json.ts';
 import { type Overview, type TableOverview, tableJson } from '../../model/overview.ts';
 import type { Step } from '../../model/steps.ts';
 import { ADMIN, sessionVariablesIn, variableHeader } from '../../model/persona.ts';
@@ -29,12 +29,14 @@ interface PreviewProps {
   readonly saved: JsonObject | null;
 }
 
-interface Seen {
+interface PreviewResult {
   readonly total: number;
+  /** Rows that the draft includes. */
   readonly now: number;
+  /** Rows that the stored permission includes. */
   readonly before: number | undefined;
-  readonly seen: readonly JsonObject[];
-  readonly hidden: readonly JsonObject[];
+  readonly included: readonly JsonObject[];
+  readonly excluded: readonly JsonObject[];
 }
 
 const ROWS = 6;
@@ -44,19 +46,19 @@ function filterOf(permission: JsonObject | null): FilterNode {
   return filter === undefined || filter === null ? ANYTHING : readFilter(filter);
 }
 
-/** Whether nothing was written yet for a column that has no empty values. */
+/** Returns true if the value of a column that cannot be empty is still missing. */
 function isUnfinished(node: FilterNode, info: TableInfo): boolean {
   if (node.kind !== 'test') return false;
   const column = info.columns.find(({ name }) => name === node.column);
   return column !== undefined && !/char|text|name|json/.test(column.type) && node.tests.some(([, value]) => value === '');
 }
 
-/** Which rows the draft lets through, of the rows that there are, before anything is saved. */
+/** Rows that the draft includes and excludes, before it is saved. */
 export function Preview({ table, info, role, operation, draft, saved }: PreviewProps) {
   const text = printJson(draft['filter'] ?? {});
   const names = sessionVariablesIn(text);
   const [values, setValues] = useState<Readonly<Record<string, string>>>(persona.peek().variables);
-  const [side, setSide] = useState<'seen' | 'hidden'>('seen');
+  const [side, setSide] = useState<'included' | 'excluded'>('included');
   const [why, setWhy] = useState<JsonObject | null>(null);
   const { names: graphqlNames } = info;
   const columns = info.columns.flatMap(({ name }) => info.columnNames.get(name) ?? []);
@@ -66,13 +68,13 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
       await new Promise((resolve) => setTimeout(resolve, 250));
       if (signal.aborted || graphqlNames === undefined) return undefined;
       const unfinished = partsOfFilter(filterOf(draft)).find(({ node }) => isUnfinished(node, info));
-      if (unfinished?.node.kind === 'test') throw new NotPreviewable(`give ${unfinished.node.column} a value`, true);
+      if (unfinished?.node.kind === 'test') throw new NotPreviewable(`Enter a value for ${unfinished.node.column}`, true);
       let where: JsonObject;
       try {
         where = whereOfFilter(filterOf(draft), values, info.columnNames);
       } catch (error) {
         if (!(error instanceof NotPreviewable) || error.needsValue || operation !== 'select') throw error;
-        return seenByDraft({ table, info, role, draft, saved, values, columns }, signal);
+        return previewDraft({ table, info, role, draft, saved, values, columns }, signal);
       }
       let before: JsonObject | undefined;
       try {
@@ -89,22 +91,22 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
         count('total', {}),
         count('now', where),
         ...(before === undefined ? [] : [count('before', before)]),
-        rows('seen', where),
-        rows('hidden', { _not: where }),
+        rows('included', where),
+        rows('excluded', { _not: where }),
       ].join(' ');
       const found = await graphql(
-        { query: `query Preview { ${namespace === undefined ? fields : `within: ${namespace} { ${fields} }`} }` },
+        { query: `query Preview { ${namespace === undefined ? fields : `namespace: ${namespace} { ${fields} }`} }` },
         ADMIN,
         signal,
       );
-      return readSeen(namespace === undefined ? found : found['within']);
+      return readPreview(namespace === undefined ? found : found['namespace']);
     },
     printJson([text, printJson(values), String(saved === null), info.version]),
   );
   if (graphqlNames === undefined) return null;
   const reason = failure?.message;
   const change = value?.before === undefined ? 0 : value.now - value.before;
-  const list = value === undefined ? [] : side === 'seen' ? value.seen : value.hidden;
+  const list = value === undefined ? [] : side === 'included' ? value.included : value.excluded;
   return (
     <aside class="preview stack" aria-label="Preview">
       <div class="row">
@@ -116,7 +118,7 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
           <span class="mono small">{variableHeader(name)}</span>
           <input
             class="input input-small grow"
-            aria-label={`${variableHeader(name)} of the preview`}
+            aria-label={`${variableHeader(name)} for the preview`}
             value={values[name] ?? ''}
             placeholder="value"
             spellcheck={false}
@@ -128,12 +130,12 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
       <div class={isLoading ? 'is-old' : ''} role="status">
         {value !== undefined && reason === undefined && (
           <p class="preview-count">
-            {operation === 'select' ? 'sees' : operation === 'update' ? 'may update' : 'may delete'}{' '}
-            <strong class="number">{value.now}</strong> of <span class="number">{value.total}</span> rows
+            can {operation === 'select' ? 'read' : operation} <strong class="number">{value.now}</strong> of{' '}
+            <span class="number">{value.total}</span> rows
             {change !== 0 && (
               <span class={`badge ${change > 0 ? 'badge-accent' : 'badge-warn'}`}>
                 {change > 0 ? '+' : '−'}
-                {Math.abs(change)} since saved
+                {Math.abs(change)} compared to stored
               </span>
             )}
           </p>
@@ -142,10 +144,10 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
       {value !== undefined && reason === undefined && (
         <>
           <Segments
-            name="Rows of the preview"
+            name="Preview rows"
             options={[
-              ['seen', 'Let through'],
-              ['hidden', 'Kept back'],
+              ['included', 'Included'],
+              ['excluded', 'Excluded'],
             ]}
             chosen={side}
             onChoose={(next) => {
@@ -154,17 +156,17 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
             }}
           />
           {list.length === 0 ? (
-            <p class="muted small">{side === 'seen' ? 'No row at all.' : 'No row is kept back.'}</p>
+            <p class="muted small">{side === 'included' ? 'No rows' : 'No rows are excluded'}</p>
           ) : (
-            <ListTable name="Rows of the preview" columns={[...shown, ...(side === 'hidden' ? [{ hidden: 'Why' }] : [])]} class="small">
+            <ListTable name="Preview rows" columns={[...shown, ...(side === 'excluded' ? [{ hidden: 'Reason' }] : [])]} class="small">
               {list.map((row, index) => (
                 <tr key={index}>
                   {shown.map((name) => (
                     <td key={name}>{cellText(row[name])?.slice(0, 40) ?? <span class="null">null</span>}</td>
                   ))}
-                  {side === 'hidden' && (
+                  {side === 'excluded' && (
                     <td>
-                      <Button kind="link" name={`Why is row ${index + 1} kept back?`} onClick={() => setWhy(row)}>
+                      <Button kind="link" name={`Why is row ${index + 1} excluded?`} onClick={() => setWhy(row)}>
                         why?
                       </Button>
                     </td>
@@ -180,32 +182,32 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
   );
 }
 
-function readSeen(json: Json | undefined): Seen {
-  const answer = isObject(json) ? json : {};
+function readPreview(json: Json | undefined): PreviewResult {
+  const result = objectOf(json);
   const count = (key: string): number => {
-    const found = answer[key];
+    const found = result[key];
     return isObject(found) && isObject(found['aggregate']) ? Number(found['aggregate']['count']) : 0;
   };
-  const rows = (key: string): readonly JsonObject[] => {
-    const found = answer[key];
-    return isList(found) ? found.filter(isObject) : [];
-  };
+  const rows = (key: string): readonly JsonObject[] => objectsIn(result[key]);
   return {
     total: count('total'),
     now: count('now'),
-    before: answer['before'] === undefined ? undefined : count('before'),
-    seen: rows('seen'),
-    hidden: rows('hidden'),
+    before: result['before'] === undefined ? undefined : count('before'),
+    included: rows('included'),
+    excluded: rows('excluded'),
   };
 }
 
-interface Draft extends Pick<PreviewProps, 'table' | 'info' | 'role' | 'draft' | 'saved'> {
+interface DraftPreview extends Pick<PreviewProps, 'table' | 'info' | 'role' | 'draft' | 'saved'> {
   readonly values: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
 }
 
-/** What no argument of a query can say, a draft of the permission in the service can: the role's own rows on it. */
-async function seenByDraft({ table, info, role, draft, saved, values, columns }: Draft, signal: AbortSignal): Promise<Seen | undefined> {
+/** Previews a condition that no `where` argument can express: the service runs the role's query on the draft permission. */
+async function previewDraft(
+  { table, info, role, draft, saved, values, columns }: DraftPreview,
+  signal: AbortSignal,
+): Promise<PreviewResult | undefined> {
   const { names } = info;
   if (names === undefined) return undefined;
   const { source, kind } = table;
@@ -216,26 +218,29 @@ async function seenByDraft({ table, info, role, draft, saved, values, columns }:
     ...(saved === null ? [] : [{ type: `${kind}_drop_select_permission`, args: { source, table: address, role } }]),
     { type: `${kind}_create_select_permission`, args: { source, table: address, role, permission } },
   ];
-  const within = (fields: string): string =>
-    `query Preview { ${names.namespace === undefined ? fields : `within: ${names.namespace} { ${fields} }`} }`;
+  const queryOf = (fields: string): string =>
+    `query Preview { ${names.namespace === undefined ? fields : `namespace: ${names.namespace} { ${fields} }`} }`;
   const count = (alias: string): string => `${alias}: ${names.selectAggregate} { aggregate { count } }`;
   const { answers } = await previewChanges(steps, {
     queries: [
-      { query: within(`${count('now')} seen: ${names.select}(limit: ${ROWS}) { ${columns.join(' ')} }`), as: { role, variables: values } },
-      { query: within(count('total')), as: ADMIN },
+      {
+        query: queryOf(`${count('now')} included: ${names.select}(limit: ${ROWS}) { ${columns.join(' ')} }`),
+        as: { role, variables: values },
+      },
+      { query: queryOf(count('total')), as: ADMIN },
     ],
     signal,
   });
-  const [own, all] = answers.map((answer) => {
-    const [error] = isList(answer['errors']) ? answer['errors'].filter(isObject) : [];
+  const [own, all] = answers.map((response) => {
+    const [error] = isList(response['errors']) ? response['errors'].filter(isObject) : [];
     if (error !== undefined) throw new NotPreviewable(String(error['message']));
-    const data = isObject(answer['data']) ? answer['data'] : {};
-    return readSeen(names.namespace === undefined ? data : data['within']);
+    const data = isObject(response['data']) ? response['data'] : {};
+    return readPreview(names.namespace === undefined ? data : data['namespace']);
   });
   return own === undefined ? undefined : { ...own, total: all?.total ?? 0 };
 }
 
-/** Asks for each part of the condition whether it holds for the row. */
+/** Shows which parts of the condition a row fails. */
 function Why({
   info,
   draft,
@@ -261,13 +266,13 @@ function Why({
         )
         .join(' ');
       const found = await graphql(
-        { query: `query Why { ${names.namespace === undefined ? fields : `within: ${names.namespace} { ${fields} }`} }` },
+        { query: `query Why { ${names.namespace === undefined ? fields : `namespace: ${names.namespace} { ${fields} }`} }` },
         ADMIN,
         signal,
       );
-      const answer = names.namespace === undefined ? found : found['within'];
+      const response = names.namespace === undefined ? found : found['namespace'];
       return parts.map(({ text }, index) => {
-        const rows = isObject(answer) ? answer[`p${index}`] : undefined;
+        const rows = isObject(response) ? response[`p${index}`] : undefined;
         return { text, holds: isList(rows) && rows.length > 0 };
       });
     },
@@ -275,8 +280,8 @@ function Why({
   );
   if (failure !== undefined) return <p class="banner banner-warn small">{failureOf(failure).message}</p>;
   return (
-    <ul class="stack-tight small" aria-label="Why the row is kept back">
-      {key.length === 0 && <li class="muted">The table has no key to find the row by.</li>}
+    <ul class="stack-tight small" aria-label="Why the row is excluded">
+      {key.length === 0 && <li class="muted">The table has no primary key to find the row.</li>}
       {value?.map(({ text, holds }) => (
         <li key={text} class="row-tight">
           <span class={`badge ${holds ? 'badge-ok' : 'badge-danger'}`}>

@@ -1,42 +1,40 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { objectsIn } from '../../api/sections.ts';
 import { hrefOf } from '../../browser/place.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, objectsIn } from '../../model/json.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Search } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
-import { definitionOf, kindOf, type Actions } from './read-actions.ts';
+import { definitionOf, kindOf, type ActionsMetadata } from './read-actions.ts';
 
-const MANY = 8;
+/** Lists longer than this have a filter. */
+const FILTER_FROM = 8;
 
-/** All actions with what they are and who answers them. */
-export function ActionList({ all: { actions, problems }, add }: { readonly all: Actions; readonly add: ComponentChildren }) {
+/** All actions with their type, handler and state. */
+export function ActionList({ all: { actions, problems }, add }: { readonly all: ActionsMetadata; readonly add: ComponentChildren }) {
   const [filter, setFilter] = useState('');
   if (actions.length === 0) {
     return (
-      <EmptyState icon="actions" title="No action" actions={add}>
-        An action is a field of the API that your own code answers: an HTTP endpoint gets the arguments, and its answer is checked against
-        the type that you declare.
+      <EmptyState icon="actions" title="No actions" actions={add}>
+        An action is a field of the API that your own code resolves. An HTTP endpoint receives the arguments, and its response is checked
+        against the type that you declare.
       </EmptyState>
     );
   }
-  const wanted = filter.toLowerCase();
+  const query = filter.toLowerCase();
   const shown = actions.filter((action) =>
-    `${String(action['name'])} ${String(definitionOf(action)['handler'])} ${String(action['comment'] ?? '')}`
-      .toLowerCase()
-      .includes(wanted),
+    `${String(action['name'])} ${String(definitionOf(action)['handler'])} ${String(action['comment'] ?? '')}`.toLowerCase().includes(query),
   );
   return (
     <>
-      {actions.length > MANY && <Search name="Filter actions" value={filter} onInput={setFilter} />}
-      <ListTable name="Actions" isCard columns={['Action', 'Kind', 'Handler', 'Roles', 'State']}>
+      {actions.length > FILTER_FROM && <Search name="Filter actions" value={filter} onInput={setFilter} />}
+      <ListTable name="Actions" isCard columns={['Action', 'Type', 'Handler', 'Roles', 'Status']}>
         {shown.map((action) => (
           <Row key={String(action['name'])} action={action} problem={problems.get(String(action['name']))} />
         ))}
       </ListTable>
-      {shown.length === 0 && <p class="muted">No action has that in its name, handler or comment.</p>}
+      {shown.length === 0 && <p class="muted">No actions match the filter.</p>}
     </>
   );
 }
@@ -61,7 +59,7 @@ function Row({ action, problem }: { readonly action: JsonObject; readonly proble
         {problem === undefined ? (
           <span class="badge badge-ok">
             <Icon name="check" />
-            fits
+            consistent
           </span>
         ) : (
           <>

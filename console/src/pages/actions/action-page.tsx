@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { memberPart } from '../../api/entries.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn, printJson } from '../../model/json.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
@@ -14,8 +13,8 @@ import { Call } from './call.tsx';
 import type { DefinitionDraft } from './definition-draft.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import { HandlerCode } from './handler-code.tsx';
-import { Permissions, permissionStep } from './permissions.tsx';
-import { type Actions, definitionOf, headOf, kindOf } from './read-actions.ts';
+import { Permissions, actionPermissionStep } from './permissions.tsx';
+import { type ActionsMetadata, definitionOf, actionArgs, kindOf } from './read-actions.ts';
 import { Transforms } from './transforms.tsx';
 import type { TransformsDraft } from './transforms-draft.ts';
 
@@ -27,8 +26,8 @@ const TABS = [
   { id: 'code', label: 'Code' },
 ] as const;
 
-/** One action. What is written in a tab stays while another one is seen. */
-export function ActionPage({ all, action }: { readonly all: Actions; readonly action: JsonObject }) {
+/** One action. Unsaved text in a tab survives a change of tabs. */
+export function ActionPage({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
   const name = String(action['name']);
   const tab = place.value.query.get('tab') ?? 'definition';
   const [definition, setDefinition] = useState<DefinitionDraft>();
@@ -37,16 +36,18 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
   const [edited, setEdited] = useState<JsonObject | null>(null);
   const kind = kindOf(action);
   const problem = all.problems.get(name);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const remove = async (): Promise<void> => {
     const done = await attempt({
-      title: `Delete the action ${name}${kind === 'asynchronous' ? ' and what is kept of its calls' : ''}`,
+      title: `Delete action ${name}${kind === 'asynchronous' ? ' and its stored calls' : ''}`,
       review: true,
       parts: [memberPart('actions', name)],
       steps: () => [{ type: 'drop_action', args: { name } }],
       inverse: ([before = null]) =>
         isObject(before)
-          ? [{ type: 'create_action', args: headOf(before) }, ...objectsIn(before['permissions']).map((each) => permissionStep(name, each))]
+          ? [
+              { type: 'create_action', args: actionArgs(before) },
+              ...objectsIn(before['permissions']).map((each) => actionPermissionStep(name, each)),
+            ]
           : [],
     });
     if (done !== null) go(['actions']);
@@ -64,8 +65,8 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
             icon="more"
             name="More"
             items={[
-              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => setEdited(action) },
-              { label: 'Delete this action …', icon: 'trash', danger: true, refusal, run: () => void remove() },
+              { label: 'Edit as JSON …', icon: 'edit', refusal: readOnlyRefusal, run: () => setEdited(action) },
+              { label: 'Delete action …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
             ]}
           />
         </span>
@@ -76,7 +77,7 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
           <span>{problem}</span>
         </div>
       )}
-      <Tabs name="Of the action" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
+      <Tabs name="Action" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(tab)} class="stack">
         {tab === 'permissions' ? (
           <Permissions action={action} />
@@ -96,21 +97,21 @@ export function ActionPage({ all, action }: { readonly all: Actions; readonly ac
           text={printJson({ definition: definitionOf(edited), comment: edited['comment'] ?? null }, 2)}
           action="Save"
           onClose={() => setEdited(null)}
-          onSubmit={async (written) => {
-            if (!isObject(written)) throw new SyntaxError('an action is an object');
-            const { definition: next = {}, comment } = written;
-            const head = headOf({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
+          onSubmit={async (json) => {
+            if (!isObject(json)) throw new SyntaxError('expected a JSON object');
+            const { definition: next = {}, comment } = json;
+            const head = actionArgs({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
             const done = await makeChange({
               title: `Action ${name}`,
               parts: [memberPart('actions', name)],
               steps: () => [{ type: 'update_action', args: head }],
-              inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: headOf(before) }] : []),
-              draft: { before: headOf(edited), now: (_, [now = null]) => (isObject(now) ? headOf(now) : null), after: () => head },
+              inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: actionArgs(before) }] : []),
+              draft: { before: actionArgs(edited), now: (_, [now = null]) => (isObject(now) ? actionArgs(now) : null), after: () => head },
             });
             if (done !== null) setEdited(null);
           }}
         >
-          <p class="muted">All that its definition holds, as the metadata has it.</p>
+          <p class="muted">The definition as stored in the metadata.</p>
         </JsonDialog>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { go, hrefOf, place } from '../../browser/place.ts';
 import { Button } from '../../parts/button.tsx';
@@ -14,7 +14,7 @@ import { NewAction } from './new-action.tsx';
 import { readActions } from './read-actions.ts';
 import { Types } from './types.tsx';
 
-/** Fields that code of the deployer's own answers, and the types that they have. */
+/** Actions and their types. */
 export function Actions() {
   const [, name] = place.value.path;
   const tab = place.value.query.get('tab') ?? 'actions';
@@ -33,7 +33,7 @@ export function Actions() {
         ) : value === undefined ? null : (
           <EmptyState
             icon="actions"
-            title={`There is no action ${name}`}
+            title={`Action ${name} not found`}
             actions={
               <a class="button" href={hrefOf(['actions'])}>
                 All actions
@@ -45,7 +45,7 @@ export function Actions() {
     );
   }
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => go(['actions', '+'])}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => go(['actions', '+'])}>
       New action
     </Button>
   );
@@ -57,7 +57,7 @@ export function Actions() {
         {value !== undefined && value.actions.length > 0 && add}
       </header>
       <Tabs
-        name="Of actions"
+        name="Actions and types"
         tabs={[
           { id: 'actions', label: 'Actions' },
           { id: 'types', label: 'Types' },

@@ -4,10 +4,10 @@ import { signatureOf } from '../../model/action-document.ts';
 import { type JsonObject, printJson } from '../../model/json.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CodeForms } from '../../parts/code-forms.tsx';
-import { type Actions, definitionOf, kindOf } from './read-actions.ts';
+import { type ActionsMetadata, definitionOf, kindOf } from './read-actions.ts';
 
-/** Text to begin a handler with, and what it is asked. */
-export function HandlerCode({ all, action }: { readonly all: Actions; readonly action: JsonObject }) {
+/** Starter code for a handler, and samples of its requests. */
+export function HandlerCode({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
   const [form, setForm] = useState<'handler' | 'request' | 'curl'>('handler');
   const signature = signatureOf(action);
   const sample = samplePayload(signature, all.types);
@@ -21,10 +21,10 @@ export function HandlerCode({ all, action }: { readonly all: Actions; readonly a
   return (
     <section class="card stack">
       <CodeForms
-        name="What is shown"
+        name="Code"
         options={[
           ['handler', 'Handler'],
-          ['request', 'What it gets'],
+          ['request', 'Request body'],
           ['curl', 'curl'],
         ]}
         chosen={form}
@@ -33,10 +33,10 @@ export function HandlerCode({ all, action }: { readonly all: Actions; readonly a
       />
       <p class="muted">
         {form === 'handler'
-          ? 'TypeScript with nothing but Node: a server that has the types of this action, to be filled in.'
+          ? 'A Node.js server in TypeScript with the types of this action. No dependencies.'
           : form === 'request'
-            ? 'The body that a handler is sent, with some values.'
-            : 'Asks the handler as the service does, to try it alone; variables in the URL are those of the service.'}
+            ? 'A sample of the request body that the handler receives.'
+            : 'Calls the handler as the service does. Replace variables in the URL by their values.'}
       </p>
       <CodeEditor key={form} name="Code" language={form === 'request' ? 'json' : 'text'} height="min(60vh, 520px)" value={text} readOnly />
     </section>

@@ -3,10 +3,9 @@ import { go, hrefOf } from '../../browser/place.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { DefinitionForm } from './definition-form.tsx';
 import type { DefinitionDraft } from './definition-draft.ts';
-import type { Actions } from './read-actions.ts';
+import type { ActionsMetadata } from './read-actions.ts';
 
-/** An action that is not there yet. */
-export function NewAction({ all }: { readonly all: Actions }) {
+export function NewAction({ all }: { readonly all: ActionsMetadata }) {
   const [draft, setDraft] = useState<DefinitionDraft>();
   return (
     <div class="page">

@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { samplePayload } from '../../model/action-code.ts';
 import { signatureOf } from '../../model/action-document.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { responseTransformOf, transformOf, variablesIn } from '../../model/webhook-transform.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { type Actions, definitionOf } from './read-actions.ts';
+import { type ActionsMetadata, definitionOf } from './read-actions.ts';
 import type { TransformsDraft } from './transforms-draft.ts';
 
 const PAUSE_MS = 300;
 
-/** The call that the draft makes of a sample, told by the service, which sends nothing. */
+/** Previews the request of a draft for a sample. The service computes it and sends nothing. */
 export function TransformPreview({
   all,
   action,
   draft,
 }: {
-  readonly all: Actions;
+  readonly all: ActionsMetadata;
   readonly action: JsonObject;
   readonly draft: TransformsDraft;
 }) {
@@ -39,7 +39,7 @@ export function TransformPreview({
     session_variables:
       sample instanceof Error || !isObject(sample) || !isObject(sample['session_variables']) ? {} : sample['session_variables'],
     request_headers: [['content-type', 'application/json']],
-    // A call is a POST unless the transform says otherwise, which what tries it does not know.
+    // Calls default to POST, but `test_webhook_transform` does not apply that default.
     request_transform: { method: 'POST', ...transform },
     ...(response === undefined ? {} : { response_transform: response }),
   };
@@ -47,17 +47,17 @@ export function TransformPreview({
     async (signal) => {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       if (signal.aborted || sample instanceof Error) return undefined;
-      return ask('test_webhook_transform', args, { signal });
+      return readOperation('test_webhook_transform', args, { signal });
     },
     printJson([args, sample instanceof Error]),
   );
   return (
-    <section class="card stack preview-card" aria-label="The call as it would be sent">
+    <section class="card stack preview-card" aria-label="Request preview">
       <header>
-        <h2>As it would be sent</h2>
+        <h2>Request preview</h2>
       </header>
       {variables.map((name) => (
-        <Field key={name} label={`Value of ${name}`} hint="For this trial: the service does not tell its own.">
+        <Field key={name} label={`Value of ${name}`} hint="For the preview only. The service does not reveal its environment.">
           {(id) => (
             <input
               id={id}
@@ -69,26 +69,26 @@ export function TransformPreview({
           )}
         </Field>
       ))}
-      <span class="label">Sample of what the handler would get</span>
+      <span class="label">Sample request body</span>
       <CodeEditor name="Sample" language="json" height="200px" value={text} onChange={setText} />
-      {sample instanceof Error && <p class="wrong small">{sample.message}</p>}
-      <h3>The call</h3>
+      {sample instanceof Error && <p class="error-text small">{sample.message}</p>}
+      <h3>Request</h3>
       {failure !== undefined ? (
         <ErrorBox error={shownError(failure)} onRetry={reload} />
       ) : value === undefined ? (
         isLoading && !(sample instanceof Error) ? (
-          <Loading what="the call" />
+          <Loading what="the request" />
         ) : null
       ) : (
         <div class={isLoading ? 'is-old' : ''}>
-          <Shown call={value} />
+          <Request call={value} />
         </div>
       )}
     </section>
   );
 }
 
-function Shown({ call }: { readonly call: Json }) {
+function Request({ call }: { readonly call: Json }) {
   if (!isObject(call)) return null;
   const headers = isList(call['headers']) ? call['headers'].filter(isList) : [];
   const body = call['body'];
@@ -99,7 +99,7 @@ function Shown({ call }: { readonly call: Json }) {
     typeof body === 'string' ? body : printJson(body ?? null, 2),
   ];
   return (
-    <pre class="code-block" tabIndex={0} role="region" aria-label="The call">
+    <pre class="code-block" tabIndex={0} role="region" aria-label="Request">
       {lines.join('\n').trimEnd()}
     </pre>
   );
@@ -107,7 +107,7 @@ function Shown({ call }: { readonly call: Json }) {
 
 function readSample(text: string): Json | Error {
   try {
-    return parseJson(text);
+    return parseJsonText(text);
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

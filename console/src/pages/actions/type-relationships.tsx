@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { TargetForm } from '../../features/target-form.tsx';
 import { typeNamed, typesIn } from '../../model/action-document.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
 import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, NO_TARGET, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import { labelOf } from '../../model/steps.ts';
@@ -23,17 +22,17 @@ interface Place {
   readonly relationship: JsonObject;
 }
 
-/** The definition of a relationship, however it is written. */
+/** Definition of a relationship in either of its two formats. */
 function definitionOf(relationship: JsonObject): JsonObject {
   const { definition, type, source = 'default', remote_table: table, field_mapping: mapping } = relationship;
   if (isObject(definition)) return definition;
   return { to_source: { relationship_type: type ?? 'object', source, table: table ?? null, field_mapping: mapping ?? {} } };
 }
 
-/** The types with a relationship put in place of the one of its name, added, or, where it is null, taken away. */
+/** Replaces or adds a relationship of a type; `null` removes it. */
 function withRelationship(types: Json, type: string, name: string, relationship: JsonObject | null): JsonObject {
   const before = isObject(types) ? types : {};
-  if (!typesIn(types).some((each) => each.list === 'objects' && each.name === type)) throw new Error(`There is no type ${type} any more.`);
+  if (!typesIn(types).some((each) => each.list === 'objects' && each.name === type)) throw new Error(`The type ${type} no longer exists.`);
   const objects = objectsIn(before['objects']).map((each): JsonObject => {
     if (each['name'] !== type) return each;
     const { relationships, ...rest } = each;
@@ -46,10 +45,9 @@ function withRelationship(types: Json, type: string, name: string, relationship:
   return { ...before, objects };
 }
 
-/** Relationships from types of actions to tables and to remote schemas. */
+/** Relationships from custom types to tables and remote schemas. */
 export function TypeRelationships({ types }: { readonly types: Json }) {
   const [edited, setEdited] = useState<Place | 'new' | null>(null);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const objects = typesIn(types).filter(({ list }) => list === 'objects');
   const places = objects.flatMap(({ type, name }): readonly Place[] =>
     objectsIn(type['relationships']).map((relationship) => ({ type: name, relationship })),
@@ -63,19 +61,19 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
         <Button
           small
           icon="plus"
-          refusal={refusal ?? (objects.length === 0 ? 'There is no object type yet' : undefined)}
+          refusal={readOnlyRefusal ?? (objects.length === 0 ? 'There are no object types' : undefined)}
           onClick={() => setEdited('new')}
         >
-          Relate a type
+          Add relationship
         </Button>
       </header>
       {places.length === 0 ? (
-        <p class="muted">None: a relationship is a field of a type that leads to rows of a table, under the permissions of whoever asks.</p>
+        <p class="muted">No relationships yet. A relationship adds a field to a type with rows of a table that the role can read.</p>
       ) : (
-        <ListTable name="Relationships of types of actions" columns={['Field', 'Leads to', 'By', ACTIONS]}>
+        <ListTable name="Relationships of custom types" columns={['Field', 'Target', 'Mapping', ACTIONS]}>
           {places.map((place) => {
             const name = String(place.relationship['name']);
-            const { leadsTo, by } = shown(definitionOf(place.relationship));
+            const { target, mapping } = shown(definitionOf(place.relationship));
             return (
               <tr key={`${place.type}.${name}`}>
                 <td>
@@ -83,27 +81,27 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
                     {place.type}.{name}
                   </strong>
                 </td>
-                <td>{leadsTo}</td>
-                <td class="mono small">{by}</td>
+                <td>{target}</td>
+                <td class="mono small">{mapping}</td>
                 <td class="nowrap">
-                  <Button small kind="quiet" name={`Edit ${place.type}.${name}`} refusal={refusal} onClick={() => setEdited(place)}>
+                  <Button small kind="quiet" name={`Edit ${place.type}.${name}`} refusal={readOnlyRefusal} onClick={() => setEdited(place)}>
                     Edit
                   </Button>
                   <Button
                     small
                     kind="quiet"
-                    name={`Drop ${place.type}.${name}`}
-                    refusal={refusal}
+                    name={`Delete ${place.type}.${name}`}
+                    refusal={readOnlyRefusal}
                     onClick={() =>
                       void attempt({
-                        ...changeOfTypes(`Drop the relationship ${place.type}.${name}`, (now) =>
+                        ...changeOfTypes(`Delete relationship ${place.type}.${name}`, (now) =>
                           withRelationship(now, place.type, name, null),
                         ),
                         review: true,
                       })
                     }
                   >
-                    Drop …
+                    Delete …
                   </Button>
                 </td>
               </tr>
@@ -116,12 +114,12 @@ export function TypeRelationships({ types }: { readonly types: Json }) {
   );
 }
 
-function shown(definition: JsonObject): { readonly leadsTo: string; readonly by: string } {
+function shown(definition: JsonObject): { readonly target: string; readonly mapping: string } {
   const draft = targetDraft(definition, labelOf);
-  if (draft.to === 'remote') return { leadsTo: draft.remoteSchema, by: draft.field };
+  if (draft.to === 'remote') return { target: draft.remoteSchema, mapping: draft.field };
   return {
-    leadsTo: `${draft.many ? 'rows' : 'a row'} of ${draft.source} ${draft.table}`,
-    by: draft.mapping.map(({ key, value }) => `${key} = ${value}`).join(', '),
+    target: `${draft.many ? 'array' : 'object'} ${draft.source} ${draft.table}`,
+    mapping: draft.mapping.map(({ key, value }) => `${key} = ${value}`).join(', '),
   };
 }
 
@@ -135,14 +133,14 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
     place === undefined ? { ...NO_TARGET, source: data?.sources[0]?.name ?? '' } : targetDraft(definitionOf(place.relationship), idOf),
   );
   const fields = objectsIn(objects.find((each) => each.name === type)?.type['fields']);
-  const missing = type === '' ? 'Choose a type' : name.trim() === '' ? 'Give it a name' : missingOf(draft);
+  const missing = type === '' ? 'Select a type' : name.trim() === '' ? 'Enter a name' : missingOf(draft);
   const save = async (): Promise<boolean> => {
     const table = data === undefined ? undefined : findTable(data, draft.source, draft.table);
-    if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+    if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} has no tracked table ${draft.table}.`);
     const before = place === undefined ? undefined : definitionOf(place.relationship);
     const definition = targetDefinition(draft, table === undefined ? null : tableJson(table), before);
     const to = definition['to_source'];
-    // The plain form is what other tools know.
+    // Other tools know only the older format.
     const relationship: JsonObject =
       isObject(to) && place?.relationship['definition'] === undefined
         ? {
@@ -158,7 +156,7 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
     const done = await makeChange({
       ...changeOfTypes(`Relationship ${type}.${name.trim()}`, (now) => {
         if (place === undefined && storedIn(now) !== undefined)
-          throw new Error(`The type ${type} has a relationship ${name.trim()} already.`);
+          throw new Error(`The type ${type} already has a relationship ${name.trim()}.`);
         return withRelationship(now, type, name.trim(), relationship);
       }),
       draft: { before: place?.relationship ?? null, now: (_, [now = null]) => storedIn(now) ?? null, after: () => relationship },
@@ -167,7 +165,7 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
   };
   return (
     <FormDialog
-      title={place === undefined ? 'New relationship of a type' : `Relationship ${type}.${name}`}
+      title={place === undefined ? 'New relationship' : `Relationship ${type}.${name}`}
       action="Save"
       operation="set_custom_types"
       refusal={missing}

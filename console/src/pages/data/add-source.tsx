@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ConsoleForm } from '../../../../packages/model/console-form.ts';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { go } from '../../browser/place.ts';
@@ -16,10 +16,10 @@ import { Segments } from '../../parts/tabs.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { TextField } from '../../parts/text-field.tsx';
 
-/** A database becomes a source. The address had best be in the environment of the service, where no metadata shows it. */
+/** Form for a new source. Environment variables come first: they keep the secret out of the metadata. */
 export function AddSource() {
   const { value: kinds } = useResource(async (signal) => {
-    const json = await ask('list_source_kinds', {}, { signal });
+    const json = await readOperation('list_source_kinds', {}, { signal });
     return isObject(json) && isList(json['sources']) ? json['sources'].filter(isObject).map(({ kind }) => String(kind)) : [];
   }, 'kinds');
   const [draft, setDraft] = useState<SourceDraft>(NO_SOURCE);
@@ -27,7 +27,7 @@ export function AddSource() {
   const [isBusy, setBusy] = useState(false);
   const set = (changes: Partial<SourceDraft>): void => setDraft({ ...draft, ...changes });
   const form = KINDS[draft.kind];
-  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Connecting' : undefined;
+  const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Connecting …' : undefined;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (refusal !== undefined || form === undefined) return;
@@ -37,7 +37,7 @@ export function AddSource() {
       const args = sourceArgs(form, draft);
       const name = draft.name.trim();
       await makeChange({
-        title: `Source ${name}`,
+        title: `Add source ${name}`,
         steps: () => [{ type: `${draft.kind}_add_source`, args }],
         inverse: [{ type: `${draft.kind}_drop_source`, args: { name, cascade: true } }],
       });
@@ -56,13 +56,13 @@ export function AddSource() {
         {failure !== undefined && <ErrorBox error={shownError(failure)} />}
         <TextField
           label="Name"
-          hint="How permissions, relationships and this console call it."
+          hint="Name of the source in the metadata and in this console."
           required
           placeholder="shop"
           value={draft.name}
           onInput={(name) => set({ name })}
         />
-        <Field label="Kind">
+        <Field label="Database type">
           {(id) => (
             <select id={id} class="select" value={draft.kind} onChange={(event) => set({ kind: event.currentTarget.value })}>
               {(kinds ?? [DEFAULT_KIND]).map((each) => (
@@ -74,13 +74,13 @@ export function AddSource() {
           )}
         </Field>
         <Segments
-          name={`Place of the ${form?.secret.label.toLowerCase() ?? 'address'}`}
+          name="Connection"
           options={[
             ['env', 'Environment variable'],
-            ['here', 'Written here'],
+            ['value', form?.secret.label ?? 'Value'],
           ]}
-          chosen={draft.isInEnvironment ? 'env' : 'here'}
-          onChoose={(where) => set({ isInEnvironment: where === 'env' })}
+          chosen={draft.isInEnvironment ? 'env' : 'value'}
+          onChoose={(place) => set({ isInEnvironment: place === 'env' })}
         />
         {form !== undefined && (
           <>
@@ -122,8 +122,8 @@ function Secret({
   if (draft.isInEnvironment)
     return (
       <TextField
-        label="Variable of the service"
-        hint={`The service reads the ${label.toLowerCase()} from its environment; the metadata names only the variable.`}
+        label="Environment variable"
+        hint="Read by the service. The metadata contains only its name."
         class="mono"
         required
         placeholder={example}

@@ -8,7 +8,7 @@ import { Grid } from '../../parts/grid.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { AccessMark } from '../../features/permission-editor/access-mark.tsx';
 
-/** Every table and every role, on one grid. */
+/** Permissions of all tables and roles, for one operation. */
 export function AllPermissions({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const [operation, setOperation] = useState<PermissionOperation>('select');
   const [filter, setFilter] = useState('');
@@ -22,8 +22,8 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
   );
   if (data.roles.length === 0) {
     return (
-      <EmptyState icon="shield" title="No role may do anything yet">
-        Open a table and give a role its first permission: a role is there once a permission names it.
+      <EmptyState icon="shield" title="No permissions yet">
+        Open a table to add a permission. A role exists once a permission names it.
       </EmptyState>
     );
   }
@@ -42,10 +42,10 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
           chosen={operation}
           onChoose={setOperation}
         />
-        <Search name="Filter tables of the grid" value={filter} onInput={setFilter} />
+        <Search name="Filter permissions by table" value={filter} onInput={setFilter} />
       </div>
       <Grid
-        name={`Who may ${operation}`}
+        name={`${operation} permissions`}
         class="grid-tall"
         columns={[{ id: '', header: 'Table', isSticky: true }, ...data.roles.map((role) => ({ id: role, header: role }))]}
         count={tables.length}
@@ -57,7 +57,7 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
         }}
         onOpen={open}
       />
-      <p class="muted small">Enter, or a double click, opens a cell.</p>
+      <p class="muted small">Press Enter or double-click a cell to edit its permission.</p>
     </>
   );
 }

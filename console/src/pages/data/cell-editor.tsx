@@ -4,41 +4,40 @@ import type { FieldType } from '../../api/types.ts';
 import { cellText, jsonOfText } from '../../model/cell-text.ts';
 import type { Json } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 interface CellEditorProps {
   readonly column: string;
   readonly json: Json;
-  /** Of the input of updates. */
+  /** Type of the column in the update input. */
   readonly type: FieldType;
   readonly isNullable: boolean;
-  /** @throws what the service says against it: the text stays */
+  /** @throws Failure if the service rejects the value; the text stays */
   onSave(json: Json): Promise<void>;
   onCancel(): void;
 }
 
-/** A value in the place of its cell: Enter writes it, Esc leaves it as it was. */
+/** Editor in a cell: Enter saves, Escape cancels. */
 export function CellEditor({ column, json, type, isNullable, onSave, onCancel }: CellEditorProps) {
   const [text, setText] = useState(cellText(json) ?? '');
   const [isNull, setNull] = useState(json === null);
-  const [wrong, setWrong] = useState<string>();
+  const [message, setMessage] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.select(), []);
   const cell = (): HTMLElement | null | undefined => input.current?.closest('td');
-  /** The cell has the focus again, rather than nothing. */
-  const leave = (): void => cell()?.focus();
+  const focusCell = (): void => cell()?.focus();
   const save = async (): Promise<void> => {
     if (isBusy) return;
     if (isNull ? json === null : cellText(json) === text) {
-      leave();
+      focusCell();
       return onCancel();
     }
     let value: Json;
     try {
       value = isNull ? null : jsonOfText(text, type.text);
     } catch (error) {
-      setWrong(`This is not ${type.text}: ${error instanceof Error ? error.message : ''}`);
+      setMessage(`Not a valid ${type.text}: ${failureOf(error).message}`);
       return;
     }
     setBusy(true);
@@ -47,9 +46,9 @@ export function CellEditor({ column, json, type, isNullable, onSave, onCancel }:
       await onSave(value);
       place?.focus();
     } catch (error) {
-      const { message } = failureOf(error);
-      setWrong(message);
-      tell(message, { isWrong: true });
+      const refused = failureOf(error).message;
+      setMessage(refused);
+      showToast(refused, { isError: true });
     }
     setBusy(false);
   };
@@ -58,21 +57,21 @@ export function CellEditor({ column, json, type, isNullable, onSave, onCancel }:
       <input
         ref={input}
         class="input input-small"
-        aria-label={`${column}: Enter writes it, Escape leaves it`}
-        aria-invalid={wrong !== undefined || undefined}
-        title={wrong}
-        placeholder={isNull ? 'NULL' : 'empty text'}
+        aria-label={`${column}: Enter saves, Escape cancels`}
+        aria-invalid={message !== undefined || undefined}
+        title={message}
+        placeholder={isNull ? 'NULL' : 'empty string'}
         spellcheck={false}
         value={isNull ? '' : text}
         onInput={(event) => {
           setText(event.currentTarget.value);
           setNull(false);
-          setWrong(undefined);
+          setMessage(undefined);
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') void save();
           else if (event.key === 'Escape') {
-            leave();
+            focusCell();
             onCancel();
           } else return;
           event.preventDefault();

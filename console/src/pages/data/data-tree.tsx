@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 
 const ROW = 28;
-/** Stay as they are when another page was open meanwhile. */
+/** Signals, so that filter and folded sources survive a change of pages. */
 const filter = signal('');
 const closed = signal<ReadonlySet<string>>(new Set());
 
@@ -58,7 +58,7 @@ function toggle(key: string): void {
   closed.value = next;
 }
 
-/** On a narrow page the list is open for as long as the focus is in it. */
+/** On a narrow page the list stays open while it has the focus. */
 function closeWhenNarrow(chosen: HTMLElement): void {
   if (matchMedia('(max-width: 640px)').matches) chosen.blur();
 }
@@ -90,7 +90,7 @@ export function DataTree({
             if (document.activeElement instanceof HTMLElement) closeWhenNarrow(document.activeElement);
           }}
         />
-        <a class="button button-icon" href={hrefOf(['data', '+'])} title="Add a source" aria-label="Add a source">
+        <a class="button button-icon" href={hrefOf(['data', '+'])} title="Add source" aria-label="Add source">
           <Icon name="plus" />
         </a>
       </div>
@@ -125,7 +125,7 @@ export function DataTree({
                 aria-expanded={!closed.value.has(key)}
                 class="twist-button"
                 type="button"
-                aria-label={`${closed.value.has(key) ? 'Open' : 'Close'} ${line.name}`}
+                aria-label={`${closed.value.has(key) ? 'Expand' : 'Collapse'} ${line.name}`}
                 onClick={() => toggle(key)}
               >
                 <Icon name={closed.value.has(key) ? 'right' : 'down'} />

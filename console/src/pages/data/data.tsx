@@ -10,7 +10,7 @@ import { DataTree } from './data-tree.tsx';
 import { SourcePage } from './source-page.tsx';
 import { TablePage } from './table-page.tsx';
 
-/** Sources and tables on the left, what was chosen on the right. */
+/** Sources and tables on the left, the selected one on the right. */
 export function Data() {
   const data = overview.value;
   const [, sourceName, id] = place.value.path;
@@ -37,7 +37,7 @@ export function Data() {
         ) : source === undefined ? (
           <EmptyState
             icon="data"
-            title="There is no such source"
+            title="Source not found"
             actions={
               <a class="button" href={hrefOf(['data'])}>
                 All sources
@@ -56,7 +56,7 @@ export function Data() {
               </a>
             }
           >
-            Only tracked tables are part of the API.
+            Only tracked tables are in the API.
           </EmptyState>
         ) : (
           <TablePage key={`${source.name} ${id}`} data={data} table={table} />

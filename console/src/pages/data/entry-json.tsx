@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { equalJson, isObject, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { equalJson, isObject, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { tableSteps } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,9 +10,9 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-/** The entry of the table in the metadata; what is edited becomes the fewest operations. */
-export function EntryJson({ table, entry: given }: { readonly table: TableOverview; readonly entry: JsonObject | null }) {
-  const before = printJson(given, 2);
+/** Editor for the metadata entry of a table. A change becomes the smallest set of operations. */
+export function EntryJson({ table, entry: stored }: { readonly table: TableOverview; readonly entry: JsonObject | null }) {
+  const before = printJson(stored, 2);
   const [edited, setEdited] = useState<{ readonly text: string; readonly before: JsonObject | null }>();
   const text = edited?.text;
   const [failure, setFailure] = useState<Failure>();
@@ -20,47 +20,47 @@ export function EntryJson({ table, entry: given }: { readonly table: TableOvervi
   const review = async (): Promise<void> => {
     setFailure(undefined);
     try {
-      const after = parseJson(text ?? before);
-      if (!isObject(after)) throw new SyntaxError('the entry of a table is an object');
+      const after = parseJsonText(text ?? before);
+      if (!isObject(after)) throw new SyntaxError('expected a JSON object');
       const done = await makeChange({
-        title: `Entry of ${tableId(table)}`,
+        title: `Edit metadata of ${tableId(table)}`,
         tables: [address],
         review: true,
         draft: {
-          before: edited === undefined ? given : edited.before,
+          before: edited === undefined ? stored : edited.before,
           now: ([entry]) => entry ?? null,
           after: () => after,
           discard: () => setEdited(undefined),
         },
         steps: ([entry]) => tableSteps(address, entry ?? null, after),
       });
-      if (done !== null || equalJson(after, given)) setEdited(undefined);
+      if (done !== null || equalJson(after, stored)) setEdited(undefined);
     } catch (error) {
       setFailure(failureOf(error));
     }
   };
   return (
     <>
-      <p class="muted">What the metadata says of this table. Edit it: the review shows the operations that make the difference.</p>
+      <p class="muted">The metadata of this table. After an edit, the review shows the operations of the change.</p>
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <CodeEditor
-        name={`Entry of ${tableId(table)}`}
+        name={`Metadata of ${tableId(table)}`}
         language="json"
         height="min(60vh, 560px)"
         value={text ?? before}
         readOnly={isReadOnly}
-        onChange={(next) => setEdited({ text: next, before: edited === undefined ? given : edited.before })}
+        onChange={(next) => setEdited({ text: next, before: edited === undefined ? stored : edited.before })}
         onRun={() => void review()}
       />
       <div class="row">
         <Button
           kind="primary"
-          refusal={isReadOnly ? READ_ONLY_REASON : text === undefined || text === before ? 'Nothing is changed' : undefined}
+          refusal={isReadOnly ? READ_ONLY_REASON : text === undefined || text === before ? 'No changes' : undefined}
           onClick={() => void review()}
         >
-          Review
+          Review changes
         </Button>
-        <Button refusal={text === undefined ? 'Nothing is changed' : undefined} onClick={() => setEdited(undefined)}>
+        <Button refusal={text === undefined ? 'No changes' : undefined} onClick={() => setEdited(undefined)}>
           Reset
         </Button>
       </div>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Change, makeChange } from '../../api/changes.ts';
 import { hasOperation } from '../../api/metadata.ts';
 import { readRoutines, routineId, routineNamed } from '../../api/routines.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
@@ -27,13 +27,13 @@ interface FieldsProps {
   readonly info: TableInfo;
 }
 
-/** The entry with a computed field put in place of the one of its name, or added; without it, where it is null. @throws Error */
+/** Replaces or adds a computed field of an entry; `null` removes it. @throws Error if the table is untracked or the name is taken */
 function withField(table: TableOverview, entry: JsonObject | null | undefined, name: string, field: JsonObject | null, isNew: boolean) {
   if (entry === null || entry === undefined) throw new Error(`${tableId(table)} is no longer tracked.`);
-  if (isNew && memberOf(entry, KEY, 'name', name) !== undefined) throw new Error(`There is a computed field ${name} already.`);
+  if (isNew && memberOf(entry, KEY, 'name', name) !== undefined) throw new Error(`A computed field ${name} already exists.`);
   const next = withMember(entry, KEY, 'name', name, field);
   if (field !== null) return next;
-  // Permissions name the computed fields that they give.
+  // Select permissions list computed fields by name.
   const permissions = membersOf(next, 'select_permissions').map((each): JsonObject => {
     const permission = isObject(each['permission']) ? each['permission'] : {};
     const named = permission['computed_fields'];
@@ -43,7 +43,7 @@ function withField(table: TableOverview, entry: JsonObject | null | undefined, n
   return permissions.length === 0 ? next : { ...next, select_permissions: permissions };
 }
 
-/** @param before the field as it was stored when the draft began; undefined for a new one */
+/** @param before field as it was stored when the draft began; undefined for a new one */
 function change(table: TableOverview, title: string, name: string, field: JsonObject | null, before: JsonObject | undefined): Change {
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   return {
@@ -54,29 +54,28 @@ function change(table: TableOverview, title: string, name: string, field: JsonOb
   };
 }
 
-/** Fields whose values functions of the database compute from rows. */
+/** Computed fields: fields with the results of database functions. */
 export function Fields({ table, info }: FieldsProps) {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const fields = membersOf(info.entry, KEY);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   if (!hasOperation(table.kind, 'add_computed_field')) {
     return (
       <EmptyState icon="table" title="No computed fields">
-        Databases of the kind {table.kind} have none: a view may compute what rows do not hold.
+        Sources of kind {table.kind} do not support computed fields. Use a view instead.
       </EmptyState>
     );
   }
   const add = (
-    <Button kind={fields.length === 0 ? 'primary' : 'plain'} icon="plus" refusal={refusal} onClick={() => setEdited('new')}>
-      Add a computed field
+    <Button kind={fields.length === 0 ? 'primary' : 'plain'} icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited('new')}>
+      Add computed field
     </Button>
   );
   const before = edited === 'new' || edited === null ? undefined : edited;
   return (
     <>
       {fields.length === 0 ? (
-        <EmptyState icon="table" title="No computed field" actions={add}>
-          A function of the database that takes a row of {tableId(table)} becomes a field of it: a value, or rows of another table.
+        <EmptyState icon="table" title="No computed fields" actions={add}>
+          A computed field has the result of a database function that takes a row of {tableId(table)}: a value, or rows of a table.
         </EmptyState>
       ) : (
         <>
@@ -85,30 +84,30 @@ export function Fields({ table, info }: FieldsProps) {
             {fields.map((field) => {
               const name = String(field['name']);
               const definition = isObject(field['definition']) ? field['definition'] : {};
-              const { function: called, table_argument: row, session_argument: session } = definition;
+              const { function: routine, table_argument: row, session_argument: session } = definition;
               return (
                 <tr key={name}>
                   <td>
                     <strong>{name}</strong>
                     {typeof field['comment'] === 'string' && <p class="muted small">{field['comment']}</p>}
                   </td>
-                  <td class="mono small">{labelOf(called ?? '')}</td>
+                  <td class="mono small">{labelOf(routine ?? '')}</td>
                   <td class="small">
-                    {row === undefined ? <span class="muted">the first is the row</span> : `row: ${String(row)}`}
+                    {row === undefined ? <span class="muted">row: first argument</span> : `row: ${String(row)}`}
                     {session !== undefined && `, session: ${String(session)}`}
                   </td>
                   <td class="nowrap">
-                    <Button small kind="quiet" name={`Edit ${name}`} refusal={refusal} onClick={() => setEdited(field)}>
+                    <Button small kind="quiet" name={`Edit ${name}`} refusal={readOnlyRefusal} onClick={() => setEdited(field)}>
                       Edit
                     </Button>
                     <Button
                       small
                       kind="quiet"
-                      name={`Drop ${name}`}
-                      refusal={refusal}
-                      onClick={() => void attempt(change(table, `Drop the computed field ${name} of ${tableId(table)}`, name, null, field))}
+                      name={`Delete ${name}`}
+                      refusal={readOnlyRefusal}
+                      onClick={() => void attempt(change(table, `Delete computed field ${name} of ${tableId(table)}`, name, null, field))}
                     >
-                      Drop …
+                      Delete …
                     </Button>
                   </td>
                 </tr>
@@ -140,22 +139,22 @@ function titleOf(table: TableOverview, before: JsonObject | undefined): string {
 function FieldDialog({ table, before, onClose }: DialogProps) {
   const definition = before !== undefined && isObject(before['definition']) ? before['definition'] : {};
   const [name, setName] = useState(String(before?.['name'] ?? ''));
-  const [called, setCalled] = useState(definition['function'] === undefined ? '' : labelOf(definition['function']));
+  const [functionId, setFunctionId] = useState(definition['function'] === undefined ? '' : labelOf(definition['function']));
   const [row, setRow] = useState(String(definition['table_argument'] ?? ''));
   const [session, setSession] = useState(String(definition['session_argument'] ?? ''));
   const [comment, setComment] = useState(String(before?.['comment'] ?? ''));
   const { value: read, failure: unlisted } = useResource((signal) => readRoutines(table.source, table.kind, signal), `${table.source}`);
   const routines = read?.list;
   const ofRows = (routines ?? []).filter(({ parameters }) => parameters.some(({ type }) => type === tableId(table)));
-  const chosen = (routines ?? []).find((each) => routineId(each) === called);
-  const missing = name.trim() === '' ? 'Give it a name' : called.trim() === '' ? 'Choose a function' : undefined;
+  const chosen = (routines ?? []).find((each) => routineId(each) === functionId);
+  const missing = name.trim() === '' ? 'Enter a name' : functionId.trim() === '' ? 'Select a function' : undefined;
   const save = async (): Promise<boolean> => {
     const { comment: _, ...rest } = before ?? ({} as JsonObject);
     const field: JsonObject = {
       ...rest,
       name: name.trim(),
       definition: {
-        function: routineNamed(called, table.schema),
+        function: routineNamed(functionId, table.schema),
         ...(row.trim() === '' ? {} : { table_argument: row.trim() }),
         ...(session.trim() === '' ? {} : { session_argument: session.trim() }),
       },
@@ -179,15 +178,15 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
         label="Function"
         hint={
           unlisted !== undefined ? (
-            `The functions of the database cannot be listed: ${unlisted.message}`
-          ) : read?.isCut === true ? (
-            `The first ${read.list.length} functions of the database were looked at; write the name of another one.`
+            `The functions of the database could not be listed: ${unlisted.message}`
+          ) : read?.isTruncated === true ? (
+            `Suggestions come from the first ${read.list.length} functions of the database. You can enter any other name.`
           ) : routines !== undefined && ofRows.length === 0 ? (
             <>
-              No function of the database takes a row of {tableId(table)}. <a href={sqlHref(table)}>Make one with SQL</a>
+              No function in the database takes a row of {tableId(table)}. <a href={sqlHref(table)}>Create one with SQL</a>
             </>
           ) : (
-            `Those that take a row of ${tableId(table)} are proposed.`
+            `Suggestions are functions that take a row of ${tableId(table)}.`
           )
         }
       >
@@ -195,23 +194,21 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
           <Combobox
             id={id}
             name="Function"
-            value={called}
+            value={functionId}
             options={ofRows.map((each) => ({ value: routineId(each), note: each.returns }))}
-            onChange={setCalled}
+            onChange={setFunctionId}
           />
         )}
       </Field>
       <div class="row fields">
-        <Field label="Argument that takes the row" hint="The first one, unless it is named.">
-          {(id) => <Combobox id={id} name="Argument that takes the row" value={row} options={parameters} isLive onChange={setRow} />}
+        <Field label="Row argument" hint="Defaults to the first argument.">
+          {(id) => <Combobox id={id} name="Row argument" value={row} options={parameters} isLive onChange={setRow} />}
         </Field>
-        <Field label="Argument that takes the session" hint="A JSON object of the session variables; no field argument.">
-          {(id) => (
-            <Combobox id={id} name="Argument that takes the session" value={session} options={parameters} isLive onChange={setSession} />
-          )}
+        <Field label="Session argument" hint="Receives the session variables as a JSON object.">
+          {(id) => <Combobox id={id} name="Session argument" value={session} options={parameters} isLive onChange={setSession} />}
         </Field>
       </div>
-      <TextField label="Comment" hint="Its description in the API." value={comment} onInput={setComment} />
+      <TextField label="Comment" hint="Description in the API." value={comment} onInput={setComment} />
     </FormDialog>
   );
 }
@@ -221,7 +218,7 @@ function sqlHref({ source, schema, name }: TableOverview): string {
   return hrefOf(['sql'], { source, sql });
 }
 
-/** Where functions are not told by their first argument, the definition is written as it is. */
+/** JSON editor for kinds whose functions are not identified by a row argument. */
 function FieldAsJson({ table, before, onClose }: DialogProps) {
   const example = `{"name": "articles", "definition": {"function": {"dataset": "${table.schema}", "name": "articles_of"}, "argument_mapping": {"author": "id"}}}`;
   return (
@@ -230,17 +227,17 @@ function FieldAsJson({ table, before, onClose }: DialogProps) {
       text={before === undefined ? '' : printJson(before, 2)}
       action={before === undefined ? 'Add' : 'Save'}
       onClose={onClose}
-      onSubmit={async (written) => {
-        if (!isObject(written) || typeof written['name'] !== 'string') throw new SyntaxError('a computed field is an object with a name');
-        const { name } = written;
+      onSubmit={async (field) => {
+        if (!isObject(field) || typeof field['name'] !== 'string') throw new SyntaxError('expected a JSON object with a name');
+        const { name } = field;
         if (before !== undefined && name !== before['name'])
-          throw new SyntaxError('a computed field keeps its name: drop it and add another');
-        if ((await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, written, before))) !== null) onClose();
+          throw new SyntaxError('a computed field cannot be renamed: delete it and add a new one');
+        if ((await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, field, before))) !== null) onClose();
       }}
     >
       <p class="muted">
-        Such as <code class="break">{example}</code>: <code>argument_mapping</code> leads from arguments of the function to columns;{' '}
-        <code>return_table</code> is the table whose rows it returns.
+        Example: <code class="break">{example}</code>. <code>argument_mapping</code> maps function arguments to columns;{' '}
+        <code>return_table</code> is the table of the returned rows.
       </p>
     </JsonDialog>
   );

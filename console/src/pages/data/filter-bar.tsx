@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { RowColumn } from '../../api/rows.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { persona } from '../../api/persona.ts';
-import { typeNamed } from '../../api/types.ts';
+import { readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { textOfValue, valueOfText } from '../../model/filter-tree.ts';
-import { isList, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -16,7 +16,7 @@ interface Part {
   readonly value: Json;
 }
 
-/** A condition of simple tests, all of which hold; undefined for any other. */
+/** Splits a condition into tests joined by AND; undefined for any other condition. */
 function partsOf(where: JsonObject): readonly Part[] | undefined {
   const list = isList(where['_and']) && Object.keys(where).length === 1 ? where['_and'] : [where];
   const parts: Part[] = [];
@@ -59,7 +59,7 @@ export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
           <Button
             kind="link"
             icon="cross"
-            name={`Remove the filter of ${part.column}`}
+            name={`Remove filter on ${part.column}`}
             onClick={() => onChange(whereOf(parts.toSpliced(index, 1)))}
           />
         </span>
@@ -69,7 +69,7 @@ export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
           <button type="button" onClick={() => setOpen('json')}>
             <code>{printJson(where).slice(0, 60)}</code>
           </button>
-          <Button kind="link" icon="cross" name="Remove the filter" onClick={() => onChange({})} />
+          <Button kind="link" icon="cross" name="Remove filter" onClick={() => onChange({})} />
         </span>
       )}
       <Button small icon="filter" onClick={() => setOpen(parts === undefined ? 'json' : 'new')}>
@@ -108,9 +108,9 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
   const [text, setText] = useState(part === undefined ? '' : textOfValue(part.value));
   const as = persona.value;
   const { value: operators } = useResource(async () => {
-    const conditions = await typeNamed(as, info.names.boolExp);
+    const conditions = await readType(as, info.names.boolExp);
     const type = conditions?.inputFields.get(column)?.name;
-    const found = type === undefined ? undefined : await typeNamed(as, type);
+    const found = type === undefined ? undefined : await readType(as, type);
     return found === undefined ? ['_eq', '_neq'] : [...found.inputFields.keys()];
   }, column);
   const type = columns.find(({ name }) => name === column)?.type.text.replaceAll('!', '') ?? '';
@@ -123,12 +123,12 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
       footer={
         <>
           <Button kind="primary" onClick={apply}>
-            Filter
+            Apply
           </Button>
           <Button onClick={onClose}>Cancel</Button>
           <span class="grow" />
           <Button kind="quiet" onClick={onJson}>
-            As JSON
+            Edit as JSON
           </Button>
         </>
       }
@@ -149,7 +149,7 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
             </select>
           )}
         </Field>
-        <Field label="Test">
+        <Field label="Operator">
           {(id) => (
             <select
               id={id}
@@ -157,7 +157,7 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
               value={operator}
               onChange={(event) => {
                 const next = event.currentTarget.value;
-                // What the list of true and false shows first is what is meant.
+                // The select shows true first, so it has to be the value.
                 if (next === '_is_null' && !/^(?:true|false)$/.test(text)) setText('true');
                 setOperator(next);
               }}
@@ -168,7 +168,7 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
             </select>
           )}
         </Field>
-        <Field label="Value" hint={/_n?in$/.test(operator) ? 'separated by commas' : undefined}>
+        <Field label="Value" hint={/_n?in$/.test(operator) ? 'Separated by commas.' : undefined}>
           {(id) =>
             operator === '_is_null' ? (
               <select id={id} class="select" value={text} onChange={(event) => setText(event.currentTarget.value)}>
@@ -188,15 +188,15 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
 
 function JsonFilter({ where, onClose, onChange }: { readonly where: JsonObject; onClose(): void; onChange(where: JsonObject): void }) {
   const [text, setText] = useState(printJson(where, 2));
-  const [wrong, setWrong] = useState<string>();
+  const [message, setMessage] = useState<string>();
   const apply = (): void => {
     try {
-      const json = parseJson(text);
-      if (!isObject(json)) throw new SyntaxError('a condition is an object');
+      const json = parseJsonText(text);
+      if (!isObject(json)) throw new SyntaxError('expected a JSON object');
       onChange(json);
       onClose();
     } catch (error) {
-      setWrong(error instanceof Error ? error.message : String(error));
+      setMessage(error instanceof Error ? error.message : String(error));
     }
   };
   return (
@@ -206,11 +206,11 @@ function JsonFilter({ where, onClose, onChange }: { readonly where: JsonObject; 
       onSubmit={apply}
       footer={
         <Button kind="primary" onClick={apply}>
-          Filter
+          Apply
         </Button>
       }
     >
-      <Field label="Condition" wrong={wrong} hint="As the argument where takes it.">
+      <Field label="Condition" error={message} hint="A value for the argument where.">
         {(id) => (
           <textarea
             id={id}

@@ -14,12 +14,12 @@ import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 
 const EXPOSED = [
-  ['', 'As it is defined'],
+  ['', 'Default'],
   ['query', 'Query'],
   ['mutation', 'Mutation'],
 ] as const;
 
-/** How a function is in the API: for one that is tracked, or to be tracked by its name. */
+/** Settings of a function in the API. Tracks a function by its name if it is not tracked yet. */
 export function FunctionDialog({
   source: { name: source, kind, defaultSchema },
   before,
@@ -28,9 +28,9 @@ export function FunctionDialog({
   onClose,
 }: {
   readonly source: SourceOverview;
-  /** Its entry in the metadata; undefined where it is not tracked yet. */
+  /** Entry in the metadata; undefined for an untracked function. */
   readonly before: JsonObject | undefined;
-  /** Of the tracked one. */
+  /** Schema and name of the tracked function; empty for an untracked one. */
   readonly id: string;
   readonly routines: readonly Routine[];
   onClose(): void;
@@ -38,9 +38,9 @@ export function FunctionDialog({
   const configuration: JsonObject = before !== undefined && isObject(before['configuration']) ? before['configuration'] : {};
   const roots: JsonObject = isObject(configuration['custom_root_fields']) ? configuration['custom_root_fields'] : {};
   const text = (json: Json | undefined): string => (typeof json === 'string' ? json : '');
-  /** The configuration as it was stored when the dialog was opened. */
-  const [began] = useState(configuration);
-  const [called, setCalled] = useState(id);
+  /** Configuration as it was stored when the dialog opened. */
+  const [basis] = useState(configuration);
+  const [functionId, setFunctionId] = useState(id);
   const [exposed, setExposed] = useState<'' | 'query' | 'mutation'>(
     EXPOSED.find(([value]) => value === configuration['exposed_as'])?.[0] ?? '',
   );
@@ -49,29 +49,29 @@ export function FunctionDialog({
   const [field, setField] = useState(text(roots['function']));
   const [aggregate, setAggregate] = useState(text(roots['function_aggregate']));
   const [failure, setFailure] = useState<Failure>();
-  const chosen = routines.find((each) => routineId(each) === called);
-  const missing = called.trim() === '' ? 'Say which function' : undefined;
+  const chosen = routines.find((each) => routineId(each) === functionId);
+  const missing = functionId.trim() === '' ? 'Enter a function' : undefined;
   const save = async (): Promise<void> => {
     if (missing !== undefined) return;
     setFailure(undefined);
-    const address = routineNamed(called, defaultSchema);
+    const address = routineNamed(functionId, defaultSchema);
     const configured = (former: Json | undefined): JsonObject => {
       const old: JsonObject = isObject(former) ? former : {};
       const { exposed_as: _e, session_argument: _s, custom_name: _n, custom_root_fields: oldRoots, ...rest } = old;
       const { function: _f, function_aggregate: _a, ...otherRoots } = isObject(oldRoots) ? oldRoots : ({} as JsonObject);
-      const nextRoots = { ...otherRoots, ...given('function', field), ...given('function_aggregate', aggregate) };
+      const nextRoots = { ...otherRoots, ...optional('function', field), ...optional('function_aggregate', aggregate) };
       return {
         ...rest,
-        ...given('exposed_as', exposed),
-        ...given('session_argument', session),
-        ...given('custom_name', custom),
+        ...optional('exposed_as', exposed),
+        ...optional('session_argument', session),
+        ...optional('custom_name', custom),
         ...(Object.keys(nextRoots).length === 0 ? {} : { custom_root_fields: nextRoots }),
       };
     };
     const args = { source, function: address };
     try {
       const done = await makeChange({
-        title: `${before === undefined ? 'Track the function' : 'Function'} ${called}`,
+        title: `${before === undefined ? 'Track' : 'Edit'} function ${functionId}`,
         parts: [functionPart(source, address)],
         steps: (_, [now = null]) =>
           before === undefined
@@ -86,7 +86,7 @@ export function FunctionDialog({
           ? {}
           : {
               draft: {
-                before: began,
+                before: basis,
                 now: (_, [now = null]) => (isObject(now) ? (now['configuration'] ?? {}) : null),
                 after: (_, [now = null]) => configured(isObject(now) ? now['configuration'] : undefined),
               },
@@ -104,7 +104,7 @@ export function FunctionDialog({
   };
   return (
     <Dialog
-      title={before === undefined ? 'Track a function' : `Function ${id}`}
+      title={before === undefined ? 'Track function' : `Function ${id}`}
       onClose={onClose}
       onSubmit={() => void save()}
       footer={
@@ -120,29 +120,29 @@ export function FunctionDialog({
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {before === undefined && (
-        <Field label="Function" hint="With its schema: public.search_albums.">
+        <Field label="Function" hint="With its schema, such as public.search_albums.">
           {(inputId) => (
             <Combobox
               id={inputId}
               name="Function"
-              value={called}
+              value={functionId}
               options={routines.map((each) => ({ value: routineId(each), note: each.returns }))}
               isLive
-              onChange={setCalled}
+              onChange={setFunctionId}
             />
           )}
         </Field>
       )}
       <div class="field">
-        <span class="label">It is a</span>
-        <Segments name="It is a" options={EXPOSED} chosen={exposed} onChoose={setExposed} />
-        <span class="hint">As it is defined: a mutation where it is volatile, else a query.</span>
+        <span class="label">Expose as</span>
+        <Segments name="Expose as" options={EXPOSED} chosen={exposed} onChoose={setExposed} />
+        <span class="hint">By default, volatile functions are mutations and all others are queries.</span>
       </div>
-      <Field label="Argument that takes the session" hint="A JSON object of the session variables; the field does not have it.">
+      <Field label="Session argument" hint="Receives the session variables as a JSON object. Not an argument of the field.">
         {(inputId) => (
           <Combobox
             id={inputId}
-            name="Argument that takes the session"
+            name="Session argument"
             value={session}
             options={(chosen?.parameters ?? []).map(({ name, type }) => ({ value: name, note: type }))}
             isLive
@@ -150,16 +150,17 @@ export function FunctionDialog({
           />
         )}
       </Field>
-      <Text label="Name in the API" value={custom} onInput={setCustom} />
+      <Text label="GraphQL name" value={custom} onInput={setCustom} />
       <div class="row fields">
-        <Text label="Name of its field" value={field} onInput={setField} />
-        <Text label="Name of the field of its aggregates" value={aggregate} onInput={setAggregate} />
+        <Text label="Root field name" value={field} onInput={setField} />
+        <Text label="Aggregate root field name" value={aggregate} onInput={setAggregate} />
       </div>
     </Dialog>
   );
 }
 
-function given(key: string, value: string): JsonObject {
+/** Returns the key if it has a value. */
+function optional(key: string, value: string): JsonObject {
   return value.trim() === '' ? {} : { [key]: value.trim() };
 }
 
@@ -170,7 +171,7 @@ function Text({ label, value, onInput }: { readonly label: string; readonly valu
         <input
           id={id}
           class="input"
-          placeholder="as it is called"
+          placeholder="default"
           value={value}
           spellcheck={false}
           onInput={(event) => onInput(event.currentTarget.value)}

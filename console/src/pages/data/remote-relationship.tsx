@@ -10,7 +10,7 @@ import { labelOf } from '../../model/steps.ts';
 import { memberOf, membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
 import { TextField } from '../../parts/text-field.tsx';
 
-/** A relationship from a table to a table of any source, or to a remote schema. */
+/** A relationship from a table to a table of any source or to a remote schema. */
 export function RemoteRelationship({
   data,
   table,
@@ -21,19 +21,19 @@ export function RemoteRelationship({
   readonly data: Overview;
   readonly table: TableOverview;
   readonly info: TableInfo;
-  /** As the entry of the table has it; undefined for a new one. */
+  /** Stored relationship; undefined for a new one. */
   readonly before: JsonObject | undefined;
   onClose(): void;
 }) {
   const [name, setName] = useState(String(before?.['name'] ?? ''));
-  /** The relationship as it was stored when the dialog was opened. */
-  const [began] = useState(before ?? null);
+  /** Relationship as it was stored when the dialog opened. */
+  const [basis] = useState(before ?? null);
   const [draft, setDraft] = useState<TargetDraft>(() => targetDraft(before?.['definition'], (other) => idOf(data, other)));
-  const missing = name.trim() === '' ? 'Give it a name' : missingOf(draft);
+  const missing = name.trim() === '' ? 'Enter a name' : missingOf(draft);
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
   const save = async (): Promise<boolean> => {
     const target = findTable(data, draft.source, draft.table);
-    if (draft.to === 'table' && target === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+    if (draft.to === 'table' && target === undefined) throw new Error(`The source ${draft.source} has no tracked table ${draft.table}.`);
     const definition = targetDefinition(draft, target === undefined ? null : tableJson(target), before?.['definition']);
     const done = await makeChange({
       title: `Relationship ${name.trim()} of ${tableId(table)}`,
@@ -41,12 +41,12 @@ export function RemoteRelationship({
       steps: ([entry]) => {
         if (entry === null || entry === undefined) throw new Error(`${tableId(table)} is no longer tracked.`);
         if (before === undefined && memberOf(entry, 'remote_relationships', 'name', name.trim()) !== undefined)
-          throw new Error(`There is a relationship ${name.trim()} already.`);
+          throw new Error(`A relationship ${name.trim()} already exists.`);
         const member = { ...before, name: name.trim(), definition };
         return tableSteps(address, entry, withMember(entry, 'remote_relationships', 'name', name.trim(), member));
       },
       draft: {
-        before: began,
+        before: basis,
         now: ([entry]) => memberOf(entry ?? null, 'remote_relationships', 'name', name.trim()) ?? null,
         after: () => ({ ...before, name: name.trim(), definition }),
       },
@@ -59,7 +59,7 @@ export function RemoteRelationship({
   ];
   return (
     <FormDialog
-      title={before === undefined ? `Relationship of ${tableId(table)} to elsewhere` : `Relationship ${name}`}
+      title={before === undefined ? `New remote relationship of ${tableId(table)}` : `Relationship ${name}`}
       action={before === undefined ? 'Add' : 'Save'}
       operation={`${table.kind}_${before === undefined ? 'create' : 'update'}_remote_relationship`}
       refusal={missing}
@@ -67,12 +67,12 @@ export function RemoteRelationship({
       onSave={save}
     >
       <TextField label="Name" value={name} readOnly={before !== undefined} onInput={setName} />
-      <TargetForm draft={draft} own={own} ownLabel="Column here" onChange={setDraft} />
+      <TargetForm draft={draft} own={own} ownLabel="From column" onChange={setDraft} />
     </FormDialog>
   );
 }
 
-/** A table's name as the overview shows it: metadata may leave the schema out. */
+/** Table id of the overview; metadata may omit the schema. */
 function idOf(data: Overview, table: Json): string {
   if (typeof table !== 'string') return labelOf(table);
   const found = data.sources.flatMap(({ tables }) => tables).find((each) => each.name === table);

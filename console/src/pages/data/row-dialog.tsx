@@ -3,7 +3,7 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
 import { insertRow, type ReadableTable, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { type FieldType, typeNamed } from '../../api/types.ts';
+import { type FieldType, readType } from '../../api/types.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
@@ -18,32 +18,32 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 interface RowDialogProps {
   readonly table: TableOverview;
   readonly info: NamedTableInfo;
   readonly readable: ReadableTable;
-  /** Null for a new one. */
+  /** `null` for a new row. */
   readonly row: JsonObject | null;
   readonly focus: string | undefined;
   onClose(): void;
   onWritten(): void;
 }
 
-/** Null, a text that may be empty, and what the database makes of its own are three things. */
+/** Distinguishes null, text that may be empty, and the default of the database. */
 type Draft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
 
 export function RowDialog({ table, info, readable, row, focus, onClose, onWritten }: RowDialogProps) {
   const as = persona.value;
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const [failure, setFailure] = useState<Failure>();
-  const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({});
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
   const { value: input, failure: unread } = useResource(
     async () => {
       const name = row === null ? info.names.insertInput : info.names.setInput;
-      return { type: name === undefined ? undefined : await typeNamed(as, name) };
+      return { type: name === undefined ? undefined : await readType(as, name) };
     },
     row === null ? 'insert' : 'update',
   );
@@ -67,10 +67,10 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
         if (draft.kind !== 'unset')
           values[name] = draft.kind === 'null' ? null : jsonOfText(draft.text, writable.get(name)?.text ?? 'String');
       } catch (error) {
-        problems[name] = `This is not ${writable.get(name)?.text}: ${error instanceof Error ? error.message : ''}`;
+        problems[name] = `Not a valid ${writable.get(name)?.text}: ${failureOf(error).message}`;
       }
     }
-    setWrong(problems);
+    setErrors(problems);
     if (Object.keys(problems).length > 0) return;
     setBusy(true);
     setFailure(undefined);
@@ -79,8 +79,8 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
         row === null
           ? await insertRow(as, info.names, values)
           : await updateRow(as, info.names, Object.fromEntries(key.map((column) => [column, row[column] ?? null])), values);
-      if (done === 0) throw new Error(`Nothing was changed: ${personaLabel(as)} may not change this row, or it is gone.`);
-      tell(row === null ? 'Inserted a row' : 'Changed the row');
+      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
+      showToast(row === null ? 'Row inserted' : 'Row updated');
       onWritten();
     } catch (error) {
       setFailure(failureOf(error));
@@ -90,11 +90,11 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
   const refusal = isReadOnly
     ? READ_ONLY_REASON
     : !canWrite
-      ? `${personaLabel(as)} may not ${row === null ? 'insert' : 'update'} here`
+      ? `${personaLabel(as)} has no ${row === null ? 'insert' : 'update'} permission`
       : row !== null && Object.keys(drafts).length === 0
-        ? 'Nothing is changed'
+        ? 'No changes'
         : isBusy
-          ? 'Being written'
+          ? 'Saving …'
           : undefined;
   return (
     <Dialog
@@ -142,7 +142,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
                 )}
                 {row === null && draft !== undefined && (
                   <Button small kind="quiet" onClick={() => set(name, { kind: 'unset' })}>
-                    Leave out
+                    Use default
                   </Button>
                 )}
               </div>
@@ -153,16 +153,16 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
                 spellcheck={false}
                 autofocus={focus === name}
                 readOnly={!isWritable}
-                aria-invalid={wrong[name] !== undefined || undefined}
+                aria-invalid={errors[name] !== undefined || undefined}
                 placeholder={
-                  isNull ? 'NULL' : isUnset ? (column?.default !== undefined ? `default: ${column.default}` : 'left out') : 'empty text'
+                  isNull ? 'NULL' : isUnset ? (column?.default !== undefined ? `default: ${column.default}` : 'not set') : 'empty string'
                 }
                 value={text}
                 onInput={(event) => set(name, { kind: 'text', text: event.currentTarget.value })}
               />
-              {wrong[name] !== undefined && (
-                <span class="wrong" role="alert">
-                  {wrong[name]}
+              {errors[name] !== undefined && (
+                <span class="error-text" role="alert">
+                  {errors[name]}
                 </span>
               )}
             </div>
@@ -173,7 +173,7 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
   );
 }
 
-/** Links to the rows that lead here, by the array relationships whose columns are known. */
+/** Links to the rows of array relationships with known columns. */
 function RelatedRows({ table, info, row }: { readonly table: TableOverview; readonly info: NamedTableInfo; readonly row: JsonObject }) {
   const links = membersOf(info.entry, 'array_relationships').flatMap((relationship) => {
     const using = isObject(relationship['using']) ? relationship['using']['foreign_key_constraint_on'] : undefined;

@@ -1,12 +1,11 @@
 import { readEntries } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { readTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { PermissionEditor } from '../../features/permission-editor/permission-editor.tsx';
 import { readInconsistency } from '../../model/inconsistent.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, objectsIn } from '../../model/json.ts';
 import { type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -24,7 +23,7 @@ const TABS = [
   { id: 'structure', label: 'Structure' },
   { id: 'relationships', label: 'Relationships' },
   { id: 'permissions', label: 'Permissions' },
-  { id: 'fields', label: 'Fields' },
+  { id: 'fields', label: 'Computed fields' },
   { id: 'json', label: 'JSON' },
 ] as const;
 
@@ -45,7 +44,7 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
         {table.isEnum && <span class="badge">enum</span>}
         {table.problem !== undefined && <span class="badge badge-warn">{table.problem}</span>}
       </header>
-      <Tabs name="Of the table" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
+      <Tabs name="Table" tabs={TABS} chosen={tab} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(tab)} class={`stack ${tab === 'browse' ? 'fill' : ''}`}>
         {table.problem !== undefined && <Problems data={data} table={table} />}
         {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
@@ -74,10 +73,10 @@ function isOfTable([page, source, id]: readonly string[], table: TableOverview):
   return page === 'data' && source === table.source && id === tableId(table);
 }
 
-/** What of the table does not fit, and why. */
+/** Inconsistent objects of the table, with their reasons. */
 function Problems({ data, table }: { readonly data: Overview; readonly table: TableOverview }) {
   const { value } = useResource(async (signal) => {
-    const json = await ask('get_inconsistent_metadata', {}, { signal });
+    const json = await readOperation('get_inconsistent_metadata', {}, { signal });
     return isObject(json) ? objectsIn(json['inconsistent_objects']) : [];
   }, `${data.version}`);
   const records = (value ?? [])
@@ -98,7 +97,7 @@ function Problems({ data, table }: { readonly data: Overview; readonly table: Ta
   );
 }
 
-/** What the metadata says of a table whose database does not answer. */
+/** JSON editor for a table whose database is unreachable. */
 function EntryAlone({ table, version }: { readonly table: TableOverview; readonly version: number }) {
   const { source, kind } = table;
   const { value } = useResource(

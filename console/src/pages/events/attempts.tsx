@@ -9,22 +9,22 @@ export function Printed({ name, json }: { readonly name: string; readonly json: 
   );
 }
 
-/** Attempts to deliver an event, each with what was sent and what came back. */
+/** Delivery attempts of an event with their requests and responses. */
 export function Attempts({ attempts }: { readonly attempts: readonly JsonObject[] }) {
-  if (attempts.length === 0) return <p class="muted">Nobody was called yet.</p>;
+  if (attempts.length === 0) return <p class="muted">No attempts yet</p>;
   return (
     <ul class="stack-tight">
       {attempts.map((attempt) => {
         const status = attempt['http_status'] ?? attempt['status'];
-        const isGood = typeof status === 'number' && status >= 200 && status < 300;
+        const isSuccess = typeof status === 'number' && status >= 200 && status < 300;
         return (
           <li key={String(attempt['id'])}>
             <details>
               <summary>
-                <span class={`badge ${isGood ? 'badge-ok' : 'badge-danger'}`}>
-                  {status === null || status === undefined ? 'no answer' : String(status)}
+                <span class={`badge ${isSuccess ? 'badge-ok' : 'badge-danger'}`}>
+                  {status === null || status === undefined ? 'no response' : String(status)}
                 </span>{' '}
-                {new Date(zulu(String(attempt['created_at']))).toLocaleString()}{' '}
+                {new Date(utcTime(String(attempt['created_at']))).toLocaleString()}{' '}
                 <span class="muted small">{messageOf(attempt['response'])}</span>
               </summary>
               <h4>Request</h4>
@@ -39,7 +39,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly JsonObject[
   );
 }
 
-function zulu(time: string): string {
+function utcTime(time: string): string {
   return /(?:Z|[+-]\d\d:?\d\d)$/.test(time) ? time : `${time}Z`;
 }
 

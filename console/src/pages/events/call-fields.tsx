@@ -4,12 +4,12 @@ import type { ScheduledCall } from '../../model/scheduled-call.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 
-/** What a call at a time is made with, and what becomes of it when it fails. */
+/** Payload, headers and retries of a scheduled call. */
 export function CallFields({ call, onChange }: { readonly call: ScheduledCall; onChange(changes: Partial<ScheduledCall>): void }) {
   return (
     <>
       <div class="stack-tight">
-        <span class="label">Payload, which goes along in each call</span>
+        <span class="label">Payload</span>
         <CodeEditor
           name="Payload"
           language="json"
@@ -22,13 +22,13 @@ export function CallFields({ call, onChange }: { readonly call: ScheduledCall; o
       </div>
       <HeadersForm headers={call.headers} onChange={(headers) => onChange({ headers })} />
       <div class="row fields">
-        <TextField label="Calls after a failed one" kind="number" value={call.retries} onInput={(retries) => onChange({ retries })} />
-        <TextField label="Seconds between them" kind="number" value={call.interval} onInput={(interval) => onChange({ interval })} />
-        <TextField label="Time limit of a call, seconds" kind="number" value={call.timeout} onInput={(timeout) => onChange({ timeout })} />
+        <TextField label="Retries" kind="number" value={call.retries} onInput={(retries) => onChange({ retries })} />
+        <TextField label="Retry interval (seconds)" kind="number" value={call.interval} onInput={(interval) => onChange({ interval })} />
+        <TextField label="Timeout (seconds)" kind="number" value={call.timeout} onInput={(timeout) => onChange({ timeout })} />
         <TextField
-          label="May be late, seconds"
+          label="Tolerance (seconds)"
           kind="number"
-          hint="Later than this it is not called at all."
+          hint="A call that is later than this is skipped."
           value={call.tolerance}
           onInput={(tolerance) => onChange({ tolerance })}
         />
@@ -37,7 +37,6 @@ export function CallFields({ call, onChange }: { readonly call: ScheduledCall; o
   );
 }
 
-/** Where a call goes to. */
 export function WebhookField({
   value,
   placeholder,
@@ -50,7 +49,7 @@ export function WebhookField({
   return (
     <TextField
       label="Webhook"
-      hint="A URL; {{HOOKS}} in it is a variable of the service's environment."
+      hint="URL. May contain environment variables of the service, such as {{HOOKS}}."
       value={value}
       placeholder={placeholder}
       onInput={onInput}

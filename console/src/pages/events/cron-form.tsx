@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import type { MetadataPart } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { isReadOnly } from '../../api/settings.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
-import { type CronDraft, cronDraft, cronTimes, missingOfCron, writtenCron } from '../../model/cron-draft.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { type CronDraft, cronDraft, cronTimes, missingInCron, cronJson } from '../../model/cron-draft.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import type { Step } from '../../model/steps.ts';
 import { Check } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
@@ -15,29 +14,29 @@ import { CallFields, WebhookField } from './call-fields.tsx';
 const NEXT = 5;
 const MINUTE_MS = 60_000;
 
-/** All cron triggers, those too that no document has. @throws Failure */
+/** Reads all cron triggers, including those that are not part of the metadata. @throws Failure */
 export async function readCronTriggers(signal?: AbortSignal): Promise<readonly JsonObject[]> {
-  const json = await ask('get_cron_triggers', {}, { signal });
+  const json = await readOperation('get_cron_triggers', {}, { signal });
   return isObject(json) ? objectsIn(json['cron_triggers']) : [];
 }
 
-/** A cron trigger. It is read from their list: those that are not exported are in no part of the document. */
+/** A cron trigger, read from the list, since some are not part of the exported metadata. */
 export function cronPart(name: string): MetadataPart {
   return { only: {}, find: async () => (await readCronTriggers()).find((each) => each['name'] === name) ?? null };
 }
 
-/** What is called, when, with what, and what becomes of a call that fails. */
+/** @param before stored trigger; undefined for a new one */
 export function CronForm({ before, onClose }: { readonly before: JsonObject | undefined; onClose(): void }) {
   const [draft, setDraft] = useState<CronDraft>(() => cronDraft(before));
   const set = (changes: Partial<CronDraft>): void => setDraft({ ...draft, ...changes });
   const name = draft.name.trim();
   const save = async (): Promise<boolean> => {
-    const args = writtenCron(draft, before);
+    const args = cronJson(draft, before);
     const done = await makeChange({
       title: `Cron trigger ${name}`,
       parts: [cronPart(name)],
       steps: (_, [now = null]) => {
-        if (before === undefined && now !== null) throw new Error(`There is a cron trigger ${name} already.`);
+        if (before === undefined && now !== null) throw new Error(`A cron trigger ${name} already exists.`);
         return [{ type: 'create_cron_trigger', args: { ...args, replace: now !== null } }];
       },
       draft: { before: before ?? null, now: (_, [now = null]) => now, after: () => args },
@@ -54,8 +53,8 @@ export function CronForm({ before, onClose }: { readonly before: JsonObject | un
       action={before === undefined ? 'Create' : 'Save'}
       operation="create_cron_trigger"
       refusal={
-        missingOfCron(draft) ??
-        (before !== undefined && JSON.stringify(draft) === JSON.stringify(cronDraft(before)) ? 'Nothing is changed' : undefined)
+        missingInCron(draft) ??
+        (before !== undefined && JSON.stringify(draft) === JSON.stringify(cronDraft(before)) ? 'No changes' : undefined)
       }
       onClose={onClose}
       onSave={save}
@@ -68,12 +67,12 @@ export function CronForm({ before, onClose }: { readonly before: JsonObject | un
           readOnly={before !== undefined}
           onInput={(text) => set({ name: text })}
         />
-        <TextField label="Comment" hint="Goes along in each call." value={draft.comment} onInput={(comment) => set({ comment })} />
+        <TextField label="Comment" hint="Sent with each call." value={draft.comment} onInput={(comment) => set({ comment })} />
       </div>
       <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/nightly" onInput={(webhook) => set({ webhook })} />
       <TextField
         label="Schedule"
-        hint="Minute, hour, day of the month, month, day of the week, in UTC. Where both days are restricted, either is enough."
+        hint="Minute, hour, day of month, month, day of week, in UTC. If both days are restricted, either one matches."
         value={draft.schedule}
         placeholder="0 3 * * *"
         class="narrow-input mono"
@@ -82,7 +81,7 @@ export function CronForm({ before, onClose }: { readonly before: JsonObject | un
       <NextTimes schedule={draft.schedule} />
       <CallFields call={draft} onChange={set} />
       <Check
-        label="It is part of exported metadata"
+        label="Include in exported metadata"
         checked={draft.isInMetadata}
         disabled={isReadOnly}
         onChange={(isInMetadata) => set({ isInMetadata })}
@@ -91,23 +90,23 @@ export function CronForm({ before, onClose }: { readonly before: JsonObject | un
   );
 }
 
-/** When a schedule would call next, or what is wrong with it. */
+/** Next times of a schedule, or its error. */
 function NextTimes({ schedule }: { readonly schedule: string }) {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {
     const timer = setInterval(() => setNow(new Date()), MINUTE_MS);
     return () => clearInterval(timer);
   }, []);
-  const { times, wrong } = timesOf(schedule, now);
+  const { times, error } = timesOf(schedule, now);
   return (
     <div class="stack-tight" role="status" aria-label="Next times">
-      {wrong !== undefined ? (
-        <p class="wrong small">{wrong}</p>
+      {error !== undefined ? (
+        <p class="error-text small">{error}</p>
       ) : times.length === 0 ? (
-        <p class="wrong small">There is no such time.</p>
+        <p class="error-text small">This schedule never matches.</p>
       ) : (
         <>
-          <span class="label">Next, in your time</span>
+          <span class="label">Next times (local time)</span>
           <ul class="row">
             {times.map((time) => (
               <li key={time.getTime()} class="badge">
@@ -123,11 +122,11 @@ function NextTimes({ schedule }: { readonly schedule: string }) {
   );
 }
 
-function timesOf(schedule: string, after: Date): { readonly times: readonly Date[]; readonly wrong?: string } {
-  if (schedule.trim() === '') return { times: [], wrong: 'Say when it is called' };
+function timesOf(schedule: string, after: Date): { readonly times: readonly Date[]; readonly error?: string } {
+  if (schedule.trim() === '') return { times: [], error: 'Enter a schedule' };
   try {
     return { times: cronTimes(schedule, after, NEXT) };
   } catch (error) {
-    return { times: [], wrong: error instanceof Error ? error.message : String(error) };
+    return { times: [], error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -16,12 +15,12 @@ import { CronForm, cronPart, readCronTriggers } from './cron-form.tsx';
 
 const NEXT = 5;
 
-/** Cron triggers with their next times and their last calls. */
+/** Cron triggers with their next times and recent calls. */
 export function CronTriggers() {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const { value, failure, isLoading, reload } = useResource(readCronTriggers, `${overview.value?.version}`);
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited('new')}>
       New cron trigger
     </Button>
   );
@@ -30,8 +29,8 @@ export function CronTriggers() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the cron triggers" />}
       {value?.length === 0 && (
-        <EmptyState icon="history" title="No cron trigger" actions={add}>
-          A cron trigger calls a webhook at the times of a schedule.
+        <EmptyState icon="history" title="No cron triggers" actions={add}>
+          A cron trigger calls a webhook on a schedule.
         </EmptyState>
       )}
       {value !== undefined && value.length > 0 && <div class="row">{add}</div>}
@@ -45,11 +44,10 @@ export function CronTriggers() {
 
 function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit(): void }) {
   const name = String(trigger['name']);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const { value } = useResource(async (signal) => {
     const [events, calls] = await Promise.all([
-      ask('get_scheduled_events', { type: 'cron', trigger_name: name, status: ['scheduled'], limit: NEXT }, { signal }),
-      ask('get_scheduled_event_invocations', { type: 'cron', trigger_name: name, limit: NEXT }, { signal }),
+      readOperation('get_scheduled_events', { type: 'cron', trigger_name: name, status: ['scheduled'], limit: NEXT }, { signal }),
+      readOperation('get_scheduled_event_invocations', { type: 'cron', trigger_name: name, limit: NEXT }, { signal }),
     ]);
     return {
       next: isObject(events) ? objectsIn(events['events']) : [],
@@ -58,7 +56,7 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
   }, `${name} ${overview.value?.version}`);
   const remove = (): void =>
     void attempt({
-      title: `Delete the cron trigger ${name}`,
+      title: `Delete cron trigger ${name}`,
       review: true,
       steps: () => [{ type: 'delete_cron_trigger', args: { name } }],
       parts: [cronPart(name)],
@@ -70,21 +68,21 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
         <h2 class="grow">
           {name} <code>{String(trigger['schedule'])}</code>
         </h2>
-        <Button small icon="edit" refusal={refusal} onClick={onEdit}>
+        <Button small icon="edit" refusal={readOnlyRefusal} onClick={onEdit}>
           Edit
         </Button>
-        <Button small icon="trash" refusal={refusal} onClick={remove}>
+        <Button small icon="trash" refusal={readOnlyRefusal} onClick={remove}>
           Delete …
         </Button>
       </header>
       <p class="muted small break">
         {String(trigger['webhook'])} {typeof trigger['comment'] === 'string' && `· ${trigger['comment']}`}
       </p>
-      <h3>Next</h3>
+      <h3>Next times</h3>
       {value === undefined ? (
         <Loading what="the next times" />
       ) : value.next.length === 0 ? (
-        <p class="muted">No call is planned yet.</p>
+        <p class="muted">No calls scheduled yet</p>
       ) : (
         <ul class="row">
           {value.next.map((event) => (
@@ -96,7 +94,7 @@ function CronTrigger({ trigger, onEdit }: { readonly trigger: JsonObject; onEdit
       )}
       {value !== undefined && value.calls.length > 0 && (
         <>
-          <h3>Last calls</h3>
+          <h3>Recent calls</h3>
           <Attempts attempts={value.calls} />
         </>
       )}

@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { askKind } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readKindOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { act } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { runOperation } from '../../features/attempt.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -13,9 +12,9 @@ import { shownError } from '../../parts/shown-error.ts';
 import { EventState } from './event-state.tsx';
 import { Attempts, Printed } from './attempts.tsx';
 
-const FOLLOW_MS = 700;
+const POLL_MS = 700;
 
-/** An event with the attempts to deliver it. After a redelivery it is followed until it is settled. */
+/** An event with its delivery attempts. After a redelivery it is polled until it is delivered or has failed. */
 export function EventDialog({
   source,
   kind,
@@ -29,29 +28,29 @@ export function EventDialog({
   onClose(): void;
   onSettled(): void;
 }) {
-  const [isFollowed, setFollowed] = useState(false);
+  const [isPolling, setPolling] = useState(false);
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await askKind(kind, 'get_event_by_id', { source, event_id: id }, { signal });
+    const json = await readKindOperation(kind, 'get_event_by_id', { source, event_id: id }, { signal });
     const event: JsonObject = isObject(json) && isObject(json['event']) ? json['event'] : {};
     return { event, attempts: isObject(json) ? objectsIn(json['invocations']) : [] };
   }, id);
-  /** What was read before the redelivery says nothing about it. */
+  /** Last value before the redelivery, which has no result of it. */
   const before = useRef(value);
   const isSettled = value !== undefined && value !== before.current && (value.event['delivered'] === true || value.event['error'] === true);
   useEffect(() => {
-    if (!isFollowed) return;
+    if (!isPolling) return;
     if (isSettled) {
-      setFollowed(false);
+      setPolling(false);
       onSettled();
       return;
     }
-    const timer = setTimeout(reload, FOLLOW_MS);
+    const timer = setTimeout(reload, POLL_MS);
     return () => clearTimeout(timer);
-  }, [isFollowed, value]);
+  }, [isPolling, value]);
   const redeliver = async (): Promise<void> => {
-    if (!(await act(`${kind}_redeliver_event`, { source, event_id: id }, 'The event is delivered again.'))) return;
+    if (!(await runOperation(`${kind}_redeliver_event`, { source, event_id: id }, 'Redelivery started'))) return;
     before.current = value;
-    setFollowed(true);
+    setPolling(true);
     reload();
   };
   return (
@@ -64,7 +63,7 @@ export function EventDialog({
           kind="primary"
           icon="reload"
           title={`${kind}_redeliver_event`}
-          refusal={isReadOnly ? READ_ONLY_REASON : isFollowed ? 'It is being delivered' : undefined}
+          refusal={isReadOnly ? READ_ONLY_REASON : isPolling ? 'Delivering …' : undefined}
           onClick={() => void redeliver()}
         >
           Redeliver

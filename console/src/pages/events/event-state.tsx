@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { Icon } from '../../parts/icon.tsx';
 
-/** What became of an event, by a word and a shape. */
+/** State of an event as a badge. */
 export function EventState({ event }: { readonly event: JsonObject }) {
   if (event['delivered'] === true)
     return (
@@ -21,7 +21,7 @@ export function EventState({ event }: { readonly event: JsonObject }) {
   const retry = event['next_retry_at'];
   return (
     <span class="badge badge-accent" title={typeof retry === 'string' ? `next attempt at ${retry} (UTC)` : undefined}>
-      {event['locked'] === null ? 'pending' : 'being delivered'}
+      {event['locked'] === null ? 'pending' : 'delivering'}
     </span>
   );
 }

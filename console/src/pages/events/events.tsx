@@ -5,7 +5,7 @@ import { OneOffEvents } from './one-off-events.tsx';
 import { TriggerPage } from './trigger-page.tsx';
 import { Triggers } from './triggers.tsx';
 
-/** Event triggers, cron triggers, one-off events: what they did, and what failed. */
+/** Event triggers, cron triggers and one-off events. */
 export function Events() {
   const [, tab = 'triggers', source, trigger] = place.value.path;
   if (tab === 'triggers' && source !== undefined && trigger !== undefined) return <TriggerPage source={source} name={trigger} />;
@@ -15,7 +15,7 @@ export function Events() {
         <h1>Events</h1>
       </header>
       <Tabs
-        name="Kinds of events"
+        name="Event types"
         tabs={[
           { id: 'triggers', label: 'Event triggers' },
           { id: 'cron', label: 'Cron triggers' },

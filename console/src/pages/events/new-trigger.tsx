@@ -14,7 +14,7 @@ import { WebhookField } from './call-fields.tsx';
 
 const OPERATIONS = ['insert', 'update', 'delete'] as const;
 
-/** A trigger on a table: which changes, and whom they are told to. */
+/** Form for a new event trigger on a table. */
 export function NewTrigger({ onClose }: { onClose(): void }) {
   const data = overview.value;
   const tables = (data === undefined ? [] : allTables(data)).filter(
@@ -30,18 +30,18 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
   const table = tables.find((each) => idOf(each) === chosen);
   const missing =
     table === undefined
-      ? 'Choose a table'
+      ? 'Select a table'
       : name.trim() === ''
-        ? 'Give it a name'
+        ? 'Enter a name'
         : webhook.trim() === ''
-          ? 'Say which URL is called'
+          ? 'Enter a webhook URL'
           : undefined;
   const create = async (): Promise<boolean> => {
     if (table === undefined) return false;
     const { source, kind } = table;
     const captured: JsonObject = Object.fromEntries([...operations].map((operation) => [operation, { columns: '*' }]));
     const done = await makeChange({
-      title: `Event trigger ${name.trim()}`,
+      title: `Create event trigger ${name.trim()}`,
       steps: () => [
         {
           type: `${kind}_create_event_trigger`,
@@ -78,12 +78,12 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
       <TextField label="Name" value={name} onInput={setName} />
       <WebhookField value={webhook} placeholder="{{HOOKS}}/on-order" onInput={setWebhook} />
       <fieldset class="plain-fieldset">
-        <legend class="label">Rows that are</legend>
+        <legend class="label">Operations</legend>
         <div class="row">
           {OPERATIONS.map((operation) => (
             <Check
               key={operation}
-              label={`${operation.replace(/e?$/, '')}ed`}
+              label={operation}
               checked={operations.has(operation)}
               onChange={(on) => {
                 const next = new Set(operations);
@@ -93,10 +93,10 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
               }}
             />
           ))}
-          <Check label="and by hand" checked={manual} onChange={setManual} />
+          <Check label="manual" checked={manual} onChange={setManual} />
         </div>
       </fieldset>
-      <Field label="Retries" hint="Ten seconds apart; each attempt may take a minute.">
+      <Field label="Retries" hint="10 seconds apart. Each attempt times out after 60 seconds.">
         {(id) => (
           <input
             id={id}

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { sessionChanges } from '../../api/changes.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOperation } from '../../api/metadata.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { act } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { runOperation } from '../../features/attempt.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -18,27 +17,26 @@ import { OneOffForm } from './one-off-form.tsx';
 
 const LIMIT = 100;
 
-/** Calls of webhooks that are made once. */
+/** Webhook calls that are made once. */
 export function OneOffEvents() {
   const [isAdding, setAdding] = useState(false);
   const [opened, setOpened] = useState<JsonObject | null>(null);
-  // No version of the metadata tells of them: what was made here, or taken back, does.
+  // One-off events do not change the metadata version, so the key is the number of changes in this session.
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => {
-      const json = await ask('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
+      const json = await readOperation('get_scheduled_events', { type: 'one_off', limit: LIMIT, get_rows_count: true }, { signal });
       return isObject(json) ? { events: objectsIn(json['events']), count: Number(json['count'] ?? 0) } : { events: [], count: 0 };
     },
     `one-off ${sessionChanges.value.length}`,
     { keeps: true },
   );
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const cancel = async (event: JsonObject): Promise<void> => {
     const args = { type: 'one_off', event_id: String(event['id']) };
-    if (await act('delete_scheduled_event', args, 'The event is gone.')) reload();
+    if (await runOperation('delete_scheduled_event', args, 'Event deleted')) reload();
   };
   const add = (
-    <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
-      Schedule a call
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
+      Schedule event
     </Button>
   );
   return (
@@ -46,20 +44,22 @@ export function OneOffEvents() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the events" />}
       {value?.events.length === 0 && (
-        <EmptyState icon="history" title="Nothing is scheduled" actions={add}>
-          A one-off event calls a webhook once, at a time.
+        <EmptyState icon="history" title="No one-off events" actions={add}>
+          A one-off event calls a webhook once, at a given time.
         </EmptyState>
       )}
       {value !== undefined && value.events.length > 0 && (
         <>
           <div class="row">
             <span class="grow muted">
-              {value.count > value.events.length ? `The first ${value.events.length} of ${value.count}` : `${value.count} in all`}
+              {value.count > value.events.length
+                ? `The first ${value.events.length} of ${value.count}`
+                : `${value.count} ${value.count === 1 ? 'event' : 'events'}`}
             </span>
-            <Button icon="reload" name="Read the events again" onClick={reload} />
+            <Button icon="reload" name="Refresh events" onClick={reload} />
             {add}
           </div>
-          <ListTable name="One-off events" columns={['Time', 'State', 'Webhook', 'Attempts', ACTIONS]} isCard>
+          <ListTable name="One-off events" columns={['Time', 'Status', 'Webhook', 'Attempts', ACTIONS]} isCard>
             {value.events.map((event) => (
               <tr key={String(event['id'])}>
                 <td class="nowrap">
@@ -73,8 +73,8 @@ export function OneOffEvents() {
                 <td>{String(event['webhook_conf'])}</td>
                 <td class="number">{String(event['tries'])}</td>
                 <td>
-                  <Button small kind="quiet" refusal={refusal} onClick={() => void cancel(event)}>
-                    {event['status'] === 'scheduled' ? 'Cancel' : 'Forget'}
+                  <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void cancel(event)}>
+                    {event['status'] === 'scheduled' ? 'Cancel' : 'Delete'}
                   </Button>
                 </td>
               </tr>
@@ -98,7 +98,7 @@ const BADGES: Readonly<Record<string, string>> = {
 function OneOff({ event, onClose }: { readonly event: JsonObject; onClose(): void }) {
   const id = String(event['id']);
   const { value } = useResource(async (signal) => {
-    const json = await ask('get_scheduled_event_invocations', { type: 'one_off', event_id: id, limit: 50 }, { signal });
+    const json = await readOperation('get_scheduled_event_invocations', { type: 'one_off', event_id: id, limit: 50 }, { signal });
     return isObject(json) ? objectsIn(json['invocations']) : [];
   }, id);
   return (

@@ -15,11 +15,11 @@ import {
   type ColumnChoice,
   DOCUMENT_KEYS,
   DOCUMENTS,
-  missingOfTrigger,
+  missingInTrigger,
   type TriggerDraft,
   triggerDraft,
-  wrongOfDocument,
-  writtenTrigger,
+  documentError,
+  triggerJson,
 } from '../../model/trigger-draft.ts';
 import { Check } from '../../parts/field.tsx';
 import { Segments } from '../../parts/tabs.tsx';
@@ -27,9 +27,9 @@ import { TextField } from '../../parts/text-field.tsx';
 import { WebhookField } from './call-fields.tsx';
 import { changeOfTrigger, type TableTrigger } from './trigger-change.ts';
 
-const WORDS: Readonly<Record<Captured, string>> = { insert: 'Inserted', update: 'Updated', delete: 'Deleted' };
+const LABELS: Readonly<Record<Captured, string>> = { insert: 'Insert', update: 'Update', delete: 'Delete' };
 
-/** Which changes of a table are told, whom, with what of them, and what becomes of a call that fails. */
+/** Form of an event trigger: operations, columns, webhook, retries and transforms. */
 export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClose(): void }) {
   const { address, trigger } = of;
   const name = String(trigger['name']);
@@ -44,7 +44,7 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
     `${address.source} ${table?.schema} ${table?.name}`,
   );
   const save = async (): Promise<boolean> => {
-    const next = writtenTrigger(draft, trigger);
+    const next = triggerJson(draft, trigger);
     const { source, kind } = address;
     return (await makeChange(await changeOfTrigger(source, kind, name, `Event trigger ${name}`, next, trigger))) !== null;
   };
@@ -54,9 +54,7 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
       kind="wide"
       action="Save"
       operation={`${address.kind}_create_event_trigger`}
-      refusal={
-        missingOfTrigger(draft) ?? (JSON.stringify(draft) === JSON.stringify(triggerDraft(trigger)) ? 'Nothing is changed' : undefined)
-      }
+      refusal={missingInTrigger(draft) ?? (JSON.stringify(draft) === JSON.stringify(triggerDraft(trigger)) ? 'No changes' : undefined)}
       onClose={onClose}
       onSave={save}
     >
@@ -69,45 +67,40 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
           onChange={(captured) => set({ operations: { ...draft.operations, [operation]: captured } })}
         />
       ))}
-      <Check
-        label="Administrators may send events by hand"
-        checked={draft.isManual}
-        disabled={isReadOnly}
-        onChange={(isManual) => set({ isManual })}
-      />
+      <Check label="Allow manual invocation" checked={draft.isManual} disabled={isReadOnly} onChange={(isManual) => set({ isManual })} />
       <Segments
-        name="Where the webhook is"
+        name="Webhook from"
         options={[
-          ['url', 'A URL'],
-          ['variable', 'In a variable of the environment'],
+          ['url', 'URL'],
+          ['variable', 'Environment variable'],
         ]}
         chosen={draft.isFromEnvironment ? 'variable' : 'url'}
         onChoose={(chosen) => set({ isFromEnvironment: chosen === 'variable' })}
       />
       {draft.isFromEnvironment ? (
-        <TextField label="Variable" value={draft.webhook} placeholder="ORDER_HOOK" onInput={(webhook) => set({ webhook })} />
+        <TextField label="Environment variable" value={draft.webhook} placeholder="ORDER_HOOK" onInput={(webhook) => set({ webhook })} />
       ) : (
         <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/on-order" onInput={(webhook) => set({ webhook })} />
       )}
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
       <div class="row fields">
-        <TextField label="Calls after a failed one" kind="number" value={draft.retries} onInput={(retries) => set({ retries })} />
-        <TextField label="Seconds between them" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
-        <TextField label="Time limit of a call, seconds" kind="number" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
+        <TextField label="Retries" kind="number" value={draft.retries} onInput={(retries) => set({ retries })} />
+        <TextField label="Retry interval (seconds)" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
+        <TextField label="Timeout (seconds)" kind="number" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
       </div>
       {DOCUMENT_KEYS.map((key) => (
         <TextField
           key={key}
-          label={`${DOCUMENTS[key]}, JSON`}
+          label={`${DOCUMENTS[key]} (JSON)`}
           hint={
             <>
-              <code>{key}</code>; empty: there is none.
+              <code>{key}</code>. Leave empty for none.
             </>
           }
           class="mono"
           rows={draft.documents[key] === '' ? 1 : 5}
           value={draft.documents[key]}
-          wrong={wrongOfDocument(draft.documents[key])}
+          error={documentError(draft.documents[key])}
           readOnly={isReadOnly}
           onInput={(text) => set({ documents: { ...draft.documents, [key]: text } })}
         />
@@ -127,18 +120,13 @@ function CapturedFields({
   readonly captured: CapturedDraft;
   onChange(captured: CapturedDraft): void;
 }) {
-  const word = WORDS[operation];
+  const word = LABELS[operation];
   return (
-    <div class="stack-tight" role="group" aria-label={`${word} rows`}>
-      <Check
-        label={`${word} rows are told`}
-        checked={captured.isOn}
-        disabled={isReadOnly}
-        onChange={(isOn) => onChange({ ...captured, isOn })}
-      />
+    <div class="stack-tight" role="group" aria-label={`${word} events`}>
+      <Check label={`${word} events`} checked={captured.isOn} disabled={isReadOnly} onChange={(isOn) => onChange({ ...captured, isOn })} />
       {captured.isOn && operation === 'update' && (
         <ColumnTicks
-          name="When one of these columns changes"
+          name="Trigger when these columns change"
           columns={columns}
           chosen={captured.columns}
           onChange={(chosen) => onChange({ ...captured, columns: chosen })}
@@ -146,7 +134,7 @@ function CapturedFields({
       )}
       {captured.isOn && (
         <ColumnTicks
-          name={`Columns that are told of ${word.toLowerCase()} rows`}
+          name={`Payload columns of ${word.toLowerCase()} events`}
           columns={columns}
           chosen={captured.payload}
           onChange={(payload) => onChange({ ...captured, payload })}
@@ -156,7 +144,7 @@ function CapturedFields({
   );
 }
 
-/** All columns, those that are added later too, or some of them. */
+/** Choice of all columns, including future ones, or of some. */
 function ColumnTicks({
   name,
   columns,
@@ -168,7 +156,7 @@ function ColumnTicks({
   readonly chosen: ColumnChoice;
   onChange(chosen: ColumnChoice): void;
 }) {
-  // Those too that the table has no longer: what is ticked can be seen, and taken away.
+  // Selected columns that the table no longer has are listed too, so that they can be removed.
   const shown = [...new Set([...columns, ...(chosen ?? [])])];
   return (
     <fieldset class="plain-fieldset">

@@ -1,16 +1,11 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { failureOf } from '../../api/failure.ts';
-import { askKind } from '../../api/metadata.ts';
-import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { useResource } from '../../api/use-resource.ts';
-import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
-import { act } from '../../features/attempt.ts';
+import { runSteps } from '../../api/metadata.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
+import { go, hrefOf, setQuery } from '../../browser/place.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
-import { perform } from '../../api/metadata.ts';
-import { isObject, type JsonObject, printJson } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -20,80 +15,46 @@ import { Loading } from '../../parts/loading.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 import { EventDialog } from './event-dialog.tsx';
 import { EventState } from './event-state.tsx';
 import { changeOfTrigger, readTrigger, type TableTrigger } from './trigger-change.ts';
 import { TriggerForm } from './trigger-form.tsx';
+import { PAGE_SIZE, SPANS, STATES, type TriggerEvents, useTriggerEvents } from './use-trigger-events.ts';
 
-const PAGE = 50;
-const STATES = [
-  ['any', 'All'],
-  ['pending', 'Pending'],
-  ['delivered', 'Delivered'],
-  ['error', 'Failed'],
-] as const;
-const SPANS = [
-  ['1', '1 h'],
-  ['24', '24 h'],
-  ['168', '7 d'],
-  ['0', 'Ever'],
-] as const;
-const HOUR_MS = 3_600_000;
-
-type State = (typeof STATES)[number][0];
-type Span = (typeof SPANS)[number][0];
-
-function chosenOf<T extends string>(options: readonly (readonly [T, string])[], given: string | null, otherwise: T): T {
-  return options.find(([value]) => value === given)?.[0] ?? otherwise;
+interface TriggerPageProps {
+  readonly source: string;
+  readonly name: string;
 }
 
-/** One event trigger: its events, newest first, and delivering them again. */
-export function TriggerPage({ source, name }: { readonly source: string; readonly name: string }) {
-  const { query } = place.value;
-  const kind = overview.value?.sources.find((each) => each.name === source)?.kind;
-  const state = chosenOf<State>(STATES, query.get('state'), 'any');
-  const span = chosenOf<Span>(SPANS, query.get('span'), '0');
-  const [older, setOlder] = useState<readonly JsonObject[]>([]);
-  const [opened, setOpened] = useState<string | null>(null);
+interface EditedTrigger {
+  readonly as: 'form' | 'json';
+  readonly of: TableTrigger;
+}
+
+/** An event trigger: its events and their deliveries, with what can be done with both. */
+export function TriggerPage({ source, name }: TriggerPageProps) {
+  const state = useTriggerEvents(source, name);
+  const { kind, events, isRead, isLoading, failure, reload, stop, isFiltered } = state;
+  const [openedId, setOpenedId] = useState<string | null>(null);
   const [isInvoking, setInvoking] = useState(false);
-  const [edited, setEdited] = useState<{ readonly as: 'form' | 'json'; readonly of: TableTrigger } | null>(null);
-  const since: JsonObject = span === '0' ? {} : { since: new Date(Date.now() - Number(span) * HOUR_MS).toISOString() };
-  const wanted: JsonObject = { source, name, limit: PAGE, ...since, ...(state === 'any' ? {} : { status: state }) };
-  const { value, failure, isLoading, reload, stop } = useResource(async (signal) => {
-    setOlder([]);
-    return kind === undefined ? [] : objectsIn(await askKind(kind, 'get_event_logs', wanted, { signal }));
-  }, `${source} ${name} ${kind} ${state} ${span}`);
-  const events = [...(value ?? []), ...older];
-  const more = async (): Promise<void> => {
-    const last = events.at(-1);
-    if (kind === undefined || last === undefined) return;
-    const page = objectsIn(await askKind(kind, 'get_event_logs', { ...wanted, after: String(last['id']) }));
-    setOlder([...older, ...page]);
-    if (page.length === 0) tell('There are no older events.');
-  };
-  const failed = events.filter(({ error, delivered }) => error === true && delivered !== true).length;
-  const redeliverAll = async (): Promise<void> => {
-    const from: JsonObject = since['since'] === undefined ? {} : { created_from: since['since'] };
-    if (await act(`${kind}_redeliver_events`, { source, name, status: 'error', ...from }, 'The failed events are delivered again.'))
-      reload();
-  };
+  const [edited, setEdited] = useState<EditedTrigger | null>(null);
   const remove = async (): Promise<void> => {
     try {
-      const done = await makeChange(await changeOfTrigger(source, String(kind), name, `Delete the event trigger ${name}`, null));
+      const done = await makeChange(await changeOfTrigger(source, String(kind), name, `Delete event trigger ${name}`, null));
       if (done !== null) go(['events']);
     } catch (error) {
-      tell(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isError: true });
     }
   };
   const edit = async (as: 'form' | 'json'): Promise<void> => {
     try {
       setEdited({ as, of: await readTrigger(source, String(kind), name) });
     } catch (error) {
-      tell(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isError: true });
     }
   };
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
+  const close = (): void => setEdited(null);
   return (
     <div class="page">
       <header>
@@ -102,113 +63,125 @@ export function TriggerPage({ source, name }: { readonly source: string; readonl
         <h1>{name}</h1>
         <span class="badge">{source}</span>
         <span class="end row-tight">
-          <Button icon="reload" name="Read the events again" onClick={reload} />
-          <Button icon="play" title={`${kind}_invoke_event_trigger`} refusal={refusal} onClick={() => setInvoking(true)}>
+          <Button icon="reload" name="Refresh events" onClick={reload} />
+          <Button icon="play" title={`${kind}_invoke_event_trigger`} refusal={readOnlyRefusal} onClick={() => setInvoking(true)}>
             Invoke …
           </Button>
-          <Button icon="edit" title={`${kind}_create_event_trigger`} refusal={refusal} onClick={() => void edit('form')}>
+          <Button icon="edit" title={`${kind}_create_event_trigger`} refusal={readOnlyRefusal} onClick={() => void edit('form')}>
             Edit …
           </Button>
           <Menu
             icon="more"
             name="More"
             items={[
-              { label: 'Edit as JSON …', icon: 'edit', refusal, run: () => void edit('json') },
-              { label: 'Delete this trigger …', icon: 'trash', danger: true, refusal, run: () => void remove() },
+              { label: 'Edit as JSON …', icon: 'edit', refusal: readOnlyRefusal, run: () => void edit('json') },
+              { label: 'Delete trigger …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
             ]}
           />
         </span>
       </header>
-      <div class="row">
-        <Segments name="State" options={STATES} chosen={state} onChoose={(next) => setQuery({ state: next })} />
-        <Segments name="Made within" options={SPANS} chosen={span} onChoose={(next) => setQuery({ span: next })} />
-        <span class="end" />
-        <Button
-          title={`${kind}_redeliver_events`}
-          refusal={refusal ?? (failed === 0 ? 'No failed event is listed' : undefined)}
-          onClick={() => void redeliverAll()}
-        >
-          Redeliver all failed{span === '0' ? '' : ` of ${SPANS.find(([value]) => value === span)?.[1]}`}
-        </Button>
-      </div>
+      <EventFilter state={state} />
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
-      {value === undefined && isLoading && <Loading what="the events" onStop={stop} />}
-      {value !== undefined && events.length === 0 && (
-        <EmptyState icon="events" title="No events here">
-          {state === 'any' && span === '0'
-            ? 'Change a row of the table, or invoke the trigger by hand.'
-            : 'Choose another state or a longer time.'}
+      {!isRead && isLoading && <Loading what="the events" onStop={stop} />}
+      {isRead && events.length === 0 && (
+        <EmptyState icon="events" title="No events">
+          {isFiltered ? 'Select another status or a longer period.' : 'Change a row of the table, or invoke the trigger manually.'}
         </EmptyState>
       )}
-      {events.length > 0 && (
-        <ListTable name={`Events of ${name}, newest first`} columns={['Made', 'State', 'Change', 'Attempts', 'Event']} isCard>
-          {events.map((event) => (
-            <tr key={String(event['id'])}>
-              <td class="nowrap">{new Date(`${String(event['created_at'])}Z`).toLocaleString()}</td>
-              <td>
-                <EventState event={event} />
-              </td>
-              <td>{operationOf(event)}</td>
-              <td class="number">{String(event['tries'])}</td>
-              <td>
-                <Button kind="link" onClick={() => setOpened(String(event['id']))}>
-                  {String(event['id'])}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </ListTable>
-      )}
-      {events.length >= PAGE && (
+      {events.length > 0 && <EventList name={name} events={events} onOpen={setOpenedId} />}
+      {events.length >= PAGE_SIZE && (
         <div class="row">
-          <Button onClick={() => void more()}>Older</Button>
+          <Button onClick={() => void state.readOlder()}>Load older events</Button>
         </div>
       )}
-      {opened !== null && kind !== undefined && (
-        <EventDialog source={source} kind={kind} id={opened} onClose={() => setOpened(null)} onSettled={reload} />
+      {openedId !== null && kind !== undefined && (
+        <EventDialog source={source} kind={kind} id={openedId} onClose={() => setOpenedId(null)} onSettled={reload} />
       )}
-      {edited?.as === 'form' && <TriggerForm of={edited.of} onClose={() => setEdited(null)} />}
-      {edited?.as === 'json' && (
-        <JsonDialog
-          title={`Event trigger ${name}`}
-          text={printJson(edited.of.trigger, 2)}
-          action="Save"
-          onClose={() => setEdited(null)}
-          onSubmit={async (written) => {
-            if (!isObject(written)) throw new SyntaxError('an event trigger is an object');
-            if (written['name'] !== name) throw new SyntaxError('an event trigger keeps its name: make another one, and delete this one');
-            const change = await changeOfTrigger(source, String(kind), name, `Event trigger ${name}`, written, edited.of.trigger);
-            if ((await makeChange(change)) !== null) setEdited(null);
-          }}
-        >
-          <p class="muted">
-            <code>definition</code> says which changes of which columns are told; <code>retry_conf</code>, <code>headers</code>, transforms
-            and <code>cleanup_config</code> stand beside it.
-          </p>
-        </JsonDialog>
-      )}
-      {isInvoking && (
-        <JsonDialog
-          title={`Invoke ${name}`}
-          text=""
-          action="Invoke"
-          onClose={() => setInvoking(false)}
-          onSubmit={async (payload) => {
-            await perform([{ type: `${kind}_invoke_event_trigger`, args: { source, name, payload } }]);
-            setInvoking(false);
-            tell('The event waits for its delivery.');
-            setTimeout(reload, 500);
-          }}
-        >
-          <p class="muted">
-            The new row that the webhook gets, such as <code>{'{"id": 1}'}</code>. The trigger has to allow invocations by hand.
-          </p>
-        </JsonDialog>
-      )}
+      {edited?.as === 'form' && <TriggerForm of={edited.of} onClose={close} />}
+      {edited?.as === 'json' && <TriggerJson source={source} kind={String(kind)} name={name} stored={edited.of.trigger} onClose={close} />}
+      {isInvoking && <InvokeDialog source={source} kind={String(kind)} name={name} onClose={() => setInvoking(false)} onInvoked={reload} />}
     </div>
   );
 }
 
+function EventFilter({ state: { kind, state, span, hasFailed, redeliverFailed } }: { readonly state: TriggerEvents }) {
+  return (
+    <div class="row">
+      <Segments name="Status" options={STATES} chosen={state} onChoose={(next) => setQuery({ state: next })} />
+      <Segments name="Period" options={SPANS} chosen={span} onChoose={(next) => setQuery({ span: next })} />
+      <span class="end" />
+      <Button
+        title={`${kind}_redeliver_events`}
+        refusal={readOnlyRefusal ?? (hasFailed ? undefined : 'No failed events')}
+        onClick={() => void redeliverFailed()}
+      >
+        Redeliver all failed{span === '0' ? '' : ` (${SPANS.find(([value]) => value === span)?.[1]})`}
+      </Button>
+    </div>
+  );
+}
+
+function EventList({ name, events, onOpen }: { readonly name: string; readonly events: readonly JsonObject[]; onOpen(id: string): void }) {
+  return (
+    <ListTable name={`Events of ${name}, newest first`} columns={['Created', 'Status', 'Operation', 'Attempts', 'Event']} isCard>
+      {events.map((event) => (
+        <tr key={String(event['id'])}>
+          <td class="nowrap">{new Date(`${String(event['created_at'])}Z`).toLocaleString()}</td>
+          <td>
+            <EventState event={event} />
+          </td>
+          <td>{operationOf(event)}</td>
+          <td class="number">{String(event['tries'])}</td>
+          <td>
+            <Button kind="link" onClick={() => onOpen(String(event['id']))}>
+              {String(event['id'])}
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
 function operationOf({ payload }: JsonObject): string {
-  return typeof payload === 'object' && payload !== null && 'op' in payload ? String(payload['op']) : '';
+  return isObject(payload) && 'op' in payload ? String(payload['op']) : '';
+}
+
+interface DialogProps extends TriggerPageProps {
+  readonly kind: string;
+  onClose(): void;
+}
+
+/** @param stored the trigger as it was read when the dialog opened */
+function TriggerJson({ source, kind, name, stored, onClose }: DialogProps & { readonly stored: JsonObject }) {
+  const save = async (trigger: Json): Promise<void> => {
+    if (!isObject(trigger)) throw new SyntaxError('expected a JSON object');
+    if (trigger['name'] !== name) throw new SyntaxError('an event trigger cannot be renamed: create a new one and delete this one');
+    const change = await changeOfTrigger(source, kind, name, `Event trigger ${name}`, trigger, stored);
+    if ((await makeChange(change)) !== null) onClose();
+  };
+  return (
+    <JsonDialog title={`Event trigger ${name}`} text={printJson(stored, 2)} action="Save" onClose={onClose} onSubmit={save}>
+      <p class="muted">
+        <code>definition</code> lists the operations and columns. Other keys are <code>retry_conf</code>, <code>headers</code>,{' '}
+        <code>request_transform</code>, <code>response_transform</code> and <code>cleanup_config</code>.
+      </p>
+    </JsonDialog>
+  );
+}
+
+function InvokeDialog({ source, kind, name, onClose, onInvoked }: DialogProps & { onInvoked(): void }) {
+  const invoke = async (payload: Json): Promise<void> => {
+    await runSteps([{ type: `${kind}_invoke_event_trigger`, args: { source, name, payload } }]);
+    onClose();
+    showToast('Event created');
+    setTimeout(onInvoked, 500);
+  };
+  return (
+    <JsonDialog title={`Invoke ${name}`} text="" action="Invoke" onClose={onClose} onSubmit={invoke}>
+      <p class="muted">
+        The new row for the webhook, such as <code>{'{"id": 1}'}</code>. The trigger must allow manual invocation.
+      </p>
+    </JsonDialog>
+  );
 }

@@ -14,7 +14,7 @@ import { shownError } from '../../parts/shown-error.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Keeps the document in a collection, which may be on the allow-list, or gives it a URL. */
+/** Saves the query in a collection, optionally on the allow-list, or creates a REST endpoint for it. */
 export function AddToCollection({
   form,
   text,
@@ -65,7 +65,7 @@ export function AddToCollection({
     }
     try {
       await makeChange({
-        title: form === 'rest' ? `REST endpoint ${url}` : `${name} in the collection ${collection}`,
+        title: form === 'rest' ? `Create REST endpoint ${url}` : `Add ${name} to collection ${collection}`,
         steps: () => steps,
         inverse,
       });
@@ -76,18 +76,18 @@ export function AddToCollection({
   };
   const refusal =
     name.trim() === '' || collection.trim() === ''
-      ? 'Give it a name and a collection'
+      ? 'Enter a name and a collection'
       : form === 'rest' && (url === '' || methods.length === 0)
-        ? 'Give it a URL and a method'
+        ? 'Enter a URL and select a method'
         : undefined;
   return (
     <Dialog
-      title={form === 'rest' ? 'Make a REST endpoint' : 'Add to a collection'}
+      title={form === 'rest' ? 'Create REST endpoint' : 'Add to collection'}
       onClose={onClose}
       onSubmit={() => void (refusal === undefined && apply())}
       footer={
         <Button kind="primary" refusal={refusal} onClick={() => void apply()}>
-          {form === 'rest' ? 'Make it' : 'Add it'}
+          {form === 'rest' ? 'Create' : 'Add'}
         </Button>
       }
     >
@@ -95,7 +95,7 @@ export function AddToCollection({
       <Field label="Name">
         {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
       </Field>
-      <Field label="Collection" hint="Another name makes another collection.">
+      <Field label="Collection" hint="A new name creates a collection.">
         {(id) => (
           <Combobox
             id={id}
@@ -109,7 +109,7 @@ export function AddToCollection({
       </Field>
       {form === 'rest' ? (
         <>
-          <Field label="URL" hint="Below /api/rest/. A part such as :id becomes the variable $id.">
+          <Field label="URL" hint="Path after /api/rest/. A segment such as :id sets the variable $id.">
             {(id) => (
               <input
                 id={id}
@@ -137,7 +137,7 @@ export function AddToCollection({
         </>
       ) : (
         <Check
-          label="Put the collection on the allow-list"
+          label="Add the collection to the allow-list"
           checked={allow || value?.allowed.includes(collection) === true}
           onChange={setAllow}
         />

@@ -1,14 +1,14 @@
-/** What may stand at a place of a document, by the types of the persona's schema, asked for one by one. */
-import { type FieldType, rootFields, rootTypes, type SchemaType, typeNamed } from '../../api/types.ts';
+/** Completions at a position of a document, from the types of the persona's schema, which are read one by one. */
+import { type FieldType, rootFields, rootTypes, type SchemaType, readType } from '../../api/types.ts';
 import { type OperationKind, placeAt } from '../../model/graphql-document.ts';
 import type { Persona } from '../../model/persona.ts';
-import type { Completion, CompletionAnswer } from '../../parts/code-editor-types.ts';
+import type { Completion, Completions } from '../../parts/code-editor-types.ts';
 
 const KEYWORDS: readonly Completion[] = ['query', 'mutation', 'subscription', 'fragment'].map((label) => ({ label }));
 
-export async function complete(persona: Persona, text: string, at: number): Promise<CompletionAnswer | null> {
+export async function complete(persona: Persona, text: string, at: number): Promise<Completions | null> {
   const place = placeAt(text, at);
-  if (place.kind === 'elsewhere') return null;
+  if (place.kind === 'none') return null;
   if (place.kind === 'document') return { options: KEYWORDS };
   try {
     if (place.kind === 'fields') {
@@ -21,17 +21,17 @@ export async function complete(persona: Persona, text: string, at: number): Prom
     }
     const input = await inputAt(persona, place);
     if (place.kind === 'value') {
-      const type = input === undefined ? undefined : await typeNamed(persona, input.name);
+      const type = input === undefined ? undefined : await readType(persona, input.name);
       if (type === undefined) return null;
       const values = type.name === 'Boolean' ? ['true', 'false'] : type.enumValues;
       if (values.length > 0) return { options: values.map((label) => ({ label })) };
       return type.inputFields.size === 0 ? null : { options: [...type.inputFields.values()].map(inputOption) };
     }
     const fields =
-      input === undefined ? await argumentsAt(persona, place) : [...((await typeNamed(persona, input.name))?.inputFields.values() ?? [])];
+      input === undefined ? await argumentsAt(persona, place) : [...((await readType(persona, input.name))?.inputFields.values() ?? [])];
     return fields === undefined ? null : { options: fields.map(inputOption) };
   } catch {
-    // a role that may not introspect: an editor without help
+    // The role may not introspect the schema: no completions.
     return null;
   }
 }
@@ -55,7 +55,7 @@ interface Location {
   readonly path: readonly string[];
 }
 
-/** The type whose fields are selected at the end of a path. */
+/** Reads the type whose fields are selected at the end of a path. */
 async function typeAt(persona: Persona, { operation, type, path }: Location): Promise<SchemaType | undefined> {
   let rest = path;
   let name = type;
@@ -65,11 +65,11 @@ async function typeAt(persona: Persona, { operation, type, path }: Location): Pr
     name = (await fieldsOfRoot(persona, operation))?.get(first)?.name;
     rest = others;
   }
-  let current = name === undefined ? undefined : await typeNamed(persona, name);
+  let current = name === undefined ? undefined : await readType(persona, name);
   for (const field of rest) {
     const next = current?.fields.get(field)?.name;
     if (next === undefined) return undefined;
-    current = await typeNamed(persona, next);
+    current = await readType(persona, next);
   }
   return current;
 }
@@ -79,12 +79,12 @@ async function argumentsAt(persona: Persona, { operation, type, path }: Location
   if (field === undefined) return undefined;
   if (type === undefined && path.length === 1) {
     const root = (await rootTypes(persona))[operation];
-    return root === undefined ? undefined : (await typeNamed(persona, root))?.fields.get(field)?.arguments;
+    return root === undefined ? undefined : (await readType(persona, root))?.fields.get(field)?.arguments;
   }
   return (await typeAt(persona, { operation, type, path: path.slice(0, -1) }))?.fields.get(field)?.arguments;
 }
 
-/** The type of the value at the keys; undefined for none, which means the arguments themselves. */
+/** Reads the type of the value at the keys; undefined without keys, for the arguments themselves. */
 async function inputAt(
   persona: Persona,
   { keys, ...location }: Location & { readonly keys: readonly string[] },
@@ -94,7 +94,7 @@ async function inputAt(
   let current = (await argumentsAt(persona, location))?.find(({ field }) => field === first);
   for (const key of rest) {
     if (current === undefined) return undefined;
-    current = (await typeNamed(persona, current.name))?.inputFields.get(key);
+    current = (await readType(persona, current.name))?.inputFields.get(key);
   }
   return current;
 }

@@ -3,7 +3,7 @@ import { Icon } from '../../parts/icon.tsx';
 
 const COST = /cost=[\d.]+\.\.([\d.]+)/;
 
-/** The SQL and plan of each root field; what is costly, and what reads a table whole, stands out. */
+/** SQL and execution plan of each root field. Cost bars and full table scans stand out. */
 export function Explained({ json }: { readonly json: Json }) {
   const fields = isList(json) ? json.filter(isObject) : isObject(json) ? [json] : [];
   return (
@@ -20,15 +20,15 @@ export function Explained({ json }: { readonly json: Json }) {
             <div class="plan" role="list" aria-label={`Plan of ${String(field['field'])}`}>
               {plan.map((line, at) => {
                 const share = Math.min(1, Number(COST.exec(line)?.[1] ?? 0) / whole);
-                const reads = /Seq Scan/.test(line);
+                const isFullScan = /Seq Scan/.test(line);
                 return (
                   <div role="listitem" key={at} class="plan-line">
                     <span class="plan-bar" style={{ width: `${Math.round(share * 60)}px` }} />
                     <code>{line}</code>
-                    {reads && (
+                    {isFullScan && (
                       <span class="badge badge-warn">
                         <Icon name="warn" />
-                        reads the whole table
+                        full table scan
                       </span>
                     )}
                   </div>

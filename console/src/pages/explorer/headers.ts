@@ -1,30 +1,30 @@
-/** The headers that are written for requests of the explorer. */
+/** Custom headers for requests of the explorer. */
 import { base } from '../../browser/place.ts';
-import { isObject, parseJson } from '../../model/json.ts';
+import { isObject, parseJsonText } from '../../model/json.ts';
 import type { HeaderFields } from '../../model/request-headers.ts';
 
-/** Reads a JSON object of headers. @throws Error for what is no header, and for headers that a browser leaves out of requests */
+/** Reads a JSON object of headers. @throws Error for invalid headers, and for headers that browsers do not send */
 export function readHeaders(text: string): HeaderFields {
   if (text.trim() === '') return {};
-  const json = parseJson(text);
-  if (!isObject(json)) throw new SyntaxError('they are an object of names and values');
+  const json = parseJsonText(text);
+  if (!isObject(json)) throw new SyntaxError('expected a JSON object');
   return Object.fromEntries(
     Object.entries(json).map(([name, value]) => {
-      if (value === null || typeof value === 'object') throw new SyntaxError(`the value of ${name} is no text`);
-      const given = String(value);
-      if (!isSent(name, given)) throw new Error(`a browser does not send ${name}. Remove it here, and send it with curl: "Copy as curl".`);
-      return [name, given];
+      if (value === null || typeof value === 'object') throw new SyntaxError(`the value of ${name} must be a string`);
+      const text = String(value);
+      if (!isSent(name, text)) throw new Error(`browsers do not send ${name}. Remove it here, and send it with curl: "Copy as curl".`);
+      return [name, text];
     }),
   );
 }
 
-/** Whether a browser sends a header. It drops those that it keeps for itself, such as Cookie and Origin, without an error. */
+/** Returns true if the browser sends a header. It silently drops reserved ones, such as Cookie and Origin. */
 function isSent(name: string, value: string): boolean {
   let { headers } = new Request(base);
   try {
     headers = new Headers([[name, value]]);
   } catch {
-    throw new SyntaxError(`${name} is no header`);
+    throw new SyntaxError(`${name} is not a valid header`);
   }
   return new Request(base, { headers }).headers.has(name);
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -17,7 +17,7 @@ interface SavedQuery {
   readonly name: string;
   readonly text: string;
   readonly isAllowed: boolean;
-  /** URLs of the REST endpoints that are made of it. */
+  /** URLs of the REST endpoints that use it. */
   readonly urls: readonly string[];
 }
 
@@ -41,7 +41,7 @@ function queriesIn(sections: JsonObject): readonly SavedQuery[] {
   );
 }
 
-/** The documents that are kept in collections of the metadata, for everybody. */
+/** Queries in collections of the metadata, which all administrators share. */
 export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onSave(): void }) {
   const [filter, setFilter] = useState('');
   const { value, failure, isLoading, reload } = useResource(
@@ -52,36 +52,36 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
   const found = (value ?? []).filter(({ collection, name, text }) => `${collection} ${name} ${text}`.toLowerCase().includes(words));
   const remove = ({ collection, name, text }: SavedQuery): void =>
     void attempt({
-      title: `Drop ${name} from the collection ${collection}`,
+      title: `Delete ${name} from collection ${collection}`,
       review: true,
       steps: () => [{ type: 'drop_query_from_collection', args: { collection_name: collection, query_name: name } }],
       inverse: [{ type: 'add_query_to_collection', args: { collection_name: collection, query_name: name, query: text } }],
     });
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   return (
     <>
       <div class="row-tight">
-        <Search name="Filter saved documents" value={filter} onInput={setFilter} />
-        <Button small icon="plus" name="Save this document" refusal={refusal} onClick={onSave} />
+        <Search name="Filter saved queries" value={filter} onInput={setFilter} />
+        <Button small icon="plus" name="Save query" refusal={readOnlyRefusal} onClick={onSave} />
       </div>
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the collections" />}
       {value !== undefined && found.length === 0 && (
         <EmptyState
           icon="star"
-          title={value.length === 0 ? 'Nothing is saved' : 'Nothing is called so'}
+          title={value.length === 0 ? 'No saved queries' : 'No matches'}
           actions={
             value.length === 0 && (
-              <Button refusal={refusal} onClick={onSave}>
-                Save this document
+              <Button refusal={readOnlyRefusal} onClick={onSave}>
+                Save query
               </Button>
             )
           }
         >
-          {value.length === 0 && 'A saved document belongs to a collection, which everybody sees, and which may be on the allow-list.'}
+          {value.length === 0 &&
+            'Saved queries are stored in collections, which all administrators share and which can be on the allow-list.'}
         </EmptyState>
       )}
-      <ul class="history-list" aria-label="Saved documents">
+      <ul class="history-list" aria-label="Saved queries">
         {[...Map.groupBy(found, ({ collection }) => collection)].map(([collection, queries]) => (
           <li key={collection} class="stack-tight">
             <strong class="row-tight small">
@@ -103,8 +103,8 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
                     small
                     kind="quiet"
                     icon="trash"
-                    name={`Drop ${query.name} …`}
-                    refusal={refusal ?? (query.urls.length > 0 ? 'A REST endpoint is made of it' : undefined)}
+                    name={`Delete ${query.name} …`}
+                    refusal={readOnlyRefusal ?? (query.urls.length > 0 ? 'A REST endpoint uses this query' : undefined)}
                     onClick={() => remove(query)}
                   />
                 </li>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { persona } from '../../api/persona.ts';
-import { type FieldType, rootFields, rootTypes, typeNamed } from '../../api/types.ts';
+import { type FieldType, rootFields, rootTypes, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { OperationKind } from '../../model/graphql-document.ts';
 import { personaLabel } from '../../model/persona.ts';
@@ -13,7 +13,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { SavedPanel } from './saved-panel.tsx';
-import { history, star } from './tabs.ts';
+import { queryHistory, star } from './tabs.ts';
 
 export type SideForm = 'schema' | 'saved' | 'history';
 
@@ -38,27 +38,27 @@ export function SidePanel({ form, onInsert, onOpen, onSave }: SidePanelProps) {
   );
 }
 
-/** The schema of the persona, type by type. */
+/** Schema of the persona, read type by type. */
 function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
   const as = persona.value;
   const [operation, setOperation] = useState<OperationKind>('query');
   const [path, setPath] = useState<readonly FieldType[]>([]);
   const [filter, setFilter] = useState('');
   const last = path.at(-1);
-  /** Root fields come without their arguments. */
+  /** Root fields are read without their arguments. */
   const argumentsOf = async (field: FieldType): Promise<readonly FieldType[]> => {
     if (path.length > 1) return field.arguments;
     const root = (await rootTypes(as))[operation];
-    return root === undefined ? [] : ((await typeNamed(as, root))?.fields.get(field.field)?.arguments ?? []);
+    return root === undefined ? [] : ((await readType(as, root))?.fields.get(field.field)?.arguments ?? []);
   };
   const { value, failure, reload } = useResource(
     async () => {
       if (last !== undefined) {
-        const type = await typeNamed(as, last.name);
-        return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '', given: await argumentsOf(last) };
+        const type = await readType(as, last.name);
+        return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '', arguments: await argumentsOf(last) };
       }
       const name = (await rootTypes(as))[operation];
-      return { fields: name === undefined ? [] : [...(await rootFields(as, name)).values()], description: '', given: [] };
+      return { fields: name === undefined ? [] : [...(await rootFields(as, name)).values()], description: '', arguments: [] };
     },
     JSON.stringify([as, operation, path.map(({ field }) => field)]),
   );
@@ -99,13 +99,13 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
         </div>
       )}
       {value?.description !== undefined && value.description !== '' && <p class="muted small">{value.description}</p>}
-      {value !== undefined && value.given.length > 0 && (
+      {value !== undefined && value.arguments.length > 0 && (
         <details class="small">
           <summary>
-            {value.given.length} {value.given.length === 1 ? 'argument' : 'arguments'} of {last?.field}
+            {value.arguments.length} {value.arguments.length === 1 ? 'argument' : 'arguments'} of {last?.field}
           </summary>
           <dl class="stack-tight">
-            {value.given.map((each) => (
+            {value.arguments.map((each) => (
               <div key={each.field}>
                 <dt class="mono">
                   {each.field}: <span class="muted">{each.text}</span>
@@ -119,7 +119,7 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && failure === undefined && <Loading what="the schema" />}
       {value !== undefined && fields.length === 0 && (
-        <EmptyState icon="search" title={filter === '' ? `Nothing for ${personaLabel(as)}` : 'No such field'} />
+        <EmptyState icon="search" title={filter === '' ? `No fields for ${personaLabel(as)}` : 'No matches'} />
       )}
       <VirtualList
         name="Fields"
@@ -131,13 +131,7 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
           const isDeep = field.kind === 'OBJECT' || field.kind === 'INTERFACE';
           return (
             <div key={field.field} class="schema-row" title={field.description}>
-              <Button
-                small
-                kind="quiet"
-                icon="plus"
-                name={`Put ${field.field} into the document`}
-                onClick={() => void textOf(field).then(onInsert)}
-              />
+              <Button small kind="quiet" icon="plus" name={`Insert ${field.field}`} onClick={() => void textOf(field).then(onInsert)} />
               {isDeep ? (
                 <button
                   type="button"
@@ -162,13 +156,13 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
   );
 }
 
-const MOST_FIELDS = 8;
+const MAX_FIELDS = 8;
 
-/** A field with the simple ones of its type. */
+/** Returns the text of a field with the scalar fields of its type. */
 async function textOf(field: FieldType): Promise<string> {
   if (field.kind !== 'OBJECT') return `${field.field}\n`;
-  const type = await typeNamed(persona.peek(), field.name);
-  const simple = [...(type?.fields.values() ?? [])].filter(({ kind }) => kind === 'SCALAR' || kind === 'ENUM').slice(0, MOST_FIELDS);
+  const type = await readType(persona.peek(), field.name);
+  const simple = [...(type?.fields.values() ?? [])].filter(({ kind }) => kind === 'SCALAR' || kind === 'ENUM').slice(0, MAX_FIELDS);
   const inner = simple.length === 0 ? ['__typename'] : simple.map((each) => each.field);
   const limit = field.text.startsWith('[') ? '(limit: 10)' : '';
   return `${field.field}${limit} {\n    ${inner.join('\n    ')}\n  }\n`;
@@ -176,19 +170,19 @@ async function textOf(field: FieldType): Promise<string> {
 
 function HistoryPanel({ onOpen }: { onOpen(text: string, variables: string): void }) {
   const [filter, setFilter] = useState('');
-  const found = history.value
+  const found = queryHistory.value
     .filter(({ text }) => text.toLowerCase().includes(filter.toLowerCase()))
     .toSorted((a, b) => Number(b.isStarred) - Number(a.isStarred));
   return (
     <>
-      <Search name="Filter the history" value={filter} onInput={setFilter} />
+      <Search name="Filter history" value={filter} onInput={setFilter} />
       {found.length === 0 ? (
-        <EmptyState icon="history" title="Nothing was run yet" />
+        <EmptyState icon="history" title="No history yet" />
       ) : (
         <ul class="history-list">
           {found.map((entry) => (
             <li key={entry.at + entry.text} class="row-tight">
-              <Button small kind="quiet" icon="star" pressed={entry.isStarred} name="Keep it on top" onClick={() => star(entry)} />
+              <Button small kind="quiet" icon="star" pressed={entry.isStarred} name="Pin to top" onClick={() => star(entry)} />
               <button type="button" class="history-entry" onClick={() => onOpen(entry.text, entry.variables)}>
                 <code class="ellipsis">
                   {entry.text

@@ -1,8 +1,8 @@
-/** The documents that are open and those that were run; of this browser, without headers. */
+/** Open queries and the history, stored in this browser without headers. */
 import { signal } from '@preact/signals';
 import { remember, remembered } from '../../browser/storage.ts';
 
-export interface Draft {
+export interface QueryTab {
   readonly id: number;
   readonly text: string;
   readonly variables: string;
@@ -15,47 +15,49 @@ export interface HistoryEntry {
   readonly isStarred: boolean;
 }
 
-const MOST_HISTORY = 200;
-const FIRST = '# Ctrl+Enter runs it, Ctrl+Space helps\n{\n  \n}\n';
+const HISTORY_LENGTH = 200;
+const INITIAL_TEXT = '# Ctrl+Enter runs the query, Ctrl+Space completes it\n{\n  \n}\n';
 
-export const drafts = signal<readonly Draft[]>(remembered<readonly Draft[]>('explorer', [{ id: 1, text: FIRST, variables: '' }]));
-export const chosenDraft = signal(drafts.peek()[0]?.id ?? 1);
-export const history = signal<readonly HistoryEntry[]>(remembered<readonly HistoryEntry[]>('history', []));
+export const tabs = signal<readonly QueryTab[]>(
+  remembered<readonly QueryTab[]>('explorer', [{ id: 1, text: INITIAL_TEXT, variables: '' }]),
+);
+export const chosenTabId = signal(tabs.peek()[0]?.id ?? 1);
+export const queryHistory = signal<readonly HistoryEntry[]>(remembered<readonly HistoryEntry[]>('history', []));
 
-export function changeDraft(id: number, changes: Partial<Draft>): void {
-  drafts.value = drafts.peek().map((draft) => (draft.id === id ? { ...draft, ...changes } : draft));
-  remember('explorer', drafts.peek());
+export function updateTab(id: number, changes: Partial<QueryTab>): void {
+  tabs.value = tabs.peek().map((draft) => (draft.id === id ? { ...draft, ...changes } : draft));
+  remember('explorer', tabs.peek());
 }
 
-export function openDraft(text = FIRST, variables = ''): void {
-  const id = Math.max(0, ...drafts.peek().map((draft) => draft.id)) + 1;
-  drafts.value = [...drafts.peek(), { id, text, variables }];
-  chosenDraft.value = id;
-  remember('explorer', drafts.peek());
+export function openTab(text = INITIAL_TEXT, variables = ''): void {
+  const id = Math.max(0, ...tabs.peek().map((draft) => draft.id)) + 1;
+  tabs.value = [...tabs.peek(), { id, text, variables }];
+  chosenTabId.value = id;
+  remember('explorer', tabs.peek());
 }
 
-export function closeDraft(id: number): void {
-  const rest = drafts.peek().filter((draft) => draft.id !== id);
-  drafts.value = rest.length > 0 ? rest : [{ id: id + 1, text: FIRST, variables: '' }];
-  if (chosenDraft.peek() === id) chosenDraft.value = drafts.peek()[0]?.id ?? 1;
-  remember('explorer', drafts.peek());
+export function closeTab(id: number): void {
+  const rest = tabs.peek().filter((draft) => draft.id !== id);
+  tabs.value = rest.length > 0 ? rest : [{ id: id + 1, text: INITIAL_TEXT, variables: '' }];
+  if (chosenTabId.peek() === id) chosenTabId.value = tabs.peek()[0]?.id ?? 1;
+  remember('explorer', tabs.peek());
 }
 
 export function isUntouched(text: string): boolean {
-  return text === FIRST;
+  return text === INITIAL_TEXT;
 }
 
 export function addToHistory(text: string, variables: string): void {
-  const known = history.peek().find((entry) => entry.text === text && entry.variables === variables);
+  const known = queryHistory.peek().find((entry) => entry.text === text && entry.variables === variables);
   const entry: HistoryEntry = { text, variables, at: new Date().toISOString(), isStarred: known?.isStarred ?? false };
-  const others = history.peek().filter((each) => each !== known);
-  const kept = [entry, ...others];
-  const stars = kept.filter(({ isStarred }) => isStarred);
-  history.value = kept.slice(0, MOST_HISTORY).concat(stars.filter((star) => kept.indexOf(star) >= MOST_HISTORY));
-  remember('history', history.peek());
+  const others = queryHistory.peek().filter((each) => each !== known);
+  const all = [entry, ...others];
+  const stars = all.filter(({ isStarred }) => isStarred);
+  queryHistory.value = all.slice(0, HISTORY_LENGTH).concat(stars.filter((star) => all.indexOf(star) >= HISTORY_LENGTH));
+  remember('history', queryHistory.peek());
 }
 
 export function star(entry: HistoryEntry): void {
-  history.value = history.peek().map((each) => (each === entry ? { ...each, isStarred: !each.isStarred } : each));
-  remember('history', history.peek());
+  queryHistory.value = queryHistory.peek().map((each) => (each === entry ? { ...each, isStarred: !each.isStarred } : each));
+  remember('history', queryHistory.peek());
 }

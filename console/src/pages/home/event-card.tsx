@@ -1,4 +1,4 @@
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { isList, isObject, type JsonObject } from '../../model/json.ts';
@@ -8,25 +8,25 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Card } from './card.tsx';
 
-const MOST = 6;
+const MAX_SHOWN = 6;
 
-/** What became of the events of the last day: those that failed first, then those that wait. */
+/** Events of the last 24 hours. Triggers with failed events come first, then those with pending ones. */
 export function EventCard({ version }: { readonly version: number }) {
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await ask('get_event_summary', {}, { signal });
+    const json = await readOperation('get_event_summary', {}, { signal });
     const triggers = isObject(json) ? json['event_triggers'] : undefined;
     return isList(triggers) ? triggers.filter(isObject) : [];
   }, `${version}`);
   const count = (trigger: JsonObject, key: string): number => Number(trigger[key] ?? 0);
   const total = (key: string): number => (value ?? []).reduce((sum, trigger) => sum + count(trigger, key), 0);
-  const wanting = (value ?? [])
+  const notable = (value ?? [])
     .filter((trigger) => count(trigger, 'failed') + count(trigger, 'pending') > 0 || typeof trigger['error'] === 'string')
     .toSorted((a, b) => count(b, 'failed') - count(a, 'failed'));
   return (
     <Card
       icon="events"
-      title="Events of the last day"
-      aside={<Button kind="quiet" small icon="reload" name="Count the events again" onClick={reload} />}
+      title="Events in the last 24 hours"
+      aside={<Button kind="quiet" small icon="reload" name="Refresh events" onClick={reload} />}
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the events" />}
@@ -37,18 +37,18 @@ export function EventCard({ version }: { readonly version: number }) {
             <strong class="number">{total('pending')}</strong> pending
           </p>
           <ul class="stack-tight">
-            {wanting.slice(0, MOST).map((trigger) => (
-              <Wanting key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
+            {notable.slice(0, MAX_SHOWN).map((trigger) => (
+              <TriggerLine key={`${String(trigger['source'])} ${String(trigger['name'])}`} trigger={trigger} />
             ))}
           </ul>
-          {wanting.length > MOST && <a href={hrefOf(['events'])}>and {wanting.length - MOST} more</a>}
+          {notable.length > MAX_SHOWN && <a href={hrefOf(['events'])}>and {notable.length - MAX_SHOWN} more</a>}
         </>
       )}
     </Card>
   );
 }
 
-function Wanting({ trigger }: { readonly trigger: JsonObject }) {
+function TriggerLine({ trigger }: { readonly trigger: JsonObject }) {
   const { source, name, failed, pending, oldest_pending: oldest, error } = trigger;
   const href = (state?: string): string => hrefOf(['events', 'triggers', String(source), String(name)], { state });
   return (
@@ -58,7 +58,7 @@ function Wanting({ trigger }: { readonly trigger: JsonObject }) {
       </a>
       {typeof error === 'string' && (
         <span class="badge badge-danger" title={error}>
-          not known
+          unknown
         </span>
       )}
       {Number(failed ?? 0) > 0 && (

@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
-import { ask } from '../../api/metadata.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -12,18 +11,18 @@ import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-const EVERY_MS = 2000;
-/** Of the last five minutes. */
-const MOST_POINTS = 150;
+const INTERVAL_MS = 2000;
+/** Points of the sparkline: five minutes. */
+const MAX_POINTS = 150;
 
-interface Picture {
+interface Snapshot {
   readonly at: Date;
   readonly pollers: readonly JsonObject[];
 }
 
-/** The subscriptions of this instance: the statements that are repeated for them, and what they cost. */
+/** Subscriptions of this instance: the statements of their pollers, and the time that they take. */
 export function Live() {
-  const [picture, setPicture] = useState<Picture>();
+  const [snapshot, setSnapshot] = useState<Snapshot>();
   const [failure, setFailure] = useState<Failure>();
   const [history, setHistory] = useState<readonly number[]>([]);
   const [opened, setOpened] = useState<JsonObject | null>(null);
@@ -31,43 +30,43 @@ export function Live() {
   useEffect(() => {
     if (isPaused) return;
     const ended = new AbortController();
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       if (document.visibilityState !== 'visible') return;
       try {
-        const json = await ask('get_subscriptions', {}, { signal: ended.signal });
+        const json = await readOperation('get_subscriptions', {}, { signal: ended.signal });
         const pollers = isObject(json) ? objectsIn(json['pollers']) : [];
-        setPicture({ at: new Date(), pollers });
-        setHistory((before) => [...before.slice(1 - MOST_POINTS), total(pollers, 'subscribers')]);
+        setSnapshot({ at: new Date(), pollers });
+        setHistory((before) => [...before.slice(1 - MAX_POINTS), total(pollers, 'subscribers')]);
         setFailure(undefined);
       } catch (error) {
         if (!isAbort(error)) setFailure(failureOf(error));
       }
     };
-    void look();
-    const timer = setInterval(() => void look(), EVERY_MS);
+    void poll();
+    const timer = setInterval(() => void poll(), INTERVAL_MS);
     return () => {
       ended.abort();
       clearInterval(timer);
     };
   }, [isPaused]);
-  const pollers = picture?.pollers ?? [];
+  const pollers = snapshot?.pollers ?? [];
   return (
     <div class="page">
       <header>
         <h1>Live</h1>
         <span class="end" />
         <Button pressed={isPaused} icon={isPaused ? 'play' : 'stop'} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Go on' : 'Pause'}
+          {isPaused ? 'Resume' : 'Pause'}
         </Button>
       </header>
       {failure !== undefined && (
         <ErrorBox error={shownError(failure)}>
-          {picture !== undefined && <p class="muted">This is the picture of {picture.at.toLocaleTimeString()}.</p>}
+          {snapshot !== undefined && <p class="muted">Last update: {snapshot.at.toLocaleTimeString()}</p>}
         </ErrorBox>
       )}
-      {picture === undefined && failure === undefined && <Loading what="the subscriptions" />}
-      {picture !== undefined && (
-        <section class="card row" aria-label="Now">
+      {snapshot === undefined && failure === undefined && <Loading what="the subscriptions" />}
+      {snapshot !== undefined && (
+        <section class="card row" aria-label="Current totals">
           <span class="nowrap">
             <strong class="number">{total(pollers, 'subscribers')}</strong> subscribers
           </span>
@@ -75,21 +74,21 @@ export function Live() {
             <strong class="number">{pollers.length}</strong> statements
           </span>
           <span class="nowrap">
-            <strong class="number">{total(pollers, 'cohorts')}</strong> groups
+            <strong class="number">{total(pollers, 'cohorts')}</strong> cohorts
           </span>
           <span class="end" />
           <Sparkline values={history} />
         </section>
       )}
-      {picture !== undefined && pollers.length === 0 && (
-        <EmptyState icon="live" title="Nobody subscribes">
-          Subscriptions to this instance are shown here while they last. Run one in the <a href={hrefOf(['explorer'])}>explorer</a>.
+      {snapshot !== undefined && pollers.length === 0 && (
+        <EmptyState icon="live" title="No subscriptions">
+          Active subscriptions of this instance appear here. Start one in the <a href={hrefOf(['explorer'])}>Explorer</a>.
         </EmptyState>
       )}
       {pollers.length > 0 && (
         <ListTable
-          name="Statements that are repeated for subscriptions"
-          columns={['Query', 'Role', 'Source', 'Subscribers', 'Groups', 'Runs', 'Last, ms', 'Waits for']}
+          name="Subscription statements"
+          columns={['Query', 'Role', 'Source', 'Subscribers', 'Cohorts', 'Runs', 'Last run (ms)', 'Trigger']}
           isCard
         >
           {pollers.map((poller) => (
@@ -120,7 +119,7 @@ export function Live() {
           <p class="muted">{String(opened['reason'])}</p>
           <h3>Query</h3>
           <pre class="code-block mono">{String(opened['query'])}</pre>
-          <h3>Statement</h3>
+          <h3>SQL statement</h3>
           <pre class="code-block mono">{String(opened['sql'])}</pre>
         </Dialog>
       )}
@@ -140,7 +139,7 @@ function Sparkline({ values }: { readonly values: readonly number[] }) {
   const [width, height] = [150, 28];
   const top = Math.max(1, ...values);
   const points = values
-    .map((value, index) => `${(index * width) / (MOST_POINTS - 1)},${height - 2 - (value / top) * (height - 4)}`)
+    .map((value, index) => `${(index * width) / (MAX_POINTS - 1)},${height - 2 - (value / top) * (height - 4)}`)
     .join(' ');
   return (
     <svg
@@ -149,7 +148,7 @@ function Sparkline({ values }: { readonly values: readonly number[] }) {
       width={width}
       height={height}
       role="img"
-      aria-label="Subscribers of the last minutes"
+      aria-label="Subscribers in the last 5 minutes"
     >
       <polyline points={points} fill="none" stroke="currentColor" stroke-width="1.5" />
     </svg>

@@ -5,7 +5,7 @@ import { Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
-import { equalJson, isObject, type Json, type JsonObject, parseJson, printJson } from '../../model/json.ts';
+import { equalJson, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type Difference, metadataDifferences, withDifferences } from '../../model/metadata-difference.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
@@ -13,7 +13,7 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
 import { JsonDifference } from '../../parts/json-difference.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
 interface Compared {
   readonly version: number;
@@ -21,9 +21,9 @@ interface Compared {
   readonly differences: readonly Difference[];
 }
 
-const CHANGED = 'The metadata has changed since the comparison. Compare again, and look at the differences.';
+const CHANGED = 'The metadata has changed since the comparison. Compare again.';
 
-const MARKS = { added: '+', gone: '−', changed: '~' } as const;
+const MARKS = { added: '+', removed: '−', changed: '~' } as const;
 
 /** The document as a file, and a document compared with what is there. */
 export function Exchange() {
@@ -41,9 +41,9 @@ export function Exchange() {
     }
   };
   const exported = async (): Promise<string> => printJson((await readMetadata()).metadata, 2);
-  const compare = (given: string): Promise<void> =>
+  const compare = (json: string): Promise<void> =>
     guarded(async () => {
-      const after = documentOf(parseJson(given));
+      const after = documentOf(parseJsonText(json));
       const { version, metadata } = await readMetadata();
       setUnticked(new Set());
       setCompared({ version, before: metadata, differences: metadataDifferences(metadata, after) });
@@ -68,7 +68,7 @@ export function Exchange() {
         inverse: ([before = null]) => [replace(isObject(before) ? before : {}, true)],
       });
       if (done === null) return;
-      tell('Imported.');
+      showToast('Metadata imported');
       await compare(text);
     });
   return (
@@ -89,23 +89,23 @@ export function Exchange() {
             onClick={() =>
               void guarded(async () => {
                 await copyText(await exported());
-                tell('Copied.');
+                showToast('Copied');
               })
             }
           >
             Copy
           </Button>
           <Button icon="edit" onClick={() => void guarded(async () => setText(await exported()))}>
-            Edit below
+            Edit
           </Button>
         </header>
-        <p class="muted">The whole document: version {overview.value?.version}. It holds no secrets but those that stand in it.</p>
+        <p class="muted">The whole metadata, version {overview.value?.version}. It contains the secrets that are stored in the metadata.</p>
       </section>
       <section class="card stack">
         <header>
           <h2 class="grow">Import</h2>
           <label class="button">
-            Open a file
+            Open file
             <input
               type="file"
               accept="application/json,.json"
@@ -128,7 +128,7 @@ export function Exchange() {
         <div class="row">
           <Button
             kind="primary"
-            refusal={text.trim() === '' ? 'Paste a document, or open a file' : undefined}
+            refusal={text.trim() === '' ? 'Paste metadata or open a file' : undefined}
             onClick={() => void compare(text)}
           >
             Compare
@@ -140,7 +140,7 @@ export function Exchange() {
           <header>
             <h2>Differences</h2>
             <span class="grow" role="status">
-              {compared.differences.length === 0 ? 'Nothing differs' : summaryOf(compared.differences)}
+              {compared.differences.length === 0 ? 'No differences' : summaryOf(compared.differences)}
             </span>
           </header>
           {compared.differences.map((difference) => (
@@ -161,12 +161,12 @@ export function Exchange() {
               <Button
                 kind="primary"
                 title="replace_metadata"
-                refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'Nothing is ticked' : undefined}
+                refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'Select a difference' : undefined}
                 onClick={() => void apply()}
               >
                 Apply {chosen.length} …
               </Button>
-              <Check label="even if something is inconsistent then" checked={allow} onChange={setAllow} />
+              <Check label="Allow inconsistent metadata" checked={allow} onChange={setAllow} />
             </div>
           )}
         </section>
@@ -175,16 +175,16 @@ export function Exchange() {
   );
 }
 
-/** A document, or an answer that has one in it. @throws SyntaxError */
+/** Returns a metadata document, or the one inside a response of `export_metadata`. @throws SyntaxError */
 function documentOf(json: Json): JsonObject {
   const document = isObject(json) && isObject(json['metadata']) ? json['metadata'] : json;
-  if (!isObject(document) || document['sources'] === undefined) throw new SyntaxError('this is no metadata: it has no "sources"');
+  if (!isObject(document) || document['sources'] === undefined) throw new SyntaxError('not a metadata document: "sources" is missing');
   return document;
 }
 
 function summaryOf(differences: readonly Difference[]): string {
   const count = (kind: Difference['kind']): number => differences.filter((each) => each.kind === kind).length;
-  return (['changed', 'added', 'gone'] as const)
+  return (['changed', 'added', 'removed'] as const)
     .filter((kind) => count(kind) > 0)
     .map((kind) => `${count(kind)} ${kind}`)
     .join(', ');
@@ -205,7 +205,7 @@ function DifferenceLine({
       <Check
         label={
           <>
-            <span class={`badge ${kind === 'added' ? 'badge-ok' : kind === 'gone' ? 'badge-danger' : 'badge-accent'}`}>
+            <span class={`badge ${kind === 'added' ? 'badge-ok' : kind === 'removed' ? 'badge-danger' : 'badge-accent'}`}>
               {MARKS[kind]} {kind}
             </span>{' '}
             {label}

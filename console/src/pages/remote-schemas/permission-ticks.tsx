@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { isReadOnly } from '../../api/settings.ts';
+import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import type { SchemaDocument } from '../../model/schema-document.ts';
 import {
   definitionNamed,
@@ -23,29 +23,29 @@ interface TicksProps {
   onChange(document: SchemaDocument): void;
 }
 
-const MOST_MEMBERS = 200;
+const MAX_MEMBERS = 200;
 const WORDS = { type: 'fields', interface: 'fields', input: 'fields', enum: 'values', union: 'types', scalar: '', schema: '' } as const;
 
-/** What a role sees of a server, as ticks at its types: the roots first, then the types that what is ticked needs. */
+/** Checkboxes for the fields of a remote schema that a role can see: root types first, then the types that the selected fields need. */
 export function PermissionTicks({ remote, document, onChange }: TicksProps) {
   const [filter, setFilter] = useState('');
   const [opened, setOpened] = useState<ReadonlySet<string>>(() => new Set(remote.roots.slice(0, 1).map(({ type }) => type)));
-  const wanted = filter.toLowerCase();
+  const query = filter.toLowerCase();
   const shown = shownTypes(document, remote).filter(({ keyword }) => keyword !== 'scalar');
   return (
     <div class="stack-tight">
       <Search name="Filter fields" value={filter} onInput={setFilter} />
-      <div class="ticks" role="group" aria-label="What the role sees">
+      <div class="ticks" role="group" aria-label="Fields of the role">
         {shown.map((type) => {
-          const members = type.members.filter(({ name }) => `${type.name}.${name}`.toLowerCase().includes(wanted));
-          if (wanted !== '' && members.length === 0) return null;
+          const members = type.members.filter(({ name }) => `${type.name}.${name}`.toLowerCase().includes(query));
+          if (query !== '' && members.length === 0) return null;
           const seen = definitionNamed(document, type.name)?.members.length ?? 0;
           return (
             <details
               key={type.name}
-              open={wanted !== '' || opened.has(type.name)}
+              open={query !== '' || opened.has(type.name)}
               onToggle={(event) => {
-                if (wanted !== '') return;
+                if (query !== '') return;
                 const next = new Set(opened);
                 if (event.currentTarget.open) next.add(type.name);
                 else next.delete(type.name);
@@ -58,7 +58,7 @@ export function PermissionTicks({ remote, document, onChange }: TicksProps) {
                   {seen} of {type.members.length} {WORDS[type.keyword]}
                 </span>
               </summary>
-              {(wanted !== '' || opened.has(type.name)) && (
+              {(query !== '' || opened.has(type.name)) && (
                 <Members type={type} members={members} remote={remote} document={document} onChange={onChange} />
               )}
             </details>
@@ -77,20 +77,20 @@ function Members({
   onChange,
 }: TicksProps & { readonly type: RemoteType; readonly members: readonly RemoteMember[] }) {
   const names = members.map(({ name }) => name);
-  const tick = (which: readonly string[], on: boolean): void => onChange(tickedAll(document, remote, type.name, which, on));
+  const select = (which: readonly string[], on: boolean): void => onChange(tickedAll(document, remote, type.name, which, on));
   return (
     <div class="tick-members">
       {!isReadOnly && members.length > 1 && (
         <div class="row">
-          <Button small kind="quiet" name={`All of ${type.name}`} onClick={() => tick(names, true)}>
+          <Button small kind="quiet" name={`Select all of ${type.name}`} onClick={() => select(names, true)}>
             All
           </Button>
-          <Button small kind="quiet" name={`None of ${type.name}`} onClick={() => tick(names, false)}>
+          <Button small kind="quiet" name={`Select none of ${type.name}`} onClick={() => select(names, false)}>
             None
           </Button>
         </div>
       )}
-      {members.slice(0, MOST_MEMBERS).map((member) => {
+      {members.slice(0, MAX_MEMBERS).map((member) => {
         const on = isTicked(document, type.name, member.name);
         return (
           <div key={member.name}>
@@ -103,7 +103,7 @@ function Members({
               {...(member.description === '' ? {} : { title: member.description })}
               checked={on}
               disabled={isReadOnly}
-              onChange={(next) => tick([member.name], next)}
+              onChange={(next) => select([member.name], next)}
             />
             {on && type.keyword === 'input' && (
               <Input
@@ -129,12 +129,12 @@ function Members({
           </div>
         );
       })}
-      {members.length > MOST_MEMBERS && <p class="muted small">And {members.length - MOST_MEMBERS} more: filter to see them.</p>}
+      {members.length > MAX_MEMBERS && <p class="muted small">And {members.length - MAX_MEMBERS} more. Use the filter to see them.</p>}
     </div>
   );
 }
 
-/** An argument, or a field of an input object: the client gives it, or it is preset. */
+/** An argument or input field: passed by the client, or preset. */
 function Input({
   input,
   label,
@@ -160,7 +160,7 @@ function Input({
           }
           checked={state.isThere}
           disabled={isReadOnly || (isRequired && state.isThere)}
-          {...(isRequired ? { title: 'The server requires it: it is given by the client, or preset.' } : {})}
+          {...(isRequired ? { title: 'Required by the server: passed by the client or preset.' } : {})}
           onChange={(on) => onChange({ isThere: on, preset: undefined })}
         />
       )}
@@ -169,18 +169,18 @@ function Input({
           <Button
             small
             kind="quiet"
-            name={`Preset ${label}`}
-            refusal={isReadOnly ? 'The console is read-only' : undefined}
+            name={`Add preset for ${label}`}
+            refusal={readOnlyRefusal}
             onClick={() => onChange({ isThere: true, preset: 'x-svc-user-id' })}
           >
             Preset
           </Button>
         ) : (
           <span class="row-tight">
-            <span class="muted small nowrap">is always</span>
+            <span class="muted small nowrap">preset</span>
             <input
               class="input input-small"
-              aria-label={`Preset of ${label}`}
+              aria-label={`Preset for ${label}`}
               value={state.preset}
               spellcheck={false}
               readOnly={isReadOnly}
@@ -190,8 +190,8 @@ function Input({
               small
               kind="quiet"
               icon="cross"
-              name={`Let the client give ${label}`}
-              refusal={isReadOnly ? 'The console is read-only' : undefined}
+              name={`Remove preset for ${label}`}
+              refusal={readOnlyRefusal}
               onClick={() => onChange({ isThere: true, preset: undefined })}
             />
           </span>

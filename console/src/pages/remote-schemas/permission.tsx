@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { memberPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
-import { objectsIn } from '../../api/sections.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject, objectsIn } from '../../model/json.ts';
 import { parseSchemaDocument, printSchemaDocument, type SchemaDocument } from '../../model/schema-document.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
 import type { Step } from '../../model/steps.ts';
@@ -17,32 +16,32 @@ import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { PermissionTicks } from './permission-ticks.tsx';
 
-/** The operation that gives a role what its entry in the metadata says. */
-export function permissionStep(remote: string, { role = '', definition = {}, comment }: JsonObject): Step {
+/** Step that creates a permission from the metadata. */
+export function remotePermissionStep(remote: string, { role = '', definition = {}, comment }: JsonObject): Step {
   return {
     type: 'add_remote_schema_permissions',
     args: { remote_schema: remote, role, definition, ...(comment === undefined ? {} : { comment }) },
   };
 }
 
-/** What a role sees of it: ticks at the server's types, which write SDL; or the SDL itself. */
+/** Permission of a role on a remote schema, as checkboxes or as SDL. */
 export function Permission({
   remote,
   types,
-  role: given,
+  role: initialRole,
   before,
   onClose,
 }: {
   readonly remote: string;
-  /** Undefined where the server does not tell them. */
+  /** Undefined if the server could not be introspected. */
   readonly types: RemoteTypes | undefined;
   readonly role: string;
   readonly before: JsonObject | undefined;
   onClose(): void;
 }) {
-  const [role, setRole] = useState(given);
-  /** The permission as it was stored when the dialog was opened. */
-  const [began] = useState(before ?? null);
+  const [role, setRole] = useState(initialRole);
+  /** Permission as it was stored when the dialog opened. */
+  const [basis] = useState(before ?? null);
   const [schema, setSchema] = useState(
     before !== undefined && isObject(before['definition']) ? String(before['definition']['schema']) : '',
   );
@@ -54,17 +53,17 @@ export function Permission({
     (isObject(schema) ? objectsIn(schema['permissions']) : []).find((each) => each['role'] === role) ?? null;
   const change = async (title: string, after: JsonObject | null): Promise<void> => {
     setFailure(undefined);
-    const next = after === null ? [] : [permissionStep(remote, after)];
+    const next = after === null ? [] : [remotePermissionStep(remote, after)];
     const shown = (permission: JsonObject | null): Json => (permission === null ? null : shownPermission(permission));
     try {
       const done = await makeChange({
         title,
         parts: [memberPart('remote_schemas', remote)],
         steps: (_, [now = null]) => [...(storedIn(now) === null ? [] : [drop]), ...next],
-        draft: { before: shown(began), now: (_, [now = null]) => shown(storedIn(now)), after: () => shown(after) },
+        draft: { before: shown(basis), now: (_, [now = null]) => shown(storedIn(now)), after: () => shown(after) },
         inverse: ([was = null]) => {
           const old = storedIn(was);
-          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [permissionStep(remote, old)])];
+          return [...(after === null ? [] : [drop]), ...(old === null ? [] : [remotePermissionStep(remote, old)])];
         },
       });
       if (done !== null) onClose();
@@ -72,12 +71,12 @@ export function Permission({
       setFailure(failureOf(error));
     }
   };
-  const refusal = isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Say which role' : undefined;
+  const refusal = isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Enter a role' : undefined;
   const isEmpty = schema.trim() === '';
-  const save = (): void => void change(`${remote} for ${role}`, { ...began, role, definition: { schema } });
+  const save = (): void => void change(`Permission of ${role} on ${remote}`, { ...basis, role, definition: { schema } });
   return (
     <Dialog
-      title={`${remote} for a role`}
+      title={`Permission on ${remote}`}
       kind="wide"
       onClose={onClose}
       footer={
@@ -85,14 +84,14 @@ export function Permission({
           <Button
             kind="primary"
             title="add_remote_schema_permissions"
-            refusal={refusal ?? (isEmpty ? 'It sees nothing: tick what it sees' : undefined)}
+            refusal={refusal ?? (isEmpty ? 'Select at least one field' : undefined)}
             onClick={save}
           >
             Save
           </Button>
           {before !== undefined && (
-            <Button refusal={refusal} onClick={() => void change(`Nothing of ${remote} for ${role}`, null)}>
-              Drop …
+            <Button refusal={refusal} onClick={() => void change(`Delete permission of ${role} on ${remote}`, null)}>
+              Delete …
             </Button>
           )}
         </>
@@ -113,11 +112,11 @@ export function Permission({
           )}
         </Field>
         <div class="field">
-          <span class="label">What it sees</span>
+          <span class="label">View as</span>
           <Segments
-            name="What it sees"
+            name="View as"
             options={[
-              ['ticks', 'Ticks'],
+              ['ticks', 'Fields'],
               ['sdl', 'SDL'],
             ]}
             chosen={form}
@@ -128,10 +127,10 @@ export function Permission({
       {form === 'sdl' ? (
         <>
           <p class="muted">
-            The types and fields that the role sees. <code>@preset(value: "x-svc-user-id")</code> sets an argument for it.
+            The types and fields that the role can see. <code>@preset(value: "x-svc-user-id")</code> presets an argument.
           </p>
           <CodeEditor
-            name="What the role sees"
+            name="Permission SDL"
             language="graphql"
             height="280px"
             value={schema}
@@ -141,10 +140,10 @@ export function Permission({
           />
         </>
       ) : types === undefined ? (
-        <p class="muted">The server does not tell its types now: what the role sees can be written as SDL.</p>
+        <p class="muted">The server could not be introspected. Edit the permission as SDL.</p>
       ) : document instanceof Error ? (
-        <p class="wrong" role="alert">
-          The SDL cannot be read, {document.message}. It stays as it is until it is mended.
+        <p class="error-text" role="alert">
+          Invalid SDL: {document.message}. Fix it in the SDL view.
         </p>
       ) : (
         <PermissionTicks
@@ -157,7 +156,7 @@ export function Permission({
   );
 }
 
-/** A permission as it is compared: its SDL line by line. */
+/** Permission with the lines of its SDL, for comparison. */
 function shownPermission({ definition, ...rest }: JsonObject): JsonObject {
   const schema = isObject(definition) ? definition['schema'] : undefined;
   return { ...rest, schema: typeof schema === 'string' ? schema.split('\n') : (schema ?? null) };

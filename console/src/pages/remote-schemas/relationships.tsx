@@ -3,11 +3,10 @@ import { makeChange } from '../../api/changes.ts';
 import type { MetadataPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { isReadOnly, READ_ONLY_REASON, readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { TargetForm } from '../../features/target-form.tsx';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
@@ -19,7 +18,7 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-/** The relationships of a remote schema's entry, as the operations take them. */
+/** Relationships of a remote schema in the metadata, as arguments of the operations. */
 export function relationshipsOf(remote: JsonObject): readonly JsonObject[] {
   return objectsIn(remote['remote_relationships']).flatMap(({ type_name: type = '', relationships }) =>
     objectsIn(relationships).map(({ name = '', definition = {} }) => ({
@@ -31,14 +30,13 @@ export function relationshipsOf(remote: JsonObject): readonly JsonObject[] {
   );
 }
 
-/** The operation that makes, changes or deletes a relationship. */
-export function relationshipStep(verb: 'create' | 'update' | 'delete', { definition = {}, ...place }: JsonObject): Step {
+export function remoteRelationshipStep(verb: 'create' | 'update' | 'delete', { definition = {}, ...place }: JsonObject): Step {
   return { type: `${verb}_remote_schema_remote_relationship`, args: verb === 'delete' ? place : { ...place, definition } };
 }
 
 const nameOf = ({ type_name: type, name }: JsonObject): string => `${String(type)}.${String(name)}`;
 
-/** A relationship in the metadata, as the operations take it. */
+/** A relationship in the metadata, as arguments of the operations. */
 function relationshipPart(relationship: JsonObject): MetadataPart {
   const remote = String(relationship['remote_schema']);
   const place = nameOf(relationship);
@@ -53,15 +51,14 @@ function relationshipPart(relationship: JsonObject): MetadataPart {
 
 interface RelationshipsProps {
   readonly remote: string;
-  /** Undefined where the server does not tell them. */
+  /** Undefined if the server could not be introspected. */
   readonly types: RemoteTypes | undefined;
   readonly relationships: readonly JsonObject[];
 }
 
-/** Relationships from types of a remote schema to tables and to other remote schemas. */
-export function Relationships({ remote, types, relationships }: RelationshipsProps) {
+/** Relationships from types of a remote schema to tables and other remote schemas. */
+export function RemoteSchemaRelationships({ remote, types, relationships }: RelationshipsProps) {
   const [edited, setEdited] = useState<{ readonly before: JsonObject | undefined } | null>(null);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   return (
     <>
       <h3>Relationships</h3>
@@ -76,21 +73,21 @@ export function Relationships({ remote, types, relationships }: RelationshipsPro
               kind="quiet"
               icon="trash"
               name={`Delete ${nameOf(each)}`}
-              refusal={refusal}
+              refusal={readOnlyRefusal}
               onClick={() =>
                 void attempt({
-                  title: `Delete the relationship ${nameOf(each)}`,
+                  title: `Delete relationship ${nameOf(each)}`,
                   parts: [relationshipPart(each)],
-                  steps: (_, [now = null]) => (now === null ? [] : [relationshipStep('delete', each)]),
+                  steps: (_, [now = null]) => (now === null ? [] : [remoteRelationshipStep('delete', each)]),
                   draft: { before: each, now: (_, [now = null]) => now, after: () => null },
-                  inverse: ([was = null]) => (isObject(was) ? [relationshipStep('create', was)] : []),
+                  inverse: ([was = null]) => (isObject(was) ? [remoteRelationshipStep('create', was)] : []),
                 })
               }
             />
           </span>
         ))}
-        <Button small icon="plus" refusal={refusal} onClick={() => setEdited({ before: undefined })}>
-          Relate a type
+        <Button small icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited({ before: undefined })}>
+          Add relationship
         </Button>
       </div>
       {edited !== null && <Edit remote={remote} types={types} before={edited.before} onClose={() => setEdited(null)} />}
@@ -119,13 +116,13 @@ function Edit({
   const roots = new Set(types?.roots.map((each) => each.type));
   const all = [...(types?.types.values() ?? [])].filter((each) => each.keyword === 'type' && !roots.has(each.name));
   const fields = all.find((each) => each.name === type)?.members ?? [];
-  const missing = type === '' ? 'Choose a type' : name.trim() === '' ? 'Give it a name' : missingOf(draft);
+  const missing = type === '' ? 'Select a type' : name.trim() === '' ? 'Enter a name' : missingOf(draft);
   const save = async (): Promise<void> => {
     if (missing !== undefined) return;
     setFailure(undefined);
     try {
       const table = data === undefined ? undefined : findTable(data, draft.source, draft.table);
-      if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} tracks no table ${draft.table}.`);
+      if (draft.to === 'table' && table === undefined) throw new Error(`The source ${draft.source} has no tracked table ${draft.table}.`);
       const args: JsonObject = {
         remote_schema: remote,
         type_name: type,
@@ -135,9 +132,9 @@ function Edit({
       const done = await makeChange({
         title: `Relationship ${nameOf(args)}`,
         parts: [relationshipPart(args)],
-        steps: (_, [now = null]) => [relationshipStep(before === undefined || now === null ? 'create' : 'update', args)],
+        steps: (_, [now = null]) => [remoteRelationshipStep(before === undefined || now === null ? 'create' : 'update', args)],
         draft: { before: before ?? null, now: (_, [now = null]) => now, after: () => args },
-        inverse: ([was = null]) => [isObject(was) ? relationshipStep('update', was) : relationshipStep('delete', args)],
+        inverse: ([was = null]) => [isObject(was) ? remoteRelationshipStep('update', was) : remoteRelationshipStep('delete', args)],
       });
       if (done !== null) onClose();
     } catch (error) {

@@ -7,11 +7,11 @@ import { HeadersForm } from '../../features/headers-form.tsx';
 import { equalJson, isObject, type JsonObject } from '../../model/json.ts';
 import {
   hasNames,
-  missingOfRemoteSchema,
+  missingInRemoteSchema,
   NO_FIELD_NAMES,
   type RemoteSchemaDraft,
   remoteSchemaDraft,
-  writtenRemoteSchema,
+  remoteSchemaJson,
 } from '../../model/remote-schema-draft.ts';
 import type { Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
@@ -19,18 +19,18 @@ import { Check } from '../../parts/field.tsx';
 import { Pairs } from '../../parts/pairs.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { headOf } from './remote-schema.tsx';
+import { remoteSchemaArgs } from './remote-schema.tsx';
 import { TestCall } from './test-call.tsx';
 
-/** How a server is reached, what is sent along, and what its names become; it can be tried before it is saved. */
+/** Form of a remote schema, with a test call before it is saved. */
 export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObject | undefined; onClose(): void }) {
   const [draft, setDraft] = useState<RemoteSchemaDraft>(() => remoteSchemaDraft(before));
   const set = (changes: Partial<RemoteSchemaDraft>): void => setDraft({ ...draft, ...changes });
-  const { args, wrong } = attempted(draft, before);
+  const { args, error } = argsOf(draft, before);
   const name = draft.name.trim();
   const type = before === undefined ? 'add_remote_schema' : 'update_remote_schema';
-  const missing = missingOfRemoteSchema(draft) ?? wrong;
-  const isSame = before !== undefined && args !== undefined && equalJson(args, headOf(before));
+  const missing = missingInRemoteSchema(draft) ?? error;
+  const isSame = before !== undefined && args !== undefined && equalJson(args, remoteSchemaArgs(before));
   const isSameServer = before !== undefined && equalJson(args?.['definition'], before['definition']);
   const save = async (): Promise<boolean> => {
     const done = await makeChange({
@@ -41,21 +41,23 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
         ? {}
         : {
             draft: {
-              before: headOf(before),
-              now: (_, [now = null]) => (isObject(now) ? headOf(now) : null),
-              after: (_, [now = null]) => writtenRemoteSchema(draft, isObject(now) ? now : before),
+              before: remoteSchemaArgs(before),
+              now: (_, [now = null]) => (isObject(now) ? remoteSchemaArgs(now) : null),
+              after: (_, [now = null]) => remoteSchemaJson(draft, isObject(now) ? now : before),
             },
           }),
       steps: (_, [now = null]): readonly Step[] => {
         if (!isObject(now)) {
-          if (before !== undefined) throw new Error(`There is no remote schema ${name} any more.`);
-          return [{ type, args: writtenRemoteSchema(draft) }];
+          if (before !== undefined) throw new Error(`The remote schema ${name} no longer exists.`);
+          return [{ type, args: remoteSchemaJson(draft) }];
         }
-        if (before === undefined) throw new Error(`There is a remote schema ${name} already.`);
-        return [{ type, args: writtenRemoteSchema(draft, now) }];
+        if (before === undefined) throw new Error(`A remote schema ${name} already exists.`);
+        return [{ type, args: remoteSchemaJson(draft, now) }];
       },
       inverse: ([was = null]) =>
-        isObject(was) ? [{ type: 'update_remote_schema', args: headOf(was) }] : [{ type: 'remove_remote_schema', args: { name } }],
+        isObject(was)
+          ? [{ type: 'update_remote_schema', args: remoteSchemaArgs(was) }]
+          : [{ type: 'remove_remote_schema', args: { name } }],
     });
     return done !== null;
   };
@@ -65,7 +67,7 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
       kind="wide"
       action={before === undefined ? 'Add' : 'Save'}
       operation={type}
-      refusal={missing ?? (isSame ? 'Nothing is changed' : undefined)}
+      refusal={missing ?? (isSame ? 'No changes' : undefined)}
       onClose={onClose}
       onSave={save}
     >
@@ -80,18 +82,18 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
         <TextField label="Comment" value={draft.comment} onInput={(comment) => set({ comment })} />
       </div>
       <Segments
-        name="Where the URL is"
+        name="URL from"
         options={[
           ['env', 'Environment variable'],
-          ['url', 'Written here'],
+          ['url', 'URL'],
         ]}
         chosen={draft.isFromEnvironment ? 'env' : 'url'}
         onChoose={(where) => set({ isFromEnvironment: where === 'env' })}
       />
       {draft.isFromEnvironment ? (
         <TextField
-          label="Variable of the service"
-          hint="The service reads the URL from its environment; the metadata names only the variable."
+          label="Environment variable"
+          hint="Read by the service. The metadata contains only its name."
           value={draft.variable}
           placeholder="COUNTRIES_URL"
           onInput={(variable) => set({ variable })}
@@ -99,22 +101,22 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
       ) : (
         <TextField
           label="URL"
-          hint="{{COUNTRIES_HOST}} in it is a variable of the service's environment."
+          hint="May contain environment variables of the service, such as {{COUNTRIES_HOST}}."
           value={draft.url}
           placeholder="https://countries.example.org/graphql"
           onInput={(url) => set({ url })}
         />
       )}
       <TextField
-        label="Time limit, seconds"
+        label="Timeout (seconds)"
         kind="number"
-        hint="Of each call, that for its schema too."
+        hint="For each call, including introspection."
         value={draft.timeout}
         onInput={(timeout) => set({ timeout })}
       />
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
       <Check
-        label="The server gets the headers of the client's request"
+        label="Forward client headers to the server"
         checked={draft.forward}
         disabled={isReadOnly}
         onChange={(forward) => set({ forward })}
@@ -123,50 +125,50 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
       <TestCall
         key={JSON.stringify(draft)}
         step={args === undefined ? undefined : { type, args }}
-        refusal={missing ?? (isSameServer ? 'Its server is as it was: Reload asks it again' : undefined)}
+        refusal={missing ?? (isSameServer ? 'Use Reload: the server settings are unchanged' : undefined)}
       />
     </FormDialog>
   );
 }
 
-function attempted(draft: RemoteSchemaDraft, before: JsonObject | undefined): { readonly args?: JsonObject; readonly wrong?: string } {
+function argsOf(draft: RemoteSchemaDraft, before: JsonObject | undefined): { readonly args?: JsonObject; readonly error?: string } {
   try {
-    return { args: writtenRemoteSchema(draft, before) };
+    return { args: remoteSchemaJson(draft, before) };
   } catch (error) {
-    return { wrong: error instanceof Error ? error.message : String(error) };
+    return { error: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** What names of the server become, so that they meet no names of ours. */
+/** Customization of names, to avoid conflicts with other types and fields. */
 function Names({ draft, onChange }: { readonly draft: RemoteSchemaDraft; onChange(changes: Partial<RemoteSchemaDraft>): void }) {
   const { types, fields } = draft;
   const [isOpen] = useState(hasNames(draft));
   return (
     <details open={isOpen}>
-      <summary>Names</summary>
+      <summary>Customize names</summary>
       <div class="stack">
         <TextField
           label="Namespace"
-          hint="One field that holds all fields of the server; empty: they stand beside ours."
+          hint="A root field that contains all fields of the server. Leave empty to add them at the root."
           value={draft.namespace}
           placeholder="world"
           onInput={(namespace) => onChange({ namespace })}
         />
         <div class="row fields">
           <TextField
-            label="Before names of types"
+            label="Type name prefix"
             value={types.prefix}
             placeholder="World"
             onInput={(prefix) => onChange({ types: { ...types, prefix } })}
           />
-          <TextField label="After names of types" value={types.suffix} onInput={(suffix) => onChange({ types: { ...types, suffix } })} />
+          <TextField label="Type name suffix" value={types.suffix} onInput={(suffix) => onChange({ types: { ...types, suffix } })} />
         </div>
-        <span class="label">Types that are renamed</span>
+        <span class="label">Renamed types</span>
         <Pairs
-          name="Types that are renamed"
-          labels={['Type', 'Its name here']}
+          name="Renamed types"
+          labels={['Type', 'New name']}
           pairs={types.mapping}
-          add="Rename a type"
+          add="Rename type"
           onChange={(mapping) => onChange({ types: { ...types, mapping } })}
         />
         {fields.map((each, index) => {
@@ -177,24 +179,24 @@ function Names({ draft, onChange }: { readonly draft: RemoteSchemaDraft; onChang
               <legend class="label">{title}</legend>
               <div class="row fields">
                 <TextField
-                  label="Type, as the server calls it"
+                  label="Type on the server"
                   value={each.parentType}
                   placeholder="Query"
                   onInput={(parentType) => set({ parentType })}
                 />
-                <TextField label="Before names of fields" value={each.prefix} onInput={(prefix) => set({ prefix })} />
-                <TextField label="After names of fields" value={each.suffix} onInput={(suffix) => set({ suffix })} />
+                <TextField label="Field name prefix" value={each.prefix} onInput={(prefix) => set({ prefix })} />
+                <TextField label="Field name suffix" value={each.suffix} onInput={(suffix) => set({ suffix })} />
               </div>
               <Pairs
-                name={`${title} that are renamed`}
-                labels={['Field', 'Its name here']}
+                name={`Renamed fields of ${each.parentType === '' ? 'a type' : each.parentType}`}
+                labels={['Field', 'New name']}
                 pairs={each.mapping}
-                add="Rename a field"
+                add="Rename field"
                 onChange={(mapping) => set({ mapping })}
               />
               <div class="row">
                 <Button small icon="cross" onClick={() => onChange({ fields: fields.filter((_, at) => at !== index) })}>
-                  Leave {title.toLowerCase().replace(each.parentType.toLowerCase(), each.parentType)} as they are
+                  Remove this type
                 </Button>
               </div>
             </fieldset>

@@ -1,32 +1,30 @@
 import { useState } from 'preact/hooks';
 import { config } from '../../api/config.ts';
 import { memberPart } from '../../api/entries.ts';
-import { ask } from '../../api/metadata.ts';
+import { readOperation } from '../../api/metadata.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { remoteTypes } from '../../model/schema-ticks.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { Permission, permissionStep } from './permission.tsx';
-import { Relationships, relationshipsOf, relationshipStep } from './relationships.tsx';
+import { Permission, remotePermissionStep } from './permission.tsx';
+import { RemoteSchemaRelationships, relationshipsOf, remoteRelationshipStep } from './relationships.tsx';
 
-/** What `add_remote_schema` and `update_remote_schema` take of an entry. */
-export function headOf({ name = '', definition = {}, comment }: JsonObject): JsonObject {
+/** Arguments of `add_remote_schema` and `update_remote_schema` for an entry of the metadata. */
+export function remoteSchemaArgs({ name = '', definition = {}, comment }: JsonObject): JsonObject {
   return { name, definition, ...(comment === undefined ? {} : { comment }) };
 }
 
-/** One server: how it is reached, what roles see of it, and which relationships begin at its types. */
+/** A remote schema with its permissions and relationships. */
 export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; onEdit(): void }) {
   const name = String(remote['name']);
   const [role, setRole] = useState<string | null>(null);
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const hasPermissions = config.value?.['is_remote_schema_permissions_enabled'] !== false;
   const { value, failure, isLoading } = useResource(
-    async (signal) => remoteTypes(await ask('introspect_remote_schema', { name }, { signal })),
+    async (signal) => remoteTypes(await readOperation('introspect_remote_schema', { name }, { signal })),
     `${name} ${overview.value?.version}`,
     { keeps: true },
   );
@@ -34,19 +32,19 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
   const relationships = relationshipsOf(remote);
   const definition = isObject(remote['definition']) ? remote['definition'] : {};
   const address =
-    definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `the URL in ${String(definition['url_from_env'])}`;
+    definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `URL from ${String(definition['url_from_env'])}`;
   const remove = (): void =>
     void attempt({
-      title: `Remove the remote schema ${name}`,
+      title: `Remove remote schema ${name}`,
       review: true,
       parts: [memberPart('remote_schemas', name)],
       steps: () => [{ type: 'remove_remote_schema', args: { name } }],
       inverse: ([was = null]) =>
         isObject(was)
           ? [
-              { type: 'add_remote_schema', args: headOf(was) },
-              ...objectsIn(was['permissions']).map((each) => permissionStep(name, each)),
-              ...relationshipsOf(was).map((each) => relationshipStep('create', each)),
+              { type: 'add_remote_schema', args: remoteSchemaArgs(was) },
+              ...objectsIn(was['permissions']).map((each) => remotePermissionStep(name, each)),
+              ...relationshipsOf(was).map((each) => remoteRelationshipStep('create', each)),
             ]
           : [],
     });
@@ -58,22 +56,22 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         {failure !== undefined && (
           <span class="badge badge-danger">
             <Icon name="warn" />
-            not there
+            unreachable
           </span>
         )}
         <Button
           small
           icon="reload"
           title="reload_remote_schema"
-          refusal={refusal}
+          refusal={readOnlyRefusal}
           onClick={() => void attempt({ title: `Reload ${name}`, steps: () => [{ type: 'reload_remote_schema', args: { name } }] })}
         >
           Reload
         </Button>
-        <Button small icon="edit" refusal={refusal} onClick={onEdit}>
+        <Button small icon="edit" refusal={readOnlyRefusal} onClick={onEdit}>
           Edit
         </Button>
-        <Button small icon="trash" refusal={refusal} onClick={remove}>
+        <Button small icon="trash" refusal={readOnlyRefusal} onClick={remove}>
           Remove …
         </Button>
       </header>
@@ -83,8 +81,8 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
       <h3>Permissions</h3>
       {!hasPermissions && (
         <p class="muted">
-          Every role sees all of it. With <code class="break">SVC_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true</code> a role sees what it
-          is permitted, and nothing else.
+          All roles can use the whole remote schema. Set <code class="break">SVC_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS=true</code> to
+          limit roles to their permissions.
         </p>
       )}
       <div class="row">
@@ -96,10 +94,10 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         <Button
           small
           icon="plus"
-          refusal={refusal ?? (hasPermissions ? undefined : 'Permissions of remote schemas are switched off')}
+          refusal={readOnlyRefusal ?? (hasPermissions ? undefined : 'Remote schema permissions are disabled')}
           onClick={() => setRole('')}
         >
-          Permit a role
+          Add permission
         </Button>
       </div>
       {role !== null && (
@@ -111,7 +109,7 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
           onClose={() => setRole(null)}
         />
       )}
-      <Relationships remote={name} types={value} relationships={relationships} />
+      <RemoteSchemaRelationships remote={name} types={value} relationships={relationships} />
     </section>
   );
 }

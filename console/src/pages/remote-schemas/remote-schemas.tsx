@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -12,7 +12,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { RemoteSchema } from './remote-schema.tsx';
 import { RemoteSchemaForm } from './remote-schema-form.tsx';
 
-/** Other GraphQL servers that are part of the schema. */
+/** Other GraphQL servers whose fields are part of the schema. */
 export function RemoteSchemas() {
   const [edited, setEdited] = useState<JsonObject | 'new' | null>(null);
   const { value, failure, isLoading, reload } = useResource(
@@ -21,7 +21,7 @@ export function RemoteSchemas() {
     { keeps: true },
   );
   const add = (
-    <Button kind="primary" icon="plus" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => setEdited('new')}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setEdited('new')}>
       New remote schema
     </Button>
   );
@@ -35,8 +35,8 @@ export function RemoteSchemas() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the remote schemas" />}
       {value?.length === 0 && (
-        <EmptyState icon="remote" title="No remote schema" actions={add}>
-          The fields of another GraphQL server become fields of this one.
+        <EmptyState icon="remote" title="No remote schemas" actions={add}>
+          A remote schema adds the fields of another GraphQL server to this API.
         </EmptyState>
       )}
       {value?.map((remote) => (

@@ -8,25 +8,25 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
-/** Asks a server for its schema as it would be saved, on a draft that the service throws away, and tells what it brings. */
+/** Introspects the server with the unsaved settings, and shows how the admin schema would change. */
 export function TestCall({ step, refusal }: { readonly step: Step | undefined; readonly refusal: string | undefined }) {
-  const [isAsking, setAsking] = useState(false);
+  const [isCalling, setCalling] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const [found, setFound] = useState<SchemaDifference | null>();
+  const [difference, setDifference] = useState<SchemaDifference | null>();
   const call = async (): Promise<void> => {
     if (step === undefined) return;
-    setAsking(true);
+    setCalling(true);
     setFailure(undefined);
-    setFound(undefined);
+    setDifference(undefined);
     try {
       const { roles } = await previewChanges([step], { roles: [ADMIN.role] });
-      setFound(roles[0] ?? null);
+      setDifference(roles[0] ?? null);
     } catch (error) {
       setFailure(failureOf(error));
     }
-    setAsking(false);
+    setCalling(false);
   };
   return (
     <section class="stack-tight" aria-label="Test call">
@@ -34,27 +34,25 @@ export function TestCall({ step, refusal }: { readonly step: Step | undefined; r
         <Button
           icon="play"
           title="preview_changes"
-          refusal={step === undefined ? (refusal ?? 'Something is missing') : (refusal ?? (isAsking ? 'Being asked' : undefined))}
+          refusal={step === undefined ? (refusal ?? 'Fill in all fields') : (refusal ?? (isCalling ? 'Calling …' : undefined))}
           onClick={() => void call()}
         >
           Test call
         </Button>
-        <span class="muted small">{isAsking ? 'The server is asked …' : 'Nothing is saved by it.'}</span>
+        <span class="muted small">{isCalling ? 'Calling the server …' : 'Nothing is saved.'}</span>
       </div>
       <div role="status" class="stack-tight">
         {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-        {found !== undefined && (
+        {difference !== undefined && (
           <p class="row-tight">
             <span class="badge badge-ok">
               <Icon name="check" />
-              the server answers
+              server reachable
             </span>
-            <span class="muted small">
-              {found === null ? 'The schema would stay as it is.' : 'What the schema of administrators would gain and lose:'}
-            </span>
+            <span class="muted small">{difference === null ? 'The schema would not change.' : 'Changes of the admin schema:'}</span>
           </p>
         )}
-        {found !== undefined && found !== null && <Difference difference={found} />}
+        {difference !== undefined && difference !== null && <Difference difference={difference} />}
       </div>
     </section>
   );
@@ -67,13 +65,13 @@ function Difference({ difference: { added, removed, changed } }: { readonly diff
     ...changed.map((line) => ['', '~', line] as const),
   ];
   return (
-    <section class="diff" tabIndex={0} aria-label="What the test call brings">
-      {lines.slice(0, MOST_LINES).map(([look, sign, line]) => (
+    <section class="diff" tabIndex={0} aria-label="Changes of the admin schema">
+      {lines.slice(0, MAX_LINES).map(([look, sign, line]) => (
         <div key={sign + line} class={look}>
           {sign} {line}
         </div>
       ))}
-      {lines.length > MOST_LINES && <div class="muted">and {lines.length - MOST_LINES} more</div>}
+      {lines.length > MAX_LINES && <div class="muted">and {lines.length - MAX_LINES} more</div>}
     </section>
   );
 }

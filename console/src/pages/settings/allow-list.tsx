@@ -3,12 +3,12 @@ import { makeChange } from '../../api/changes.ts';
 import { config } from '../../api/config.ts';
 import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
-import { isObject } from '../../model/json.ts';
+import { isObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -18,30 +18,29 @@ import { shownError } from '../../parts/shown-error.ts';
 
 const EXAMPLE = '{"name": "shop", "definition": {"queries": [{"name": "Titles", "query": "query Titles { album { title } }"}]}}';
 
-/** Collections of operations, and which of them may be run. */
+/** Query collections, and the allow-list of collections. */
 export function AllowList() {
   const [isAdding, setAdding] = useState(false);
   const { value, failure, isLoading, reload } = useResource(
     (signal) => readSections(['query_collections', 'allowlist'], signal),
     `${overview.value?.version}`,
   );
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const collections = objectsIn(value?.['query_collections']);
   const listed = objectsIn(value?.['allowlist']);
   const toggle = (name: string, on: boolean): void => {
     const add = { type: 'add_collection_to_allowlist', args: { collection: name, scope: { global: true } } };
     const drop = { type: 'drop_collection_from_allowlist', args: { collection: name } };
     void attempt({
-      title: on ? `Allow the operations of ${name}` : `No longer allow the operations of ${name}`,
+      title: on ? `Add ${name} to the allow-list` : `Remove ${name} from the allow-list`,
       parts: [memberPart('allowlist', name, 'collection')],
       steps: () => [on ? add : drop],
-      // It may have been allowed to some roles only.
+      // The entry may be limited to some roles.
       inverse: ([before = null]) => [isObject(before) ? { type: 'add_collection_to_allowlist', args: before } : drop],
     });
   };
   const remove = (name: string): void =>
     void attempt({
-      title: `Drop the collection ${name}`,
+      title: `Delete collection ${name}`,
       review: true,
       parts: [memberPart('query_collections', name), memberPart('allowlist', name, 'collection')],
       steps: () => [{ type: 'drop_query_collection', args: { collection: name, cascade: true } }],
@@ -51,7 +50,7 @@ export function AllowList() {
       ],
     });
   const add = (
-    <Button kind="primary" icon="plus" refusal={refusal} onClick={() => setAdding(true)}>
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
       New collection
     </Button>
   );
@@ -61,15 +60,15 @@ export function AllowList() {
         <p class="banner">
           <Icon name="info" />
           <span>
-            The list is not enforced: roles may run any operation. <code>SVC_GRAPHQL_ENABLE_ALLOWLIST=true</code> enforces it.
+            The allow-list is not enforced: roles can run any operation. Set <code>SVC_GRAPHQL_ENABLE_ALLOWLIST=true</code> to enforce it.
           </span>
         </p>
       )}
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the collections" />}
       {value !== undefined && collections.length === 0 && (
-        <EmptyState icon="star" title="No collection" actions={add}>
-          A collection keeps operations by name, for the allow-list and for REST endpoints.
+        <EmptyState icon="star" title="No collections" actions={add}>
+          A collection has named operations for the allow-list and for REST endpoints.
         </EmptyState>
       )}
       {collections.length > 0 && <div class="row">{add}</div>}
@@ -83,11 +82,11 @@ export function AllowList() {
               <h2 class="grow">
                 {name} {isListed && <span class="badge badge-ok">allowed</span>}
               </h2>
-              <Button small pressed={isListed} refusal={refusal} onClick={() => toggle(name, !isListed)}>
-                {isListed ? 'Take off the list' : 'Put on the list'}
+              <Button small pressed={isListed} refusal={readOnlyRefusal} onClick={() => toggle(name, !isListed)}>
+                {isListed ? 'Remove from allow-list' : 'Add to allow-list'}
               </Button>
-              <Button small icon="trash" refusal={refusal} onClick={() => remove(name)}>
-                Drop …
+              <Button small icon="trash" refusal={readOnlyRefusal} onClick={() => remove(name)}>
+                Delete …
               </Button>
             </header>
             <ul class="stack-tight">
@@ -110,10 +109,10 @@ export function AllowList() {
           action="Create"
           onClose={() => setAdding(false)}
           onSubmit={async (args) => {
-            if (!isObject(args)) throw new SyntaxError('a collection is an object');
+            if (!isObject(args)) throw new SyntaxError('expected a JSON object');
             const name = String(args['name']);
             await makeChange({
-              title: `Collection ${name}`,
+              title: `Create collection ${name}`,
               steps: () => [{ type: 'create_query_collection', args }],
               inverse: [{ type: 'drop_query_collection', args: { collection: name, cascade: true } }],
             });
@@ -121,7 +120,7 @@ export function AllowList() {
           }}
         >
           <p class="muted">
-            A name and its operations: <code class="break">{EXAMPLE}</code>
+            Example: <code class="break">{EXAMPLE}</code>
           </p>
         </JsonDialog>
       )}

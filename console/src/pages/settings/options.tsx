@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { administer } from '../../api/http.ts';
-import { objectsIn } from '../../api/sections.ts';
+import { sendAsAdmin } from '../../api/http.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { copyText } from '../../browser/clipboard.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, objectsIn } from '../../model/json.ts';
 import { shellQuoted } from '../../model/request-code.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -11,14 +10,14 @@ import { Check, Search } from '../../parts/field.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
-/** Every option of the service, as it is in force. They are set where the service is started. */
+/** Options of the running service, read-only. */
 export function Options() {
   const [filter, setFilter] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
   const { value, failure, isLoading, reload } = useResource(async (signal) => {
-    const json = await administer('v1alpha1/config?options=true', { method: 'GET', signal, retries: 2 });
+    const json = await sendAsAdmin('v1alpha1/config?options=true', { method: 'GET', signal, retries: 2 });
     return isObject(json) ? objectsIn(json['options']) : [];
   }, 'options');
   const shown = (value ?? []).filter(
@@ -29,9 +28,9 @@ export function Options() {
   const copy = async (): Promise<void> => {
     const lines = shown
       .filter(({ variable }) => typeof variable === 'string')
-      .map(({ variable, value: set }) => `${String(variable)}=${shellQuoted(String(set))}`);
+      .map(({ variable, value: text }) => `${String(variable)}=${shellQuoted(String(text))}`);
     await copyText(`${lines.join('\n')}\n`);
-    tell(`Copied: ${lines.length} variables. Secrets are *** in them.`);
+    showToast(`Copied ${lines.length} variables. Secrets are replaced by ***.`);
   };
   return (
     <>
@@ -41,12 +40,12 @@ export function Options() {
         <>
           <div class="row">
             <Search name="Filter options" value={filter} onInput={setFilter} />
-            <Check label="only what is not the default" checked={isChangedOnly} onChange={setChangedOnly} />
+            <Check label="Changed only" checked={isChangedOnly} onChange={setChangedOnly} />
             <Button icon="copy" onClick={() => void copy()}>
-              Copy as environment
+              Copy as environment variables
             </Button>
           </div>
-          <ListTable name="Options of the service" columns={['Option', 'Value', 'Meaning']} isCard class="options-table">
+          <ListTable name="Options of the service" columns={['Option', 'Value', 'Description']} isCard class="options-table">
             {shown.map((option) => (
               <tr key={String(option['flag'])}>
                 <td>
@@ -55,7 +54,7 @@ export function Options() {
                 </td>
                 <td>
                   <code>{String(option['value']) === '' ? '–' : String(option['value'])}</code>{' '}
-                  {option['is_default'] === false && <span class="badge badge-accent">set</span>}
+                  {option['is_default'] === false && <span class="badge badge-accent">changed</span>}
                 </td>
                 <td class="small">{String(option['help'])}</td>
               </tr>

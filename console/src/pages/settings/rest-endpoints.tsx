@@ -1,11 +1,11 @@
 import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
-import { objectsIn, readSections } from '../../api/sections.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readSections } from '../../api/sections.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';
-import { isList, isObject, type JsonObject } from '../../model/json.ts';
+import { isList, isObject, type JsonObject, objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -13,7 +13,7 @@ import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
-/** Operations that are also answered under an address of their own. */
+/** REST endpoints: saved operations with a URL. */
 export function RestEndpoints() {
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => objectsIn((await readSections(['rest_endpoints'], signal))['rest_endpoints']),
@@ -21,7 +21,7 @@ export function RestEndpoints() {
   );
   const remove = (endpoint: JsonObject): void =>
     void attempt({
-      title: `Drop the REST endpoint ${String(endpoint['name'])}`,
+      title: `Delete REST endpoint ${String(endpoint['name'])}`,
       review: true,
       steps: () => [{ type: 'drop_rest_endpoint', args: { name: String(endpoint['name']) } }],
       parts: [memberPart('rest_endpoints', String(endpoint['name']))],
@@ -32,12 +32,12 @@ export function RestEndpoints() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the endpoints" />}
       {value?.length === 0 && (
-        <EmptyState icon="link" title="No REST endpoint">
-          Write an operation in the <a href={hrefOf(['explorer'])}>explorer</a>, and give it an address there.
+        <EmptyState icon="link" title="No REST endpoints">
+          Create one from an operation in the <a href={hrefOf(['explorer'])}>Explorer</a>.
         </EmptyState>
       )}
       {value !== undefined && value.length > 0 && (
-        <ListTable name="REST endpoints" columns={['Address', 'Methods', 'Operation', ACTIONS]} isCard>
+        <ListTable name="REST endpoints" columns={['URL', 'Methods', 'Operation', ACTIONS]} isCard>
           {value.map((endpoint) => (
             <tr key={String(endpoint['name'])}>
               <td>
@@ -47,8 +47,8 @@ export function RestEndpoints() {
               <td>{isList(endpoint['methods']) ? endpoint['methods'].map(String).join(', ') : ''}</td>
               <td>{operationOf(endpoint)}</td>
               <td>
-                <Button small kind="quiet" refusal={isReadOnly ? READ_ONLY_REASON : undefined} onClick={() => remove(endpoint)}>
-                  Drop …
+                <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => remove(endpoint)}>
+                  Delete …
                 </Button>
               </td>
             </tr>

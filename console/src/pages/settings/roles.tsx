@@ -3,7 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { type MetadataPart, readMetadata } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { equalJson, type Json } from '../../model/json.ts';
 import { allTables } from '../../model/overview.ts';
@@ -14,56 +14,59 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { tell } from '../../parts/toast.tsx';
+import { showToast } from '../../parts/toast.tsx';
 
-/** All roles, and what they inherit from each other. */
+/** All roles with their inheritance. */
 export function Roles() {
   const [isAdding, setAdding] = useState(false);
   const [naming, setNaming] = useState<{ readonly role: string; readonly kind: 'copy' | 'rename' } | null>(null);
   const data = overview.value;
   if (data === undefined) return <Loading what="the roles" />;
-  const refusal = isReadOnly ? READ_ONLY_REASON : undefined;
   const tables = allTables(data);
   const change = async (role: string, how: RoleChange): Promise<boolean> => {
     try {
       const { metadata } = await readMetadata();
-      const seen = roleSteps(metadata, role, how);
-      // The steps for all but tables are the part that the change is about: another change that leaves them as they are is no conflict.
+      const planned = roleSteps(metadata, role, how);
+      // The part is the list of steps for everything but tables, so that only changes of these steps are conflicts.
       const part: MetadataPart = { only: 'all', find: (now) => stepsAsJson(roleSteps(now, role, how)) };
       const done = await makeChange({
         title:
-          how.kind === 'drop' ? `Drop the role ${role}` : how.kind === 'copy' ? `Copy ${role} to ${how.to}` : `Rename ${role} to ${how.to}`,
-        tables: seen.tables,
+          how.kind === 'drop'
+            ? `Delete role ${role}`
+            : how.kind === 'copy'
+              ? `Copy role ${role} to ${how.to}`
+              : `Rename role ${role} to ${how.to}`,
+        tables: planned.tables,
         parts: [part],
         review: true,
         steps: (entries, [now]) => {
-          if (!equalJson(now, stepsAsJson(seen))) throw new Error(`Another change of the role ${role} was made meanwhile. Begin again.`);
-          return seen.steps(entries);
+          if (!equalJson(now, stepsAsJson(planned))) throw new Error(`The role ${role} has changed in the meantime. Try again.`);
+          return planned.steps(entries);
         },
-        ...(seen.inverse === undefined ? {} : { inverse: seen.inverse }),
+        ...(planned.inverse === undefined ? {} : { inverse: planned.inverse }),
       });
       return done !== null;
     } catch (error) {
-      tell(failureOf(error).message, { isWrong: true });
+      showToast(failureOf(error).message, { isError: true });
       return false;
     }
   };
   return (
     <>
       <div class="row">
-        <p class="muted grow">A role is there when something is permitted to it. An inherited role has what its parents have.</p>
+        <p class="muted grow">A role exists once it has a permission. An inherited role has the permissions of its parents.</p>
         <Button
           kind="primary"
           icon="plus"
-          refusal={refusal ?? (data.roles.length < 2 ? 'An inherited role has two parents at least' : undefined)}
+          refusal={readOnlyRefusal ?? (data.roles.length < 2 ? 'An inherited role needs at least two parents' : undefined)}
           onClick={() => setAdding(true)}
         >
           New inherited role
         </Button>
       </div>
       {data.roles.length === 0 ? (
-        <EmptyState icon="user" title="No role yet">
-          Permit something to a role on the page of a table.
+        <EmptyState icon="user" title="No roles yet">
+          Add a permission for a role on the page of a table.
         </EmptyState>
       ) : (
         <ListTable name="Roles" columns={['Role', 'Inherits from', 'Tables', ACTIONS]} isCard>
@@ -80,7 +83,7 @@ export function Roles() {
                     kind="quiet"
                     name={`Copy ${role} …`}
                     icon="copy"
-                    refusal={refusal}
+                    refusal={readOnlyRefusal}
                     onClick={() => setNaming({ role, kind: 'copy' })}
                   />
                   <Button
@@ -88,15 +91,15 @@ export function Roles() {
                     kind="quiet"
                     name={`Rename ${role} …`}
                     icon="edit"
-                    refusal={refusal}
+                    refusal={readOnlyRefusal}
                     onClick={() => setNaming({ role, kind: 'rename' })}
                   />
                   <Button
                     small
                     kind="quiet"
-                    name={`Drop ${role} …`}
+                    name={`Delete ${role} …`}
                     icon="trash"
-                    refusal={refusal}
+                    refusal={readOnlyRefusal}
                     onClick={() => void change(role, { kind: 'drop' })}
                   />
                 </td>
@@ -121,7 +124,7 @@ export function Roles() {
   );
 }
 
-/** The steps of a role's change as they are compared; those of tables are made from their entries. */
+/** Steps of a role's change for comparison, without those of tables, which depend on their entries. */
 function stepsAsJson({ tables, steps }: RoleSteps): Json {
   return { tables: tables.map(({ source, table }) => [source, table]), steps: steps([]).map(({ type, args }) => ({ type, args })) };
 }
@@ -141,29 +144,25 @@ function NameRole({
 }) {
   const [name, setName] = useState('');
   const refusal =
-    name.trim() === ''
-      ? 'Give it a name'
-      : name.trim() === 'admin' || known.includes(name.trim())
-        ? 'There is such a role already'
-        : undefined;
+    name.trim() === '' ? 'Enter a name' : name.trim() === 'admin' || known.includes(name.trim()) ? 'This role already exists' : undefined;
   const submit = (): void => {
     if (refusal === undefined) onName(name.trim());
   };
   return (
     <Dialog
-      title={`${kind === 'copy' ? 'Copy' : 'Rename'} ${role}`}
+      title={`${kind === 'copy' ? 'Copy' : 'Rename'} role ${role}`}
       onClose={onClose}
       onSubmit={submit}
       footer={
         <Button kind="primary" refusal={refusal} onClick={submit}>
-          Review
+          Review changes
         </Button>
       }
     >
       <p class="muted">
         {kind === 'copy'
-          ? 'The new role may do what this one may: on tables, functions, actions and remote schemas.'
-          : 'Wherever the metadata names it. Tokens and webhooks that say the old name are not changed.'}
+          ? 'Copies all permissions on tables, functions, actions and remote schemas.'
+          : 'Renames the role everywhere in the metadata. Tokens and auth hooks that use the old name are not updated.'}
       </p>
       <Field label="Name">
         {(id) => (
@@ -179,16 +178,16 @@ function NewInheritedRole({ roles, onClose }: { readonly roles: readonly string[
   const [parents, setParents] = useState<ReadonlySet<string>>(new Set());
   const missing =
     name.trim() === ''
-      ? 'Give it a name'
+      ? 'Enter a name'
       : name.trim() === 'admin' || roles.includes(name.trim())
-        ? 'There is such a role already'
+        ? 'This role already exists'
         : parents.size < 2
-          ? 'Tick two parents at least'
+          ? 'Select at least two parents'
           : undefined;
   const add = async (): Promise<void> => {
     if (missing !== undefined) return;
     const done = await attempt({
-      title: `Inherited role ${name.trim()}`,
+      title: `Add inherited role ${name.trim()}`,
       steps: () => [{ type: 'add_inherited_role', args: { role_name: name.trim(), role_set: [...parents] } }],
       inverse: [{ type: 'drop_inherited_role', args: { role_name: name.trim() } }],
     });

@@ -3,7 +3,7 @@ import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { AllowList } from './allow-list.tsx';
 import { Limits } from './limits.tsx';
 import { Options } from './options.tsx';
-import { Outside } from './outside.tsx';
+import { TlsAndIntrospection } from './tls-and-introspection.tsx';
 import { RestEndpoints } from './rest-endpoints.tsx';
 import { Roles } from './roles.tsx';
 
@@ -12,25 +12,20 @@ const TABS = [
   ['roles', 'Roles', Roles],
   ['allow-list', 'Allow-list', AllowList],
   ['rest', 'REST', RestEndpoints],
-  ['limits', 'Limits', Limits],
-  ['outside', 'TLS and introspection', Outside],
+  ['limits', 'API limits', Limits],
+  ['outside', 'TLS and introspection', TlsAndIntrospection],
 ] as const;
 
-/** How the service was started, and what the metadata says of all of it. */
+/** Options of the service, and settings in the metadata. */
 export function Settings() {
-  const given = place.value.query.get('tab');
-  const [chosen, , Chosen] = TABS.find(([id]) => id === given) ?? TABS[0];
+  const tab = place.value.query.get('tab');
+  const [chosen, , Chosen] = TABS.find(([id]) => id === tab) ?? TABS[0];
   return (
     <div class="page">
       <header>
         <h1>Settings</h1>
       </header>
-      <Tabs
-        name="Of the settings"
-        tabs={TABS.map(([id, label]) => ({ id, label }))}
-        chosen={chosen}
-        onChoose={(id) => setQuery({ tab: id })}
-      />
+      <Tabs name="Settings" tabs={TABS.map(([id, label]) => ({ id, label }))} chosen={chosen} onChoose={(id) => setQuery({ tab: id })} />
       <div {...tabPanel(chosen)} class="stack">
         <Chosen />
       </div>

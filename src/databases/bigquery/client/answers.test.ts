@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { DEEP, runs } from '../../../../test/support/deep.ts';
 import { bufferOfBytes } from '../../../util/bytes.ts';
 import { type Json, type JsonObject, printJson } from '../../../util/json.ts';
-import { atOnce } from '../../../util/sliced.ts';
-import { cellText, type Page, readPage, type ResultField, type RowReader, type TextCell, textCells, valueCells } from './answers.ts';
+import { runSync } from '../../../util/cooperative.ts';
+import { cellText, type ResultPage, readPage, type ResultField, type RowReader, type TextCell, textCells, valueCells } from './answers.ts';
 
-const read = <Cell>(text: string, readRow: RowReader<Cell>, piece?: number): Page<Cell> =>
-  atOnce(readPage(200, Buffer.from(text), readRow, piece));
+const read = <Cell>(text: string, readRow: RowReader<Cell>, piece?: number): ResultPage<Cell> =>
+  runSync(readPage(200, Buffer.from(text), readRow, piece));
 const values = valueCells(Number.POSITIVE_INFINITY);
 const decoded = (cell: TextCell): string | null => (cell === null ? null : bufferOfBytes(cell).toString());
 
-/** Any text, half pairs of characters included. */
+/** Any text, lone surrogates included. */
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc
@@ -25,7 +25,7 @@ const pages = fc.record({
   indent: fc.constantFrom(0, 1),
   piece: fc.integer({ min: 1, max: 30 }),
   head: fc.jsonValue({ maxDepth: 3 }),
-  /** Characters that are written as escapes though they need not be. */
+  /** Characters that are escaped although they need not be. */
   escaped: fc.constantFrom(/$^/g, /[<>='&]/g, /[\u0080-\uffff]/g, /[a-z/]/g),
 });
 
@@ -43,7 +43,7 @@ function printed({
   const page = { '': head, jobComplete: true, rows: cells.map((row) => ({ f: row.map((v) => ({ v, other: head })) })), pageToken: 't' };
   const asEscapes = (value: string): string =>
     value.replaceAll(escaped, (found) => [...Array(found.length).keys()].map((i) => unicode(found.charCodeAt(i))).join(''));
-  // Within texts only, and not within escapes.
+  // Only within texts, and not within escapes.
   return JSON.stringify(page, null, indent).replaceAll(/("(?:[^"\\]|\\.)*")(:?)/g, (whole, string: string, colon: string) =>
     colon === ':'
       ? whole
@@ -53,11 +53,11 @@ function printed({
 
 const unicode = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
 
-describe('a page', () => {
-  it('has the texts of its cells as bytes, whatever is in them and however they are written', () => {
+describe('pages of a result', () => {
+  it('reads the texts of cells as bytes, for any content and any escaping', () => {
     const property = fc.property(pages, ({ piece, ...given }) => {
       const page = read(printed(given), textCells, piece);
-      // Halves of pairs are nothing that UTF-8 has.
+      // UTF-8 has no lone surrogates.
       const expected = given.cells.map((row) => row.map((value) => (value === null ? null : Buffer.from(value).toString())));
       expect(page.rows.map((row) => row.map(decoded))).toEqual(expected);
       expect(page.next).toBe('t');
@@ -65,7 +65,7 @@ describe('a page', () => {
     fc.assert(property, runs(3000, 300));
   });
 
-  it('has the same cells as values', () => {
+  it('reads the same cells as values', () => {
     const row = fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 3 });
     const property = fc.property(
       fc.array(row, { maxLength: 5 }),
@@ -81,7 +81,7 @@ describe('a page', () => {
     fc.assert(property, runs(2000, 200));
   });
 
-  it('is none where anything of it is missing or wrong', () => {
+  it('rejects a page of which any part is missing or wrong', () => {
     const text = JSON.stringify({
       jobComplete: true,
       rows: [{ f: [{ v: 'a\\"ü\u20ac' }, { v: null }] }, { f: [{ v: '{}' }] }],
@@ -89,9 +89,9 @@ describe('a page', () => {
     });
     for (const readRow of [textCells, values] as readonly RowReader<Json | TextCell>[]) {
       for (let end = 0; end < text.length; end++) {
-        expect(() => read(text.slice(0, end), readRow), `up to ${end}`).toThrow('an answer of status 200 that is none of BigQuery');
+        expect(() => read(text.slice(0, end), readRow), `up to ${end}`).toThrow('BigQuery returned an unexpected response (status 200)');
       }
-      for (const more of ['{', '}', 'x', ',']) expect(() => read(text + more, readRow), more).toThrow('none of BigQuery');
+      for (const more of ['{', '}', 'x', ',']) expect(() => read(text + more, readRow), more).toThrow('unexpected response');
     }
     for (const wrong of [
       '{"rows":[{"f":[{"v":"\\x"}]}]}',
@@ -99,10 +99,10 @@ describe('a page', () => {
       '{"rows":[{"f":[{"v":"a\nb"}]}]}',
       '{"rows":[1]}',
     ])
-      expect(() => read(wrong, textCells), wrong).toThrow('none of BigQuery');
+      expect(() => read(wrong, textCells), wrong).toThrow('unexpected response');
   });
 
-  it.runIf(DEEP)('is read in small steps, one text of megabytes as well as many rows', () => {
+  it.runIf(DEEP)('reads pages in small steps, for one text of megabytes as well as for many rows', () => {
     const long = JSON.stringify({ text: '"\\ü'.repeat(500_000) });
     const steps = (cells: readonly string[], readRow: RowReader<Json | TextCell>): number => {
       const work = readPage(200, Buffer.from(JSON.stringify({ rows: cells.map((v) => ({ f: [{ v }] })) })), readRow);
@@ -110,7 +110,7 @@ describe('a page', () => {
       while (work.next().done !== true) count++;
       return count;
     };
-    // Each step makes 64 KiB of the answer.
+    // Each step reads 64 KiB of the response.
     expect(steps([long], textCells)).toBeGreaterThanOrEqual(Math.floor(Buffer.byteLength(long) / 65_536));
     expect(steps(Array<string>(10_000).fill('{"a":1}'), textCells)).toBeGreaterThanOrEqual(10_000);
     expect(steps(Array<string>(10_000).fill('{"a":1}'), values)).toBeGreaterThanOrEqual(10_000);
@@ -122,7 +122,7 @@ describe('a page', () => {
     expect(count).toBeGreaterThanOrEqual(20_000);
   });
 
-  it('has as many bytes of values as are allowed, in all rows together', () => {
+  it('limits the bytes of values in all rows together', () => {
     const row = (v: Json): JsonObject => ({ f: [{ v }] });
     const ten = 'ü'.repeat(5);
     const text = JSON.stringify({ rows: [row(ten), row(null), row([{ v: ten }, { v: null }])] });
@@ -130,18 +130,18 @@ describe('a page', () => {
     const size = 34 + 24 + 24 + 24 + 34 + 24 + 24;
     for (const piece of [1, 1000]) {
       expect(read(text, valueCells(size), piece).rows).toHaveLength(3);
-      expect(() => read(text, valueCells(size - 1), piece)).toThrow(`the rows are larger than ${size - 1} bytes together`);
+      expect(() => read(text, valueCells(size - 1), piece)).toThrow(`the rows are larger than ${size - 1} bytes in total`);
     }
   });
 
-  it('is none where values are nested without an end', () => {
+  it('rejects a page whose values are nested without end', () => {
     const text = (deep: number): string => `{"rows":[{"f":[{"v":${'['.repeat(deep)}${']'.repeat(deep)}}]}]}`;
     expect(read(text(80), values, 1).rows).toHaveLength(1);
-    expect(() => read(text(120), values, 1)).toThrow('none of BigQuery');
+    expect(() => read(text(120), values, 1)).toThrow('unexpected response');
   });
 });
 
-describe('the text of a cell', () => {
+describe('cellText', () => {
   const field = (type: string, repeated = false, fields: readonly ResultField[] = []): ResultField => ({
     name: type,
     type,
@@ -161,7 +161,7 @@ describe('the text of a cell', () => {
       '[{"b":"x","1":[{"TIMESTAMP":"1970-01-01T00:00:01Z"}]},null]',
     ],
   ];
-  it.each(cells)('%j of %j is %j', (of, cell, shown) => {
-    expect(atOnce(cellText(of, cell))).toBe(shown);
+  it.each(cells)('formats %j of %j as %j', (of, cell, shown) => {
+    expect(runSync(cellText(of, cell))).toBe(shown);
   });
 });

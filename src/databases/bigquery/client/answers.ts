@@ -1,9 +1,9 @@
-/** What the REST interface answers, as far as it is read here; anything else in an answer is passed over. */
+/** Responses of the REST API, reduced to the members that the client uses. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../../util/json.ts';
 import { StringDecoder } from 'node:string_decoder';
 import { resultTooLarge, VALUE_OVERHEAD } from '../../shared/result-size.ts';
 import type { Bytes } from '../../../util/bytes.ts';
-import type { Sliced } from '../../../util/sliced.ts';
+import type { Cooperative } from '../../../util/cooperative.ts';
 import { BigQueryError } from '../errors.ts';
 import { BodyReader } from './body-reader.ts';
 
@@ -11,7 +11,7 @@ export interface ResultField {
   readonly name: string;
   readonly type: string;
   readonly repeated: boolean;
-  /** Of a structure. */
+  /** Fields of a STRUCT. */
   readonly fields: readonly ResultField[];
 }
 
@@ -21,11 +21,11 @@ export interface JobName {
   readonly location: string | undefined;
 }
 
-/** What an answer says of a query, besides its rows. */
-export interface PageHead {
+/** Members of a query response other than its rows. */
+export interface ResultPageHead {
   readonly job: JobName | null;
   readonly isComplete: boolean;
-  /** Null: the statement gives no rows. */
+  /** `null` if the statement returns no rows. */
   readonly fields: readonly ResultField[] | null;
   readonly next: string | null;
   readonly processedBytes: number | null;
@@ -33,21 +33,20 @@ export interface PageHead {
   readonly affectedRows: number | null;
 }
 
-/** A page of what a query gives. */
-export interface Page<Cell> extends PageHead {
+export interface ResultPage<Cell> extends ResultPageHead {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** How the cells of a row are read. @throws SyntaxError */
-export type RowReader<Cell> = (reader: BodyReader) => Sliced<readonly Cell[]>;
+/** Reads the cells of a row. @throws SyntaxError */
+export type RowReader<Cell> = (reader: BodyReader) => Cooperative<readonly Cell[]>;
 
-/** The UTF-8 of a text, in pieces; null for all that is no text. */
+/** UTF-8 of a text, in pieces; `null` if the cell is not a text. */
 export type TextCell = readonly Bytes[] | null;
 
-/** Bytes of an answer that has no rows, or of all but the rows of another one. */
+/** Maximum bytes of a response without rows, or of everything but the rows. */
 export const MAX_HEAD = 4 * 1024 * 1024;
 
-/** @throws BigQueryError for what is no JSON object, and for what BigQuery says went wrong */
+/** @throws BigQueryError if the body is not a JSON object or reports an error */
 export function readAnswer(status: number, body: Buffer): JsonObject {
   let json: Json;
   try {
@@ -58,26 +57,26 @@ export function readAnswer(status: number, body: Buffer): JsonObject {
   if (isSuccess(status) && isJsonObject(json)) return json;
   const error = isJsonObject(json) ? json['error'] : undefined;
   if (isJsonObject(error)) throw failureOf(error, status);
-  throw strange(status, typeof error === 'string' ? `: ${error.slice(0, 300)}` : '');
+  throw unexpectedResponse(status, typeof error === 'string' ? `: ${error.slice(0, 300)}` : '');
 }
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-function strange(status: number, reason = ''): BigQueryError {
-  return new BigQueryError(status, '', `an answer of status ${status} that is none of BigQuery${reason}`);
+function unexpectedResponse(status: number, reason = ''): BigQueryError {
+  return new BigQueryError(status, '', `BigQuery returned an unexpected response (status ${status})${reason}`);
 }
 
-/** @param status 0 where a job failed */
+/** @param status 0 if a job failed */
 export function failureOf(error: JsonObject, status: number): BigQueryError {
-  const [first] = listOf(error['errors']);
-  const reason = textOf(first?.['reason']) ?? textOf(error['reason']) ?? textOf(error['status']) ?? '';
-  return new BigQueryError(status, reason, textOf(error['message']) ?? textOf(first?.['message']) ?? 'no message');
+  const [first] = jsonObjects(error['errors']);
+  const reason = nonEmptyString(first?.['reason']) ?? nonEmptyString(error['reason']) ?? nonEmptyString(error['status']) ?? '';
+  return new BigQueryError(status, reason, nonEmptyString(error['message']) ?? nonEmptyString(first?.['message']) ?? 'no message');
 }
 
-/** @param piece of `BodyReader` @throws as `readAnswer` */
-export function* readPage<Cell>(status: number, body: Buffer, readRow: RowReader<Cell>, piece?: number): Sliced<Page<Cell>> {
+/** @param piece see `BodyReader` @throws as `readAnswer` */
+export function* readPage<Cell>(status: number, body: Buffer, readRow: RowReader<Cell>, piece?: number): Cooperative<ResultPage<Cell>> {
   if (!isSuccess(status)) return { ...headOf(readAnswer(status, body)), rows: [] };
   try {
     const reader = new BodyReader(body, piece);
@@ -94,39 +93,36 @@ export function* readPage<Cell>(status: number, body: Buffer, readRow: RowReader
       }
       const value = yield* reader.value();
       bytes += value.length;
-      if (bytes > MAX_HEAD) throw strange(status);
+      if (bytes > MAX_HEAD) throw unexpectedResponse(status);
       head.set(key, parseJson(value.toString()));
     });
     reader.end();
     return { ...headOf(Object.fromEntries(head)), rows };
   } catch (error) {
-    throw error instanceof SyntaxError ? strange(status) : error;
+    throw error instanceof SyntaxError ? unexpectedResponse(status) : error;
   }
 }
 
-function headOf(json: JsonObject): PageHead {
+function headOf(json: JsonObject): ResultPageHead {
   const schema = json['schema'];
   const fields = isJsonObject(schema) ? fieldsOf(schema['fields']) : null;
   return {
     job: jobOf(json['jobReference']),
     isComplete: json['jobComplete'] !== false,
     fields: fields === null || fields.length === 0 ? null : fields,
-    next: textOf(json['pageToken']),
-    processedBytes: numberOf(json['totalBytesProcessed']),
-    billedBytes: numberOf(json['totalBytesBilled']),
-    affectedRows: numberOf(json['numDmlAffectedRows']),
+    next: nonEmptyString(json['pageToken']),
+    processedBytes: finiteNumber(json['totalBytesProcessed']),
+    billedBytes: finiteNumber(json['totalBytesBilled']),
+    affectedRows: finiteNumber(json['numDmlAffectedRows']),
   };
 }
 
-/**
- * The cells as they came.
- * @param mostBytes of the values of all rows that are read with the same reader; beyond them it throws `SvcError`
- */
+/** Reads cells as JSON. @param mostBytes limit for the values of all rows read with one reader; beyond it, `SvcError` is thrown */
 export function valueCells(mostBytes: number): RowReader<Json> {
   let bytes = 0;
   return function* (reader) {
     const json = yield* jsonOf(reader, 0);
-    const cells = isJsonObject(json) ? listOf(json['f']).map((cell) => cell['v'] ?? null) : [];
+    const cells = isJsonObject(json) ? jsonObjects(json['f']).map((cell) => cell['v'] ?? null) : [];
     for (const cell of cells) {
       bytes += yield* sizeOf(cell);
       if (bytes > mostBytes) throw resultTooLarge(mostBytes);
@@ -135,43 +131,43 @@ export function valueCells(mostBytes: number): RowReader<Json> {
   };
 }
 
-/** Structures in structures, with the objects and lists that they are written as: BigQuery has fifteen. */
-const DEEPEST = 100;
+/** Maximum nesting of the JSON of a cell. BigQuery allows fifteen levels of STRUCT, each of which takes several levels of JSON. */
+const MAX_DEPTH = 100;
 
-/** A value; a large one is put together of its parts. @throws SyntaxError */
-function* jsonOf(reader: BodyReader, depth: number): Sliced<Json> {
-  if (depth > DEEPEST) throw new SyntaxError('values are nested too deeply');
+/** Parses a value; large ones piece by piece. @throws SyntaxError */
+function* jsonOf(reader: BodyReader, depth: number): Cooperative<Json> {
+  if (depth > MAX_DEPTH) throw new SyntaxError('values are nested too deeply');
   const bytes = yield* reader.value();
-  const within = reader.within(bytes);
-  if (within === null) return parseJson(bytes.toString());
-  if (within.isText) {
+  const nested = reader.nested(bytes);
+  if (nested === null) return parseJson(bytes.toString());
+  if (nested.isText) {
     const decoder = new StringDecoder();
     let text = '';
-    for (const piece of yield* within.text()) {
+    for (const piece of yield* nested.text()) {
       text += decoder.write(Buffer.from(piece, 'latin1'));
       yield;
     }
     return text + decoder.end();
   }
-  if (within.isList) {
+  if (nested.isList) {
     const items: Json[] = [];
-    yield* within.list(function* () {
-      items.push(yield* jsonOf(within, depth + 1));
+    yield* nested.list(function* () {
+      items.push(yield* jsonOf(nested, depth + 1));
       yield;
     });
     return items;
   }
-  if (!within.isObject) return parseJson(bytes.toString());
+  if (!nested.isObject) return parseJson(bytes.toString());
   const members: [string, Json][] = [];
-  yield* within.object(function* (key) {
-    members.push([key, yield* jsonOf(within, depth + 1)]);
+  yield* nested.object(function* (key) {
+    members.push([key, yield* jsonOf(nested, depth + 1)]);
     yield;
   });
   return Object.fromEntries(members);
 }
 
-/** Bytes that a value takes, more or less. */
-function* sizeOf(json: Json): Sliced<number> {
+/** Estimates the memory that a value takes, in bytes. */
+function* sizeOf(json: Json): Cooperative<number> {
   if (typeof json === 'string') return Buffer.byteLength(json) + VALUE_OVERHEAD;
   let bytes = VALUE_OVERHEAD;
   const parts = isJsonArray(json) ? json : isJsonObject(json) ? Object.values(json) : [];
@@ -180,8 +176,8 @@ function* sizeOf(json: Json): Sliced<number> {
   return bytes;
 }
 
-/** The texts of the cells, which are not decoded. */
-export function* textCells(reader: BodyReader): Sliced<readonly TextCell[]> {
+/** Reads the texts of cells without decoding them. */
+export function* textCells(reader: BodyReader): Cooperative<readonly TextCell[]> {
   const cells: TextCell[] = [];
   yield* reader.object(function* (key) {
     if (key !== 'f' || !reader.isList) {
@@ -202,36 +198,36 @@ export function* textCells(reader: BodyReader): Sliced<readonly TextCell[]> {
 
 export function jobOf(json: Json | undefined): JobName | null {
   if (!isJsonObject(json)) return null;
-  const [projectId, jobId] = [textOf(json['projectId']), textOf(json['jobId'])];
-  return projectId === null || jobId === null ? null : { projectId, jobId, location: textOf(json['location']) ?? undefined };
+  const [projectId, jobId] = [nonEmptyString(json['projectId']), nonEmptyString(json['jobId'])];
+  return projectId === null || jobId === null ? null : { projectId, jobId, location: nonEmptyString(json['location']) ?? undefined };
 }
 
 function fieldsOf(json: Json | undefined): readonly ResultField[] {
-  return listOf(json).map((field) => ({
-    name: textOf(field['name']) ?? '',
-    type: textOf(field['type']) ?? 'STRING',
+  return jsonObjects(json).map((field) => ({
+    name: nonEmptyString(field['name']) ?? '',
+    type: nonEmptyString(field['type']) ?? 'STRING',
     repeated: field['mode'] === 'REPEATED',
     fields: fieldsOf(field['fields']),
   }));
 }
 
-export function listOf(json: Json | undefined): readonly JsonObject[] {
+export function jsonObjects(json: Json | undefined): readonly JsonObject[] {
   return isJsonArray(json) ? json.filter(isJsonObject) : [];
 }
 
-export function textOf(json: Json | undefined): string | null {
+export function nonEmptyString(json: Json | undefined): string | null {
   return typeof json === 'string' && json !== '' ? json : null;
 }
 
-/** Counts come as texts. */
-export function numberOf(json: Json | undefined): number | null {
+/** Reads a count, which the API writes as a string. */
+export function finiteNumber(json: Json | undefined): number | null {
   if (typeof json !== 'string' && !isJsonNumber(json)) return null;
   const number = Number(typeof json === 'string' ? json : String(json));
   return Number.isFinite(number) ? number : null;
 }
 
-/** The text of a cell for people: structures and arrays as JSON, moments as dates and times. Null is SQL NULL. */
-export function* cellText(field: ResultField, cell: Json): Sliced<string | null> {
+/** Formats a cell for display: STRUCT and ARRAY as JSON, timestamps in ISO 8601. Returns `null` for SQL NULL. */
+export function* cellText(field: ResultField, cell: Json): Cooperative<string | null> {
   if (cell === null) return null;
   return isPlain(field, cell) ? plainText(field, cell) : yield* jsonText(field, cell);
 }
@@ -245,7 +241,7 @@ function plainText(field: ResultField, cell: Json): string {
   return field.type === 'TIMESTAMP' ? momentText(cell) : cell;
 }
 
-function* jsonText(field: ResultField, cell: Json): Sliced<string> {
+function* jsonText(field: ResultField, cell: Json): Cooperative<string> {
   if (cell === null) return 'null';
   const parts: string[] = [];
   if (field.repeated) {
@@ -255,7 +251,7 @@ function* jsonText(field: ResultField, cell: Json): Sliced<string> {
     return `[${parts.join(',')}]`;
   }
   if (!isJsonObject(cell)) return JSON.stringify(plainText(field, cell));
-  const cells = listOf(cell['f']);
+  const cells = jsonObjects(cell['f']);
   for (const [i, inner] of field.fields.entries()) {
     parts.push(`${JSON.stringify(inner.name)}:${yield* jsonText(inner, cells[i]?.['v'] ?? null)}`);
   }
@@ -263,7 +259,7 @@ function* jsonText(field: ResultField, cell: Json): Sliced<string> {
   return `{${parts.join(',')}}`;
 }
 
-/** Of microseconds since 1970. */
+/** @param micros microseconds since 1970 */
 function momentText(micros: string): string {
   if (!/^-?\d{1,18}$/.test(micros)) return micros;
   const all = BigInt(micros);

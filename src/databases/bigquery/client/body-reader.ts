@@ -1,9 +1,9 @@
 /**
- * Reads the bytes of an answer piece by piece, so that other work can be done in between: an answer may be tens of megabytes long, and
- * one row of it nearly all of that. Its texts become bytes for clients without being decoded.
+ * Reads JSON responses in pieces, so that other work can run in between: a response can have tens of megabytes, nearly all of them in
+ * one row. Texts are passed on to clients without being decoded.
  */
 import { type Bytes, bytesOfBuffer } from '../../../util/bytes.ts';
-import type { Sliced } from '../../../util/sliced.ts';
+import type { Cooperative } from '../../../util/cooperative.ts';
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -13,18 +13,18 @@ const BACKSLASH = 92;
 const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
-/** What follows a backslash, and what both mean; `u` is another matter. */
+/** Characters after a backslash and what they stand for, except `u`. */
 const ESCAPES: ReadonlyMap<number | undefined, number> = new Map(
   [...'"\\/bfnrt'].map((written, i) => [written.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]),
 );
 const LOWER_U = 117;
 const REPLACEMENT = 0xfffd;
-/** Some tens of microseconds. */
-const PIECE = 65_536;
-/** Of one character. */
-const MOST_BYTES = 4;
-/** Of a key. */
-const LONGEST_KEY = 200;
+/** Bytes read at once, which takes some tens of microseconds. */
+const PIECE_BYTES = 65_536;
+/** Maximum UTF-8 bytes of a character. */
+const MAX_CHARACTER_BYTES = 4;
+/** Maximum bytes of a key. */
+const MAX_KEY_BYTES = 200;
 
 export class BodyReader {
   #at = 0;
@@ -32,34 +32,31 @@ export class BodyReader {
   readonly #piece: number;
   readonly #out: Buffer;
 
-  /** @param piece bytes that are read at once, and that a piece of a text has, give or take a character */
-  constructor(body: Buffer, piece = PIECE) {
+  /** @param piece bytes that are read at once; also the size of the pieces of a text, give or take a character */
+  constructor(body: Buffer, piece = PIECE_BYTES) {
     this.#body = body;
     this.#piece = piece;
-    this.#out = Buffer.allocUnsafe(Math.min(piece, body.length) + MOST_BYTES);
+    this.#out = Buffer.allocUnsafe(Math.min(piece, body.length) + MAX_CHARACTER_BYTES);
   }
 
-  /**
-   * An object, member by member; `read` has to read the value.
-   * @throws SyntaxError
-   */
-  *object(read: (key: string) => Sliced<void>): Sliced<void> {
+  /** Reads an object; `read` is called for each member and has to read its value. @throws SyntaxError */
+  *object(read: (key: string) => Cooperative<void>): Cooperative<void> {
     this.#expect(OPEN_OBJECT);
-    if (this.#passed(CLOSE_OBJECT)) return;
+    if (this.#accept(CLOSE_OBJECT)) return;
     do {
       const key = this.#key();
       this.#expect(COLON);
       yield* read(key);
-    } while (this.#passed(COMMA));
+    } while (this.#accept(COMMA));
     this.#expect(CLOSE_OBJECT);
   }
 
-  /** The same of a list. @throws SyntaxError */
-  *list(read: () => Sliced<void>): Sliced<void> {
+  /** Reads a list; `read` is called for each item and has to read it. @throws SyntaxError */
+  *list(read: () => Cooperative<void>): Cooperative<void> {
     this.#expect(OPEN_LIST);
-    if (this.#passed(CLOSE_LIST)) return;
+    if (this.#accept(CLOSE_LIST)) return;
     do yield* read();
-    while (this.#passed(COMMA));
+    while (this.#accept(COMMA));
     this.#expect(CLOSE_LIST);
   }
 
@@ -75,40 +72,40 @@ export class BodyReader {
     return this.#next() === OPEN_OBJECT;
   }
 
-  /** A reader of bytes that have been passed, in pieces of the same size; null: they are no more than one. */
-  within(bytes: Buffer): BodyReader | null {
+  /** Returns a reader for bytes that `value` returned, or `null` if they fit in one piece. */
+  nested(bytes: Buffer): BodyReader | null {
     return bytes.length > this.#piece ? new BodyReader(bytes, this.#piece) : null;
   }
 
-  /** A text, in UTF-8, in pieces. @throws SyntaxError */
-  *text(): Sliced<readonly Bytes[]> {
+  /** Reads a text as UTF-8. @throws SyntaxError */
+  *text(): Cooperative<readonly Bytes[]> {
     this.#expect(QUOTE);
     const pieces: Bytes[] = [];
     while (!this.#readPiece(pieces)) yield;
     return pieces;
   }
 
-  /** Passes a value, which is no more than found to have an end. @returns the bytes that it has been written with. @throws SyntaxError */
-  *value(): Sliced<Buffer> {
+  /** Skips a value, checking no more than that it ends. @returns its bytes @throws SyntaxError */
+  *value(): Cooperative<Buffer> {
     this.#next();
     const start = this.#at;
     let depth = 0;
     let read = start;
     for (;;) {
       const byte = this.#next();
-      if (byte === QUOTE) yield* this.#passText();
+      if (byte === QUOTE) yield* this.#skipText();
       else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         this.#at++;
         depth++;
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-        if (depth === 0) throw this.#fault();
+        if (depth === 0) throw this.#unexpected();
         this.#at++;
         depth--;
       } else if (byte === COMMA || byte === COLON) {
-        if (depth === 0) throw this.#fault();
+        if (depth === 0) throw this.#unexpected();
         this.#at++;
         continue;
-      } else this.#passWord();
+      } else this.#skipWord();
       if (depth === 0) return this.#body.subarray(start, this.#at);
       if (this.#at - read > this.#piece) {
         read = this.#at;
@@ -117,12 +114,12 @@ export class BodyReader {
     }
   }
 
-  /** @throws SyntaxError where anything but blanks comes */
+  /** @throws SyntaxError if anything but white space follows */
   end(): void {
-    if (this.#next() !== undefined) throw this.#fault();
+    if (this.#next() !== undefined) throw this.#unexpected();
   }
 
-  /** The next byte that is no blank. */
+  /** Skips white space and returns the next byte. */
   #next(): number | undefined {
     for (;;) {
       const byte = this.#body[this.#at];
@@ -131,23 +128,23 @@ export class BodyReader {
     }
   }
 
-  #passed(byte: number): boolean {
+  #accept(byte: number): boolean {
     if (this.#next() !== byte) return false;
     this.#at++;
     return true;
   }
 
   #expect(byte: number): void {
-    if (!this.#passed(byte)) throw this.#fault();
+    if (!this.#accept(byte)) throw this.#unexpected();
   }
 
   #key(): string {
-    if (this.#next() !== QUOTE) throw this.#fault();
+    if (this.#next() !== QUOTE) throw this.#unexpected();
     const start = this.#at + 1;
     let end = start;
     let isPlain = true;
     for (let byte = this.#body[end]; byte !== QUOTE; byte = this.#body[++end]) {
-      if (byte === undefined || end - start > LONGEST_KEY) throw this.#fault();
+      if (byte === undefined || end - start > MAX_KEY_BYTES) throw this.#unexpected();
       if (byte === BACKSLASH) end++;
       if (byte === BACKSLASH || byte < 32 || byte > 126) isPlain = false;
     }
@@ -156,29 +153,29 @@ export class BodyReader {
     return JSON.parse(this.#body.toString('utf8', start - 1, this.#at)) as string;
   }
 
-  /** A number, or a word. */
-  #passWord(): void {
+  /** Skips a number or a literal name. */
+  #skipWord(): void {
     const start = this.#at;
-    for (let byte = this.#body[this.#at]; byte !== undefined && isOfWord(byte); byte = this.#body[this.#at]) this.#at++;
-    if (this.#at === start) throw this.#fault();
+    for (let byte = this.#body[this.#at]; byte !== undefined && isWordByte(byte); byte = this.#body[this.#at]) this.#at++;
+    if (this.#at === start) throw this.#unexpected();
   }
 
-  *#passText(): Sliced<void> {
+  *#skipText(): Cooperative<void> {
     this.#at++;
-    while (!this.#passPiece()) yield;
+    while (!this.#skipPiece()) yield;
   }
 
   /** @returns whether the text has ended */
-  #passPiece(): boolean {
+  #skipPiece(): boolean {
     const body = this.#body;
     let at = this.#at;
-    for (const most = at + this.#piece; at < most; at++) {
+    for (const limit = at + this.#piece; at < limit; at++) {
       const byte = body[at];
       if (byte === QUOTE) {
         this.#at = at + 1;
         return true;
       }
-      if (byte === undefined) throw this.#fault();
+      if (byte === undefined) throw this.#unexpected();
       if (byte === BACKSLASH) at++;
     }
     this.#at = at;
@@ -189,11 +186,11 @@ export class BodyReader {
   #readPiece(pieces: Bytes[]): boolean {
     const body = this.#body;
     const out = this.#out;
-    const most = out.length - MOST_BYTES;
+    const limit = out.length - MAX_CHARACTER_BYTES;
     let at = this.#at;
     let to = 0;
     let isEnded = false;
-    while (to <= most) {
+    while (to <= limit) {
       const byte = body[at];
       if (byte === QUOTE) {
         at++;
@@ -202,7 +199,7 @@ export class BodyReader {
       }
       if (byte === undefined || byte < 32) {
         this.#at = at;
-        throw this.#fault();
+        throw this.#unexpected();
       }
       if (byte !== BACKSLASH) {
         out[to++] = byte;
@@ -212,9 +209,9 @@ export class BodyReader {
         at += code > 0xffff ? 12 : 6;
         to = putUtf8(out, to, code);
       } else {
-        const meant = ESCAPES.get(body[at + 1]);
-        if (meant === undefined) throw this.#fault();
-        out[to++] = meant;
+        const unescaped = ESCAPES.get(body[at + 1]);
+        if (unescaped === undefined) throw this.#unexpected();
+        out[to++] = unescaped;
         at += 2;
       }
     }
@@ -223,7 +220,7 @@ export class BodyReader {
     return isEnded;
   }
 
-  /** Of one escape or a pair of them; halves of pairs have none. */
+  /** Reads one escape or a surrogate pair; lone surrogates become U+FFFD. */
   #codePoint(at: number): number {
     const code = this.#hex(at + 2);
     if (code < 0xd800 || code > 0xdfff) return code;
@@ -236,31 +233,31 @@ export class BodyReader {
     let code = 0;
     for (let at = start; at < start + 4; at++) {
       const digit = digitOf(this.#body[at]);
-      if (digit < 0) throw this.#fault();
+      if (digit < 0) throw this.#unexpected();
       code = code * 16 + digit;
     }
     return code;
   }
 
-  #fault(): SyntaxError {
+  #unexpected(): SyntaxError {
     return new SyntaxError(`unexpected bytes in JSON at position ${this.#at}`);
   }
 }
 
-/** Digits, letters, and the signs of numbers. */
-function isOfWord(byte: number): boolean {
+/** Matches digits, lower-case letters and the signs of numbers. */
+function isWordByte(byte: number): boolean {
   return (byte >= 97 && byte <= 122) || (byte >= 48 && byte <= 57) || byte === 45 || byte === 43 || byte === 46 || byte === 69;
 }
 
-/** Of a hexadecimal digit; -1: it is none. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function digitOf(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48;
-  // Small letters.
+  // To lower case.
   const letter = byte | 32;
   return letter >= 97 && letter <= 102 ? letter - 87 : -1;
 }
 
-/** @returns where the next character goes */
+/** Writes a character. @returns the offset after it */
 function putUtf8(out: Buffer, start: number, code: number): number {
   let to = start;
   if (code < 0x80) out[to++] = code;

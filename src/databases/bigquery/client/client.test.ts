@@ -1,9 +1,9 @@
-/** The client, told to talk to a server that a test plays. */
+/** Tests the client against a fake server. */
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEEP } from '../../../../test/support/deep.ts';
 import { createOutboundClient, type OutboundClient } from '../../../http-client/client.ts';
-import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
+import { type FakeResponse, type FakeServerRequest, type FakeServer, startFakeServer } from '../../../../test/support/fake-server.ts';
 import { CancellationSource } from '../../../util/cancellation.ts';
 import type { ResultBudget } from '../../../backend/result-budget.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -31,16 +31,16 @@ const JOB = { jobReference: { projectId: 'p', jobId: 'job 1', location: 'EU' } }
 const FIELD: JsonObject = { schema: { fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] } };
 const rows = (...cells: readonly Json[]): JsonObject => ({ rows: cells.map((v) => ({ f: [{ v }] })) });
 
-let server: PlayedServer;
+let server: FakeServer;
 let http: OutboundClient;
 const clients: BigQueryClient[] = [];
-/** What the server answers to calls that are no tokens, in order; the last one again and again. */
-let answers: ((request: PlayedRequest) => PlayedAnswer | null)[] = [];
+/** Responses to calls other than token requests, in order; the last one is repeated. */
+let answers: ((request: FakeServerRequest) => FakeResponse | null)[] = [];
 let tokens = 0;
 let lifetime = 3600;
 
 beforeAll(async () => {
-  server = await playServer();
+  server = await startFakeServer();
   http = createOutboundClient();
 });
 afterEach(async () => {
@@ -81,11 +81,11 @@ function client(options: Partial<ClientOptions> = {}): BigQueryClient {
   return made;
 }
 
-const asked = (): readonly string[] => server.requests.map(({ method, path }) => `${method} ${path.split('?')[0] as string}`);
+const calls = (): readonly string[] => server.requests.map(({ method, path }) => `${method} ${path.split('?')[0] as string}`);
 const bodies = (): readonly JsonObject[] =>
   server.requests.filter(({ path, body }) => path !== '/token' && body !== '').map(({ body }) => JSON.parse(body) as JsonObject);
 const answered =
-  (body: JsonObject, status = 200): (() => PlayedAnswer) =>
+  (body: JsonObject, status = 200): (() => FakeResponse) =>
   () => ({ status, body });
 const done = (...cells: readonly Json[]): JsonObject => ({ ...JOB, ...FIELD, jobComplete: true, ...rows(...cells) });
 const refusal = (reason: string, message: string, code = 400): JsonObject => ({ error: { code, message, errors: [{ reason, message }] } });
@@ -97,18 +97,18 @@ async function failure(promise: Promise<unknown>): Promise<Error> {
   );
 }
 
-it('counts statements, what they wait for and what they cost', async () => {
+it('counts statements with their waiting time and cost', async () => {
   answers = [answered({ ...done('x'), totalBytesProcessed: '70', totalBytesBilled: '1000' })];
   const one = client({ maxStatements: 1 });
   await Promise.all([one.run(SELECT, {}, valueCells), one.run(SELECT, {}, valueCells)]);
   const { counts, ...now } = one.measures();
-  expect(now).toEqual({ family: 'bigquery', role: 'primary', used: 0, idle: 1, most: 1, pending: 0 });
+  expect(now).toEqual({ family: 'bigquery', role: 'primary', used: 0, idle: 1, maxConnections: 1, pending: 0 });
   expect([counts.queryTime.count, counts.waitTime.count, counts.processedBytes]).toEqual([2, 2, 140]);
   expect(await failure(one.run(SELECT, { deadline: 1 }, valueCells))).toBeInstanceOf(StatementCancelledError);
-  expect(counts.late).toBe(1);
+  expect(counts.timedOut).toBe(1);
 });
 
-it('gives jobs the labels that they are to have', async () => {
+it('sends the labels of a query with its job', async () => {
   answers = [answered(done('x'))];
   await client().run({ ...SELECT, labels: { operation_name: 'mine' } }, {}, valueCells);
   await client().run(SELECT, {}, valueCells);
@@ -116,14 +116,14 @@ it('gives jobs the labels that they are to have', async () => {
   expect(sent.map(({ labels }) => labels)).toEqual([{ operation_name: 'mine' }, undefined]);
 });
 
-describe('a token', () => {
-  it('is asked for with what the key has signed, once for all who need one', async () => {
+describe('access tokens', () => {
+  it('requests a token with a signed assertion, once for concurrent statements', async () => {
     answers = [answered(done('x'))];
     const one = client();
     await Promise.all([one.run(SELECT, {}, valueCells), one.run(SELECT, {}, valueCells)]);
     await one.run(SELECT, {}, valueCells);
     expect(tokens).toBe(1);
-    const [{ body }] = server.requests.filter(({ path }) => path === '/token') as [PlayedRequest];
+    const [{ body }] = server.requests.filter(({ path }) => path === '/token') as [FakeServerRequest];
     const form = new URLSearchParams(body);
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
     const [head = '', claims = '', signature = ''] = (form.get('assertion') ?? '').split('.');
@@ -137,7 +137,7 @@ describe('a token', () => {
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer t1');
   });
 
-  it('is another one near its end, and once where it is refused', async () => {
+  it('replaces a token shortly before it expires, and once after a refusal', async () => {
     lifetime = 59;
     answers = [answered(done('x'))];
     const one = client();
@@ -149,7 +149,7 @@ describe('a token', () => {
     answers = [answered(refusal('authError', 'gone', 401), 401)];
     const error = await failure(one.run(SELECT, {}, valueCells));
     expect(error).toMatchObject({ status: 401, message: 'gone' });
-    expect(asked().slice(-4)).toEqual([
+    expect(calls().slice(-4)).toEqual([
       'POST /token',
       'POST /bigquery/v2/projects/p/queries',
       'POST /token',
@@ -157,7 +157,7 @@ describe('a token', () => {
     ]);
   });
 
-  it('is not waited for any longer than the request that needs it has time, or is wanted', async () => {
+  it('stops waiting for a token at the deadline or on cancellation', async () => {
     const one = client();
     server.answer = () => null;
     const signal = new CancellationSource();
@@ -166,15 +166,15 @@ describe('a token', () => {
       failure(one.dryRun(SELECT, { deadline: Date.now() + 30 })),
       failure(one.dryRun(SELECT, { signal })),
     ];
-    await expect.poll(() => asked(), WAIT).toContain('POST /token');
+    await expect.poll(() => calls(), WAIT).toContain('POST /token');
     signal.cancel();
     expect(await Promise.all(runs)).toEqual(
       ['deadline', 'deadline', 'abort'].map((reason) => new StatementCancelledError(reason as 'abort')),
     );
-    expect(asked().filter((each) => each !== 'POST /token')).toEqual([]);
+    expect(calls().filter((each) => each !== 'POST /token')).toEqual([]);
   });
 
-  it('is not waited for after the deadline, even where the timer fires before the clock says so', async () => {
+  it('does not wait for a token after the deadline, even if the timer fires before the clock reaches it', async () => {
     const one = client();
     server.answer = () => null;
     vi.useFakeTimers({ toFake: ['Date'] });
@@ -185,18 +185,18 @@ describe('a token', () => {
     }
   });
 
-  it('that is not given fails what needs it', async () => {
+  it('fails a statement that gets no token', async () => {
     const one = client();
     server.answer = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'no such account' } });
     expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({
       code: 'database-error',
-      internal: 'the service account got no access token (status 400): no such account',
+      internal: 'the service account could not get an access token (status 400): no such account',
     });
   });
 });
 
-describe('a query', () => {
-  it('is a job whose pages are put together', async () => {
+describe('queries', () => {
+  it('runs a query as a job and joins its pages', async () => {
     answers = [
       answered({ ...JOB, jobComplete: false }),
       answered({ ...JOB, jobComplete: false }),
@@ -227,7 +227,7 @@ describe('a query', () => {
     ]);
   });
 
-  it('gives its place back where it is cancelled in the moment in which it gets one', async () => {
+  it('releases the slot of a query that is cancelled at the moment it gets one', async () => {
     answers = [answered(done('x'))];
     const one = client({ maxStatements: 1, waitTimeoutMs: 1_000 });
     const signal = new CancellationSource();
@@ -238,13 +238,13 @@ describe('a query', () => {
     expect((await one.run(SELECT, {}, valueCells)).rows).toEqual([['x']]);
   });
 
-  it('is asked for no more pages than are wanted', async () => {
+  it('fetches no more pages than needed', async () => {
     answers = [answered({ ...done('a'), pageToken: 'p 2' }), answered({ ...done('b', 'c'), pageToken: 'p 3' }), answered(done('d'))];
     expect((await client().run(SELECT, {}, valueCells, 2)).rows).toEqual([['a'], ['b'], ['c']]);
-    expect(asked().filter((each) => !each.endsWith('/token'))).toHaveLength(2);
+    expect(calls().filter((each) => !each.endsWith('/token'))).toHaveLength(2);
   });
 
-  it('is asked for again where it fails in passing, as the same one', async () => {
+  it('retries a transient failure with the same request id', async () => {
     answers = [answered({}, 503), answered(refusal('rateLimitExceeded', 'slowly', 403), 403), answered(done('x'))];
     expect((await client().run(SELECT, {}, valueCells)).rows).toEqual([['x']]);
     const ids = bodies().map(({ requestId }) => requestId);
@@ -260,7 +260,7 @@ describe('a query', () => {
     expect(bodies()).toHaveLength(3 + 4 + 1);
   });
 
-  it('becomes another job where one has failed in passing, if it reads only', async () => {
+  it('starts another job after a transient failure of a query that only reads', async () => {
     const going = answered({ ...JOB, jobComplete: false });
     const failed = answered(refusal('jobBackendError', 'broken'), 400);
     answers = [going, failed, going, failed, answered(done('x'))];
@@ -276,7 +276,7 @@ describe('a query', () => {
   });
 
   it.each(['tableUnavailable', 'timeout', 'quotaExceeded'])(
-    'becomes another job after a pause where it fails with %s, if it reads only',
+    'starts another job after a delay if a query that only reads fails with %s',
     async (reason) => {
       const failed = answered(refusal(reason, 'later', 403), 403);
       const ids = (): readonly Json[] => bodies().map(({ requestId }) => requestId ?? null);
@@ -291,7 +291,7 @@ describe('a query', () => {
     },
   );
 
-  it('fails at once where a custom quota is used up, which is until the next day', async () => {
+  it('fails at once if a custom quota is exhausted, because it lasts until the next day', async () => {
     answers = [
       answered(refusal('quotaExceeded', 'Custom quota exceeded: Your usage exceeded the custom quota for QueryUsagePerDay', 403), 403),
     ];
@@ -299,7 +299,7 @@ describe('a query', () => {
     expect(bodies()).toHaveLength(1);
   });
 
-  it('is asked for again where its job is not found yet', async () => {
+  it('retries if the job is not found yet', async () => {
     const missing = answered(refusal('notFound', 'Not found: Job p:EU.job 1', 404), 404);
     answers = [answered({ ...JOB, jobComplete: false }), missing, missing, answered(done('x'))];
     expect((await client().run(SELECT, {}, valueCells)).rows).toEqual([['x']]);
@@ -309,9 +309,9 @@ describe('a query', () => {
     expect(bodies()).toHaveLength(2);
   });
 
-  it('is not asked for again where its job itself failed with backendError', async () => {
+  it('does not retry a job that failed with backendError itself', async () => {
     const broken = answered(refusal('backendError', 'broken', 503), 503);
-    const state = (json: JsonObject): (() => PlayedAnswer) => answered({ ...JOB, status: json });
+    const state = (json: JsonObject): (() => FakeResponse) => answered({ ...JOB, status: json });
     const ofJob = state({ state: 'DONE', errorResult: { reason: 'backendError', message: 'broken' } });
     const going = answered({ ...JOB, jobComplete: false });
     answers = [going, broken, ofJob, answered(done('x'))];
@@ -319,12 +319,12 @@ describe('a query', () => {
     expect(new Set(bodies().map(({ requestId }) => requestId)).size).toBe(2);
     answers = [going, broken, ofJob, answered(done('x'))];
     expect(await failure(client().run(SELECT, {}, valueCells))).toMatchObject({ reason: 'jobBackendError', message: 'broken' });
-    // The interface failed, and the job did not.
+    // The call failed, but the job did not.
     answers = [going, broken, state({ state: 'RUNNING' }), answered(done('x'))];
     expect((await client().run(SELECT, {}, valueCells)).rows).toEqual([['x']]);
   });
 
-  it('becomes another job where the same one fails twice with backendError as it begins, if it reads only', async () => {
+  it('starts another job if the same one fails twice with backendError at its start and only reads', async () => {
     const broken = answered(refusal('backendError', 'broken', 503), 503);
     answers = [broken, broken, answered(done('x'))];
     expect((await client().run({ ...SELECT, repeatable: true }, {}, valueCells)).rows).toEqual([['x']]);
@@ -333,13 +333,13 @@ describe('a query', () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  it.runIf(DEEP)('is asked for more and more seldom where it goes on and the server does not wait', async () => {
+  it.runIf(DEEP)('polls a running job less and less often if the server does not hold the call', async () => {
     answers = [answered({ ...JOB, jobComplete: false })];
     expect(await failure(client().run(SELECT, { deadline: Date.now() + 1_000 }, valueCells))).toBeInstanceOf(StatementCancelledError);
-    expect(asked().filter((each) => each.startsWith('GET')).length).toBeLessThan(6);
+    expect(calls().filter((each) => each.startsWith('GET')).length).toBeLessThan(6);
   });
 
-  it('has a time after which BigQuery stops it, and is found where the source is', async () => {
+  it('sends a timeout for the job and the location of the source', async () => {
     const { location: _, ...reference } = JOB.jobReference;
     answers = [answered({ jobReference: reference, jobComplete: false }), answered(done('x'))];
     await client({ location: 'EU' }).run(SELECT, { deadline: Date.now() + 20_000 }, valueCells);
@@ -349,11 +349,11 @@ describe('a query', () => {
     expect(server.requests.at(-1)?.path).toContain('location=EU');
   });
 
-  it('is cancelled when nobody waits for it, or its time is over', async () => {
+  it('cancels the job on cancellation and at the deadline', async () => {
     answers = [answered({ ...JOB, jobComplete: false }), () => null];
     const cancellation = new CancellationSource();
     const waiting = failure(client().run(SELECT, { signal: cancellation }, valueCells));
-    while (!asked().includes('GET /bigquery/v2/projects/p/queries/job%201')) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!calls().includes('GET /bigquery/v2/projects/p/queries/job%201')) await new Promise((resolve) => setTimeout(resolve, 5));
     answers = [answered({})];
     cancellation.cancel();
     expect(await waiting).toEqual(new StatementCancelledError('abort'));
@@ -368,41 +368,41 @@ describe('a query', () => {
     expect(await failure(client().run(SELECT, { deadline: Date.now() - 1 }, valueCells))).toEqual(new StatementCancelledError('deadline'));
   });
 
-  it('is cancelled too when its name comes later', async () => {
+  it('cancels the job even if its name arrives after the cancellation', async () => {
     answers = [() => ({ body: { ...JOB, jobComplete: false }, delay: 100 }), answered({})];
     const cancellation = new CancellationSource();
     const one = client();
     const waiting = failure(one.run(SELECT, { signal: cancellation }, valueCells));
-    while (!asked().includes('POST /bigquery/v2/projects/p/queries')) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!calls().includes('POST /bigquery/v2/projects/p/queries')) await new Promise((resolve) => setTimeout(resolve, 5));
     cancellation.cancel();
     expect(await waiting).toEqual(new StatementCancelledError('abort'));
-    while (!asked().includes('POST /bigquery/v2/projects/p/jobs/job%201/cancel')) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (!calls().includes('POST /bigquery/v2/projects/p/jobs/job%201/cancel')) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
-  it('waits for its turn, for so long', async () => {
+  it('waits for a free slot, up to the timeout', async () => {
     answers = [() => null];
     const one = client({ maxStatements: 1, waitTimeoutMs: 30 });
     const first = failure(one.run(SELECT, {}, valueCells));
     expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({
       code: 'database-error',
-      internal: 'no statement more could begin in time',
+      internal: 'timed out waiting for other statements to finish',
     });
     const closed = one.close(10);
     expect(await first).toEqual(new StatementCancelledError('abort'));
     await closed;
-    expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({ internal: 'the source was closed' });
+    expect(await failure(one.run(SELECT, {}, valueCells))).toMatchObject({ internal: 'the source is closed' });
   });
 
   it.each([
-    ['no JSON', () => ({ body: '<html>' })],
-    ['JSON of others', () => ({ body: '[]' })],
-  ])('fails where the answer is %s', async (_, answer) => {
+    ['not JSON', () => ({ body: '<html>' })],
+    ['not an object', () => ({ body: '[]' })],
+  ])('fails if the response is %s', async (_, answer) => {
     answers = [answer];
-    expect((await failure(client().run(SELECT, {}, valueCells))).message).toBe('an answer of status 200 that is none of BigQuery');
+    expect((await failure(client().run(SELECT, {}, valueCells))).message).toBe('BigQuery returned an unexpected response (status 200)');
   });
 });
 
-it('finds out later what a job is billed for', async () => {
+it('fetches the billed bytes of a long job later', async () => {
   answers = [answered({ statistics: { query: { totalBytesBilled: '10485760' } } })];
   const one = client();
   const job = { projectId: 'p', jobId: 'job 1', location: 'EU' };
@@ -415,7 +415,7 @@ it('finds out later what a job is billed for', async () => {
   }
 });
 
-it('counts what long jobs are billed for though nobody asks what they cost', async () => {
+it('counts the billed bytes of long jobs without a callback', async () => {
   const job = { statistics: { query: { totalBytesBilled: '10485760' } } };
   answers = [(request) => ({ body: request.path.includes('/jobs/') ? job : { ...done('1'), totalBytesProcessed: '70' } })];
   const one = client();
@@ -428,17 +428,17 @@ it('counts what long jobs are billed for though nobody asks what they cost', asy
   expect(one.measures().counts.processedBytes).toBe(3 * 70);
 });
 
-it('refuses SQL of administrators whose rows are larger than they may be together', async () => {
+it('refuses SQL of administrators whose rows are too large together', async () => {
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
   const source = new BigQuerySource(client(), { rowLimit: 1, datasets: [] });
-  const refused = { code: 'bad-request', message: 'the rows are larger than 1000 bytes together: ask for fewer, or give max_rows' };
-  expect(await failure(source.runSql('select 1', { mostBytes: 1_000 }))).toMatchObject(refused);
+  const refused = { code: 'bad-request', message: 'the rows are larger than 1000 bytes in total: request fewer rows, or set max_rows' };
+  expect(await failure(source.runSql('select 1', { maxBytes: 1_000 }))).toMatchObject(refused);
   answers = [answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' }), answered(done('c'.repeat(400)))];
-  const first = await source.runSql('select 1', { mostBytes: 1_000, maxRows: 1 });
+  const first = await source.runSql('select 1', { maxBytes: 1_000, maxRows: 1 });
   expect(first).toMatchObject({ rows: [['a'.repeat(400)]], isCut: true });
 });
 
-it('counts the rows anew where a job that has failed is run again', async () => {
+it('counts rows from zero when a failed job is replaced', async () => {
   const first = answered({ ...done('a'.repeat(400), 'b'.repeat(400)), pageToken: 'p 2' });
   const failed = answered(refusal('jobBackendError', 'broken'), 400);
   const query = { ...SELECT, repeatable: true };
@@ -447,7 +447,7 @@ it('counts the rows anew where a job that has failed is run again', async () => 
   expect(rows.map(([cell]) => String(cell).length)).toEqual([400, 400, 1]);
 });
 
-it('refuses what whoever asks does not want to hold', async () => {
+it('fails a query whose result exceeds the budget of the caller', async () => {
   let left = 0;
   const intake: ResultBudget = {
     take: (bytes) => {
@@ -455,7 +455,7 @@ it('refuses what whoever asks does not want to hold', async () => {
       left -= bytes;
       return true;
     },
-    giveBack: (bytes) => {
+    release: (bytes) => {
       left += bytes;
     },
     print: () => true,
@@ -465,16 +465,16 @@ it('refuses what whoever asks does not want to hold', async () => {
   const first = answered({ ...done('a'.repeat(400)), pageToken: 'p 2' });
   const query = { ...SELECT, repeatable: true };
   answers = [first, failed, first, answered(done('c'))];
-  // Enough for both pages, but not for what came for nothing too.
+  // Enough for both pages, but not for a failed attempt as well.
   left = 1_000;
-  expect((await client().run(query, { intake }, valueCells)).rows).toHaveLength(2);
+  expect((await client().run(query, { resultBudget: intake }, valueCells)).rows).toHaveLength(2);
   answers = [first, answered(done('c'.repeat(400)))];
   left = 1_000;
-  expect(await failure(client().run(query, { intake }, valueCells))).toMatchObject({ message: 'too much' });
+  expect(await failure(client().run(query, { resultBudget: intake }, valueCells))).toMatchObject({ message: 'too much' });
   expect(left).toBe(1_000);
 });
 
-it('tells of a dry run what it would read', async () => {
+it('reports what a dry run would read', async () => {
   answers = [
     answered({
       statistics: {
@@ -485,7 +485,7 @@ it('tells of a dry run what it would read', async () => {
   ];
   const one = client({ location: 'EU', maximumBytesBilled: 5 });
   expect(await one.dryRun({ ...SELECT, labels: { a: 'b' } }, {})).toEqual({ bytes: 7, statement: 'SELECT', tables: ['d.t'] });
-  expect(asked().at(-1)).toBe('POST /bigquery/v2/projects/p/jobs');
+  expect(calls().at(-1)).toBe('POST /bigquery/v2/projects/p/jobs');
   expect(bodies()).toEqual([
     {
       configuration: { dryRun: true, query: { query: 'select 1', useLegacySql: false } },

@@ -1,9 +1,9 @@
-/** Application default credentials, given out by token servers that a test plays. */
+/** Application default credentials against fake token servers. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type PlayedAnswer, type PlayedRequest, type PlayedServer, playServer } from '../../../../test/support/played-server.ts';
+import { type FakeResponse, type FakeServerRequest, type FakeServer, startFakeServer } from '../../../../test/support/fake-server.ts';
 import type { SvcError } from '../../../errors/svc-error.ts';
 import { createOutboundClient, type OutboundClient } from '../../../http-client/client.ts';
 import type { JsonObject } from '../../../util/json.ts';
@@ -12,14 +12,14 @@ import { BigQueryClient } from './client.ts';
 import { textCells } from './answers.ts';
 
 const DONE = { jobReference: { projectId: 'p', jobId: 'j' }, jobComplete: true };
-let server: PlayedServer;
+let server: FakeServer;
 let http: OutboundClient;
 let folder: string;
-let tokens: (request: PlayedRequest) => PlayedAnswer | null;
+let tokens: (request: FakeServerRequest) => FakeResponse | null;
 const clients: BigQueryClient[] = [];
 
 beforeAll(async () => {
-  server = await playServer();
+  server = await startFakeServer();
   server.answer = (request) => (request.path.startsWith('/bigquery') ? { body: DONE } : tokens(request));
   http = createOutboundClient();
   folder = mkdtempSync(join(tmpdir(), 'svc-credentials-'));
@@ -77,8 +77,8 @@ const form = (index: number): JsonObject => Object.fromEntries(new URLSearchPara
 const bearer = (): string | undefined => server.requests.at(-1)?.headers.authorization;
 const BIGQUERY = 'https://www.googleapis.com/auth/bigquery';
 
-describe('the metadata server', () => {
-  it('gives the token of the platform, which is used until a minute before its end', async () => {
+describe('metadata server', () => {
+  it('uses the token of the platform until one minute before it expires', async () => {
     let given = 0;
     let lifetime = 3600;
     tokens = () => ({ headers: { 'metadata-flavor': 'Google' }, body: { access_token: `m${++given}`, expires_in: lifetime } });
@@ -97,13 +97,13 @@ describe('the metadata server', () => {
     expect(given).toBe(3);
   });
 
-  it('is no server that does not say to be one', async () => {
+  it('refuses a server that does not identify itself as a metadata server', async () => {
     tokens = () => ({ body: { access_token: 'm', expires_in: 3600 } });
     expect((await failure(() => run(clientOf({ GCE_METADATA_HOST: new URL(server.url).host })))).internal).toMatch(/metadata server/);
     expect(sent()).not.toContain('POST /bigquery/v2/projects/p/queries');
   });
 
-  it('is called at the address of GCE_METADATA_HOST only, which the rules for addresses hold for', async () => {
+  it('calls the metadata server only at GCE_METADATA_HOST, subject to the rules for addresses', async () => {
     expect((await failure(async () => clientOf({}))).message).toMatch(/GOOGLE_APPLICATION_CREDENTIALS.*GCE_METADATA_HOST/);
     for (const host of ['http://x', 'a/b', 'a@b', 'a?b', '']) {
       expect((await failure(async () => clientOf({ GCE_METADATA_HOST: host }))).internal ?? '').toMatch(/GCE_METADATA_HOST/);
@@ -115,8 +115,8 @@ describe('the metadata server', () => {
   });
 });
 
-describe('a file of GOOGLE_APPLICATION_CREDENTIALS', () => {
-  it('of an authorized user is exchanged for a token, and read again when it has changed', async () => {
+describe('GOOGLE_APPLICATION_CREDENTIALS', () => {
+  it('exchanges the file of an authorized user for a token and reads it again when it changes', async () => {
     tokens = ({ body }) => ({ body: { access_token: `u-${new URLSearchParams(body).get('refresh_token') ?? ''}`, expires_in: 59 } });
     const user = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r1', token_uri: `${server.url}/token` };
     const path = file('user.json', user);
@@ -143,7 +143,7 @@ describe('a file of GOOGLE_APPLICATION_CREDENTIALS', () => {
     subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
   };
 
-  it('of a workload identity exchanges the token of a file, as it is at the time', async () => {
+  it('exchanges the current token in the file of a workload identity', async () => {
     tokens = ({ body }) => ({ body: { access_token: `x-${new URLSearchParams(body).get('subject_token') ?? ''}`, expires_in: 59 } });
     const source = file('subject', 's1\n');
     const path = file('external.json', external({ credential_source: { file: source } }));
@@ -155,7 +155,7 @@ describe('a file of GOOGLE_APPLICATION_CREDENTIALS', () => {
     expect(bearer()).toBe('Bearer x-s2');
   });
 
-  it('of a workload identity takes the token of a URL, and impersonates a service account', async () => {
+  it('exchanges the token from the URL of a workload identity and impersonates a service account', async () => {
     const expireTime = new Date(Date.now() + 3_600_000).toISOString();
     tokens = ({ path }) => {
       if (path === '/subject') return { body: { value: 's3' } };
@@ -191,7 +191,7 @@ describe('a file of GOOGLE_APPLICATION_CREDENTIALS', () => {
     expect(bearer()).toBe('Bearer account');
   });
 
-  it('that is none, or of a type that is not supported, is refused with what is wrong', async () => {
+  it('refuses an invalid file, or one of an unsupported type, with the reason', async () => {
     const refusal = async (content: JsonObject | string): Promise<string> => {
       const { message, internal } = await failure(async () => clientOf({ GOOGLE_APPLICATION_CREDENTIALS: file('wrong.json', content) }));
       return `${message} ${typeof internal === 'string' ? internal : ''}`;
@@ -205,7 +205,7 @@ describe('a file of GOOGLE_APPLICATION_CREDENTIALS', () => {
     expect(missing).toMatchObject({ code: 'not-found', message: expect.stringContaining('ENOENT') });
   });
 
-  it('fails statements where no token is given, and tells the reason', async () => {
+  it('fails statements without a token, with the reason of the server', async () => {
     tokens = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'the token was revoked' } });
     const path = file('revoked.json', {
       type: 'authorized_user',
@@ -215,13 +215,13 @@ describe('a file of GOOGLE_APPLICATION_CREDENTIALS', () => {
       token_uri: `${server.url}/token`,
     });
     const error = await failure(() => run(clientOf({ GOOGLE_APPLICATION_CREDENTIALS: path })));
-    expect(error.internal).toBe('the application default credentials got no access token (status 400): the token was revoked');
+    expect(error.internal).toBe('the application default credentials could not get an access token (status 400): the token was revoked');
     tokens = () => ({ status: 503 });
     expect(await failure(() => run(clientOf({ GOOGLE_APPLICATION_CREDENTIALS: path })))).toMatchObject({ status: 503 });
   });
 });
 
-it('sends tokens of the platform to Google only, or to the emulator that the environment names', async () => {
+it('sends tokens of the platform only to Google, or to the emulator that the environment names', async () => {
   const host = { GCE_METADATA_HOST: '127.0.0.1:1' };
   for (const endpoint of ['https://example.com', 'http://bigquery.googleapis.com', 'https://bigquery.googleapis.com.example.com']) {
     expect((await failure(async () => clientOf(host, endpoint))).message).toContain('api_endpoint');

@@ -1,13 +1,13 @@
 /**
- * Application default credentials: the file of GOOGLE_APPLICATION_CREDENTIALS, or the metadata server of GCE_METADATA_HOST. Both are
- * named by the environment of the service, never by metadata: files may name other files and URLs.
+ * Application default credentials, from the file GOOGLE_APPLICATION_CREDENTIALS or the metadata server GCE_METADATA_HOST. Only the
+ * environment of the service names them, never metadata, because such files can name other files and URLs.
  */
 import { readFileSync, statSync } from 'node:fs';
 import type { ConnectContext } from '../../../backend/backend.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson } from '../../../util/json.ts';
 import { connectionError } from '../errors.ts';
-import { GOOGLE_TOKENS, partsOf, serviceAccount } from './service-account.ts';
+import { GOOGLE_TOKENS, credentialFields, serviceAccount } from './service-account.ts';
 import { callTokenServer, type Credentials, formCall, refusal, requestToken, SCOPE, type Send, type TokenCall } from './token.ts';
 
 const FILE = 'GOOGLE_APPLICATION_CREDENTIALS';
@@ -17,18 +17,17 @@ const WHAT = `the file of ${FILE}`;
 const PLATFORM_SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GOOGLE_EXCHANGE = 'https://sts.googleapis.com/v1/token';
 const HOST_AND_PORT = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
-/** Bytes. */
 const MAX_FILE_SIZE = 64 * 1024;
 
-/** Returns the credentials as they are now: a file may have changed since. @throws SvcError */
+/** Returns a function that reads the current credentials: the file may change. @throws SvcError */
 export function defaultCredentials(environment: ConnectContext['environment']): () => Credentials {
   const [path, host] = [environment[FILE], environment[HOST]];
   if (path !== undefined && path !== '') {
-    let known: { readonly text: string; readonly credentials: Credentials } | undefined;
+    let cached: { readonly text: string; readonly credentials: Credentials } | undefined;
     return () => {
       const text = readText(path);
-      if (known?.text !== text) known = { text, credentials: fileCredentials(text) };
-      return known.credentials;
+      if (cached?.text !== text) cached = { text, credentials: fileCredentials(text) };
+      return cached.credentials;
     };
   }
   if (host === undefined) {
@@ -41,7 +40,6 @@ export function defaultCredentials(environment: ConnectContext['environment']): 
   return () => credentials;
 }
 
-/** @throws SvcError */
 function readText(path: string): string {
   try {
     if (statSync(path).size > MAX_FILE_SIZE)
@@ -58,9 +56,9 @@ function parsed(text: string, what: string): JsonObject {
   try {
     json = parseJson(text);
   } catch {
-    throw connectionError(`${what} is no JSON`);
+    throw connectionError(`${what} is not valid JSON`);
   }
-  if (!isJsonObject(json)) throw connectionError(`${what} is no JSON object`);
+  if (!isJsonObject(json)) throw connectionError(`${what} is not a JSON object`);
   return json;
 }
 
@@ -83,7 +81,7 @@ function fileCredentials(text: string): Credentials {
 
 /** File that `gcloud auth application-default login` writes. */
 function authorizedUser(json: JsonObject): Credentials {
-  const { required, url } = partsOf(WHAT, json);
+  const { required, url } = credentialFields(WHAT, json);
   const fields = {
     grant_type: 'refresh_token',
     client_id: required('client_id'),
@@ -94,9 +92,9 @@ function authorizedUser(json: JsonObject): Credentials {
   return { token: (send) => requestToken(WHO, send, call) };
 }
 
-/** Workload identity federation: a token of another platform is exchanged (RFC 8693), for that of a service account where one is named. */
+/** Workload identity federation: exchanges a token of another platform (RFC 8693), then optionally impersonates a service account. */
 function externalAccount(json: JsonObject): Credentials {
-  const { part, required, url } = partsOf(WHAT, json);
+  const { part, required, url } = credentialFields(WHAT, json);
   const subject = subjectOf(json['credential_source']);
   const impersonation = part('service_account_impersonation_url') === undefined ? null : url('service_account_impersonation_url');
   const [id, secret, userProject] = [part('client_id'), part('client_secret'), part('workforce_pool_user_project')];
@@ -122,32 +120,33 @@ function externalAccount(json: JsonObject): Credentials {
         headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json', accept: 'application/json' },
         body,
       };
-      const { json: given } = await callTokenServer(WHO, send, call);
-      const [text, end] = [given['accessToken'], given['expireTime']];
-      if (typeof text !== 'string' || text === '' || typeof end !== 'string') throw refusal(WHO, 200, given);
+      const { json: answer } = await callTokenServer(WHO, send, call);
+      const [text, end] = [answer['accessToken'], answer['expireTime']];
+      if (typeof text !== 'string' || text === '' || typeof end !== 'string') throw refusal(WHO, 200, answer);
       const until = Date.parse(end);
-      return { text, until: Number.isFinite(until) ? until : token.until };
+      return { text, expiresAt: Number.isFinite(until) ? until : token.expiresAt };
     },
   };
 }
 
-/** Seconds. */
 function lifetimeOf(json: JsonObject): number {
   const impersonation = json['service_account_impersonation'];
   const seconds = isJsonObject(impersonation) ? impersonation['token_lifetime_seconds'] : undefined;
   return isJsonNumber(seconds) ? Number(seconds) : 3600;
 }
 
-/** Returns how the token of the other platform is read. @throws SvcError */
+/** Returns a function that reads the subject token. @throws SvcError */
 function subjectOf(source: Json | undefined): (send: Send) => Promise<string> {
   if (!isJsonObject(source)) throw connectionError(`${WHAT} has no "credential_source"`);
-  const { part, url } = partsOf(`"credential_source" of ${WHAT}`, source);
+  const { part, url } = credentialFields(`"credential_source" of ${WHAT}`, source);
   const format = source['format'];
   const field =
-    isJsonObject(format) && format['type'] === 'json' ? partsOf(`"format" of ${WHAT}`, format).required('subject_token_field_name') : null;
+    isJsonObject(format) && format['type'] === 'json'
+      ? credentialFields(`"format" of ${WHAT}`, format).required('subject_token_field_name')
+      : null;
   const subject = (text: string): string => {
     const token = field === null ? text.trim() : parsed(text, `the subject token of ${WHAT}`)[field];
-    if (typeof token !== 'string' || token === '') throw connectionError(`the "credential_source" of ${WHAT} gives no subject token`);
+    if (typeof token !== 'string' || token === '') throw connectionError(`the "credential_source" of ${WHAT} returned no subject token`);
     return token;
   };
   const path = part('file');
@@ -164,11 +163,11 @@ function subjectOf(source: Json | undefined): (send: Send) => Promise<string> {
   return async (send) => subject((await callTokenServer(WHO, send, call)).answer.body.toString());
 }
 
-/** The server of the platform that the service runs on. @param host as the platform defines it: a name or an address, with its port */
+/** Metadata server of Google Cloud. @param host name or address, optionally with a port */
 function metadataServer(host: string): Credentials {
   const address = `http://${host}`;
   if (!HOST_AND_PORT.test(host) || !URL.canParse(address)) {
-    throw connectionError(`${HOST} is no name of a host, which may have a port`);
+    throw connectionError(`${HOST} must be a host, optionally with a port`);
   }
   const path = '/computeMetadata/v1/instance/service-accounts/default/token';
   const call: TokenCall = {
@@ -184,7 +183,7 @@ function metadataServer(host: string): Credentials {
         async (one) => {
           const answer = await send(one);
           if (answer.headers['metadata-flavor'] !== 'Google')
-            throw connectionError(`the server of ${HOST} is no metadata server of Google Cloud`);
+            throw connectionError(`the server of ${HOST} is not a metadata server of Google Cloud`);
           return answer;
         },
         call,

@@ -1,38 +1,37 @@
-/** One call of BigQuery's REST interface: under a token, within a time, repeated where it fails in passing, and given up when nobody waits. */
+/** Calls of BigQuery's REST API, with an access token, a deadline, retries of transient failures and cancellation. */
 import type { HttpAnswer, HttpCall, HttpClient } from '../../../backend/http-client.ts';
 import { OutboundError } from '../../../http-client/outbound-error.ts';
 import type { CancellationSource } from '../../../util/cancellation.ts';
 import { type Json, printJson } from '../../../util/json.ts';
-import { BigQueryError, connectionError, hasJobFailed, isPassingFailure, StatementCancelledError } from '../errors.ts';
-import type { Target } from '../target.ts';
+import { BigQueryError, connectionError, isTransientJobFailure, isTransientFailure, StatementCancelledError } from '../errors.ts';
+import type { BigQueryTarget } from '../target.ts';
 import { Tokens } from './token.ts';
 
-/** When a statement is over, and what is told of it then. */
-export interface Waiting {
+/** Cancellation and deadline of a statement. */
+export interface CallScope {
   readonly cancellation: CancellationSource;
   /** epoch milliseconds */
   readonly deadline: number;
-  /** @throws StatementCancelledError where it is over */
+  /** @throws StatementCancelledError after cancellation or the deadline */
   check(): void;
 }
 
-/** One call of the interface. */
-export interface Call<T> {
-  /** Below `/bigquery/v2`. */
+export interface RestCall<T> {
+  /** Path below `/bigquery/v2`. */
   readonly path: string;
   readonly search?: Readonly<Record<string, string>>;
   readonly method: 'GET' | 'POST';
   readonly body: Json;
   /** ms */
   readonly timeout: number;
-  /** Bytes of the answer at most. */
-  readonly most: number;
-  /** The call is about a job, which BigQuery may not find yet: status 404 may pass. */
-  readonly ofJob?: boolean;
-  /** `false`: the call is made once. */
-  readonly isRepeated?: boolean;
-  /** Returns the failure that a failed call stands for. */
-  readonly meant?: (error: BigQueryError) => BigQueryError | Promise<BigQueryError>;
+  /** Maximum bytes of the response. */
+  readonly maxBytes: number;
+  /** Retries status 404: BigQuery may not find a new job yet. */
+  readonly retriesNotFound?: boolean;
+  /** `false` makes the call only once. */
+  readonly isRetried?: boolean;
+  /** Maps the error of a failed call to the failure behind it. */
+  readonly interpretError?: (error: BigQueryError) => BigQueryError | Promise<BigQueryError>;
   /** @throws BigQueryError */
   read(status: number, body: Buffer): T | Promise<T>;
 }
@@ -42,36 +41,35 @@ export interface Retries {
   readonly retryLimit: number;
 }
 
-/** Answers come with blanks for people otherwise. */
+/** Responses are indented otherwise. */
 const COMPACT = { prettyPrint: 'false' };
-/** ms */
-const LONGEST_DELAY_MS = 32_000;
+const MAX_DELAY_MS = 32_000;
 
 export class RestCalls {
   private readonly http: HttpClient;
-  private readonly target: Target;
+  private readonly target: BigQueryTarget;
   private readonly retries: Retries;
   private readonly tokens: Tokens;
 
-  constructor(http: HttpClient, target: Target, retries: Retries) {
+  constructor(http: HttpClient, target: BigQueryTarget, retries: Retries) {
     this.http = http;
     this.target = target;
     this.retries = retries;
-    this.tokens = new Tokens(target.account, (call) => this.sent(call));
+    this.tokens = new Tokens(target.account, (call) => this.send(call));
   }
 
   /** @throws BigQueryError, StatementCancelledError, SvcError */
-  async call<T>(call: Call<T>, waiting: Waiting): Promise<T> {
-    const { path, search, method, body, timeout, most, ofJob, isRepeated, meant = (error: BigQueryError) => error, read } = call;
+  async call<T>(call: RestCall<T>, scope: CallScope): Promise<T> {
+    const { path, search, method, body, timeout, maxBytes, retriesNotFound, isRetried = true, interpretError, read } = call;
     const url = `${this.target.endpoint}/bigquery/v2${path}?${new URLSearchParams({ ...search, ...COMPACT })}`;
     const text = body === null ? undefined : printJson(body);
     let refused = false;
     const attempt = async (): Promise<T> => {
       for (;;) {
-        waiting.check();
-        const token = await unlessOver(waiting, this.tokens.get());
-        waiting.check();
-        const answer = await this.sent(
+        scope.check();
+        const token = await raceCancellation(scope, this.tokens.get());
+        scope.check();
+        const answer = await this.send(
           {
             url,
             method,
@@ -81,54 +79,61 @@ export class RestCalls {
               ...(text === undefined ? {} : { 'content-type': 'application/json' }),
             },
             ...(text === undefined ? {} : { body: text }),
-            timeout: Math.max(Math.min(timeout, waiting.deadline - Date.now()), 1),
-            maxResponseSize: most,
-            signal: waiting.cancellation,
+            timeout: Math.max(Math.min(timeout, scope.deadline - Date.now()), 1),
+            maxResponseSize: maxBytes,
+            signal: scope.cancellation,
           },
-          waiting,
+          scope,
         );
         if (answer.status === 401 && !refused) {
           refused = true;
-          this.tokens.forget(token);
+          this.tokens.invalidate(token);
           continue;
         }
         return await read(answer.status, answer.body);
       }
     };
-    const once = async (): Promise<T> => {
+    const interpreted = async (): Promise<T> => {
       try {
         return await attempt();
       } catch (error) {
-        throw error instanceof BigQueryError ? await meant(error) : error;
+        throw error instanceof BigQueryError && interpretError !== undefined ? await interpretError(error) : error;
       }
     };
-    // A job that has failed is not another one when it is asked for again.
-    const mayPass = (error: BigQueryError): boolean => isPassingFailure(error) || (ofJob === true && error.status === 404);
-    return this.repeated(waiting, (error) => isRepeated !== false && mayPass(error) && !hasJobFailed(error), once);
+    const isRetryable = (error: BigQueryError): boolean =>
+      isRetried &&
+      (isTransientFailure(error) || (retriesNotFound === true && error.status === 404)) &&
+      // Another request for a failed job concerns the same job.
+      !isTransientJobFailure(error);
+    return this.retried(scope, isRetryable, interpreted);
   }
 
-  /** @param again whether what failed so is tried again, later each time @throws what the last attempt does, StatementCancelledError */
-  async repeated<T>({ cancellation, deadline }: Waiting, again: (error: BigQueryError) => boolean, attempt: () => Promise<T>): Promise<T> {
+  /** Repeats retryable failures with exponential delays. @throws the last failure, or StatementCancelledError */
+  async retried<T>(
+    { cancellation, deadline }: CallScope,
+    isRetryable: (error: BigQueryError) => boolean,
+    attempt: () => Promise<T>,
+  ): Promise<T> {
     const { retryBaseDelayMs, retryLimit } = this.retries;
     for (let failures = 0; ; failures++) {
       try {
         return await attempt();
       } catch (error) {
-        if (!(error instanceof BigQueryError) || !again(error)) throw error;
-        // Not all at the same time.
-        const delay = Math.min(retryBaseDelayMs * 2 ** failures, LONGEST_DELAY_MS) * (0.5 + Math.random() / 2);
+        if (!(error instanceof BigQueryError) || !isRetryable(error)) throw error;
+        // Jitter keeps parallel statements from retrying together.
+        const delay = Math.min(retryBaseDelayMs * 2 ** failures, MAX_DELAY_MS) * (0.5 + Math.random() / 2);
         if (failures >= retryLimit || Date.now() + delay >= deadline) throw error;
         await pause(delay, cancellation);
       }
     }
   }
 
-  /** @throws StatementCancelledError, BigQueryError of status 599 where no answer came, SvcError where none can come */
-  private async sent(call: HttpCall, waiting?: Waiting): Promise<HttpAnswer> {
+  /** @throws StatementCancelledError, BigQueryError with status 599 if no response came, SvcError if none can come */
+  private async send(call: HttpCall, scope?: CallScope): Promise<HttpAnswer> {
     try {
       return await this.http.send(call);
     } catch (error) {
-      waiting?.check();
+      scope?.check();
       if (!(error instanceof OutboundError)) throw error;
       if (error.failure === 'cancelled') throw new StatementCancelledError('abort');
       if (error.failure === 'too-large') throw new BigQueryError(0, 'responseTooLarge', error.message);
@@ -138,48 +143,51 @@ export class RestCalls {
   }
 }
 
-/** What is waited for, or sooner that nobody waits any more. @throws StatementCancelledError */
-export async function unlessOver<T>(waiting: Waiting, work: Promise<T>): Promise<T> {
-  let leave = (): void => undefined;
-  const over = new Promise<never>((_, reject) => {
-    leave = waiting.cancellation.onCancel(() => {
-      try {
-        waiting.check();
-        reject(new StatementCancelledError('abort'));
-      } catch (error) {
-        reject(error as Error);
-      }
-    });
+/** Resolves with the result of `work`, or rejects as soon as the statement is cancelled or its deadline passes. @throws StatementCancelledError */
+export async function raceCancellation<T>(scope: CallScope, work: Promise<T>): Promise<T> {
+  let unsubscribe = (): void => undefined;
+  const cancelled = new Promise<never>((_, reject) => {
+    unsubscribe = onEarlyEnd(scope, reject);
   });
   try {
-    return await Promise.race([work, over]);
+    return await Promise.race([work, cancelled]);
   } finally {
-    leave();
+    unsubscribe();
   }
 }
 
-export function pause(ms: number, cancellation: CancellationSource): Promise<void> {
-  return new Promise((resolve) => {
-    let forget = (): void => undefined;
-    const end = (): void => {
-      clearTimeout(timer);
-      forget();
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    forget = cancellation.onCancel(end);
+/** Calls `listener` with the reason if the statement ends early. @returns a function that unsubscribes */
+export function onEarlyEnd(scope: CallScope, listener: (error: Error) => void): () => void {
+  return scope.cancellation.onCancel(() => {
+    try {
+      scope.check();
+    } catch (error) {
+      listener(error as Error);
+    }
   });
 }
 
-/**
- * @param isOver whether a timer has found the deadline to be over: it may fire a moment before the clock says so
- */
-export function waitingOf(
+/** Resolves after `ms`, or as soon as `cancellation` is cancelled. */
+export function pause(ms: number, cancellation: CancellationSource): Promise<void> {
+  return new Promise((resolve) => {
+    let unsubscribe = (): void => undefined;
+    const end = (): void => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    unsubscribe = cancellation.onCancel(end);
+  });
+}
+
+/** @param isOver reports that the deadline's timer has fired, which may happen a moment before the clock reaches the deadline */
+export function callScope(
   cancellation: CancellationSource,
   deadline: number,
   isAborted: () => boolean = () => false,
   isOver: () => boolean = () => false,
-): Waiting {
+): CallScope {
   return {
     cancellation,
     deadline,

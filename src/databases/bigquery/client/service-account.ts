@@ -1,4 +1,4 @@
-/** Keys of service accounts: an assertion that the key has signed (RFC 7523) is exchanged for a token. */
+/** Service account keys: a signed assertion (RFC 7523) is exchanged for an access token. */
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import type { JsonObject } from '../../../util/json.ts';
 import { connectionError } from '../errors.ts';
@@ -14,12 +14,12 @@ interface Key {
   readonly tokenUri: string;
 }
 
-/** Reads the parts of credentials. @param what names them in errors */
-export function partsOf(what: string, json: JsonObject) {
+/** Returns readers for members of a credentials file. @param what names the file in errors */
+export function credentialFields(what: string, json: JsonObject) {
   const part = (name: string): string | undefined => {
     const value = json[name];
     if (value === undefined || value === null) return undefined;
-    if (typeof value !== 'string' || value === '') throw connectionError(`${what} has no usable "${name}"`);
+    if (typeof value !== 'string' || value === '') throw connectionError(`${what} has an invalid "${name}"`);
     return value;
   };
   const required = (name: string): string => {
@@ -30,27 +30,27 @@ export function partsOf(what: string, json: JsonObject) {
   const url = (name: string, otherwise?: string): string => {
     const value = otherwise === undefined ? required(name) : (part(name) ?? otherwise);
     if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-      throw connectionError(`"${name}" of ${what} is no http or https URL`);
+      throw connectionError(`"${name}" of ${what} is not an http or https URL`);
     }
     return value;
   };
   return { part, required, url };
 }
 
-/** @throws SvcError that shows nothing of the key */
+/** @throws SvcError that reveals nothing of the key */
 export function serviceAccount(json: JsonObject): Credentials {
-  const { part, required, url } = partsOf('the key of the service account', json);
+  const { part, required, url } = credentialFields('the key of the service account', json);
   const email = required('client_email');
   const pem = required('private_key');
   const tokenUri = url('token_uri', GOOGLE_TOKENS);
   let key: KeyObject;
   try {
-    // Where the key stands in an environment variable its lines often end with the two characters.
+    // In environment variables, line breaks are often written as the two characters `\n`.
     key = createPrivateKey(pem.replaceAll('\\n', '\n'));
   } catch {
-    throw connectionError('"private_key" of the service account is no private key');
+    throw connectionError('"private_key" of the service account is not a valid private key');
   }
-  if (key.asymmetricKeyType !== 'rsa') throw connectionError('"private_key" of the service account is no RSA key');
+  if (key.asymmetricKeyType !== 'rsa') throw connectionError('"private_key" of the service account is not an RSA key');
   const account = { email, key, keyId: part('private_key_id'), tokenUri };
   return {
     token: (send) => {

@@ -1,42 +1,24 @@
-/**
- * From checked JSON to the text of a parameter, and of a list to a JSON array of texts. What has no value of the type is refused here:
- * the database would do so only when it meets a row. Nothing passes through an IEEE double.
- */
+/** Encodes parameters. BigQuery refuses a text that does not fit its type only when it meets a row. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
-import type { Operand } from '../../../ir/value.ts';
-import { listItems } from '../../shared/list-items.ts';
-import { booleanOfText, decimalText, integerText, isNumberText, jsonText, refuseValue } from '../../shared/value-text.ts';
-import { isJsonNumber, type Json, numberText, printJson } from '../../../util/json.ts';
+import { encoderOf } from '../../shared/encoder.ts';
+import { booleanOfText, decimalText, checkedIntegerText, isNumberText, refuseValue } from '../../shared/value-text.ts';
 import { momentText } from '../../../util/moment.ts';
 import { familyOf } from '../families.ts';
 
-export type ValueEncoding = (json: Json) => string | null;
+export const encoder = encoderOf({ isJson: (type) => familyOf(type) === 'json', scalar: scalarText });
 
-/** Null is SQL NULL. @returns throws SvcError data-exception */
-export function encoder({ type, list, value }: Operand): ValueEncoding {
-  const scalar = (json: Json): string => encodeScalar(type, json, value.kind === 'session');
-  // A list in a session variable has the type of an array.
-  if (!list && !type.array) return (json) => (json === null ? null : scalar(json));
-  return (json) =>
-    json === null
-      ? null
-      : JSON.stringify((listItems(json) ?? refuseValue(type, json)).map((item) => (item === null ? null : scalar(item))));
-}
-
-/** A pattern may not end with the character that takes the meaning from the next one. */
+/** Refuses a pattern that ends with an escape character. */
 export function refuseOpenPattern(text: string): void {
   const [slashes = ''] = /\\*$/.exec(text) ?? [];
   if (slashes.length % 2 === 1) throw new SvcError('data-exception', 'a pattern of _like must not end with a single backslash');
 }
 
-function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string {
+function scalarText(type: CatalogType, text: string): string {
   const family = familyOf(type);
-  if (family === 'json') return isSession && typeof json === 'string' ? jsonText(type, json) : printJson(json);
-  const text = typeof json === 'string' ? json : isJsonNumber(json) ? numberText(json) : printJson(json);
   switch (family) {
     case 'integer':
-      return integerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
+      return checkedIntegerText(type, text, -(2n ** 63n), 2n ** 63n - 1n);
     case 'decimal':
       return decimalText(type, text, DIGITS[type.name] ?? [29, 9]);
     case 'float':
@@ -62,7 +44,7 @@ function encodeScalar(type: CatalogType, json: Json, isSession: boolean): string
   }
 }
 
-/** There is no year 0. */
+/** Refuses the year 0, which BigQuery does not have. */
 function dated(type: CatalogType, text: string, moment: string | null): string {
   return moment === null || moment.startsWith('0000') ? refuseValue(type, text) : moment;
 }
@@ -78,7 +60,7 @@ const BOUNDS: Readonly<Record<string, 'date' | 'datetime' | 'timestamp'>> = {
   'RANGE<TIMESTAMP>': 'timestamp',
 };
 
-/** `[2020-01-01, UNBOUNDED)`: the first is in it, the last is not. */
+/** `[2020-01-01, UNBOUNDED)`: the lower bound is inclusive, the upper bound exclusive. */
 function rangeText(type: CatalogType, text: string): string {
   const bounds = /^\s*\[([^[,)]{1,60}),([^[,)]{1,60})\)\s*$/.exec(text)?.slice(1) ?? refuseValue(type, text);
   const written = bounds.map((bound) =>

@@ -1,23 +1,23 @@
 import type { Dialect } from '../../../sql/fragment.ts';
 
-/** What names begin with that statements make for themselves. */
-const OURS = '__svc_';
+/** Prefix of the names that statements generate. */
+const RESERVED_PREFIX = '__svc_';
 
-/** Names with a colon are ours; the database takes letters, digits and underscores only. */
+/** Converts a generated name, which starts with a colon: BigQuery allows only letters, digits and underscores. */
 function ownName(name: string): string {
-  return `${OURS}${name.slice(1)}`;
+  return `${RESERVED_PREFIX}${name.slice(1)}`;
 }
 
-export function isOurs(name: string): boolean {
-  return name.toLowerCase().startsWith(OURS);
+export function isReservedName(name: string): boolean {
+  return name.toLowerCase().startsWith(RESERVED_PREFIX);
 }
 
-/** How BigQuery writes the leaves of SQL trees. */
+/** SQL syntax of BigQuery. */
 export const dialect: Dialect = {
   identifier: (name) => `\`${(name.startsWith(':') ? ownName(name) : name).replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``,
   string: (value) => `'${value.replace(/[\\'\n\r\0]/g, escaped)}'`,
-  placeholder: (index) => `@p${index}`,
-  sharesPlaceholders: false,
+  parameterMarker: (index) => `@p${index}`,
+  sharesParameterMarkers: false,
 };
 
 function escaped(character: string): string {

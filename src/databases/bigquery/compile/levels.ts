@@ -1,6 +1,6 @@
 /**
- * What a query means on BigQuery before it is compiled: every list has a limit, which the source makes its own, and functions are
- * called for all rows at once and then found by what they were called with.
+ * Rewrites a query for BigQuery before it is compiled: each list gets a limit, which the source may lower, and functions are called
+ * for all rows at once, with their results joined by the arguments.
  */
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
@@ -8,7 +8,7 @@ import type { Relation } from '../../../ir/relation.ts';
 import type { AggregateQuery, Field, OrderBy, OrderTerm, RowsQuery } from '../../../ir/select.ts';
 import { type CalledForRows, callJoin } from './relation.ts';
 
-/** More than any source allows. */
+/** Above the limit of any source. */
 const ALL_ROWS = Number.MAX_SAFE_INTEGER;
 
 export function limited<Q extends RowsQuery | AggregateQuery>(query: Q): Q {
@@ -54,11 +54,11 @@ function termOf(term: OrderTerm, parent: Relation): OrderTerm {
 }
 
 function calledFor(relation: Relation, parent: Relation): CalledForRows {
-  if (relation.kind !== 'function') throw new Error('invariant: rows that are found by nothing are those of a function');
+  if (relation.kind !== 'function') throw new Error('invariant: only rows of functions have no join');
   return { ...relation, callers: tableOf(parent) };
 }
 
 function tableOf(relation: Relation): QualifiedName {
   if (relation.kind === 'table') return relation.name;
-  throw new SvcError('not-supported', 'BigQuery calls no function for the rows of another function');
+  throw new SvcError('not-supported', 'BigQuery cannot call a function for the rows of another function');
 }

@@ -1,11 +1,11 @@
-/** Values in statements: a parameter of the type that it is compared with, for each. */
+/** Values in statements, each a parameter of the type that it is compared with. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand, Value } from '../../../ir/value.ts';
 import { parameter, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Json } from '../../../util/json.ts';
 import { encoder, refuseOpenPattern } from '../coerce/encode.ts';
 import { sentType } from '../parameters.ts';
-import { ROW_LIMIT, ROW_OFFSET, TEXT } from '../type-of.ts';
+import { ROW_LIMIT, ROW_OFFSET, TEXT } from '../base-type.ts';
 
 /** @param refuse throws for texts that must not be sent */
 export function operandSql(operand: Operand, refuse?: (text: string) => void): Sql {
@@ -20,7 +20,7 @@ export function operandSql(operand: Operand, refuse?: (text: string) => void): S
   };
   const placed = parameter({
     operand,
-    // No two placeholders are the same one.
+    // Placeholders are not shared.
     key: '',
     encode: refuse === undefined ? encode : checked,
     cast: { type, array: isArray },
@@ -28,9 +28,8 @@ export function operandSql(operand: Operand, refuse?: (text: string) => void): S
   return fromSentSql(placed, type, isArray);
 }
 
-/** A pattern of `_like`. */
 export function patternSql(operand: Operand): Sql {
-  // Bytes are sent in another form.
+  // Patterns of bytes are sent in base64.
   return operandSql(operand, operand.type.name === TEXT.name ? refuseOpenPattern : refuseOpenBytes);
 }
 
@@ -38,14 +37,15 @@ function refuseOpenBytes(text: string): void {
   refuseOpenPattern(Buffer.from(text, 'base64').toString('latin1'));
 }
 
-/** Typed: the database would take it for a number. */
+/** Casts null, which BigQuery would otherwise take for INT64. */
 export function nullSql(type: CatalogType): Sql {
-  return sql`cast(null as ${typeName(type)})`;
+  return sql`cast(null as ${typeNameSql(type)})`;
 }
 
-/** A value as it is sent, or an array of them, as its type. */
+/** Converts a parameter, or an array of them, to its type. */
 export function fromSentSql(sent: Sql, type: CatalogType, isArray: boolean): Sql {
-  if (sentType(type.name) === typeName(type).texts[0] || sentType(type.name) === 'INT64' || sentType(type.name) === type.name) return sent;
+  if (sentType(type.name) === typeNameSql(type).texts[0] || sentType(type.name) === 'INT64' || sentType(type.name) === type.name)
+    return sent;
   if (!isArray) return fromTextSql(sent, type);
   return sql`array(select ${fromTextSql(sql`v`, type)} from unnest(${sent}) as v with offset as o order by o)`;
 }
@@ -53,20 +53,20 @@ export function fromSentSql(sent: Sql, type: CatalogType, isArray: boolean): Sql
 function fromTextSql(text: Sql, type: CatalogType): Sql {
   if (type.name === 'GEOGRAPHY') return sql`st_geogfromgeojson(${text})`;
   if (type.name === 'JSON') return sql`parse_json(${text})`;
-  return sql`cast(${text} as ${typeName(type)})`;
+  return sql`cast(${text} as ${typeNameSql(type)})`;
 }
 
-/** Names of types are no identifiers. */
-export function typeName({ name }: CatalogType): Sql & { readonly kind: 'template' } {
-  const known = /^\w+(?:<\w+>)?$/.test(name) ? name : 'STRING';
-  return { kind: 'template', texts: [known === 'INT' ? 'INT64' : known], values: [] };
+/** Compiles the name of a type, which must not be quoted like an identifier. */
+export function typeNameSql({ name }: CatalogType): Sql & { readonly kind: 'template' } {
+  const sqlName = /^\w+(?:<\w+>)?$/.test(name) ? name : 'STRING';
+  return { kind: 'template', texts: [sqlName === 'INT' ? 'INT64' : sqlName], values: [] };
 }
 
 export function textSql(value: Value): Sql {
   return operandSql({ value, type: TEXT, list: false });
 }
 
-/** A number of rows at most: the source's own limit where that is less. */
+/** Limits rows; the source lowers the value to its own limit. */
 export function rowLimitSql(limit: number): Sql {
   return counted({ kind: 'literal', json: limit }, ROW_LIMIT);
 }

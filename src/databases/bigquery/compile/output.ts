@@ -1,15 +1,15 @@
-/** Values as JSON texts, and as texts of keys. A text is null where the value is. */
+/** Values as JSON texts, and as texts of keys. The text is null if the value is. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
 import { familyOf, isStringified } from '../families.ts';
 import type { Context } from './context.ts';
 
-/** @param column the type that decides whether a number is printed as a text, where that is another one */
+/** @param column type that decides whether a number is printed as a string, if it differs from `type` */
 export function outputSql(context: Context, value: Sql, type: CatalogType, column: CatalogType = type): Sql {
   const asText = context.options.stringifyNumericTypes && isStringified(column);
   if (!type.array) return scalarSql(value, type, asText);
   switch (familyOf(type)) {
-    // Printed as a whole their items would be texts where they are large.
+    // Printed as a whole, large items would become strings.
     case 'integer':
     case 'decimal':
     case 'float':
@@ -42,7 +42,7 @@ function scalarSql(value: Sql, type: CatalogType, asText: boolean): Sql {
   }
 }
 
-/** `[2020-01-01, UNBOUNDED)`, as BigQuery reads it. */
+/** `[2020-01-01, UNBOUNDED)`, the format that BigQuery parses. */
 function rangeText(value: Sql): Sql {
   const [start, end] = [sql`range_start(${value})`, sql`range_end(${value})`].map(
     (bound) => sql`ifnull(cast(${bound} as string), 'UNBOUNDED')`,
@@ -50,7 +50,7 @@ function rangeText(value: Sql): Sql {
   return sql`if(${value} is null, null, concat('[', ${start as Sql}, ', ', ${end as Sql}, ')'))`;
 }
 
-/** A value as a text that its type, or the same type of another database, reads. */
+/** Prints a value as a text that its type parses, also in other databases. */
 export function textOutputSql(value: Sql, type: CatalogType): Sql {
   if (type.array) return sql`to_json_string(${value})`;
   switch (familyOf(type)) {

@@ -9,30 +9,26 @@ import type { FunctionCall } from '../../../ir/function-call.ts';
 
 type Called = Extract<Relation, { readonly kind: 'function' }>;
 
-/**
- * The rows of a function for each of the values that rows of a table have in the columns that it is called with: they are found by
- * these values, as those of a table are by keys.
- */
+/** Rows of a function, called once for each distinct combination of the caller's argument columns, and joined by these columns. */
 export interface CalledForRows extends Called {
   readonly callers: QualifiedName;
 }
 
-/** The columns of the rows of a function that is called for others, and how they are found. */
-export function callJoin({ arguments: given }: FunctionCall): Join {
-  const columns = given.flatMap((argument) => (argument.kind === 'column' ? [argument.column] : []));
+/** Returns the join between calling rows and the rows of the function. */
+export function callJoin({ arguments: args }: FunctionCall): Join {
+  const columns = args.flatMap((argument) => (argument.kind === 'column' ? [argument.column] : []));
   return { columns: columns.map((local, i) => ({ local, remote: `:a${i}` })), unique: false };
 }
 
-/** An item of a from clause and the row that it gives. */
 export function relationSql(context: Context, relation: Relation): { readonly item: Sql; readonly row: Row } {
   const alias = context.alias();
   const row = aliasRow(alias);
   if (relation.kind === 'table') return { item: sql`${qualified(relation.name)} as ${alias}`, row };
-  if (!('callers' in relation)) throw new SvcError('not-supported', 'functions of BigQuery cannot be queried by themselves');
+  if (!('callers' in relation)) throw new SvcError('not-supported', 'functions of BigQuery cannot be queried directly');
   return { item: sql`(${callsSql(context, relation as CalledForRows)}) as ${alias}`, row };
 }
 
-/** The rows of a function that is called for the row at hand. */
+/** Returns the rows of a function that is called for the current row. */
 export function calledSql(context: Context, call: FunctionCall, row: Row): { readonly item: Sql; readonly row: Row } {
   const alias = context.alias();
   const { columns } = callJoin(call);
@@ -46,18 +42,18 @@ export function qualified({ schema, name }: QualifiedName): Sql {
 
 function callsSql(context: Context, { call, callers }: CalledForRows): Sql {
   const { columns } = callJoin(call);
-  const [inside, outside, made] = [context.alias(), context.alias(), context.alias()];
-  const values = columns.map(({ local, remote }) => sql`${inside}.${identifier(local)} as ${identifier(remote)}`);
-  const keys = sql`select distinct ${join(values, sql`, `)} from ${qualified(callers)} as ${inside}`;
-  const shown = columns.map(({ remote }) => sql`${outside}.${identifier(remote)}`);
-  const rows = sql`array(select as struct * from ${callSql(call, (index) => shown[index] as Sql)})`;
-  return sql`select ${join(shown, sql`, `)}, ${made}.* from (${keys}) as ${outside} cross join unnest(${rows}) as ${made}`;
+  const [caller, keyRow, result] = [context.alias(), context.alias(), context.alias()];
+  const values = columns.map(({ local, remote }) => sql`${caller}.${identifier(local)} as ${identifier(remote)}`);
+  const keys = sql`select distinct ${join(values, sql`, `)} from ${qualified(callers)} as ${caller}`;
+  const argumentColumns = columns.map(({ remote }) => sql`${keyRow}.${identifier(remote)}`);
+  const rows = sql`array(select as struct * from ${callSql(call, (index) => argumentColumns[index] as Sql)})`;
+  return sql`select ${join(argumentColumns, sql`, `)}, ${result}.* from (${keys}) as ${keyRow} cross join unnest(${rows}) as ${result}`;
 }
 
-/** @param column the value of the column that stands so far among those that the function is called with */
-function callSql({ function: name, arguments: given }: FunctionCall, column: (index: number) => Sql): Sql {
+/** @param column compiles an argument column, given its index among the argument columns */
+function callSql({ function: name, arguments: args }: FunctionCall, column: (index: number) => Sql): Sql {
   let columns = 0;
-  const values = given.map((argument) => {
+  const values = args.map((argument) => {
     if (argument.kind === 'column') return column(columns++);
     if (argument.kind === 'row') throw new Error('invariant: BigQuery has no functions of rows');
     return operandSql(argument.operand);

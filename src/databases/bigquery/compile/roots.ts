@@ -1,11 +1,11 @@
-/** The selects of root fields: a row for each object, so that no answer is one value. */
+/** Compiles the selects of root fields to one row per object, so that no cell holds a whole answer. */
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
-import { objectOf, rootAnswer } from '../../shared/set-plan/answer.ts';
+import { rowObject, rootAnswer } from '../../shared/set-plan/answer.ts';
 import { rootRows } from '../../shared/set-plan/level.ts';
-import { numbered, orderedBy, Place } from '../../shared/set-plan/place.ts';
+import { numbered, orderedBy, JoinBase } from '../../shared/set-plan/join-base.ts';
 import type { SetWriter } from '../../shared/set-plan/writer.ts';
-import type { Layout } from '../answer.ts';
+import type { ResultLayout } from '../answer.ts';
 import { limited } from './levels.ts';
 
 interface Root {
@@ -15,8 +15,7 @@ interface Root {
   readonly isList: boolean;
 }
 
-/** @returns what gives the objects, and what they are */
-export function rootsSql(writer: SetWriter, roots: readonly SelectRoot[]): { readonly select: Sql; readonly layout: Layout } {
+export function rootsSql(writer: SetWriter, roots: readonly SelectRoot[]): { readonly select: Sql; readonly layout: ResultLayout } {
   const all = roots.map((root) => rootOf(writer, root));
   const [only] = all;
   if (only !== undefined && all.length === 1) {
@@ -44,7 +43,7 @@ function rootOf(writer: SetWriter, { query }: SelectRoot): Root {
   const isList = own.shape === 'list';
   const limit = isList ? own.rows.limit : Math.min(own.rows.limit ?? 1, 1);
   const rows = rootRows(writer, { from: own.from, rows: { ...own.rows, limit } });
-  const place = new Place(writer, rows.rows);
-  const object = objectOf(writer, own.fields, place);
+  const place = new JoinBase(writer, rows.rows);
+  const object = rowObject(writer, own.fields, place);
   return { object, from: place.from(false), order: rows.order(place.alias), isList };
 }

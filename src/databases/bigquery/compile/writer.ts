@@ -1,20 +1,20 @@
-/** What set plans are on BigQuery: derived tables, and JSON as texts. */
+/** Set plans of BigQuery, with derived tables and JSON as text. */
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { OrderTerm } from '../../../ir/select.ts';
 import { EMPTY, integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import { ownScope } from '../../shared/row.ts';
-import type { Entry, LeafField, SetWriter } from '../../shared/set-plan/writer.ts';
-import { isKey, isOrdered } from '../families.ts';
+import { type Entry, type LeafField, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
+import { isKeyType, isOrdered } from '../families.ts';
 import { types } from '../types.ts';
-import { aggregateCall, aggregateType } from './aggregate-call.ts';
+import { aggregateCall, aggregateResultType } from './aggregate-call.ts';
 import { aggregateHolds, aggregateOfNothing, conditionsOf, readSql, tuple } from './bool-exp.ts';
-import { asking, type Context } from './context.ts';
-import { holeSql } from './hole.ts';
+import type { Context } from './context.ts';
+import { placeholderSql } from './placeholder.ts';
 import { rowLimitSql, rowOffsetSql } from './operand.ts';
 import { outputSql } from './output.ts';
 import { relationSql } from './relation.ts';
 
-/** Arguments that one call of a function has at most; an object of more is put together of several. */
+/** Maximum arguments of a call of `concat`; larger objects are concatenated in groups. */
 const MAX_PARTS = 100;
 
 export function writerOf(context: Context): SetWriter {
@@ -24,19 +24,20 @@ export function writerOf(context: Context): SetWriter {
     named: false,
     from: (relation) => relationSql(context, relation),
     conditions: (exp, row) => conditionsOf(context, exp, ownScope(row)),
-    read: (read, row, asks) => asking(context, asks, () => readSql(context, read, row)),
-    distinctKey(read, row, asks) {
-      const value = writer.read(read, row, asks);
+    read: (read, row, relatedConditions) => withRelatedConditions(context, relatedConditions, () => readSql(context, read, row)),
+    distinctKey(read, row, relatedConditions) {
+      const value = writer.read(read, row, relatedConditions);
       if (!isOrdered(read.type)) throw unordered('distinct_on', read.type);
-      return isKey(read.type) ? value : sql`cast(${value} as string)`;
+      return isKeyType(read.type) ? value : sql`cast(${value} as string)`;
     },
-    field: (field, row, asks) => asking(context, asks, () => leafSql(context, field, (read) => readSql(context, read, row))),
+    field: (field, row, relatedConditions) =>
+      withRelatedConditions(context, relatedConditions, () => leafSql(context, field, (read) => readSql(context, read, row))),
     among: (columns, values, from) => sql`(${tuple(columns)} in (select ${tuple(values)} from ${from}))`,
     orderKey(value, { term, direction, nulls }) {
       const { read } = { read: readOf(term) };
       if (read !== null && !isOrdered(read.type)) throw unordered('order_by', read.type);
       const key = direction === 'asc' ? value : sql`${value} desc`;
-      // Nulls are less than everything; what else is wanted of them is a key of its own, as inside aggregates.
+      // Nulls sort first by default; another order needs a key of its own, as inside aggregates.
       if ((direction === 'asc') === (nulls === 'first')) return key;
       return nulls === 'last' ? sql`(${value} is null), ${key}` : sql`(${value} is not null), ${key}`;
     },
@@ -61,7 +62,7 @@ export function writerOf(context: Context): SetWriter {
           if (of === null) return { key: field.alias, value: sql`'null'` };
           const { type } = field.read;
           const aggregate = aggregateCall(item.function, [{ value: of(field.read), type }], false);
-          return { key: field.alias, value: outputSql(context, aggregate, aggregateType(item.function, type), field.columnType) };
+          return { key: field.alias, value: outputSql(context, aggregate, aggregateResultType(item.function, type), field.columnType) };
         }),
       );
     },
@@ -89,7 +90,7 @@ function readOf(term: OrderTerm): Extract<OrderTerm, { kind: 'read' }>['read'] |
 function unordered(argument: string, type: Parameters<typeof types.print>[0]): SvcError {
   return new SvcError(
     'not-supported',
-    `BigQuery does not order values of type ${types.print(type)}: ${argument} cannot name such a column`,
+    `BigQuery cannot order values of type ${types.print(type)}: ${argument} must not name such a column`,
   );
 }
 
@@ -106,11 +107,11 @@ function leafSql(context: Context, field: LeafField, read: (read: Extract<LeafFi
       return field.upperCase === true ? sql`upper(${printed})` : printed;
     }
     case 'joined':
-      return holeSql(context, field.join, field.keys, read);
+      return placeholderSql(field.join, field.keys, read);
   }
 }
 
-/** A text; never null, whatever its values are. */
+/** Compiles an object to a text that is never null. */
 function objectSql(entries: readonly Entry[]): Sql {
   if (entries.length === 0) return sql`'{}'`;
   const parts = entries.flatMap(({ key, value }, i) => [string(`${i === 0 ? '{' : ','}${JSON.stringify(key)}:`), present(value)]);

@@ -1,25 +1,25 @@
 /**
- * Conditions about other tables. A distributed table can hardly be asked row by row: relationships are lists of keys, sub-selects
- * that do not look out and that the database may plan, move and compute by themselves. Lists of keys of tables that may be on other servers
- * are relations of the statement: no plan of the database reads both tables.
+ * Conditions on other tables. A distributed table can hardly be read per row, so that relationships are lists of keys: uncorrelated
+ * subqueries, which the database may plan, move and compute separately. Lists of keys of tables that may be on other servers are relations
+ * of the statement, because no plan of the database reads both tables.
  */
-import { type AggregatePredicate, type BoolExp, type Exists, looksOut } from '../../../ir/bool-exp.ts';
+import { type AggregatePredicate, type BoolExp, type Exists, comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { joinConditions, nullTest, whereSql } from '../../shared/condition.ts';
 import type { Row, Scope } from '../../shared/row.ts';
-import { keyName } from '../../shared/set-plan/place.ts';
+import { keyName } from '../../shared/set-plan/join-base.ts';
 import { aggregateHolds, conditionSql, predicateHolds } from '../../postgresql/compile/bool-exp.ts';
-import type { Elsewhere } from '../../postgresql/compile/context.ts';
+import type { RelatedConditionCompiler } from '../../postgresql/compile/context.ts';
 import { mayFail } from '../../postgresql/compile/may-fail.ts';
 import { relationSql } from '../../postgresql/compile/relation.ts';
-import { typeName } from '../../postgresql/compile/type-name.ts';
-import { addRelation, type Draft } from './context.ts';
+import { typeNameSql } from '../../postgresql/compile/type-name.ts';
+import { addRelation, type StatementDraft } from './context.ts';
 
 const COMMA = sql`, `;
 
-/** In any expression: never null where it is about rows that are there or not. */
-export function elsewhereIn(draft: Draft): Elsewhere {
+/** Compiles conditions in any expression. `exists` is never null. */
+export function relatedConditionsIn(draft: StatementDraft): RelatedConditionCompiler {
   return {
     conditions: (exp, scope) => conditionsOf(draft, exp, scope),
     exists: (exp, scope) => existsSql(draft, exp, scope, false),
@@ -27,11 +27,11 @@ export function elsewhereIn(draft: Draft): Elsewhere {
   };
 }
 
-/** The parts of a `where`. */
-export function conditionsOf(draft: Draft, exp: BoolExp, scope: Scope): readonly Sql[] {
+/** Compiles the parts of a `where`. */
+export function conditionsOf(draft: StatementDraft, exp: BoolExp, scope: Scope): readonly Sql[] {
   const { context } = draft;
-  const before = context.elsewhere;
-  context.elsewhere = elsewhereIn(draft);
+  const before = context.relatedConditions;
+  context.relatedConditions = relatedConditionsIn(draft);
   const conditions: Sql[] = [];
   const visit = (item: BoolExp): void => {
     if (item.kind === 'and') item.items.forEach(visit);
@@ -43,7 +43,7 @@ export function conditionsOf(draft: Draft, exp: BoolExp, scope: Scope): readonly
     else if (item.kind !== 'constant' || !item.value) conditions.push(conditionSql(context, item, scope));
   };
   visit(exp);
-  context.elsewhere = before;
+  context.relatedConditions = before;
   return conditions;
 }
 
@@ -53,7 +53,7 @@ interface Target {
   readonly conditions: readonly Sql[];
 }
 
-function targetOf(draft: Draft, { from, where }: { readonly from: Relation; readonly where: BoolExp }, scope: Scope): Target {
+function targetOf(draft: StatementDraft, { from, where }: { readonly from: Relation; readonly where: BoolExp }, scope: Scope): Target {
   const { item, row } = relationSql(draft.context, from, null);
   return { item, row, conditions: conditionsOf(draft, where, { row, outer: scope }) };
 }
@@ -63,11 +63,11 @@ export function tuple(values: readonly Sql[]): Sql {
   return values.length === 1 ? (values[0] as Sql) : sql`(${join(values, COMMA)})`;
 }
 
-/** @param isPart whether null stands for false */
-function existsSql(draft: Draft, exp: Exists, scope: Scope, isPart: boolean): Sql {
+/** @param isPart whether null means false */
+function existsSql(draft: StatementDraft, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const { item, row, conditions } = targetOf(draft, exp, scope);
-  if (looksOut(exp.where, 1)) {
-    // The only way to compare columns of the two; the database takes it where both are together.
+  if (comparesWithOuterRow(exp.where, 1)) {
+    // A correlated subquery is the only way to compare columns of both; the database accepts it for colocated tables.
     return sql`exists (select 1 from ${item}${whereSql([...joinConditions(exp.join?.columns ?? [], scope.row, row), ...conditions])})`;
   }
   if (exp.join === null || exp.join.columns.length === 0) return sql`(true in (select true from ${item}${whereSql(conditions)} limit 1))`;
@@ -75,11 +75,11 @@ function existsSql(draft: Draft, exp: Exists, scope: Scope, isPart: boolean): Sq
   return isPart ? found : sql`(${found} is true)`;
 }
 
-/** Whether a row has one of the keys. @param of the rows that have them: everything from `from` on */
-function amongSql(draft: Draft, { columns, apart }: Join, row: Row, remote: Row, of: Sql): Sql {
+/** Compiles the condition that a row has one of the keys. @param of the rows with the keys: everything from `from` on */
+function amongSql(draft: StatementDraft, { columns, crossServer }: Join, row: Row, remote: Row, of: Sql): Sql {
   const keys = columns.map((pair) => remote.column(pair.remote));
   let list = sql`select ${join(keys, COMMA)} ${of}`;
-  if (apart === true) {
+  if (crossServer === true) {
     const named = keys.map((key, i) => sql`${key} as ${keyName(i)}`);
     const relation = addRelation(draft, () => sql`select ${join(named, COMMA)} ${of}`);
     const alias = draft.context.alias();
@@ -94,16 +94,16 @@ function notNull({ columns }: Join, row: Row): readonly Sql[] {
 }
 
 /**
- * Keys for which the predicate holds, is not known, and which there are at all: there are three values. Citus takes no `case` around
- * sub-selects in the conditions of updates and deletes.
- * @param isPart whether null stands for false
+ * Compiles lists of the keys for which the predicate holds, for which it is unknown, and which exist: its value is true, false or null. Citus
+ * accepts no `case` around subqueries in the conditions of updates and deletes.
+ * @param isPart whether null means false
  */
-function aggregateSql(draft: Draft, exp: AggregatePredicate, scope: Scope, isPart: boolean): Sql {
+function aggregateSql(draft: StatementDraft, exp: AggregatePredicate, scope: Scope, isPart: boolean): Sql {
   if (exp.predicate.length === 0) return sql`true`;
   const { context } = draft;
   const { columns } = exp.join;
   const holdsIn = (row: Row): Sql => predicateHolds(context, exp, row);
-  if (looksOut(exp.where, 1)) {
+  if (comparesWithOuterRow(exp.where, 1)) {
     const { item, row, conditions } = targetOf(draft, exp, scope);
     return sql`(select ${holdsIn(row)} from ${item}${whereSql([...joinConditions(columns, scope.row, row), ...conditions])})`;
   }
@@ -123,9 +123,9 @@ function aggregateSql(draft: Draft, exp: AggregatePredicate, scope: Scope, isPar
   return sql`(${among(holdsIn)} or (not ${among(null)} and (${nothing}))${unknown})`;
 }
 
-/** What an aggregate is where there are no rows. */
+/** Compiles the value of an aggregate without rows. */
 export function aggregateOfNothing(exp: AggregatePredicate): Sql {
   if (exp.function === 'count') return sql`0::int8`;
   const compared = exp.predicate.find((comparison) => comparison.kind === 'compare');
-  return compared === undefined ? sql`null::text` : sql`null::${typeName(compared.operand.type)}`;
+  return compared === undefined ? sql`null::text` : sql`null::${typeNameSql(compared.operand.type)}`;
 }

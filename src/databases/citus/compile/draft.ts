@@ -1,10 +1,10 @@
 import type { CompilerOptions } from '../../../backend/backend.ts';
 import { createContext } from '../../postgresql/compile/context.ts';
-import { elsewhereIn } from './condition.ts';
-import { COPY, type Draft } from './context.ts';
+import { relatedConditionsIn } from './condition.ts';
+import { COPY, type StatementDraft } from './context.ts';
 
-/** @param copied whether its text is written several times in one statement */
-export function createDraft(options: CompilerOptions, copied = false): Draft {
+/** @param copied whether its text is repeated in one statement */
+export function createStatementDraft(options: CompilerOptions, copied = false): StatementDraft {
   const context = createContext(
     options,
     () => {
@@ -12,7 +12,7 @@ export function createDraft(options: CompilerOptions, copied = false): Draft {
     },
     (number) => ({ kind: 'template', texts: [copied ? `"t${number}${COPY}"` : `"t${number}"`], values: [] }),
   );
-  const draft: Draft = { context, relations: [] };
-  context.elsewhere = elsewhereIn(draft);
+  const draft: StatementDraft = { context, relations: [] };
+  context.relatedConditions = relatedConditionsIn(draft);
   return draft;
 }

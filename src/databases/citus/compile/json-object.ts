@@ -1,10 +1,10 @@
 import { join, string, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Entry } from '../../shared/set-plan/writer.ts';
 
-/** Half of the arguments that a function may have. */
+/** Half of the maximum number of arguments of a function. */
 const MAX_PAIRS = 50;
 
-/** An object of any number of entries, in one expression: rows as JSON would have the types of other servers. */
+/** Compiles an object with any number of entries in one expression: rows as JSON would have types of other servers. */
 export function jsonObject(entries: readonly Entry[]): Sql {
   const parts: Sql[] = [];
   for (let start = 0; start === 0 || start < entries.length; start += MAX_PAIRS) {

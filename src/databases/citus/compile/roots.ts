@@ -1,11 +1,11 @@
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { rootAnswer } from '../../shared/set-plan/answer.ts';
-import { addRelation, type Draft } from './context.ts';
+import { addRelation, type StatementDraft } from './context.ts';
 import { writerOf } from './writer.ts';
 
-/** One row with a column for each root. */
-export function rootsSql(draft: Draft, roots: readonly SelectRoot[]): Sql {
+/** Compiles roots to one row with a column per root. */
+export function rootsSql(draft: StatementDraft, roots: readonly SelectRoot[]): Sql {
   const writer = writerOf(draft);
   const [only] = roots;
   if (roots.length === 1 && only !== undefined) return rootAnswer(writer, only.query);

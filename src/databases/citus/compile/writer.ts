@@ -1,29 +1,30 @@
-/** What set plans are on Citus: a common table expression for each relation. */
-import { looksOut } from '../../../ir/bool-exp.ts';
+/** Set plans on Citus: a common table expression for each relation. */
+import { comparesWithOuterRow } from '../../../ir/bool-exp.ts';
 import { EMPTY, integer, join, string, sql } from '../../../sql/fragment.ts';
 import { aliasRow, ownScope } from '../../shared/row.ts';
-import type { Asks, SetWriter } from '../../shared/set-plan/writer.ts';
+import { type RelatedConditions, type SetWriter, withRelatedConditions } from '../../shared/set-plan/writer.ts';
 import { aggregateCall, isSorted } from '../../postgresql/compile/aggregate-call.ts';
 import { aggregateHolds, readSql } from '../../postgresql/compile/bool-exp.ts';
-import type { Elsewhere } from '../../postgresql/compile/context.ts';
+import type { RelatedConditionCompiler } from '../../postgresql/compile/context.ts';
 import { leafSql } from '../../postgresql/compile/fields.ts';
 import { bigintSql } from '../../postgresql/compile/operand.ts';
 import { directionSql } from '../../postgresql/compile/order-by.ts';
 import { isStringified } from '../../postgresql/compile/output.ts';
 import { callSql, relationSql } from '../../postgresql/compile/relation.ts';
-import { aggregateOfNothing, conditionsOf, elsewhereIn, tuple } from './condition.ts';
-import { addRelation, asking, type Draft, HERE, IS_HERE } from './context.ts';
+import { aggregateOfNothing, conditionsOf, relatedConditionsIn, tuple } from './condition.ts';
+import { addRelation, type StatementDraft, HERE, IS_HERE } from './context.ts';
 import { jsonObject } from './json-object.ts';
 
 /**
- * Beside a second function none is inlined. PostgreSQL inlines functions in SQL after Citus has looked for tables, and the coordinator's
- * own part of a distributed table, which has no rows, would be read. Its column has a name that no column of the function's rows has.
+ * A second function, which prevents PostgreSQL from inlining the first one. Functions in SQL are inlined after Citus has looked for tables, so
+ * that the coordinator's own part of a distributed table would be read, which is empty. The name of its column is unique.
  */
 const NOTHING = sql`"pg_catalog"."json_to_recordset"('[]') as (":nothing" "pg_catalog"."int4")`;
 
-export function writerOf(draft: Draft): SetWriter {
+export function writerOf(draft: StatementDraft): SetWriter {
   const { context } = draft;
-  const asked = <T>(asks: Asks | null, make: () => T): T => (asks === null ? make() : asking(context, elsewhereOf(draft, asks), make));
+  const within = <T>(relatedConditions: RelatedConditions | null, make: () => T): T =>
+    relatedConditions === null ? make() : withRelatedConditions(context, joinedConditionsOf(draft, relatedConditions), make);
   const writer: SetWriter = {
     alias: () => context.alias(),
     relation: (select) => addRelation(draft, select),
@@ -35,9 +36,9 @@ export function writerOf(draft: Draft): SetWriter {
       return { item, row: aliasRow(alias) };
     },
     conditions: (exp, row) => conditionsOf(draft, exp, ownScope(row)),
-    read: (read, row, asks) => asked(asks, () => readSql(context, read, row)),
-    distinctKey: (read, row, asks) => asked(asks, () => readSql(context, read, row)),
-    field: (field, row, asks) => asked(asks, () => leafSql(context, field, row)),
+    read: (read, row, relatedConditions) => within(relatedConditions, () => readSql(context, read, row)),
+    distinctKey: (read, row, relatedConditions) => within(relatedConditions, () => readSql(context, read, row)),
+    field: (field, row, relatedConditions) => within(relatedConditions, () => leafSql(context, field, row)),
     among: (columns, values, from) => sql`(${tuple(columns)} in (select ${join(values, sql`, `)} from ${from}))`,
     orderKey: (value, order) => sql`${value}${directionSql(order)}`,
     page(limit, ties, offset) {
@@ -66,7 +67,7 @@ export function writerOf(draft: Draft): SetWriter {
         }),
       );
     },
-    // Partial results of several servers cannot be put together where values are sorted.
+    // Partial results of several servers cannot be combined if values are sorted.
     aggregatesInPlace: (items) =>
       items.every((item) =>
         item.kind === 'count'
@@ -87,12 +88,12 @@ export function writerOf(draft: Draft): SetWriter {
   return writer;
 }
 
-/** For values of rows that the answers are joined to. */
-export function elsewhereOf(draft: Draft, asks: Asks): Elsewhere {
-  const inside = elsewhereIn(draft);
+/** Compiles conditions in values of rows to which their results are joined. */
+export function joinedConditionsOf(draft: StatementDraft, relatedConditions: RelatedConditions): RelatedConditionCompiler {
+  const inside = relatedConditionsIn(draft);
   return {
     ...inside,
-    exists: (exp, scope) => (looksOut(exp.where, 1) ? inside.exists(exp, scope) : asks.exists(exp)),
-    aggregate: (exp, scope) => (looksOut(exp.where, 1) ? inside.aggregate(exp, scope) : asks.aggregate(exp)),
+    exists: (exp, scope) => (comparesWithOuterRow(exp.where, 1) ? inside.exists(exp, scope) : relatedConditions.exists(exp)),
+    aggregate: (exp, scope) => (comparesWithOuterRow(exp.where, 1) ? inside.aggregate(exp, scope) : relatedConditions.aggregate(exp)),
   };
 }

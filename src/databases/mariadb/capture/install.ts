@@ -1,17 +1,17 @@
 /**
- * Puts event triggers into a database and takes them out again. Each definition stands by itself, as all do: what is there is
- * compared with what should be, so that what was left half done is completed by the next one who looks.
+ * Installs and removes event triggers. DDL is not transactional, so the existing triggers are compared with the required ones, and the
+ * next call completes what was left unfinished.
  */
 import {
-  type CaptureMark,
+  type CaptureLabel,
   definitionHash,
-  isMarkedFor,
-  isOfOtherDraft,
+  isLabeledFor,
+  belongsToOtherDraft,
   isSettled,
-  markFor,
-  NO_MARK,
-  readMark,
-} from '../../../backend/capture-mark.ts';
+  labelFor,
+  NO_LABEL,
+  readCaptureLabel,
+} from '../../../backend/capture-label.ts';
 import { CAPTURE_PREFIX, captureName, captureNames } from '../../../backend/capture-names.ts';
 import { createHash } from 'node:crypto';
 import {
@@ -21,23 +21,24 @@ import {
   type InstallOptions,
   requireOwn,
   type RetainOptions,
-  underWay,
+  pendingChangeError,
 } from '../../../backend/captures.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
-import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../../../metadata/event-trigger.ts';
+import { CAPTURED_OPERATIONS, type EventTrigger } from '../../../metadata/event-trigger.ts';
 import { identifier, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
-import { EVENT_TABLES, eventCatalogVersion, lock, migrateEvents } from './migrations.ts';
-import { type BodyOptions, schemaOf, triggerBody } from './triggers.ts';
-import { affected, again as repeatedly, type EventDatabase, type Query, serverErrorOf } from './work.ts';
+import { EVENT_TABLES, eventCatalogVersion, lockEventCatalog, migrateEvents } from './migrations.ts';
+import { type BodyOptions, schemaNameOf, triggerBody } from './triggers.ts';
+import { affected, retryDeadlocks, type EventDatabase, type SourceQuery, serverErrorOf } from './work.ts';
 
-/** What the beginning of a trigger's body says of it. */
-interface Mark extends CaptureMark {
-  /** The one that the source is connected to. */
+/** Label at the start of a trigger's body. */
+interface TriggerLabel extends CaptureLabel {
+  /** Connected database of the source. */
   readonly database: string;
 }
 
-interface Installed extends Mark {
+interface Installed extends TriggerLabel {
   readonly schema: string;
   readonly name: string;
   readonly table: string;
@@ -50,8 +51,8 @@ from information_schema.triggers where trigger_name like '${CAPTURE_PREFIX.repla
 
 const BEGIN = /^begin \/\* svc (\S+) \*\/\n/;
 
-/** Those that the user of the source may see, of all databases of the server, each by its schema and name. */
-async function installed(query: Query): Promise<ReadonlyMap<string, Installed>> {
+/** Returns the triggers that the source's user can see in all databases of the server, by schema and name. */
+async function installed(query: SourceQuery): Promise<ReadonlyMap<string, Installed>> {
   const { rows } = await query(FIND, []);
   return new Map(
     rows.map((row) => {
@@ -62,32 +63,32 @@ async function installed(query: Query): Promise<ReadonlyMap<string, Installed>> 
   );
 }
 
-function readBody(statement: string): Mark & { readonly body: string } {
+function readBody(statement: string): TriggerLabel & { readonly body: string } {
   const found = BEGIN.exec(statement);
-  const nobodys = { ...NO_MARK, database: '', body: statement };
-  if (found === null) return nobodys;
+  const unlabeled = { ...NO_LABEL, database: '', body: statement };
+  if (found === null) return unlabeled;
   try {
     const text = decodeURIComponent(found[1] ?? '');
-    const { database } = JSON.parse(text) as Partial<Mark>;
-    const mark = readMark(text);
-    return mark === NO_MARK || typeof database !== 'string' ? nobodys : { ...mark, database, body: statement.slice(found[0].length) };
+    const { database } = JSON.parse(text) as Partial<TriggerLabel>;
+    const label = readCaptureLabel(text);
+    return label === NO_LABEL || typeof database !== 'string' ? unlabeled : { ...label, database, body: statement.slice(found[0].length) };
   } catch {
-    return nobodys;
+    return unlabeled;
   }
 }
 
-/** A text without what would end the comment that it stands in. */
-function markText(mark: Mark): string {
-  return encodeURIComponent(JSON.stringify(mark)).replaceAll('*', '%2A');
+/** Encodes a label so that it cannot end the comment around it. */
+function labelText(label: TriggerLabel): string {
+  return encodeURIComponent(JSON.stringify(label)).replaceAll('*', '%2A');
 }
 
 type Define = (text: string) => Promise<unknown>;
 
-/** One after another in all instances: two that replace a trigger at the same time would undo each other. */
-function defining(database: EventDatabase, run: (define: Define) => Promise<void>, lockMs = DEFAULT_LOCK_MS): Promise<void> {
+/** Serializes DDL of all instances: two that replace a trigger at the same time would undo each other's change. */
+function withDefinitionLock(database: EventDatabase, run: (define: Define) => Promise<void>, lockMs = DEFAULT_LOCK_MS): Promise<void> {
   return database.define(async (define) => {
     const seconds = Math.ceil(lockMs / 1000);
-    await lock(define, seconds);
+    await lockEventCatalog(define, seconds);
     await define(`set session lock_wait_timeout = ${seconds}`);
     await run(define);
   });
@@ -97,23 +98,23 @@ function defining(database: EventDatabase, run: (define: Define) => Promise<void
 export async function install(
   database: EventDatabase,
   triggers: readonly CapturedTrigger[],
-  { again = false, within: _, ...how }: InstallOptions,
+  { reinstall = false, connection: _, ...call }: InstallOptions,
   options: Pick<BodyOptions, 'stringifyNumericTypes'>,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
   try {
     await migrateEvents(database);
-    await register(database, how.owner);
+    await register(database, call.owner);
   } catch (error) {
-    throw refusedBy(error);
+    throw withServerMessage(error);
   }
-  const change: Change = { ...how, again, options: { ...options, database: database.name } };
+  const change: Change = { ...call, reinstall, options: { ...options, database: database.name } };
   const found = await installed(database.query);
   const failures: InstallFailure[] = [];
   for (const trigger of triggers) {
     try {
       if (definitionsFor(trigger, found, change).length === 0) continue;
-      await defining(
+      await withDefinitionLock(
         database,
         async (define) => {
           const now = await installed(database.query);
@@ -123,14 +124,14 @@ export async function install(
       );
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      failures.push({ name: trigger.definition.name, error: refusedBy(error) });
+      failures.push({ name: trigger.definition.name, error: withServerMessage(error) });
     }
   }
-  await forgetOwners(database, found, how.owner);
+  await forgetOwners(database, found, call.owner);
   return failures;
 }
 
-/** Those whose triggers are all this one's now: the source has a new name. */
+/** Unregisters owners without remaining triggers, after a source was renamed. */
 async function forgetOwners(database: EventDatabase, before: ReadonlyMap<string, Installed>, owner: string): Promise<void> {
   const others = (found: ReadonlyMap<string, Installed>): ReadonlySet<string> =>
     new Set([...found.values()].filter((each) => each.database === database.name && each.owner !== owner).map((each) => each.owner));
@@ -140,17 +141,14 @@ async function forgetOwners(database: EventDatabase, before: ReadonlyMap<string,
   for (const each of had) if (!have.has(each)) await unregister(database, each);
 }
 
-/** What the database says of its refusal belongs to the message: it is about what an administrator asked for. */
-function refusedBy(error: unknown): SvcError {
+function withServerMessage(error: unknown): SvcError {
   if (!(error instanceof SvcError)) throw error;
   const { errno, message } = serverErrorOf(error);
-  if (errno === 0) return error;
-  const internal = error.internal === undefined ? {} : { internal: error.internal };
-  return new SvcError('database-error', `the event trigger cannot be installed: ${message}`, { cause: error, ...internal });
+  return errno === 0 ? error : refusedBy(error, 'database-error', message);
 }
 
 interface Change extends Omit<InstallOptions, 'within'> {
-  readonly again: boolean;
+  readonly reinstall: boolean;
   readonly options: BodyOptions;
 }
 
@@ -162,43 +160,42 @@ function dropTrigger({ schema, name }: Pick<Installed, 'schema' | 'name'>): stri
   return text(sql`drop trigger if exists ${identifier(schema)}.${identifier(name)}`);
 }
 
-const EVENTS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`insert`, update: sql`update`, delete: sql`delete` };
-
-/** What is missing between what is installed and what should be. @throws SvcError already-exists, where a source of another database has the name */
+/** Returns the missing DDL. @throws SvcError already-exists if a source of another database has a trigger of the name */
 function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Installed>, change: Change): readonly string[] {
   const { definition, table } = trigger;
-  const { owner, again, options, settled, ended } = change;
-  const schema = schemaOf(table, options.database);
+  const { owner, reinstall, options, settled, ended } = change;
+  const schema = schemaNameOf(table, options.database);
   return CAPTURED_OPERATIONS.flatMap((operation): readonly string[] => {
     const name = captureName(definition.name, operation);
-    const known = found.get(`${schema}.${name}`);
-    if (known !== undefined && known.database !== options.database && known.database !== '') {
+    const existing = found.get(`${schema}.${name}`);
+    if (existing !== undefined && existing.database !== options.database && existing.database !== '') {
       throw new SvcError(
         'already-exists',
-        `the database "${schema}" has an event trigger "${definition.name}" of a source that is connected to "${known.database}"`,
+        `the database "${schema}" has an event trigger "${definition.name}" of a source that is connected to "${existing.database}"`,
       );
     }
     const own = [...found.values()].filter((each) => each.name === name && each.database === options.database);
-    // Operations that a definition has no more are removed after the change is stored.
+    // Triggers of removed operations are dropped after the change is stored.
     if (definition[operation] === undefined) return [];
-    if (known !== undefined) requireOwn(known, change);
-    const elsewhere = own.filter((each) => each.table !== `${schema}.${table.name.name}` || each.schema !== schema).map(dropTrigger);
+    if (existing !== undefined) requireOwn(existing, change);
+    const obsolete = own.filter((each) => each.table !== `${schema}.${table.name.name}` || each.schema !== schema).map(dropTrigger);
     const body = triggerBody(trigger, operation, options);
     const hash = definitionHash(definition, operation);
-    const isOwn = known !== undefined && known.owner === owner && known.trigger === definition.name && elsewhere.length === 0;
+    const isOwn = existing !== undefined && existing.owner === owner && existing.trigger === definition.name && obsolete.length === 0;
     const isSame =
-      isOwn && (known.body === body || (settled !== undefined && change.hasFreshColumns !== true && (known.definition ?? hash) === hash));
-    const isOther = known !== undefined && (known.definition !== hash || elsewhere.length > 0);
-    if (isOther && change.yields === true && isOfOtherDraft(known, change)) throw underWay();
+      isOwn &&
+      (existing.body === body || (settled !== undefined && change.hasFreshColumns !== true && (existing.definition ?? hash) === hash));
+    const isOther = existing !== undefined && (existing.definition !== hash || obsolete.length > 0);
+    if (isOther && change.yields === true && belongsToOtherDraft(existing, change)) throw pendingChangeError();
     const isAdded = change.added?.has(name) === true;
-    if (isSame && !again && (!isAdded || isMarkedFor(known, change))) return [];
-    if (settled !== undefined && known !== undefined && !isSettled(known, { settled, ended })) throw underWay();
-    const marked = { made: Date.now(), ...markFor(change, isAdded ? known : undefined), definition: hash };
-    const mark = markText({ owner, trigger: definition.name, database: options.database, ...marked });
-    const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${EVENTS[operation]} on ${identifier(schema)}.${identifier(
+    if (isSame && !reinstall && (!isAdded || isLabeledFor(existing, change))) return [];
+    if (settled !== undefined && existing !== undefined && !isSettled(existing, { settled, ended })) throw pendingChangeError();
+    const state = { made: Date.now(), ...labelFor(change, isAdded ? existing : undefined), definition: hash };
+    const label = labelText({ owner, trigger: definition.name, database: options.database, ...state });
+    const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${OPERATION_SQL[operation]} on ${identifier(schema)}.${identifier(
       table.name.name,
     )} for each row`;
-    return [...elsewhere, `${text(head)} begin /* svc ${mark} */\n${body}`];
+    return [...obsolete, `${text(head)} begin /* svc ${label} */\n${body}`];
   });
 }
 
@@ -206,27 +203,27 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
 export async function retain(
   database: EventDatabase,
   definitions: readonly EventTrigger[],
-  { owner, gone, lockMs, ...how }: RetainOptions,
+  { owner, lockMs, ...call }: RetainOptions,
 ): Promise<boolean> {
   if ((await eventCatalogVersion(database.query)) === 0) return true;
   const needed = captureNames(definitions);
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     ownOf(found, owner, database).filter((each) => !needed.has(each.name));
-  const isRemoved = (each: Installed): boolean => isSettled(each, how) || (each.version === undefined && gone.includes(each.trigger));
+  const isRemoved = (each: Installed): boolean => isRemovable(each, call);
   const seen = surplus(await installed(database.query));
-  const names = new Set([...gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
+  const names = new Set([...call.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)]);
   if (names.size === 0) return seen.length === 0;
   for (const { name } of definitions) names.delete(name);
   let last = '0';
-  await defining(
+  await withDefinitionLock(
     database,
     async (define) => {
       for (const each of surplus(await installed(database.query))) {
         if (isRemoved(each)) await define(dropTrigger(each));
-        // A trigger that a change under way makes again keeps its events.
+        // A trigger that a pending change creates again keeps its events.
         else names.delete(each.trigger);
       }
-      // No writer is under way, and a new trigger of the name is installed after this.
+      // No writer is active, and a new trigger of the name can only be installed later.
       last = (await database.query('select max(place) from svc_catalog.event_log', [])).rows[0]?.[0] ?? '0';
     },
     lockMs,
@@ -239,12 +236,9 @@ function ownOf(found: ReadonlyMap<string, Installed>, owner: string, database: E
   return [...found.values()].filter((each) => each.owner === owner && each.database === database.name);
 }
 
-/** Events in one statement, so that none takes long. */
-const ARCHIVE_BATCH = 10_000;
-
 /**
- * Nothing of these triggers is delivered any more, and nothing cleans up after them by itself.
- * @param last place of their events: later ones are of other triggers that have got their names since
+ * Archives the events of removed triggers: they are no longer delivered, nor cleaned up automatically.
+ * @param last highest place of their events; later ones belong to new triggers with the same names
  */
 async function archive({ query, name: origin }: EventDatabase, names: readonly string[], last: string): Promise<void> {
   for (const name of names) {
@@ -252,17 +246,9 @@ async function archive({ query, name: origin }: EventDatabase, names: readonly s
       origin,
       name,
     ]);
-    for (let rows = ARCHIVE_BATCH; rows === ARCHIVE_BATCH; ) {
-      rows = affected(
-        await repeatedly(() =>
-          query(
-            `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
-             where source_database = ? and trigger_name = ? and place <= ? and not archived limit ${ARCHIVE_BATCH}`,
-            [origin, name, last],
-          ),
-        ),
-      );
-    }
+    const batch = `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
+             where source_database = ? and trigger_name = ? and place <= ? and not archived limit ${ARCHIVE_BATCH}`;
+    await archiveAll(async () => affected(await retryDeadlocks(() => query(batch, [origin, name, last]))));
   }
 }
 
@@ -286,7 +272,7 @@ async function unregister(database: EventDatabase, owner: string): Promise<void>
 /** See `Captures.uninstall`. */
 export async function uninstall(database: EventDatabase, owner: string): Promise<void> {
   if ((await eventCatalogVersion(database.query)) === 0) return;
-  await defining(database, async (define) => {
+  await withDefinitionLock(database, async (define) => {
     if ((await eventCatalogVersion(database.query)) === 0) return;
     const found = await installed(database.query);
     const own = ownOf(found, owner, database);

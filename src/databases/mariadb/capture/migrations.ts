@@ -1,19 +1,21 @@
 /**
- * The tables of events, in a database `svc_catalog` beside those of the sources, made with the first event trigger. A migration that has been
- * released is never changed: a change is a further one. Each may run again, because definitions cannot be taken back.
+ * Tables of events, in a database `svc_catalog` beside those of the sources, created with the first event trigger. Released migrations are
+ * never changed; a change is a new migration. Each can run retryDeadlocks, because DDL cannot be rolled back.
  */
 import { SvcError } from '../../../errors/svc-error.ts';
-import { orNothing, type EventDatabase, type Query } from './work.ts';
+import { unlessMissing } from '../../shared/capture/event-log.ts';
+import { isCurrent } from '../../shared/capture/install.ts';
+import { type EventDatabase, isMissing, type SourceQuery } from './work.ts';
 import type { RunSqlResult } from '../../../backend/connection.ts';
 
 const TABLE = 'engine = innodb default character set utf8mb4 collate utf8mb4_bin';
 
 const TABLES: readonly string[] = [
   `create table if not exists svc_catalog.event_log (
-    -- in the order in which events of one row were made
+    -- in the order in which the events of a row were created
     place bigint unsigned not null auto_increment primary key,
     id char(36) not null default uuid(),
-    -- the one that the source is connected to
+    -- connected database of the source
     source_database varchar(64) not null,
     schema_name varchar(64) not null,
     table_name varchar(64) not null,
@@ -23,19 +25,19 @@ const TABLES: readonly string[] = [
     error boolean not null default false,
     tries int not null default 0,
     created_at datetime(6) not null default utc_timestamp(6),
-    -- since when somebody is at it
+    -- start of the current delivery
     locked datetime(6),
     next_retry_at datetime(6),
     archived boolean not null default false,
-    -- events with the same key are delivered one after another; null: in any order
+    -- events with the same key are delivered in order; null for any order
     order_key bigint,
-    -- who is at it, and until when. An event with an end and nobody at it waits for an earlier one.
+    -- instance that delivers it, and until when. An event with an end but no holder waits for an earlier one.
     lease_holder varchar(64),
     lease_until datetime(6),
-    -- when it is to be delivered, or its lease ends; null: it is delivered or given up
+    -- next delivery or end of the lease; null if delivered or failed
     due datetime(6) as (if(delivered or error or archived, null,
       greatest(coalesce(lease_until, created_at), coalesce(next_retry_at, created_at)))) persistent,
-    -- what others wait for: null where nothing does
+    -- key of an undelivered event, for which later ones wait
     open_key bigint as (if(delivered or error or archived, null, order_key)) persistent,
     size int unsigned as (octet_length(payload)) persistent,
     unique key by_id (id),
@@ -70,11 +72,11 @@ const TABLES: readonly string[] = [
     unique key planned (source_database, trigger_name, scheduled_at),
     key due (source_database, status, scheduled_at)
   ) ${TABLE}`,
-  // Locked while events are taken from a lane that is bounded over all instances.
+  // Rows are locked while events are taken from a trigger queue with a limit for all instances.
   `create table if not exists svc_catalog.event_lanes (
     source_database varchar(64) not null, trigger_name varchar(64) not null, primary key (source_database, trigger_name)
   ) ${TABLE}`,
-  // Who has triggers: not all of them need be seen by everybody.
+  // Owners of triggers; users may not see each other's triggers.
   `create table if not exists svc_catalog.event_owners (
     owner_key binary(32) not null primary key,
     owner text not null,
@@ -89,7 +91,7 @@ const VERSION_TABLE = `create table if not exists svc_catalog.svc_source_catalog
   id int not null default 1 primary key check (id = 1), version int not null, upgraded_on datetime not null default utc_timestamp()
 ) ${TABLE}`;
 
-/** All that is here, in the order in which it may go. */
+/** All tables, in the order in which they can be dropped. */
 export const EVENT_TABLES = [
   'event_log',
   'event_invocation_logs',
@@ -99,36 +101,36 @@ export const EVENT_TABLES = [
   'svc_source_catalog_version',
 ] as const;
 
-/** Maximum wait for other instances that make the tables. seconds */
+/** Maximum wait for other instances that create the tables, in seconds. */
 const MIGRATION_LOCK_S = 30;
 
 /**
- * Maximum pause between statements of a session that has the lock: its statements follow one another at once, and the server ends the
- * session of an instance that stands still in it. seconds
+ * Idle timeout of the session that holds the lockEventCatalog, in seconds. Its statements follow each other at once, so the server ends the session
+ * of a frozen instance.
  */
 const IDLE_S = 20;
 
 /**
- * For all that define something in `svc_catalog`, or triggers, of all instances; held until the session ends.
- * @param seconds maximum wait for the lock
- * @throws SvcError busy, when others have it for longer
+ * Locks DDL on `svc_catalog` and triggers against other instances, until the session ends.
+ * @param seconds maximum wait for the lockEventCatalog
+ * @throws SvcError busy if another instance holds it for longer
  */
-export async function lock(define: (text: string) => Promise<RunSqlResult>, seconds = MIGRATION_LOCK_S): Promise<void> {
+export async function lockEventCatalog(define: (text: string) => Promise<RunSqlResult>, seconds = MIGRATION_LOCK_S): Promise<void> {
   await define(`set session wait_timeout = ${IDLE_S}, idle_transaction_timeout = ${IDLE_S}`);
   const { rows } = await define(`select get_lock('svc_catalog', ${seconds})`);
-  if (rows[0]?.[0] !== '1') throw new SvcError('busy', 'another service is changing what event triggers have in the database');
+  if (rows[0]?.[0] !== '1') throw new SvcError('busy', 'another service is changing the event tables or triggers in the database');
 }
 
-/** The version of the tables of events, 0 when there are none. */
-export async function eventCatalogVersion(query: Query): Promise<number> {
-  return orNothing(0, async () => {
+/** Returns the version of the tables of events, or 0 if there are none. */
+export async function eventCatalogVersion(query: SourceQuery): Promise<number> {
+  return unlessMissing({ isMissing }, 0, async () => {
     const { rows } = await query('select version from svc_catalog.svc_source_catalog_version', []);
     return Number(rows[0]?.[0] ?? 0);
   });
 }
 
-/** Whether nobody has taken away anything of the tables. */
-async function isWhole(query: Query): Promise<boolean> {
+/** Returns whether all tables exist. */
+async function isComplete(query: SourceQuery): Promise<boolean> {
   const names = EVENT_TABLES.map((name) => `'${name}'`).join(', ');
   const { rows } = await query(
     `select count(*) from information_schema.tables where table_schema = 'svc_catalog' and table_name in (${names})`,
@@ -138,29 +140,21 @@ async function isWhole(query: Query): Promise<boolean> {
 }
 
 /**
- * Brings the tables to this service's version and puts back what others have taken away. Instances that start together wait for the first.
- * @throws SvcError `not-supported` when they are of a newer service
+ * Migrates the tables to this version and restores dropped ones. Instances that start together wait for the first.
+ * @throws SvcError `not-supported` if the tables belong to a newer version
  */
 export async function migrateEvents(database: EventDatabase): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(database.query)) && (await isWhole(database.query))) return;
+  if (isCurrent(await eventCatalogVersion(database.query), MIGRATIONS.length) && (await isComplete(database.query))) return;
   await database.define(async (define) => {
-    await lock(define);
-    const known = await eventCatalogVersion(database.query);
-    const whole = await isWhole(database.query);
-    if (isCurrent(known) && whole) return;
+    await lockEventCatalog(define);
+    const version = await eventCatalogVersion(database.query);
+    const complete = await isComplete(database.query);
+    if (isCurrent(version, MIGRATIONS.length) && complete) return;
     const { rows } = await define(`select 1 from information_schema.schemata where schema_name = 'svc_catalog'`);
-    // "if not exists" would need the privilege to create it even when it exists.
+    // "if not exists" would need the privilege to create the database even if it exists.
     if (rows.length === 0) await define('create database svc_catalog character set utf8mb4 collate utf8mb4_bin');
     await define(VERSION_TABLE);
-    for (const migration of MIGRATIONS.slice(whole ? known : 0)) for (const text of migration) await define(text);
+    for (const migration of MIGRATIONS.slice(complete ? version : 0)) for (const text of migration) await define(text);
     await define(`replace into svc_catalog.svc_source_catalog_version (id, version) values (1, ${MIGRATIONS.length})`);
   });
-}
-
-function isCurrent(version: number): boolean {
-  if (version <= MIGRATIONS.length) return version === MIGRATIONS.length;
-  throw new SvcError(
-    'not-supported',
-    `the tables of events have version ${version}; this service knows versions up to ${MIGRATIONS.length}: start a newer one`,
-  );
 }

@@ -1,2 +1,2 @@
-/** Now, in UTC, as the tables of events have times. */
+/** Current time in UTC, as stored in the tables of events. */
 export const NOW = 'utc_timestamp(6)';

@@ -1,4 +1,4 @@
-/** The queue of events in a database: see `EventStore`. Nobody is told of new events: it is polled. */
+/** Queue of events in a database; see `EventStore`. MariaDB does not notify of new events, so it is polled. */
 import type {
   Attempted,
   CapturedEvent,
@@ -6,28 +6,25 @@ import type {
   DeliveryOutcome,
   FetchRequest,
   InvocationRecord,
-  LaneRequest,
+  TriggerQueueRequest,
   Lease,
 } from '../../../backend/event-store.ts';
+import { LOOKAHEAD, searchEvents } from '../../shared/capture/search.ts';
 import { NOW } from './names.ts';
-import { again, type EventDatabase, type Query, soon } from './work.ts';
+import { retryDeadlocks, type EventDatabase, type SourceQuery, shortDeadline } from './work.ts';
 
-/** Ordered events that are looked at beyond those that are wanted. */
-const LOOK = 400;
-/** Of which so many are put aside in one statement. */
-const MOST_ASIDE = 5_000;
-/** How often the search goes on where those that it has seen had to wait. */
-const MOST_SEARCHES = 10;
-/** Lanes in one statement. */
-const LANES = 50;
-/** Characters of requests and responses in one statement, well below the least `max_allowed_packet` that servers have in use. */
-const MOST_LOGGED = 200_000;
+/** Maximum events postponed by one statement. */
+const MAX_POSTPONED = 5_000;
+/** Maximum trigger queues in one statement. */
+const QUEUES_PER_STATEMENT = 50;
+/** Maximum characters of requests and responses in one statement, well below the smallest common `max_allowed_packet`. */
+const MAX_LOGGED = 200_000;
 
 const IDS = `json_table(?, '$[*]' columns (id char(36) character set utf8mb4 collate utf8mb4_bin path '$')) j`;
-/** Events by their ids, found by the index: a scan would wait for whoever is writing events. */
+/** Finds events by index: a scan would wait for concurrent writers of events. */
 const EVENTS_OF = `${IDS} straight_join svc_catalog.event_log e force index (by_id) on e.id = j.id`;
 
-/** What is due of one lane, the longest due first, and whether an earlier event of the same key is open. */
+/** Due events of a trigger queue, longest due first, and whether an earlier event of the same key is undelivered. */
 const CANDIDATES = `
 select e.id, e.trigger_name, e.order_key, e.order_key is null or not exists (
   select 1 from svc_catalog.event_log f force index (ordered)
@@ -36,7 +33,7 @@ from svc_catalog.event_log e force index (queue)
 where e.source_database = ? and e.trigger_name = ? and e.due <= ${NOW}
 order by e.due limit ?`;
 
-/** What is due and ordered, with the first of its key that is open. */
+/** Due ordered events, with the first undelivered event of their key. */
 const WAITING = `
 select e.place, (select min(f.place) from svc_catalog.event_log f force index (ordered)
   where f.source_database = e.source_database and f.trigger_name = e.trigger_name and f.open_key = e.order_key)
@@ -46,22 +43,22 @@ order by e.due limit ?`;
 
 const PLACES = `json_table(?, '$[*]' columns (place bigint unsigned path '$')) j straight_join svc_catalog.event_log e force index (primary) on e.place = j.place`;
 
-const ASIDE = `
+const POSTPONE = `
 update json_table(?, '$[*]' columns (place bigint unsigned path '$.place', due datetime(6) path '$.due')) j
 straight_join svc_catalog.event_log e force index (primary) on e.place = j.place
 set e.lease_until = greatest(j.due, ${NOW} + interval 1 second)`;
 
-/** Ordered events that are worked on. */
+/** Ordered events in delivery. */
 const BUSY = `
 select e.trigger_name, e.open_key, e.id from svc_catalog.event_log e force index (leased)
 where e.source_database = ? and e.trigger_name = ? and e.lease_until > ${NOW} and e.lease_holder is not null and e.open_key is not null`;
 
 interface Candidate {
   readonly id: string;
-  readonly lane: string;
-  /** Null where it is in no order. */
+  readonly queue: string;
+  /** `null` without ordering. */
   readonly key: string | null;
-  /** It is the first of its key, of which no other one is worked on. */
+  /** The event is the first of its key, and no other one is in delivery. */
   readonly isFirst: boolean;
 }
 
@@ -73,15 +70,26 @@ export class MariadbEventQueue implements CapturedEventStore {
   }
 
   async fetch(request: FetchRequest): Promise<readonly CapturedEvent[]> {
-    if (request.limit <= 0 || request.lanes.length === 0) return [];
-    return this.#search(request);
+    if (request.limit <= 0 || request.queues.length === 0) return [];
+    return searchEvents(
+      request,
+      async (part) => {
+        const candidates = await this.#candidates(part.queues);
+        const events = await retryDeadlocks(() => this.#take(roundRobin(candidates, part.queues), part));
+        const stuck = part.queues.filter((queue) => isStuck(candidates, queue)).map(({ name }) => name);
+        return { events, stuck, isOvertaken: events.length === 0 && candidates.some(({ isFirst }) => isFirst) };
+      },
+      async (stuck) => {
+        for (const name of stuck) await retryDeadlocks(() => this.#postpone(name));
+      },
+    );
   }
 
   async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    return again(() =>
-      this.#database.transact(soon(), async (query) => {
-        const own = await held(query, lease, ids);
+    return retryDeadlocks(() =>
+      this.#database.transact(shortDeadline(), async (query) => {
+        const own = await heldIds(query, lease, ids);
         if (own.length > 0) {
           await query(`update ${EVENTS_OF} set e.lease_until = ${NOW} + interval ? second`, [json(own), String(lease.seconds)]);
         }
@@ -92,8 +100,8 @@ export class MariadbEventQueue implements CapturedEventStore {
 
   async record(lease: Lease, outcomes: readonly Attempted<DeliveryOutcome>[]): Promise<readonly string[]> {
     if (outcomes.length === 0) return [];
-    return again(() =>
-      this.#database.transact(soon(), async (query) => {
+    return retryDeadlocks(() =>
+      this.#database.transact(shortDeadline(), async (query) => {
         const { rows } = await query(
           `select e.id, e.trigger_name, e.order_key, e.tries from ${EVENTS_OF} where e.lease_holder = ? and e.due is not null for update`,
           [json(outcomes.map(({ id }) => id)), lease.holder],
@@ -101,12 +109,12 @@ export class MariadbEventQueue implements CapturedEventStore {
         const triesOf = new Map(rows.map(([id, , , tries]) => [id, Number(tries)]));
         const own = outcomes.filter(({ id, tries }) => triesOf.get(id) === tries);
         if (own.length === 0) return [];
-        const lanes = new Map(rows.map(([id, lane]) => [id as string, lane as string]));
+        const queues = new Map(rows.map(([id, queue]) => [id as string, queue as string]));
         await query(RECORD, [JSON.stringify(own.map(outcomeRow))]);
-        await this.#log(query, own, lanes);
+        await this.#log(query, own, queues);
         const ended = new Set(own.filter(({ result }) => result.kind !== 'retry').map(({ id }) => id));
-        for (const [id, lane, key] of rows)
-          if (key !== null && key !== undefined && ended.has(id as string)) await this.#wakeNext(query, lane as string, key);
+        for (const [id, queue, key] of rows)
+          if (key !== null && key !== undefined && ended.has(id as string)) await this.#wakeNext(query, queue as string, key);
         return own.map(({ id }) => id);
       }),
     );
@@ -114,88 +122,68 @@ export class MariadbEventQueue implements CapturedEventStore {
 
   async release(lease: Lease, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await again(() =>
-      this.#database.transact(soon(), async (query) => {
-        const own = await held(query, lease, ids);
+    await retryDeadlocks(() =>
+      this.#database.transact(shortDeadline(), async (query) => {
+        const own = await heldIds(query, lease, ids);
         if (own.length === 0) return;
         await query(`update ${EVENTS_OF} set e.locked = null, e.lease_holder = null, e.lease_until = null`, [json(own)]);
       }),
     );
   }
 
-  async #search(request: FetchRequest): Promise<readonly CapturedEvent[]> {
-    const events: CapturedEvent[] = [];
-    let { lanes, bytes = Number.MAX_SAFE_INTEGER } = request;
-    for (let search = 1; ; search++) {
-      const candidates = await this.#candidates(lanes);
-      const wanted = inTurns(candidates, lanes);
-      const taken = await again(() => this.#take(wanted, { ...request, lanes, limit: request.limit - events.length, bytes }));
-      events.push(...taken);
-      bytes -= taken.reduce((sum, { size = 0 }) => sum + size, 0);
-      if (events.length >= request.limit || bytes <= 0 || search === MOST_SEARCHES) return events;
-      const stuck = lanes.filter((lane) => isStuck(candidates, lane));
-      const overtaken = taken.length === 0 && candidates.some(({ isFirst }) => isFirst);
-      if (stuck.length === 0 && !overtaken) return events;
-      // Others took all that was found: what comes after it is for whoever looks next.
-      if (stuck.length === 0) continue;
-      for (const { name } of stuck) await again(() => this.#putAside(name));
-      lanes = stuck.map((lane) => ({ ...lane, limit: lane.limit - taken.filter((event) => event.lane === lane.name).length }));
-    }
-  }
-
-  async #candidates(lanes: readonly LaneRequest[]): Promise<readonly Candidate[]> {
-    const wanted = lanes.filter(({ limit }) => limit > 0);
+  async #candidates(queues: readonly TriggerQueueRequest[]): Promise<readonly Candidate[]> {
+    const requested = queues.filter(({ limit }) => limit > 0);
     const found: Candidate[] = [];
-    for (let i = 0; i < wanted.length; i += LANES) {
-      const some = wanted.slice(i, i + LANES);
+    for (let i = 0; i < requested.length; i += QUEUES_PER_STATEMENT) {
+      const some = requested.slice(i, i + QUEUES_PER_STATEMENT);
       const text = some.map(() => `(${CANDIDATES})`).join(' union all ');
       const { rows } = await this.#database.query(
         text,
-        some.flatMap(({ name, limit }) => [this.#database.name, name, String(Math.trunc(limit) + LOOK)]),
-        soon(),
+        some.flatMap(({ name, limit }) => [this.#database.name, name, String(Math.trunc(limit) + LOOKAHEAD)]),
+        shortDeadline(),
       );
-      for (const [id, lane, key = null, isFirst] of rows)
-        found.push({ id: id as string, lane: lane as string, key, isFirst: isFirst === '1' });
+      for (const [id, queue, key = null, isFirst] of rows)
+        found.push({ id: id as string, queue: queue as string, key, isFirst: isFirst === '1' });
     }
     const others = await this.#othersOfKey(found);
     return found.map((each) => (others(each) ? { ...each, isFirst: false } : each));
   }
 
-  /** Says of ordered events whether another one of the key is worked on: one of a transaction that began later and was there sooner. */
+  /** Returns whether another event of the same key is in delivery, such as one of a later transaction that committed earlier. */
   async #othersOfKey(events: readonly Candidate[]): Promise<(event: Candidate) => boolean> {
     const busy = new Map<string, string[]>();
-    const keyIn = (lane: string, key: string | null): string => `${key} ${lane}`;
-    for (const lane of new Set(events.flatMap(({ lane, key }) => (key === null ? [] : [lane])))) {
-      const { rows } = await this.#database.query(BUSY, [this.#database.name, lane], soon());
-      for (const [, key = null, id] of rows) busy.set(keyIn(lane, key), [...(busy.get(keyIn(lane, key)) ?? []), id as string]);
+    const keyIn = (queue: string, key: string | null): string => `${key} ${queue}`;
+    for (const queue of new Set(events.flatMap(({ queue, key }) => (key === null ? [] : [queue])))) {
+      const { rows } = await this.#database.query(BUSY, [this.#database.name, queue], shortDeadline());
+      for (const [, key = null, id] of rows) busy.set(keyIn(queue, key), [...(busy.get(keyIn(queue, key)) ?? []), id as string]);
     }
-    return ({ id, lane, key }) => key !== null && (busy.get(keyIn(lane, key))?.some((other) => other !== id) ?? false);
+    return ({ id, queue, key }) => key !== null && (busy.get(keyIn(queue, key))?.some((other) => other !== id) ?? false);
   }
 
-  /** Of these, in this order, those that nobody else has taken meanwhile. */
-  async #take(candidates: readonly Candidate[], { lease, lanes, limit, bytes = 0 }: FetchRequest): Promise<readonly CapturedEvent[]> {
-    // Twice as many as are wanted: others may be at the first of them.
-    const wanted = candidates.slice(0, 2 * limit);
-    if (wanted.length === 0) return [];
-    for (const { name, overall } of lanes) {
-      if (overall === undefined || !wanted.some(({ lane }) => lane === name)) continue;
+  /** Takes the candidates, in order, that no other instance has taken in the meantime. */
+  async #take(candidates: readonly Candidate[], { lease, queues, limit, bytes = 0 }: FetchRequest): Promise<readonly CapturedEvent[]> {
+    // Twice the limit, because other instances may be taking the first ones.
+    const first = candidates.slice(0, 2 * limit);
+    if (first.length === 0) return [];
+    for (const { name, overall } of queues) {
+      if (overall === undefined || !first.some(({ queue }) => queue === name)) continue;
       const values = [this.#database.name, name];
-      await this.#database.query(ADD_LANE, [...values, ...values], soon());
+      await this.#database.query(ADD_QUEUE, [...values, ...values], shortDeadline());
     }
-    const own = await this.#database.transact(soon(), async (query) => {
-      const left = await this.#leftOf(query, lanes, wanted);
+    const own = await this.#database.transact(shortDeadline(), async (query) => {
+      const left = await this.#remaining(query, queues, first);
       const { rows } = await query(`select e.id, e.size from ${EVENTS_OF} where e.due <= ${NOW} for update skip locked`, [
-        json(wanted.map(({ id }) => id)),
+        json(first.map(({ id }) => id)),
       ]);
       const sizes = new Map(rows.map(([id, size]) => [id as string, Number(size)]));
       const chosen: string[] = [];
       let before = 0;
-      for (const { id, lane } of wanted) {
+      for (const { id, queue } of first) {
         const size = sizes.get(id);
-        const places = left.get(lane) ?? limit;
+        const places = left.get(queue) ?? limit;
         if (size === undefined || places <= 0 || chosen.length === limit || before >= bytes) continue;
         chosen.push(id);
-        left.set(lane, places - 1);
+        left.set(queue, places - 1);
         before += size;
       }
       if (chosen.length > 0) {
@@ -208,11 +196,11 @@ export class MariadbEventQueue implements CapturedEventStore {
       return chosen;
     });
     if (own.length === 0) return [];
-    // Of two of a key that were taken at the same moment neither saw the other. Both may be given back.
-    const others = await this.#othersOfKey(wanted.filter(({ id }) => own.includes(id)));
-    const given = wanted.filter((each) => own.includes(each.id) && others(each)).map(({ id }) => id);
-    await this.release(lease, given);
-    const found = new Map((await this.#read(own.filter((id) => !given.includes(id)))).map((event) => [event.id, event]));
+    // Two transactions that take events of one key at the same moment do not see each other. Both may return theirs.
+    const others = await this.#othersOfKey(first.filter(({ id }) => own.includes(id)));
+    const returned = first.filter((each) => own.includes(each.id) && others(each)).map(({ id }) => id);
+    await this.release(lease, returned);
+    const found = new Map((await this.#read(own.filter((id) => !returned.includes(id)))).map((event) => [event.id, event]));
     return own.flatMap((id) => found.get(id) ?? []);
   }
 
@@ -222,11 +210,11 @@ export class MariadbEventQueue implements CapturedEventStore {
       `select e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, date_format(e.created_at, '%Y-%m-%dT%H:%i:%s.%f'), e.payload, e.size,
          timestampdiff(microsecond, coalesce(e.next_retry_at, e.created_at), ${NOW}) / 1000000 from ${EVENTS_OF}`,
       [json(ids)],
-      soon(),
+      shortDeadline(),
     );
-    return rows.map(([id, lane, tries, schema, table, createdAt, payload, size, age]) => ({
+    return rows.map(([id, queue, tries, schema, table, createdAt, payload, size, age]) => ({
       id: id as string,
-      lane: lane as string,
+      queue: queue as string,
       tries: Number(tries),
       schema: schema as string,
       table: table as string,
@@ -238,14 +226,14 @@ export class MariadbEventQueue implements CapturedEventStore {
   }
 
   /**
-   * Ordered events that wait for an earlier one are put aside until that one is due, or somebody has ended its lease and wakes them. The
-   * earlier one is held meanwhile, so that its end is not missed in between.
+   * Postpones ordered events that wait for an earlier one until that one is due; the end of its lease wakes them sooner. The earlier event
+   * is locked meanwhile, so that its end is not missed.
    */
-  async #putAside(lane: string): Promise<void> {
-    const { rows } = await this.#database.query(WAITING, [this.#database.name, lane, String(MOST_ASIDE)], soon());
+  async #postpone(queue: string): Promise<void> {
+    const { rows } = await this.#database.query(WAITING, [this.#database.name, queue, String(MAX_POSTPONED)], shortDeadline());
     const waiting = rows.filter(([place, head]) => head !== null && head !== place);
     if (waiting.length === 0) return;
-    await this.#database.transact(soon(), async (query) => {
+    await this.#database.transact(shortDeadline(), async (query) => {
       const heads = await query(`select e.place, e.due from ${PLACES} where e.due is not null for update skip locked`, [
         json([...new Set(waiting.map(([, head]) => head as string))]),
       ]);
@@ -255,16 +243,16 @@ export class MariadbEventQueue implements CapturedEventStore {
       ]);
       const headOf = new Map(waiting.map(([place, head]) => [place, head]));
       const ends = free.rows.map(([place]) => ({ place, due: dues.get(headOf.get(place)) }));
-      if (ends.length > 0) await query(ASIDE, [JSON.stringify(ends)]);
+      if (ends.length > 0) await query(POSTPONE, [JSON.stringify(ends)]);
     });
   }
 
-  /** After the end of ordered events: the next of their keys. */
-  async #wakeNext(query: Query, lane: string, key: string): Promise<void> {
+  /** Wakes the next event of a key. */
+  async #wakeNext(query: SourceQuery, queue: string, key: string): Promise<void> {
     const { rows } = await query(
       `select place from svc_catalog.event_log force index (ordered)
        where source_database = ? and trigger_name = ? and open_key = ? order by place limit 1`,
-      [this.#database.name, lane, key],
+      [this.#database.name, queue, key],
     );
     const place = rows[0]?.[0];
     if (place == null) return;
@@ -274,7 +262,7 @@ export class MariadbEventQueue implements CapturedEventStore {
     );
   }
 
-  async #log(query: Query, outcomes: readonly DeliveryOutcome[], lanes: ReadonlyMap<string, string>): Promise<void> {
+  async #log(query: SourceQuery, outcomes: readonly DeliveryOutcome[], queues: ReadonlyMap<string, string>): Promise<void> {
     let rows: InvocationRow[] = [];
     let size = 0;
     const flush = async (): Promise<void> => {
@@ -284,11 +272,11 @@ export class MariadbEventQueue implements CapturedEventStore {
     };
     for (const { id, invocation } of outcomes) {
       if (invocation === null) continue;
-      const row = { id, trigger: lanes.get(id) ?? '', ...invocation };
+      const row = { id, trigger: queues.get(id) ?? '', ...invocation };
       const own = invocation.request.length + invocation.response.length;
-      if (own > MOST_LOGGED) await this.#logLarge(query, row);
+      if (own > MAX_LOGGED) await this.#logLarge(query, row);
       else {
-        if (size + own > MOST_LOGGED) await flush();
+        if (size + own > MAX_LOGGED) await flush();
         rows.push(row);
         size += own;
       }
@@ -296,26 +284,30 @@ export class MariadbEventQueue implements CapturedEventStore {
     await flush();
   }
 
-  /** In statements of their own, and where even those would be larger than the server takes, without the text. */
-  async #logLarge(query: Query, { id, trigger, status, request, response }: InvocationRow): Promise<void> {
+  /** Logs a large exchange in a statement of its own, without texts that exceed the server's limit. */
+  async #logLarge(query: SourceQuery, { id, trigger, status, request, response }: InvocationRow): Promise<void> {
     const { rows } = await query('select @@max_allowed_packet', []);
     const most = (Number(rows[0]?.[0]) - 10_000) / 2;
-    const kept = (text: string): string =>
+    const fitting = (text: string): string =>
       Buffer.byteLength(text) > most ? JSON.stringify({ version: '2', type: 'too_large', data: { bytes: Buffer.byteLength(text) } }) : text;
     await query(
       'insert into svc_catalog.event_invocation_logs (source_database, trigger_name, event_id, status, request, response) values (?, ?, ?, ?, ?, ?)',
-      [this.#database.name, trigger, id, status === null ? null : String(status), kept(request), kept(response)],
+      [this.#database.name, trigger, id, status === null ? null : String(status), fitting(request), fitting(response)],
     );
   }
 
   /**
-   * How many events may be taken of lanes that are bounded over all instances: the leases are counted while no other instance takes from the
-   * lane. One that another is taking from just now is left to it.
+   * Returns how many more events may be taken from queues with a limit for all instances. Leases are counted under a lock; a queue that
+   * another instance has locked is skipped.
    */
-  async #leftOf(query: Query, lanes: readonly LaneRequest[], wanted: readonly Candidate[]): Promise<Map<string, number>> {
+  async #remaining(
+    query: SourceQuery,
+    queues: readonly TriggerQueueRequest[],
+    candidates: readonly Candidate[],
+  ): Promise<Map<string, number>> {
     const left = new Map<string, number>();
-    for (const { name, overall } of lanes) {
-      if (overall === undefined || !wanted.some(({ lane }) => lane === name)) continue;
+    for (const { name, overall } of queues) {
+      if (overall === undefined || !candidates.some(({ queue }) => queue === name)) continue;
       const values = [this.#database.name, name];
       left.set(name, 0);
       const { rows } = await query(
@@ -334,8 +326,8 @@ export class MariadbEventQueue implements CapturedEventStore {
   }
 }
 
-/** By itself: in a transaction it would keep others that add the lane waiting. Not where it is there: that would wait for whoever has it. */
-const ADD_LANE = `insert ignore into svc_catalog.event_lanes (source_database, trigger_name)
+/** Runs outside a transaction, in which it would block other inserts, and only if the row is missing, which would wait for its lock. */
+const ADD_QUEUE = `insert ignore into svc_catalog.event_lanes (source_database, trigger_name)
 select ?, ? from dual where not exists (select 1 from svc_catalog.event_lanes where source_database = ? and trigger_name = ?)`;
 
 interface InvocationRow extends InvocationRecord {
@@ -367,7 +359,7 @@ function outcomeRow({ id, result, invocation }: DeliveryOutcome) {
   };
 }
 
-async function held(query: Query, { holder }: Lease, ids: readonly string[]): Promise<readonly string[]> {
+async function heldIds(query: SourceQuery, { holder }: Lease, ids: readonly string[]): Promise<readonly string[]> {
   const { rows } = await query(`select e.id from ${EVENTS_OF} where e.lease_holder = ? and e.due is not null for update`, [
     json(ids),
     holder,
@@ -379,18 +371,18 @@ function json(ids: readonly string[]): string {
   return JSON.stringify(ids);
 }
 
-/** More would be found beyond events that wait for others. */
-function isStuck(candidates: readonly Candidate[], { name, limit }: LaneRequest): boolean {
+/** Returns whether more candidates exist beyond events that wait for others. */
+function isStuck(candidates: readonly Candidate[], { name, limit }: TriggerQueueRequest): boolean {
   if (limit <= 0) return false;
-  const own = candidates.filter(({ lane }) => lane === name);
-  return own.length >= limit + LOOK && own.filter(({ isFirst }) => isFirst).length < limit;
+  const own = candidates.filter(({ queue }) => queue === name);
+  return own.length >= limit + LOOKAHEAD && own.filter(({ isFirst }) => isFirst).length < limit;
 }
 
-/** Those that may be taken, a round of one for each lane after another. */
-function inTurns(candidates: readonly Candidate[], lanes: readonly LaneRequest[]): readonly Candidate[] {
-  const byLane = lanes.map(({ name, limit }) =>
-    candidates.filter(({ lane, isFirst }) => lane === name && isFirst).slice(0, Math.max(0, limit)),
+/** Returns the deliverable candidates, one for each queue in turn. */
+function roundRobin(candidates: readonly Candidate[], queues: readonly TriggerQueueRequest[]): readonly Candidate[] {
+  const byQueue = queues.map(({ name, limit }) =>
+    candidates.filter(({ queue, isFirst }) => queue === name && isFirst).slice(0, Math.max(0, limit)),
   );
-  const most = Math.max(0, ...byLane.map(({ length }) => length));
-  return Array.from({ length: most }, (_, turn) => byLane.flatMap((own) => own[turn] ?? [])).flat();
+  const most = Math.max(0, ...byQueue.map(({ length }) => length));
+  return Array.from({ length: most }, (_, turn) => byQueue.flatMap((own) => own[turn] ?? [])).flat();
 }

@@ -1,6 +1,6 @@
 /**
- * The bodies of the triggers that write changes of rows down. They run with the rights of the service's user and the `sql_mode` that
- * holds when they are made, but in the zone of whoever writes: moments are read as the database stores them.
+ * Bodies of the triggers that record changes of rows. They run with the privileges of the service's user and the `sql_mode` of their
+ * creation, but in the time zone of the writing session, so timestamps are read as they are stored.
  */
 import { inCatalog, OPERATION_NAMES } from '../../../backend/capture-names.ts';
 import type { CapturedTrigger } from '../../../backend/captures.ts';
@@ -22,19 +22,19 @@ const ROWS: Readonly<Record<Row, Sql>> = { old: sql`old`, new: sql`new` };
 
 export interface BodyOptions {
   readonly stringifyNumericTypes: boolean;
-  /** The one that the source is connected to. */
+  /** Connected database. */
   readonly database: string;
 }
 
-/** The body of the trigger for an operation of an event trigger. */
+/** Returns the body of the trigger for an operation. */
 export function triggerBody({ definition, table }: CapturedTrigger, operation: CapturedOperationName, options: BodyOptions): string {
   const { columns = '*', payload = '*' } = definition[operation] ?? {};
-  const told = (row: Row): Sql => rowJson(table, payload, row, options);
-  const before = operation === 'insert' ? NULL : told('old');
-  const after = operation === 'delete' ? NULL : told('new');
+  const payloadOf = (row: Row): Sql => rowJson(table, payload, row, options);
+  const before = operation === 'insert' ? NULL : payloadOf('old');
+  const after = operation === 'delete' ? NULL : payloadOf('new');
   const conditions = [
     ...(operation === 'update' ? [changed(table, columns)] : []),
-    // Written by the applier of a replica.
+    // The replication applier runs as this user.
     ...(definition.triggerOnReplication === false ? [sql`user() not like '<replication\\_slave>%'`] : []),
   ];
   const write = sql`
@@ -42,10 +42,10 @@ export function triggerBody({ definition, table }: CapturedTrigger, operation: C
       'session_variables', json_compact(if(json_valid(${USER}), ${USER}, null)),
       'trace_context', json_compact(if(json_valid(${TRACE}), ${TRACE}, null)));
     if event is null then
-      signal sqlstate '45000' set message_text = 'the change is too large for an event: max_allowed_packet has to be raised';
+      signal sqlstate '45000' set message_text = 'the change is too large for an event: raise max_allowed_packet';
     end if;
     insert into ${inCatalog('event_log')} (source_database, schema_name, table_name, trigger_name, payload, order_key)
-    values (${string(options.database)}, ${string(schemaOf(table, options.database))}, ${string(table.name.name)}, ${string(definition.name)}, event, ${
+    values (${string(options.database)}, ${string(schemaNameOf(table, options.database))}, ${string(table.name.name)}, ${string(definition.name)}, event, ${
       orderKey({ definition, table }, operation === 'insert' ? 'new' : 'old') ?? NULL
     });`;
   const guarded =
@@ -61,8 +61,8 @@ end`,
   ).text;
 }
 
-/** Tables of the connection's database have no schema in names of the service. */
-export function schemaOf({ name }: Pick<CatalogTable, 'name'>, database: string): string {
+/** Tables of the connected database have no schema in the service. */
+export function schemaNameOf({ name }: Pick<CatalogTable, 'name'>, database: string): string {
   return name.schema === '' ? database : name.schema;
 }
 
@@ -70,7 +70,7 @@ function columnsOf(table: CatalogTable, names: ColumnList): readonly CatalogColu
   return names === '*' ? table.columns : table.columns.filter(({ name }) => names.includes(name));
 }
 
-/** Whether one of the columns is not what it was, null being equal to null. Texts are compared by their bytes, not as their collations say. */
+/** Condition that a column has changed, with null equal to null. Texts are compared by bytes, not by their collations. */
 function changed(table: CatalogTable, names: ColumnList): Sql {
   const same = columnsOf(table, names).map((column) => {
     const [before, after] = [comparable(column, 'old'), comparable(column, 'new')];
@@ -86,7 +86,7 @@ function comparable({ name, type }: CatalogColumn, row: Row): Sql {
     case 'json':
     case 'geometry':
       return sql`binary ${value}`;
-    // Two moments have the same text where a zone's clock is put back.
+    // When clocks are set back, two timestamps have the same text.
     case 'timestamp':
       return sql`unix_timestamp(${value})`;
     default:
@@ -106,22 +106,22 @@ function rowJson(table: CatalogTable, names: ColumnList, row: Row, options: Body
   return sql`json_object(${join(pairs, COMMA)})`;
 }
 
-/** As reads have it: whatever is not zero is true. */
+/** Every value but zero is true, as in queries. */
 function valueSql({ name, type }: CatalogColumn, row: Row): Sql {
   const column = sql`${ROWS[row]}.${identifier(name)}`;
   return familyOf(type).kind === 'boolean' ? sql`(${column} <> 0)` : column;
 }
 
-/** In UTC, with as many digits as the column has, whatever the zone of the session is. */
+/** Prints a timestamp in UTC, with as many digits as the column has, in any time zone of the session. */
 function momentSql(column: Sql): Sql {
   const utc = sql`cast('1970-01-01' as datetime(6)) + interval unix_timestamp(${column}) second`;
   const digits = sql`char_length(cast(${column} as char))`;
-  // The zero of the database is no moment.
+  // The zero date is not a valid time.
   const text = sql`if(${column} = 0, cast(${column} as char), left(cast(${utc} as char), ${digits}))`;
   return sql`concat(replace(${text}, ' ', 'T'), '+00:00')`;
 }
 
-/** What events have in common that are delivered one after another; null: they are not. Rows whose hashes agree are together by chance. */
+/** Returns the key of events that are delivered in order, or `null` without ordering. Rows share a key if their hashes collide. */
 function orderKey({ definition, table }: CapturedTrigger, row: Row): Sql | null {
   const { ordering } = definition;
   if (ordering === undefined) return null;

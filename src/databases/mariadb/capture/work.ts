@@ -1,52 +1,53 @@
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { RunOptions, RunSqlResult } from '../../../backend/connection.ts';
 
-export type Query = (text: string, values: readonly (string | null)[], how?: RunOptions) => Promise<RunSqlResult>;
+export type SourceQuery = (text: string, values: readonly (string | null)[], options?: RunOptions) => Promise<RunSqlResult>;
 
-/** What the queue and the log of events need of a source. */
+/** Operations of a source that the queue and the log of events need. */
 export interface EventDatabase {
-  /** The database that the source is connected to: events of sources that are connected to others are none of its own. */
+  /** Connected database. Events belong to the sources connected to it. */
   readonly name: string;
-  readonly query: Query;
-  /** Statements in one transaction, in a session of the pool; those without a deadline have the transaction's. */
-  transact<T>(how: RunOptions, run: (query: Query) => Promise<T>): Promise<T>;
-  /** Several statements of definition, one after another, in a session that ends with them. */
+  readonly query: SourceQuery;
+  /** Runs statements in one transaction of a pooled session; those without a deadline have that of the transaction. */
+  transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T>;
+  /** Runs several DDL statements in a session of its own. */
   define(run: (define: (text: string) => Promise<RunSqlResult>) => Promise<void>, deadline?: number): Promise<void>;
 }
 
-/** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
-const PATIENCE_MS = 30_000;
+/** Timeout of a queue statement, in ms: a fetch that takes longer would return events whose leases have expired. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
-export function soon(): { readonly deadline: number } {
-  return { deadline: Date.now() + PATIENCE_MS };
+/** Deadline for a queue statement that starts now. */
+export function shortDeadline(): { readonly deadline: number } {
+  return { deadline: Date.now() + STATEMENT_TIMEOUT_MS };
 }
 
-/** For a statement of another kind, and for all of a transaction. ms */
-const PATIENCE_OF_OTHERS_MS = 60_000;
-/** Of tables that may be large. ms */
+/** Default timeout of other statements, and of a whole transaction, in ms. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+/** Timeout of DDL on tables that may be large, in ms. */
 const DEFINITION_MS = 10 * 60_000;
 
-/** A database whose statements have an end: what is hung on a database must not hang with it. */
-export function patient({ name, query, transact, define }: EventDatabase): EventDatabase {
-  const within = (how: RunOptions = {}): RunOptions => ({ ...how, deadline: how.deadline ?? Date.now() + PATIENCE_OF_OTHERS_MS });
+/** Adds default timeouts to all statements: a database that hangs must not block its caller. */
+export function timeLimited({ name, query, transact, define }: EventDatabase): EventDatabase {
+  const within = (options: RunOptions = {}): RunOptions => ({ ...options, deadline: options.deadline ?? Date.now() + DEFAULT_TIMEOUT_MS });
   return {
     name,
-    query: (text, values, how) => query(text, values, within(how)),
-    transact: (how, run) => transact(within(how), run),
+    query: (text, values, options) => query(text, values, within(options)),
+    transact: (options, run) => transact(within(options), run),
     define: (run) => define(run, Date.now() + DEFINITION_MS),
   };
 }
 
-/** The number of rows that a statement has changed. */
+/** Returns the number of rows that a statement has changed. */
 export function affected({ command }: RunSqlResult): number {
   return Number(command);
 }
 
-/** Number of times that a transaction is begun again when it met another one. */
+/** Maximum attempts of a transaction that deadlocks. */
 const ATTEMPTS = 5;
 
-/** Of two transactions that wait for each other the server ends one. */
-export async function again<T>(task: () => Promise<T>): Promise<T> {
+/** Repeats a transaction that the server ends because of a deadlock. */
+export async function retryDeadlocks<T>(task: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await task();
@@ -56,10 +57,10 @@ export async function again<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The tables are made with the first trigger: before there is nothing in them. */
+/** Errors for tables and databases that do not exist. */
 const NO_TABLES: ReadonlySet<number> = new Set([1146, 1049]);
 
-/** What the driver says of a statement that the server has refused; 0: it was not the server. */
+/** Returns the driver's error of a statement that the server refused; `errno` is 0 for other errors. */
 export function serverErrorOf(error: unknown): { readonly errno: number; readonly message: string } {
   const cause = error instanceof SvcError ? error.cause : null;
   if (!(cause instanceof Error) || !('errno' in cause) || typeof cause.errno !== 'number' || !('sqlState' in cause)) {
@@ -68,11 +69,6 @@ export function serverErrorOf(error: unknown): { readonly errno: number; readonl
   return { errno: cause.errno, message: cause.message };
 }
 
-export async function orNothing<T>(nothing: T, task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    if (NO_TABLES.has(serverErrorOf(error).errno)) return nothing;
-    throw error;
-  }
+export function isMissing(error: unknown): boolean {
+  return NO_TABLES.has(serverErrorOf(error).errno);
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Operand } from '../../../ir/value.ts';
 import { type Json, JsonNumber } from '../../../util/json.ts';
-import { typeOf } from '../type-of.ts';
+import { baseType } from '../base-type.ts';
 import { encoder } from './encode.ts';
 
 const SESSION = { kind: 'session', name: 'x-svc-x' } as const;
 const LITERAL = { kind: 'literal', json: null } as const;
 
 function encode(type: string, json: Json, list = false, value: Operand['value'] = LITERAL): string | null {
-  return encoder({ type: typeOf(type), list, value })(json);
+  return encoder({ type: baseType(type), list, value })(json);
 }
 
-describe('texts of values', () => {
+describe('parameter encoding', () => {
   test.each<[string, Json, string]>([
     ['int', 7, '7'],
     ['bigint', ' +9007199254740993 ', '9007199254740993'],
@@ -32,7 +32,7 @@ describe('texts of values', () => {
     ['json', 'x', '"x"'],
     ['blob', 'AP8Q', 'AP8Q'],
     ['varchar', "a'\\", "a'\\"],
-  ])('%s %j', (type, json, text) => {
+  ])('encodes %s %j', (type, json, text) => {
     expect(encode(type, json)).toBe(text);
   });
 
@@ -60,11 +60,11 @@ describe('texts of values', () => {
     ['uuid', 'x'],
     ['inet4', '::1'],
     ['blob', 'A'],
-  ])('%s refuses %j', (type, json) => {
+  ])('refuses %s %j', (type, json) => {
     expect(() => encode(type, json)).toThrow(expect.objectContaining({ code: 'data-exception' }));
   });
 
-  test('lists are JSON arrays of texts', () => {
+  test('encodes lists as JSON arrays of texts', () => {
     expect(encode('bigint', [1, '2', null], true)).toBe('["1","2",null]');
     expect(encode('varchar', [], true)).toBe('[]');
     expect(encode('varchar', null, true)).toBe(null);
@@ -75,15 +75,18 @@ describe('texts of values', () => {
     ['{1, 2}', '["1","2"]'],
     ['["1", 2]', '["1","2"]'],
     ['{"1",null}', '["1",null]'],
-  ])('a list of a session: %j', (json, text) => {
+  ])('encodes a list in a session variable: %j', (json, text) => {
     expect(encode('int', json, true, SESSION)).toBe(text);
   });
 
-  test.each(['1', '{1', '{1,}', '[1', '{1,x}', '{{1}}', '{1}{2}'])('no list of a session: %j', (text) => {
-    expect(() => encode('int', text, true, SESSION)).toThrow(expect.objectContaining({ code: 'data-exception' }));
-  });
+  test.each(['refuses an invalid list in a session variable: %j', '{1', '{1,}', '[1', '{1,x}', '{{1}}', '{1}{2}'])(
+    'no list of a session: %j',
+    (text) => {
+      expect(() => encode('int', text, true, SESSION)).toThrow(expect.objectContaining({ code: 'data-exception' }));
+    },
+  );
 
-  test('texts in lists of a session may hold anything', () => {
+  test('accepts any text in a list of a session variable', () => {
     expect(encode('varchar', '{a b,"c,\\"d\\"}"}', true, SESSION)).toBe('["a b","c,\\"d\\"}"]');
   });
 });

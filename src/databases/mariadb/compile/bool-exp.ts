@@ -1,11 +1,11 @@
-/** Conditions on a row as MariaDB reads them. */
+/** Conditions on a row. */
 import { type CatalogType, sameName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { type AggregatePredicate, type BoolExp, type Exists, someLeaf } from '../../../ir/bool-exp.ts';
 import type { Relation } from '../../../ir/relation.ts';
 import { comparisonNamed, joinConditions, whereSql } from '../../shared/condition.ts';
 import { type Conditions, conditionsOver } from '../../shared/conditions.ts';
-import type { Operator } from '../../shared/operators.ts';
+import type { ComparisonOperator } from '../../shared/operators.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
 import { familyOf } from '../families.ts';
@@ -20,15 +20,15 @@ const conditions: Conditions<Context> = conditionsOver({
   value(_context, read, row) {
     if (read.kind !== 'column') throw new SvcError('not-supported', 'MariaDB has neither computed fields nor casts of columns');
     const column = row.column(read.column);
-    // Whatever is not zero is true.
+    // Every value but zero is true.
     return familyOf(read.type).kind === 'boolean' ? sql`(${column} <> 0)` : column;
   },
   common: COMMON_COMPARISONS,
   operator: operatorOf,
-  argument(context, operand, operator) {
-    const perRow = operator === undefined || COMMON_COMPARISONS.includes(operator) ? undefined : 1;
-    return { value: () => operandSql(operand, perRow), list: () => listSql(context, operand) };
-  },
+  argument: (context, operand, _operator, perRow) => ({
+    value: () => operandSql(operand, perRow),
+    list: () => listSql(context, operand),
+  }),
   otherColumn: withCollation,
   mayFail,
   exists: (context, exp, scope) => sql`exists (select 1 from ${relatedRows(context, exp, scope).body})`,
@@ -40,7 +40,7 @@ const conditions: Conditions<Context> = conditionsOver({
 });
 export const { readSql, conditionSql, aggregateOf, predicateHolds } = conditions;
 
-/** Whether the database may refuse the condition when it meets a row. */
+/** Returns whether evaluating the condition for a row may fail. */
 function mayFail(exp: BoolExp): boolean {
   return someLeaf(exp, (leaf) => {
     if (leaf.kind === 'exists' || leaf.kind === 'aggregate-predicate') return mayFail(leaf.where);
@@ -48,13 +48,13 @@ function mayFail(exp: BoolExp): boolean {
   });
 }
 
-/** The conditions of a select's `where`. */
+/** Compiles the conditions of a `where`, combined by `and`. */
 export function conditionsOf(context: Context, exp: BoolExp, scope: Scope): readonly Sql[] {
   if (exp.kind === 'and') return exp.items.flatMap((item) => conditionsOf(context, item, scope));
   return exp.kind === 'constant' && exp.value ? [] : [conditionSql(context, exp, scope)];
 }
 
-/** `<from> <where>` of the rows that an `exists` or an aggregate is about. */
+/** Compiles `<from> <where>` for an `exists` or an aggregate. */
 function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: Scope): { readonly body: Sql; readonly row: Row } {
   const { item, row } = relationSql(context, exp.from);
   const conditions = [
@@ -65,24 +65,24 @@ function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: 
   return { body: sql`${item}${whereSql(conditions)}`, row };
 }
 
-function otherRows({ unseen }: Context, from: Relation, row: Row): readonly Sql[] {
-  return unseen !== null && from.kind === 'table' && sameName(from.name, unseen.table) ? [unseen.isOther(row)] : [];
+function otherRows({ excluded }: Context, from: Relation, row: Row): readonly Sql[] {
+  return excluded !== null && from.kind === 'table' && sameName(from.name, excluded.table) ? [excluded.isOther(row)] : [];
 }
 
-/** The database does not choose between two collations: that of the left column holds. */
+/** MariaDB refuses a comparison of two collations, so that of the left column is used. */
 function withCollation(left: CatalogType, right: CatalogType, value: Sql): Sql {
   const [own, other] = [left.collation?.name, right.collation?.name];
   if (own === undefined || other === undefined || own === other) return value;
   return sql`convert(${value} using utf8mb4) collate ${collationName(own)}`;
 }
 
-/** Collations of other character sets do not hold for texts of all of Unicode; what one tells apart by case or code stays apart. */
+/** Replaces collations of other character sets, which cannot represent all of Unicode. Case-sensitive ones stay case-sensitive. */
 function collationName(name: string): Sql {
   if (/^utf8mb4_\w+$/.test(name)) return { kind: 'identifier', name };
   if (name.endsWith('_nopad_bin')) return sql`utf8mb4_nopad_bin`;
   return /_(?:bin|cs)$/.test(name) ? sql`utf8mb4_bin` : sql`utf8mb4_general_ci`;
 }
 
-function operatorOf(type: CatalogType, name: string): Operator {
+function operatorOf(type: CatalogType, name: string): ComparisonOperator {
   return comparisonNamed(name, COMMON_COMPARISONS, mariadbScalar(type).comparisons);
 }

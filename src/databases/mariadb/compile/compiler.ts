@@ -1,7 +1,8 @@
-/** The compiler of MariaDB: IR to statements. Pure; holds nothing but the output options. */
+/** Compiles IR to MariaDB statements. Pure; holds nothing but the output options. */
 import type { Compiler, CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { EMPTY, identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { streamOf } from '../../shared/live-query.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
 import { joinSql } from './join.ts';
@@ -25,7 +26,7 @@ function statement(root: Sql, columns: number): Statement {
   return { text, parameters, repeatable: true, columns };
 }
 
-/** One row with a column for each root. */
+/** Selects one row with a column for each root. */
 function selectSql(options: CompilerOptions, roots: readonly SelectRoot[]): Sql {
   const context = createContext(options);
   const [only] = roots;
@@ -43,9 +44,9 @@ function rootsSql(context: Context, roots: readonly SelectRoot[]): readonly Sql[
 
 function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
   const context = createContext(options);
-  const [first] = roots;
-  if (first?.cursor !== undefined && first.query.kind === 'rows') {
-    const { rows, cursor, from } = streamSql(context, first.query, first.cursor);
+  const stream = streamOf(roots);
+  if (stream !== null) {
+    const { rows, cursor, from } = streamSql(context, stream.query, stream.cursor);
     return compileLiveQuery({ answers: [rows, cursor], from, isStream: true, isCorrelated: false });
   }
   const answers = rootsSql(context, roots);

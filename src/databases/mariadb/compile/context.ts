@@ -3,25 +3,25 @@ import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
 import type { Row } from '../../shared/row.ts';
 
-/** What the compilation of one statement shares. */
+/** State that the compilation of one statement shares. */
 export interface Context {
   readonly options: CompilerOptions;
-  /** A table alias that this statement has not used yet. */
+  /** Returns an unused table alias. */
   alias(): Sql;
-  /** Derived tables of the statement, which see nothing around them. */
+  /** Derived tables of the statement; they cannot be correlated. */
   readonly derived: Sql[];
-  /** Rows that conditions on others do not find; null: they find all. */
-  unseen: UnseenRows | null;
+  /** Rows that conditions on other rows must not find, or `null`. */
+  excluded: ExcludedRows | null;
 }
 
-/** Rows of a table, such as those that are being checked: that they are there must not speak for them. */
-export interface UnseenRows {
+/** Rows of a table, such as those being checked, whose existence must not satisfy their own check. */
+export interface ExcludedRows {
   readonly table: QualifiedName;
-  /** Holds for the other rows. */
+  /** Condition that is true for all other rows. */
   isOther(row: Row): Sql;
 }
 
 export function createContext(options: CompilerOptions): Context {
   let aliases = 0;
-  return { options, derived: [], alias: () => identifier(`:t${++aliases}`), unseen: null };
+  return { options, derived: [], alias: () => identifier(`:t${++aliases}`), excluded: null };
 }

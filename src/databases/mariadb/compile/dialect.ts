@@ -1,9 +1,9 @@
 import type { Dialect } from '../../../sql/fragment.ts';
 
-/** How MariaDB writes the leaves of SQL trees; the session's `sql_mode` has neither ANSI quotes nor NO_BACKSLASH_ESCAPES. */
+/** SQL syntax of MariaDB. The session's `sql_mode` has neither ANSI_QUOTES nor NO_BACKSLASH_ESCAPES. */
 export const dialect: Dialect = {
   identifier: (name) => `\`${name.replaceAll('`', '``')}\``,
   string: (value) => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
-  placeholder: () => '?',
-  sharesPlaceholders: false,
+  parameterMarker: () => '?',
+  sharesParameterMarkers: false,
 };

@@ -6,8 +6,8 @@ import { listItem, listValue, textSql } from './operand.ts';
 import { querySql } from './query.ts';
 
 /**
- * One row with one cell: the JSON for each key, with the name of the holes and a semicolon between each two. The keys come
- * as a list of texts per part.
+ * Selects one cell with the JSON for each key, separated by the placeholder name and a semicolon. The keys are passed as one list of
+ * texts for each column.
  */
 export function joinSql(context: Context, { query, columns, unique }: JoinToSource): Sql {
   const parts = columns.map(({ name, type }, part) => {
@@ -26,6 +26,6 @@ export function joinSql(context: Context, { query, columns, unique }: JoinToSour
   };
   const on = { columns: columns.map(({ name }, part) => ({ local: String(part), remote: name })), unique };
   const answer = sql`coalesce(${querySql(context, query, key, on)}, 'null')`;
-  const separator = sql`if(${first.alias}.\`i\` = 1, '', concat(${textSql({ kind: 'hole-name' })}, ';'))`;
+  const separator = sql`if(${first.alias}.\`i\` = 1, '', concat(${textSql({ kind: 'placeholder-name' })}, ';'))`;
   return sql`select coalesce(group_concat(concat(${separator}, ${answer}) order by ${first.alias}.\`i\` separator ''), '') from ${join(items, sql` join `)}`;
 }

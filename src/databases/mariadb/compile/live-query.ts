@@ -1,10 +1,10 @@
 /**
- * Many subscribers in one statement. Their values come as the rows of one JSON document, and the query runs for each of them beside the
- * others. A derived table, which pages are cut in, cannot see values in rows of another one: where one would have to, each subscriber has
- * a branch of its own.
+ * Many subscribers in one statement. Their values are the rows of one JSON document, and the query runs for each of them. Derived tables,
+ * which paging needs, cannot be correlated: if values are used in one, each subscriber gets a branch of a `union all`.
  */
 import type { LiveQuery } from '../../../backend/backend.ts';
 import { identifier, join, type Parameter, print, replaceParameters, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { liveQueryOf } from '../../shared/live-query.ts';
 import { familyOf } from '../families.ts';
 import { dialect } from './dialect.ts';
 import { listType } from './operand.ts';
@@ -12,12 +12,12 @@ import { listType } from './operand.ts';
 const COHORTS = identifier(':cohorts');
 
 export interface ToCompile {
-  /** An expression for each root; of a stream one more, the text of its next cursor. */
+  /** An expression for each root; for a stream, also the text of its next cursor. */
   readonly answers: readonly Sql[];
-  /** Where the expressions are read from: `` from …``, or nothing. */
+  /** `` from …`` for the expressions, or nothing. */
   readonly from: Sql;
   readonly isStream: boolean;
-  /** The values do not stand in derived tables. */
+  /** Set if no values are used in derived tables. */
   readonly isCorrelated: boolean;
 }
 
@@ -28,29 +28,30 @@ export function compileLiveQuery(query: ToCompile): LiveQuery {
   const branch = (cohort: number): string => `select ${print(string(String(cohort)), dialect).text}, ${printed.text}`;
   const text = branch(0);
   const whole = query.isCorrelated && parameters.length > 0 && parameters.every(hasComparableText) ? correlated(query) : null;
-  const cursor = parameters.findIndex(({ operand }) => operand.value.kind === 'cursor');
-  return {
-    text: whole ?? text,
-    parameters,
-    columns: isStream ? answers.length - 1 : answers.length,
-    cursor: isStream ? cursor : null,
-    repeatable: true,
-    tellsTime: false,
-    dependsOn: 'what others write, of which MariaDB tells nobody',
-    // What stands for a moment is none of the texts that are let through.
-    isTimeless: () => true,
-    batch(cohorts) {
-      // A single one is answered as any query is.
-      if (whole === null || cohorts.length === 1)
-        return { text: cohorts.map((_, i) => branch(i)).join(' union all '), values: cohorts.flat() };
-      return { text: whole, values: [JSON.stringify(cohorts.map((values, i) => [String(i), ...values]))] };
+  return liveQueryOf(
+    {
+      text: whole ?? text,
+      parameters,
+      columns: isStream ? answers.length - 1 : answers.length,
+      isStream,
+      repeatable: true,
+      reportsTime: false,
+      dependsOn: 'changes by other clients, which MariaDB does not report',
+      batch(cohorts) {
+        // A single subscriber is answered like a query.
+        if (whole === null || cohorts.length === 1)
+          return { text: cohorts.map((_, i) => branch(i)).join(' union all '), values: cohorts.flat() };
+        return { text: whole, values: [JSON.stringify(cohorts.map((values, i) => [String(i), ...values]))] };
+      },
+      // Values are validated when they are bound; patterns only by the statement itself.
+      check: (values) => ({ text, values }),
     },
-    // Values are read when they are bound; a pattern only by the statement itself.
-    check: (values) => ({ text, values }),
-  };
+    // The encoder accepts no relative times such as `now`.
+    () => true,
+  );
 }
 
-/** One statement whose text does not depend on the number of subscribers. Its only parameter is the document. */
+/** Compiles one statement whose text does not depend on the number of subscribers. Its only parameter is the document. */
 function correlated({ answers, from }: ToCompile): string {
   const columns: Sql[] = [sql`\`id\` varchar(10) path '$[0]'`];
   const perCohort = replaceParameters(sql`${join(answers, sql`, `)}, null`, ({ operand }) => {
@@ -65,12 +66,12 @@ function correlated({ answers, from }: ToCompile): string {
 
 const TEXT_TYPE = sql`longtext character set utf8mb4 collate utf8mb4_bin`;
 
-/** The statement casts texts to the types of other values itself, as it does with parameters. */
+/** Other values are cast by the statement, as parameters are. */
 function textNameOf({ type }: Parameter['operand']): string {
   return familyOf(type).kind === 'text' ? type.name : 'longtext';
 }
 
-/** A column of a row gives way to no other one's collation, as a parameter does: it has to have the same. */
+/** Unlike a parameter, a column does not adopt the collation of the other side, so it must have the same. */
 function hasComparableText({ operand: { type, list } }: Parameter): boolean {
   const name = type.collation?.name;
   return list || name === undefined || name.startsWith('utf8mb4_');

@@ -1,27 +1,27 @@
-/** Values in statements: a placeholder for each, whose text is cast to the type that it is compared with. */
+/** Values in statements, each a parameter whose text is cast to the type that it is compared with. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand, Value } from '../../../ir/value.ts';
 import { identifier, parameter, type Sql, sql } from '../../../sql/fragment.ts';
 import { encoder } from '../coerce/encode.ts';
 import { familyOf } from '../families.ts';
-import { BIGINT, TEXT } from '../type-of.ts';
+import { BIGINT, TEXT } from '../base-type.ts';
 import { collatedSql } from './collation.ts';
 import type { Context } from './context.ts';
 
-/** A single value; a list as a JSON array of texts. @param perRow of the parameter */
+/** Compiles a value; a list is a JSON array of texts. */
 export function operandSql(operand: Operand, perRow?: number): Sql {
   const { value, type, list } = operand;
   if (value.kind === 'literal' && value.json === null) return sql`null`;
-  const placed = placeholderSql(operand, perRow);
-  return list || type.array ? placed : castSql(type, placed);
+  const marker = parameterSql(operand, perRow);
+  return list || type.array ? marker : castSql(type, marker);
 }
 
-/** A number of rows; nothing for null. */
+/** Compiles a number of rows; null counts as 0. */
 export function countSql(value: Value): Sql {
   return sql`coalesce(${operandSql({ value, type: BIGINT, list: false })}, 0)`;
 }
 
-/** What an `offset` takes: a placeholder alone. */
+/** Compiles an `offset`, which accepts only a bare parameter. */
 export function offsetSql(value: Value): Sql {
   const operand = { value, type: BIGINT, list: false };
   const encode = encoder(operand);
@@ -32,44 +32,43 @@ export function textSql(value: Value): Sql {
   return operandSql({ value, type: TEXT, list: false });
 }
 
-/** The values of a list, with their places from 1 on, as an item of a from clause with the columns `v` and `i`. */
+/** Compiles a list to a `from` item with the columns `v` and, starting at 1, `i`. */
 export function listItem(operand: Operand, alias: Sql): Sql {
   const columns = sql`\`i\` for ordinality, \`v\` ${listType(operand.type)} path '$'`;
-  return sql`json_table(${placeholderSql(operand)}, '$[*]' columns (${columns})) as ${alias}`;
+  return sql`json_table(${parameterSql(operand)}, '$[*]' columns (${columns})) as ${alias}`;
 }
 
-/** A value of such a list, as its type; null for a text that no column of the type can hold, which equals none of them. */
+/** Returns an item of such a list as its type; null for a text that the column's character set cannot represent. */
 export function listValue(type: CatalogType, alias: Sql): Sql {
   const value = sql`${alias}.\`v\``;
-  if (isForeign(type)) return sql`case when ${isHeld(type, value)} then ${collatedSql(value, type)} end`;
+  if (hasOtherCharset(type)) return sql`case when ${isRepresentable(type, value)} then ${collatedSql(value, type)} end`;
   return familyOf(type).kind === 'bytes' ? sql`from_base64(${value})` : value;
 }
 
-/** The values of a list as a select with the column `v`. */
+/** Compiles a list to a select of the column `v`. */
 export function listSql(context: Context, operand: Operand): Sql {
   const { type } = operand;
   const alias = context.alias();
   const item = listItem(operand, alias);
-  if (!isForeign(type)) return sql`select ${listValue(type, alias)} as \`v\` from ${item}`;
+  if (!hasOtherCharset(type)) return sql`select ${listValue(type, alias)} as \`v\` from ${item}`;
   const value = sql`${alias}.\`v\``;
-  return sql`select ${collatedSql(value, type)} as \`v\` from ${item} where ${value} is null or ${isHeld(type, value)}`;
+  return sql`select ${collatedSql(value, type)} as \`v\` from ${item} where ${value} is null or ${isRepresentable(type, value)}`;
 }
 
-/** Beside a value of Unicode the server forgets the collation of a column of another character set, that of its own does not matter. */
-function isForeign({ collation }: CatalogType): boolean {
+/** Beside a Unicode value, the server ignores the collation of a column with another character set, but not with its own. */
+function hasOtherCharset({ collation }: CatalogType): boolean {
   return collation?.name?.startsWith('utf8mb4_') === false;
 }
 
-/** Whether the type's character set has all characters of a text: the server puts question marks for others. */
-function isHeld(type: CatalogType, text: Sql): Sql {
+/** Checks that a character set can represent a text: the server replaces other characters by question marks. */
+function isRepresentable(type: CatalogType, text: Sql): Sql {
   return sql`${text} collate utf8mb4_bin = convert(${collatedSql(text, type)} using utf8mb4) collate utf8mb4_bin`;
 }
 
-/** Its text, without a cast. */
-export function placeholderSql(operand: Operand, perRow?: number): Sql {
+export function parameterSql(operand: Operand, perRow?: number): Sql {
   return parameter({
     operand,
-    // No two placeholders are the same one.
+    // Parameter markers are not shared.
     key: '',
     encode: encoder(operand),
     cast: { type: operand.type, array: operand.list },
@@ -77,7 +76,7 @@ export function placeholderSql(operand: Operand, perRow?: number): Sql {
   });
 }
 
-/** A text as the value of a type that columns are compared with. */
+/** Casts a text for the comparison with a column of the type. */
 export function castSql(type: CatalogType, text: Sql): Sql {
   const family = familyOf(type);
   switch (family.kind) {
@@ -107,7 +106,7 @@ export function castSql(type: CatalogType, text: Sql): Sql {
   }
 }
 
-/** What items of a JSON array of texts are read as. */
+/** Returns the SQL type as which items of a JSON array are read. */
 export function listType(type: CatalogType): Sql {
   const family = familyOf(type);
   switch (family.kind) {

@@ -11,28 +11,28 @@ import type { Read } from '../../../ir/bool-exp.ts';
 export interface OrderKey {
   readonly value: Sql;
   readonly direction: OrderBy['direction'];
-  /** Null: there are none. */
+  /** `null` if the value is never null. */
   readonly nulls: OrderBy['nulls'] | null;
-  /** The value is this column, as it is. */
+  /** Set if the value is a column without conversion. */
   readonly column?: string;
 }
 
-/** Sort keys of a row; those of related rows are scalar sub-selects. */
+/** Compiles sort keys; those of related rows are scalar subqueries. */
 export function orderKeys(context: Context, orderBy: readonly OrderBy[], row: Row): readonly OrderKey[] {
   return orderBy.map(({ term, direction, nulls }) => ({
     value: termSql(context, term, row),
     direction,
     nulls: isNeverNull(term) ? null : nulls,
-    ...(isPlain(term) ? { column: term.read.column } : {}),
+    ...(isColumn(term) ? { column: term.read.column } : {}),
   }));
 }
 
-function isPlain(term: OrderTerm): term is PlainTerm {
-  const { read } = term as PlainTerm;
+function isColumn(term: OrderTerm): term is ColumnTerm {
+  const { read } = term as ColumnTerm;
   return term.kind === 'read' && read.kind === 'column' && read.mask === undefined && familyOf(read.type).kind !== 'boolean';
 }
 
-interface PlainTerm {
+interface ColumnTerm {
   readonly kind: 'read';
   readonly read: Extract<Read, { kind: 'column' }>;
 }
@@ -41,12 +41,12 @@ function isNeverNull(term: OrderTerm): boolean {
   return term.kind === 'read' && term.read.kind === 'column' && term.read.notNull === true && term.read.mask === undefined;
 }
 
-/** ` order by …`, or nothing. Nulls are less than everything by themselves. */
+/** Compiles ` order by …`, or nothing. By default, nulls sort first. */
 export function orderBySql(keys: readonly OrderKey[]): Sql {
   if (keys.length === 0) return EMPTY;
   const items = keys.flatMap(({ value, direction, nulls }) => {
     const key = direction === 'asc' ? value : sql`${value} desc`;
-    // A further key would keep the database from reading the rows in the order of an index.
+    // Another key would prevent the database from reading rows in the order of an index.
     if (nulls === null || (direction === 'asc') === (nulls === 'first')) return [key];
     return [nulls === 'last' ? sql`${value} is null` : sql`${value} is not null`, key];
   });

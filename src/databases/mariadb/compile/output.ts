@@ -1,16 +1,16 @@
-/** Values as the database's JSON functions print them right, and as texts. */
+/** Converts values so that MariaDB's JSON functions print them correctly, and to texts. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
 import { familyOf, isStringified } from '../families.ts';
 import type { Context } from './context.ts';
 
-/** @param column the type that decides whether a number is printed as a text, where that is another one */
+/** @param column type that decides whether a number is printed as a string, if it differs from `type` */
 export function outputSql(context: Context, value: Sql, type: CatalogType, column: CatalogType = type): Sql {
   if (context.options.stringifyNumericTypes && isStringified(column)) return sql`cast(${number(value, type)} as char)`;
   const family = familyOf(type);
   switch (family.kind) {
     case 'boolean':
-      // Beyond a derived table a truth value would be a number.
+      // Outside a derived table, a boolean would be a number.
       return sql`json_compact(case when ${value} then 'true' when not ${value} then 'false' end)`;
     case 'integer':
     case 'bits':
@@ -27,7 +27,7 @@ export function outputSql(context: Context, value: Sql, type: CatalogType, colum
   }
 }
 
-/** A value as a text that its type, or the same type of another database, reads. */
+/** Prints a value as a text that its type parses, also in other databases. */
 export function textOutputSql(value: Sql, type: CatalogType): Sql {
   switch (familyOf(type).kind) {
     case 'boolean':
@@ -45,7 +45,7 @@ export function textOutputSql(value: Sql, type: CatalogType): Sql {
   }
 }
 
-/** Columns and years that are filled up with zeros print no JSON numbers, bits none at all. */
+/** Zero-filled columns and years are not valid JSON numbers, and bits are not printed at all. */
 function number(value: Sql, { name }: CatalogType): Sql {
   return name.endsWith('unsigned') || name === 'bit' || name === 'year' ? sql`(${value} + 0)` : value;
 }
@@ -53,7 +53,7 @@ function number(value: Sql, { name }: CatalogType): Sql {
 function textOf(value: Sql, type: CatalogType): Sql {
   switch (familyOf(type).kind) {
     case 'bytes':
-      // It breaks lines.
+      // Removes the line breaks of `to_base64`.
       return sql`replace(to_base64(${value}), '\\n', '')`;
     case 'datetime':
       return sql`replace(cast(${value} as char), ' ', 'T')`;
@@ -65,7 +65,7 @@ function textOf(value: Sql, type: CatalogType): Sql {
     case 'inet':
       return sql`cast(${value} as char)`;
     case 'text': {
-      // The database does not put texts of several collations into one document.
+      // MariaDB cannot combine texts of several collations in one document.
       const text = type.collation?.name?.startsWith('utf8mb4_') === true ? value : sql`convert(${value} using utf8mb4)`;
       return sql`${text} collate utf8mb4_bin`;
     }

@@ -1,6 +1,6 @@
 /**
- * Queries as scalar expressions of JSON: related rows are correlated sub-selects, at any depth. The answer of a statement is whole or
- * the server warns that it was cut, which the source looks for.
+ * Compiles queries to scalar JSON expressions; related rows are correlated subqueries at any depth. The server only warns if it truncates
+ * an answer, which the source checks.
  */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Join } from '../../../ir/relation.ts';
@@ -10,7 +10,7 @@ import { join, parameter, type Sql, sql, string } from '../../../sql/fragment.ts
 import type { Row } from '../../shared/row.ts';
 import { isJsonArray, type Json } from '../../../util/json.ts';
 import { jsonPathText } from '../coerce/json-path.ts';
-import { DOUBLE, TEXT, typeOf } from '../type-of.ts';
+import { DOUBLE, TEXT, baseType } from '../base-type.ts';
 import { aggregateOf, readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import { textSql } from './operand.ts';
@@ -18,7 +18,7 @@ import { orderBySql } from './order-by.ts';
 import { outputSql, textOutputSql } from './output.ts';
 import { rowSetOf } from './row-set.ts';
 
-/** An array, an object or, for a single row that is not there, null. @param on how it is related to `parent` */
+/** Compiles to an array, an object, or null for a missing single row. @param on join to `parent` */
 export function querySql(context: Context, query: RowsQuery | AggregateQuery, parent: Row | null, on: Join | null): Sql {
   return query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on);
 }
@@ -32,7 +32,7 @@ function rowsSql(context: Context, query: RowsQuery, parent: Row | null, on: Joi
   return sql`(select ${rowObjectSql(context, query.fields, row)} from ${body}${orderBySql(keys)} limit 1)`;
 }
 
-/** The rows as a JSON array, and what they are selected from. */
+/** Compiles the rows to a JSON array and the `from` that it is selected from. */
 export function listSql(
   context: Context,
   query: RowsQuery,
@@ -44,7 +44,7 @@ export function listSql(
   return { array: sql`coalesce(json_arrayagg(${object}${orderBySql(keys)}), json_array())`, body };
 }
 
-/** Fields of a row as a JSON object. */
+/** Compiles the fields of a row to a JSON object. */
 export function rowObjectSql(context: Context, fields: readonly Field[], row: Row): Sql {
   return objectSql(fields.map((field) => [field.alias, fieldSql(context, field, row)]));
 }
@@ -64,7 +64,7 @@ function fieldSql(context: Context, field: Field, row: Row): Sql {
       return querySql(context, field.query, row, field.join);
     case 'joined': {
       const texts = field.keys.map((read) => textOutputSql(readSql(context, read, row), read.type));
-      return sql`json_array(${join([sql`concat(${textSql({ kind: 'hole-name' })}, ${string(`:${field.join}`)})`, ...texts], sql`, `)})`;
+      return sql`json_array(${join([sql`concat(${textSql({ kind: 'placeholder-name' })}, ${string(`:${field.join}`)})`, ...texts], sql`, `)})`;
     }
     case 'read': {
       const value = readSql(context, field.read, row);
@@ -75,7 +75,7 @@ function fieldSql(context: Context, field: Field, row: Row): Sql {
   }
 }
 
-/** Keys one after another as a path of the database; a number is a place in an array. A variable that is null means no path. */
+/** Compiles keys to a JSON path; numbers are array indexes. A null variable is the empty path. */
 function jsonPathSql(value: Value): Sql {
   const encode = (json: Json): string => jsonPathText(isJsonArray(json) ? json : []);
   return parameter({ operand: { value, type: TEXT, list: true }, key: '', encode });
@@ -104,11 +104,11 @@ function nodesSql(context: Context, { from, rows, nodesLimit }: AggregateQuery, 
 }
 
 function aggregatesSql(context: Context, { from, rows }: AggregateQuery, field: Aggregates, parent: Row | null, on: Join | null): Sql {
-  // Without a page the order of the rows means nothing to aggregates.
+  // Without paging, the order does not matter to aggregates.
   const isPaged = rows.limit !== null || rows.offset !== null || rows.distinctOn.length > 0;
   const { row, body } = rowSetOf(context, from, isPaged ? rows : { ...rows, orderBy: [] }, parent, on);
   const object = objectSql(field.fields.map((item) => [item.alias, itemSql(context, item, row)]));
-  // Without an aggregate the select would have as many rows as there are.
+  // Without an aggregate, the select would return all rows.
   return field.fields.some(isAggregate) ? sql`(select ${object} from ${body})` : object;
 }
 
@@ -127,14 +127,14 @@ function itemSql(context: Context, item: AggregateItem, row: Row): Sql {
         item.fields.map((field): readonly [string, Sql] => {
           if (field.kind === 'typename') return [field.alias, string(field.typeName)];
           const value = aggregateOf(context, item.function, [field.read], row);
-          return [field.alias, outputSql(context, value, aggregateType(item.function, field.read.type), field.columnType)];
+          return [field.alias, outputSql(context, value, resultType(item.function, field.read.type), field.columnType)];
         }),
       );
   }
 }
 
-/** The least and the greatest of values are like them, sums are decimals or doubles, all others doubles. */
-function aggregateType(name: string, operand: CatalogType): CatalogType {
+/** `min` and `max` keep the type of their values, sums are decimals, all others doubles. */
+function resultType(name: string, operand: CatalogType): CatalogType {
   if (name === 'max' || name === 'min') return operand;
-  return name === 'sum' ? typeOf('decimal') : DOUBLE;
+  return name === 'sum' ? baseType('decimal') : DOUBLE;
 }

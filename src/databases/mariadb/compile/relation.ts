@@ -5,14 +5,13 @@ import { identifier, type Sql, sql } from '../../../sql/fragment.ts';
 import { aliasRow, type Row } from '../../shared/row.ts';
 import type { Context } from './context.ts';
 
-/** An item of a from clause and the row that it gives. */
 export function relationSql(context: Context, relation: Relation): { readonly item: Sql; readonly alias: Sql; readonly row: Row } {
   if (relation.kind !== 'table') throw new SvcError('not-supported', 'functions of MariaDB cannot be queried');
   const alias = context.alias();
   return { item: sql`${qualified(relation.name)} as ${alias}`, alias, row: aliasRow(alias) };
 }
 
-/** Tables without a schema are those of the connection's database. */
+/** Tables of the connected database have no schema. */
 export function qualified({ schema, name }: QualifiedName): Sql {
   return schema === '' ? identifier(name) : sql`${identifier(schema)}.${identifier(name)}`;
 }

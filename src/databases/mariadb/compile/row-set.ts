@@ -1,6 +1,6 @@
 /**
- * The rows of a query: where, distinct on, order by, offset and limit. A derived table cannot see the row that its rows are related
- * to: pages of related rows are cut for all of them at once, by numbering the rows of each.
+ * Compiles the rows of a query: where, distinct on, order by, offset and limit. A derived table cannot be correlated, so related rows are
+ * paged for all parents at once, by numbering the rows of each.
  */
 import type { Join, Relation } from '../../../ir/relation.ts';
 import type { RowSet } from '../../../ir/select.ts';
@@ -15,18 +15,18 @@ import { relationSql } from './relation.ts';
 
 export interface CompiledRows {
   readonly row: Row;
-  /** What the rows are in the order of, as an aggregate over them reads it. */
+  /** Sort keys for an aggregate over the rows. */
   readonly keys: readonly OrderKey[];
   /** `<from> <where>` */
   readonly body: Sql;
 }
 
-const MOST_ROWS = sql`18446744073709551615`;
+const ALL_ROWS = sql`18446744073709551615`;
 const NUMBER = identifier(':number');
 
 /**
- * @param parent the row that the rows are related to, over `on`
- * @param ordered what they are ordered by in place of what `rows` says
+ * @param parent row to which the rows are related by `on`
+ * @param ordered replaces the sort keys of `rows`
  */
 export function rowSetOf(
   context: Context,
@@ -50,9 +50,9 @@ export function rowSetOf(
   ]);
   const isPaged = rows.limit !== null || rows.offset !== null;
   const partition = on === null ? [] : on.columns.map(({ remote }) => remote);
-  // Without other numbers than these the rows are read in order and no further.
-  const isCut = isPaged && partition.length === 0 && distinct.length === 0;
-  let table = sql`select ${columns.list} from ${item}${whereSql(filter)}${isCut ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
+  // Without row numbers, the server reads rows in order and stops at the limit.
+  const isPagedInPlace = isPaged && partition.length === 0 && distinct.length === 0;
+  let table = sql`select ${columns.list} from ${item}${whereSql(filter)}${isPagedInPlace ? sql`${orderBySql(keys)}${pageSql(rows)}` : EMPTY}`;
   let page = context.alias();
   const keysOf = (table: Sql): readonly OrderKey[] =>
     keys.map((key, i) => ({
@@ -72,10 +72,10 @@ export function rowSetOf(
     table = sql`select ${first}.* from (${all}) as ${first} where ${first}.\`:first\` = 1`;
     page = context.alias();
   }
-  if (isPaged && partition.length === 0 && !isCut) {
+  if (isPaged && partition.length === 0 && !isPagedInPlace) {
     table = sql`select ${page}.* from (${table}) as ${page}${orderBySql(keysOf(page))}${pageSql(rows)}`;
     page = context.alias();
-  } else if (isPaged && !isCut) {
+  } else if (isPaged && !isPagedInPlace) {
     table = sql`select ${page}.*, ${numbered(columnsOf(page), page)} as ${NUMBER} from (${table}) as ${page}`;
     page = context.alias();
     const number = sql`${page}.${NUMBER}`;
@@ -93,15 +93,15 @@ export function rowSetOf(
   return { row: outer, keys: keysOf(page), body: sql`(${table}) as ${page}${whereSql([...related(outer), ...limits])}` };
 }
 
-/** Columns of a derived table: those that are asked for, because wide ones that nobody reads would be copied too. */
+/** Columns of a derived table: only those that are read, because wide columns would be copied. */
 class DerivedColumns {
   /** Grows until the statement is printed. */
   readonly list: Sql;
   readonly #items: Sql[];
-  readonly #known = new Set<string>();
+  readonly #added = new Set<string>();
   readonly #row: Row;
 
-  /** @param others with names of their own */
+  /** @param others further columns with their own names */
   constructor(row: Row, others: readonly Sql[]) {
     this.#row = row;
     this.#items = [];
@@ -109,13 +109,13 @@ class DerivedColumns {
     for (const item of others.length === 0 ? [sql`1`] : others) this.#add(item);
   }
 
-  /** The row under another alias. */
+  /** Returns the row under another alias. */
   of(alias: Sql): Row {
     const row = aliasRow(alias);
     return {
       column: (name) => {
-        if (!this.#known.has(name)) {
-          this.#known.add(name);
+        if (!this.#added.has(name)) {
+          this.#added.add(name);
           this.#add(this.#row.column(name));
         }
         return row.column(name);
@@ -131,7 +131,7 @@ class DerivedColumns {
 }
 
 function pageSql({ limit, offset, ties }: RowSet): Sql {
-  const rows = limit === null ? MOST_ROWS : integer(limit);
+  const rows = limit === null ? ALL_ROWS : integer(limit);
   if (ties === true) return sql` fetch first ${rows} rows with ties`;
   return sql` limit ${rows}${offset === null ? EMPTY : sql` offset ${offsetSql(offset)}`}`;
 }

@@ -1,4 +1,4 @@
-/** The next rows of a stream, and the cursor behind them. */
+/** The next rows of a stream, and the cursor after them. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { RowsQuery } from '../../../ir/select.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
@@ -10,11 +10,11 @@ import { rowSetOf } from './row-set.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
 export interface Stream {
-  /** The rows as a JSON array. */
+  /** Rows as a JSON array. */
   readonly rows: Sql;
-  /** The text of the last value that they are ordered by; null for no rows. */
+  /** Text of the last cursor value; null without rows. */
   readonly cursor: Sql;
-  /** ` from …`, of both. */
+  /** ` from …` for both. */
   readonly from: Sql;
 }
 
@@ -31,19 +31,19 @@ export function streamSql(context: Context, query: RowsQuery, cursor: Read): Str
   };
 }
 
-/** Rows without a value are behind no cursor; where they would stand is left to the database, so that it may follow an index. */
+/** Rows without a value are never after a cursor; their position is left to the database, so that it can use an index. */
 function streamKey({ value, direction }: OrderKey, type: CatalogType): OrderKey {
-  // Such values are ordered by their numbers, and compared as texts.
+  // Enums and sets sort by number but compare as texts.
   const isList = type.name === 'enum' || type.name === 'set';
   return { value: isList ? sql`concat(${value})` : value, direction, nulls: direction === 'asc' ? 'first' : 'last' };
 }
 
-/** As the parameter of its type reads it, without a loss. */
+/** Compiles the cursor to a text that its parameter type parses without loss. */
 function cursorText(value: Sql, type: CatalogType): Sql {
   switch (familyOf(type).kind) {
     case 'bytes':
       return sql`to_base64(${value})`;
-    // Of a single one it would print no more than six digits.
+    // As a float it would be printed with at most six digits.
     case 'float':
       return sql`cast(${value} + 0e0 as char)`;
     case 'bits':

@@ -1,19 +1,19 @@
 import { SvcError } from '../../../errors/svc-error.ts';
-import { type Token, statementsOf, tokensOf } from './tokens.ts';
+import { type SqlToken, statementsOf, tokensOf } from './tokens.ts';
 
-/** What reads, and what the server itself refuses in a transaction that is read-only. */
+/** Statements that read, and those that the server itself refuses in a read-only transaction. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['select', 'with', 'values', 'show', 'describe', 'desc', 'explain', 'analyze', 'do', 'help', '('],
   ...['insert', 'update', 'delete', 'replace', 'create', 'alter', 'drop', 'truncate'],
 ]);
 
 /**
- * Refuses what leads out of a session that is read-only: the ends of transactions, its settings and the server's, what hides a statement
- * from whoever reads the text, and files.
+ * Refuses whatever could escape from a read-only session: ends of transactions, settings of the session and the server, hidden
+ * statements, and files.
  * @throws SvcError bad-request
  */
 export function refuseWritable(sql: string): void {
-  // Which of them the server reads depends on its version.
+  // The server's version decides which of them it executes.
   if (/\/\*M?!/.test(sql)) refuse('executable comments');
   for (const statement of statementsOf(tokensOf(sql))) {
     const [first, second] = statement;
@@ -25,8 +25,8 @@ export function refuseWritable(sql: string): void {
   }
 }
 
-/** `set @one = 1, @two = 2`, and nothing of the session or of the server. */
-function setsVariables(statement: readonly Token[]): boolean {
+/** Matches `set @one = 1, @two = 2`, without variables of the session or the server. */
+function setsVariables(statement: readonly SqlToken[]): boolean {
   let depth = 0;
   return statement.every(({ kind, text }, at) => {
     if (kind === 'sign' && text === '(') depth++;
@@ -37,14 +37,14 @@ function setsVariables(statement: readonly Token[]): boolean {
   });
 }
 
-function isSign(token: Token | undefined, sign: string): boolean {
+function isSign(token: SqlToken | undefined, sign: string): boolean {
   return token?.kind === 'sign' && token.text === sign;
 }
 
-function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+function isWord(token: SqlToken | undefined, ...words: readonly string[]): boolean {
   return token?.kind === 'word' && words.includes(token.text.toLowerCase());
 }
 
 function refuse(what: string): never {
-  throw new SvcError('bad-request', `read-only SQL runs in a session that stays as it is, so that it cannot have ${what}`);
+  throw new SvcError('bad-request', `read-only SQL must leave its session unchanged, so it cannot have ${what}`);
 }

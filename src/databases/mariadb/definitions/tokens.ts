@@ -1,14 +1,14 @@
-/** SQL of administrators in pieces: what MariaDB tells apart, without what it means. */
+/** Lexer for SQL of administrators. */
 
-export interface Token {
+export interface SqlToken {
   readonly kind: 'word' | 'name' | 'text' | 'sign';
-  /** Of a name without its quotes. */
+  /** Names are unquoted. */
   readonly text: string;
 }
 
-/** Without blanks and comments; what stands in executable comments counts. A text that does not end is as long as the rest. */
-export function tokensOf(sql: string): readonly Token[] {
-  const tokens: Token[] = [];
+/** Skips white space and comments, but reads executable comments. An unterminated text extends to the end. */
+export function tokensOf(sql: string): readonly SqlToken[] {
+  const tokens: SqlToken[] = [];
   let openComments = 0;
   for (let at = 0; at < sql.length; ) {
     const rest = sql.slice(at, at + 8);
@@ -58,9 +58,9 @@ export function quotedEnd(text: string, start: number, hasEscapes: boolean): num
   return text.length;
 }
 
-/** Statements, ended by semicolons; the bodies of routines are cut at theirs. */
-export function statementsOf(tokens: readonly Token[]): readonly (readonly Token[])[] {
-  const statements: Token[][] = [[]];
+/** Splits statements at semicolons, including those in the bodies of routines. */
+export function statementsOf(tokens: readonly SqlToken[]): readonly (readonly SqlToken[])[] {
+  const statements: SqlToken[][] = [[]];
   for (const token of tokens) {
     if (token.kind === 'sign' && token.text === ';') statements.push([]);
     else statements.at(-1)?.push(token);
@@ -68,12 +68,11 @@ export function statementsOf(tokens: readonly Token[]): readonly (readonly Token
   return statements.filter(({ length }) => length > 0);
 }
 
-/** Reads tokens one after another. */
-export class Reader {
-  readonly #tokens: readonly Token[];
+export class TokenReader {
+  readonly #tokens: readonly SqlToken[];
   #at = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly SqlToken[]) {
     this.#tokens = tokens;
   }
 
@@ -81,7 +80,7 @@ export class Reader {
     return this.#at >= this.#tokens.length;
   }
 
-  /** Goes on behind these words where they are next, in any case. */
+  /** Skips these words, in any case, if they come next. */
   take(...words: readonly string[]): boolean {
     const isNext = words.every((word, i) => {
       const token = this.#tokens[this.#at + i];
@@ -91,20 +90,19 @@ export class Reader {
     return isNext;
   }
 
-  /** Whether this word is next. */
   isNext(word: string): boolean {
     const token = this.#tokens[this.#at];
     return token?.kind === 'word' && token.text.toLowerCase() === word;
   }
 
-  /** Goes on behind a sign. */
+  /** Skips a sign. */
   takeSign(): boolean {
     if (this.#tokens[this.#at]?.kind !== 'sign') return false;
     this.#at++;
     return true;
   }
 
-  /** The name that is next, quoted or not; null: none is. */
+  /** Reads a name, quoted or not; returns `null` if there is none. */
   name(): string | null {
     const token = this.#tokens[this.#at];
     if (token === undefined || (token.kind !== 'word' && token.kind !== 'name')) return null;
@@ -112,23 +110,23 @@ export class Reader {
     return token.text;
   }
 
-  /** What is left, up to a comma that is in no parentheses, and behind it. */
-  upToComma(): Reader {
+  /** Reads up to the next comma outside parentheses, and skips the comma. */
+  upToComma(): TokenReader {
     const start = this.#at;
     for (let depth = 0; this.#at < this.#tokens.length; this.#at++) {
-      const { kind, text } = this.#tokens[this.#at] as Token;
+      const { kind, text } = this.#tokens[this.#at] as SqlToken;
       if (kind !== 'sign') continue;
       if (text === '(') depth++;
       else if (text === ')') depth--;
       else if (text === ',' && depth === 0) {
         this.#at++;
-        return new Reader(this.#tokens.slice(start, this.#at - 1));
+        return new TokenReader(this.#tokens.slice(start, this.#at - 1));
       }
     }
-    return new Reader(this.#tokens.slice(start));
+    return new TokenReader(this.#tokens.slice(start));
   }
 
-  /** A type and its length in parentheses, if it has one. */
+  /** Reads a type with its length, if it has one. */
   typeText(): { readonly name: string; readonly length: string; readonly isUnsigned: boolean } | null {
     const name = this.name();
     if (name === null) return null;

@@ -12,14 +12,14 @@ const TABLES = `create table if not exists svc_migration (version decimal(20, 0)
 create table if not exists svc_seed (name varchar(500) primary key, checksum varchar(64) not null, applied_at timestamp(3) not null default current_timestamp(3)) character set utf8mb4;\n`;
 const LOCK = `concat('svc_migration.', database())`;
 
-/** Definitions commit implicitly, so that the lock is always one of the session. */
+/** DDL commits implicitly, so the lock is always held by the session. */
 const locked = ({ statementTimeoutMs, lockTimeoutMs }: Limits, sql: string): string =>
   (statementTimeoutMs === undefined ? '' : `set max_statement_time = ${statementTimeoutMs / 1000};\n`) +
   (lockTimeoutMs === undefined ? '' : `set lock_wait_timeout = ${Math.max(1, Math.ceil(lockTimeoutMs / 1000))};\n`) +
   refuse(`get_lock(${LOCK}, 0) <> 1`, 'locked') +
   `${TABLES}${sql}do release_lock(${LOCK});\n`;
 
-/** History of migrations in MariaDB: an entry is written as dirty before its SQL, and marked as applied after it. */
+/** Migration history in MariaDB: an entry is marked dirty before its SQL runs, and applied afterwards. */
 export const history: MigrationHistory = {
   exists: `select if(exists(select 1 from information_schema.tables where table_schema = database() and table_name = 'svc_migration'), '1', '0')`,
   entries: `select coalesce(concat('[', group_concat(json_object('version', cast(version as char), 'name', name, 'checksum', checksum, 'applied_at', cast(applied_at as char),

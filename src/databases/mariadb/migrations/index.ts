@@ -5,10 +5,9 @@ import { endOfFirst, scanSql, terminated } from './scan.ts';
 import { schemaLines } from './schema-lines.ts';
 import { scratch } from './scratch.ts';
 
-/** Classes of errors that come before a statement changes anything: syntax, names that are missing or exist, too few values. */
+/** Classes of errors that occur before a statement changes anything: syntax errors, missing or existing names, too few values. */
 const REFUSED_AT_ONCE = /^(?:42|21S0)/;
 
-/** Migrations of MariaDB. */
 export const migrations: MigrationDialect = {
   history,
   scan: scanSql,

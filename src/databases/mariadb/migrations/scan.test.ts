@@ -3,24 +3,24 @@ import { endOfFirst, scanSql, terminated } from './scan.ts';
 
 it.each([
   ['a name in backticks', "insert into `it's` values ('a; commit; b');"],
-  ['a quote behind a backslash', 'insert into t values (\'it\\\'s; commit; b\', "\\"; commit; """);'],
+  ['an escaped quote', 'insert into t values (\'it\\\'s; commit; b\', "\\"; commit; """);'],
   ['a backslash at the end of a text', "insert into t values ('\\\\', '; commit; ');"],
-  ['a comment behind a hash', "select 1; # it's\ninsert into t values ('; commit; ');"],
+  ['a comment after a hash', "select 1; # it's\ninsert into t values ('; commit; ');"],
   ['a dollar in names', "select a$$b, c$$d from t where a = '; commit; $$';"],
   ['a comment that does not nest', "/* /* */ select '; commit; ';"],
-  ['two signs that are no comment', "select 5--3, '; commit; ';\n"],
-  ['a comment that is run', "/*!40101 set @a = ';' */; insert into t values ('; commit; ');"],
-  ['a text that is a line of psql', "insert into t values ('\n\\\\connect x');"],
-])('leaves a text for MariaDB as it is: %s', (_, sql) => {
+  ['two minus signs that start no comment', "select 5--3, '; commit; ';\n"],
+  ['an executable comment', "/*!40101 set @a = ';' */; insert into t values ('; commit; ');"],
+  ['a text that looks like a psql command', "insert into t values ('\n\\\\connect x');"],
+])('keeps SQL unchanged for MariaDB: %s', (_, sql) => {
   expect(scanSql(sql)).toMatchObject({ control: [], foreign: [], joined: sql });
   expect(scanSql(`${sql}\n;commit;`).joined).toBe(`${sql}\n;       `);
 });
 
-it('leaves a rollback to a savepoint in a transaction of MariaDB', () => {
+it('accepts a rollback to a savepoint in a transaction', () => {
   expect(scanSql('begin; rollback work to a; rollback to savepoint a; commit').unwrapped).toBeDefined();
 });
 
-it('takes nothing out of routines of MariaDB', () => {
+it('keeps the bodies of routines', () => {
   const trigger = 'create trigger x before insert on t for each row begin set new.a = 1; set new.b = 2; end;';
   expect(scanSql(trigger)).toMatchObject({ control: [], joined: trigger });
   const routine = 'create or replace procedure p() begin if true then select 1; end if; commit; end;';
@@ -34,7 +34,7 @@ it.each([
   ["select 'a\n# b'", "select 'a\n# b'\n;\n"],
   ['-- nothing\n', ''],
   ['select 1 /*!', 'select 1 /*!\n;\n'],
-])('ends a text for MariaDB behind what it says: %j', (sql, ended) => {
+])('terminates the last statement: %j', (sql, ended) => {
   expect(terminated(sql)).toBe(ended);
 });
 
@@ -46,7 +46,7 @@ it.each([
   ['create procedure p() begin select 1; end;', undefined],
   ['/*!40101 set @a = 1 */; select 1', undefined],
   ['insert into t values (1) /* ;', undefined],
-])('finds the end of a first statement that runs in full or not at all: %j', (sql, rest) => {
+])('finds the end of a first statement that runs completely or not at all: %j', (sql, rest) => {
   const end = endOfFirst(sql);
   expect(end === undefined ? undefined : sql.slice(end)).toBe(rest);
 });

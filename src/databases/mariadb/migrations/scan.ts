@@ -5,18 +5,18 @@ import { indexAfter, quotedEnd } from '../definitions/tokens.ts';
 const CONTROL = /^(?:begin|start transaction|commit|rollback(?! (?:work )?to\b))\b/;
 const ROUTINE = /^create (?:or replace )?(?:definer ?= ?\S+ )?(?:aggregate )?(?:procedure|function|trigger|event|package)\b/;
 
-/** Scans SQL as MariaDB reads it: names in backticks, backslashes in texts, other comments; `end` ends blocks and no transaction. */
-export function scanSql(given: string): ScannedSql {
-  const scanned = scan(given, CONTROL, bareSql(given));
-  // A `commit` in a routine is a part of it.
+/** Scans SQL of MariaDB: names in backticks, backslash escapes and other comments; `end` closes blocks, not transactions. */
+export function scanSql(sql: string): ScannedSql {
+  const scanned = scan(sql, CONTROL, bareSql(sql));
+  // A `commit` inside a routine belongs to it.
   const hasRoutine = scanned.control.length > 0 && scanned.statements.some(({ words }) => ROUTINE.test(words.join(' ')));
   return hasRoutine ? { ...scanned, unwrapped: undefined, joined: undefined } : scanned;
 }
 
-/** Beginnings of texts, names in quotes and comments; a dollar begins none. */
+/** Starts of texts, quoted names and comments; unlike in PostgreSQL, a dollar sign starts no text. */
 const OPENERS = /['"`#$]|--|\/\*/g;
 
-/** Returns a text of the same length with blanks in place of comments, and letters in place of what could end a text or a name in quotes. */
+/** Returns a text of the same length, with comments blanked and characters masked that could end a text or a quoted name. */
 function bareSql(sql: string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -42,16 +42,16 @@ function bareSql(sql: string): string {
 const blanks = (text: string): string => ' '.repeat(text.length);
 const underscores = (text: string): string => '_'.repeat(text.length);
 
-/** Returns the index after the piece; the length of the text if the piece does not end. */
+/** Returns the index after the piece, or the length of an unterminated text. */
 function endOfPiece(sql: string, index: number, opener: string): number {
   if (opener === '$') return index + 1;
-  // Two signs without a blank after them begin no comment.
+  // Two minus signs start a comment only before white space.
   if (opener === '--' && /\S/.test(sql.charAt(index + 2))) return index + 2;
   if (opener === '#' || opener === '--') return indexAfter(sql, '\n', index);
   return opener === '/*' ? indexAfter(sql, '*/', index + 2) : quotedEnd(sql, index, opener !== '`');
 }
 
-/** Returns the text with a semicolon at its end and nothing after it: MariaDB takes no empty statements. Empty if it has no statement. */
+/** Removes what follows the last statement and adds a semicolon: MariaDB refuses empty statements. Returns '' without a statement. */
 export function terminated(sql: string): string {
   const bare = bareSql(sql).trimEnd();
   if (bare === '') return '';
@@ -59,17 +59,16 @@ export function terminated(sql: string): string {
   return bare.endsWith(';') ? `${text}\n` : `${text}\n;\n`;
 }
 
-/** Beginnings of statements that may have run in part when they are refused, or that contain others. */
+/** Starts of statements that contain others, or that may have run in part when they fail. */
 const IN_PARTS =
   /^(?:drop|create\s+or\s+replace|rename|call|execute|prepare|do|load|set|use|lock|flush|begin|start|commit|rollback|xa|if|for|while|repeat|loop|case|delimiter)\b/i;
-/** Definitions that contain statements. */
 const COMPOUND = /^create\s+(?:definer\s*=\s*\S+\s+)?(?:aggregate\s+)?(?:procedure|function|trigger|event|package)\b/i;
-/** Returns the index after the first statement; `undefined` if it is not clear, or the statement may run in part. */
+/** Returns the index after the first statement, or `undefined` if it is uncertain or the statement may run in part. */
 export function endOfFirst(sql: string): number | undefined {
   const bare = bareSql(sql);
   const head = bare.trimStart();
   const end = bare.indexOf(';');
-  // A comment that is left is run.
+  // Remaining comments are executable.
   if (end < 0 || IN_PARTS.test(head) || COMPOUND.test(head) || bare.slice(0, end).includes('/*')) return undefined;
   return end + 1;
 }

@@ -1,7 +1,7 @@
 /** Tables of the migration history. */
 const OWN = `('svc_migration', 'svc_seed')`;
 
-/** Query for the lines of a schema in MariaDB, for comparison. */
+/** Query that describes a schema as lines for comparison. */
 export const schemaLines = [
   `select concat('table ', table_name, ' ', table_type, ' ', coalesce(engine, ''), ' ', coalesce(table_collation, ''), ' ', if(table_type = 'VIEW', '', table_comment)) as line
     from information_schema.tables where table_schema = database() and table_name not in ${OWN}`,

@@ -1,25 +1,27 @@
 import type { Source } from '../../../backend/backend.ts';
 import type { Captures } from '../../../backend/captures.ts';
-import { capturesOf } from '../../shared/captures-of.ts';
+import { cleanUp } from '../../shared/capture/cleanup.ts';
 import { backlog } from './backlog.ts';
-import { CleanupPlan, cleanUp } from './cleanup.ts';
+import { cleanupPlan, removeBatch } from './cleanup.ts';
 import { type CaptureOptions, install, isTaken, retain, uninstall } from './install.ts';
-import { EventLog } from './log.ts';
-import { patient } from './patient.ts';
-import { PostgresqlEventQueue, type QueueOptions } from './queue.ts';
+import { eventLog } from './log.ts';
+import { timeLimited } from './time-limits.ts';
+import { PostgresqlEventQueue, type EventQueueOptions } from './queue.ts';
 
-export interface PostgresqlCaptureOptions extends CaptureOptions, QueueOptions {}
+export interface PostgresqlCaptureOptions extends CaptureOptions, EventQueueOptions {}
 
 /** Event triggers of a PostgreSQL database. */
-export function postgresqlCaptures(database: Source, options: PostgresqlCaptureOptions): Captures {
-  const source = patient(database);
-  return capturesOf(new EventLog(source), new CleanupPlan(source), {
-    events: new PostgresqlEventQueue(database, options),
-    install: (triggers, how) => install(source, triggers, how, options),
-    retain: (definitions, how) => retain(source, definitions, how),
+export function postgresqlCaptures(database: Source, captureOptions: PostgresqlCaptureOptions): Captures {
+  const source = timeLimited(database);
+  return {
+    ...eventLog(source),
+    ...cleanupPlan(source),
+    events: new PostgresqlEventQueue(database, captureOptions),
+    install: (triggers, options) => install(source, triggers, options, captureOptions),
+    retain: (definitions, options) => retain(source, definitions, options),
     uninstall: (owner) => uninstall(source, owner),
     isTaken: (name, owner) => isTaken(source, name, owner),
-    backlog: (how) => backlog(database, how),
-    cleanUp: (spec, how) => cleanUp(source, spec, how),
-  });
+    backlog: (options) => backlog(database, options),
+    cleanUp: (spec, options) => cleanUp(spec, options, (...batch) => removeBatch(source, ...batch)),
+  };
 }

@@ -1,7 +1,6 @@
 /**
- * The functions that write changes of rows down. They run as the service's role, so that whoever may write the table need
- * not be able to write the log; and with the search path of the writer, so that every name in them is qualified and
- * nothing is an operator.
+ * Trigger functions that capture changes of rows. They run as the service's role, so that writers of a table need no privilege to write the
+ * log. They have the search path of the writer, so that every name is qualified and operators are function calls.
  */
 import { inCatalog, OPERATION_NAMES } from '../../../backend/capture-names.ts';
 import type { CapturedTrigger } from '../../../backend/captures.ts';
@@ -13,7 +12,7 @@ import { isSpatial } from '../compile/operand.ts';
 import { isStringified } from '../compile/output.ts';
 import { CHANNEL } from './names.ts';
 
-/** A function takes 100 arguments at most: keys and values. */
+/** Half of the maximum number of arguments of a function. */
 const PAIRS = 50;
 
 const COMMA = sql`, `;
@@ -26,12 +25,12 @@ export interface FunctionOptions {
   readonly stringifyNumericTypes: boolean;
 }
 
-/** The source text of the function for an operation of a trigger. */
+/** Returns the source text of the function for an operation of a trigger. */
 export function functionBody({ definition, table }: CapturedTrigger, operation: CapturedOperationName, options: FunctionOptions): string {
   const { columns = '*', payload = '*' } = definition[operation] ?? {};
-  const told = (row: Row): Sql => rowJson(table, payload, row, options);
-  const before = operation === 'insert' ? NULL : told('old');
-  const after = operation === 'delete' ? NULL : told('new');
+  const json = (row: Row): Sql => rowJson(table, payload, row, options);
+  const before = operation === 'insert' ? NULL : json('old');
+  const after = operation === 'delete' ? NULL : json('new');
   const key = orderKey({ definition, table }, operation === 'insert' ? 'new' : 'old');
   const body = sql`
 declare
@@ -55,8 +54,8 @@ end
 }
 
 /**
- * Is always true, and costs nothing when it runs. The constant makes the plan of the expression that it stands in depend on the table: when
- * the type of a column changes, open sessions plan anew, instead of failing because a parameter has another type than before.
+ * A condition that is always true and costs nothing at run time. Its constant makes the plan of the expression depend on the table: if the
+ * type of a column changes, open sessions plan it again, instead of failing because a parameter has another type.
  */
 function isPlannedFor({ id }: CatalogTable): Sql {
   return sql`${string(String(id))}::pg_catalog.oid is not null`;
@@ -67,9 +66,8 @@ function columnsOf(table: CatalogTable, names: ColumnList): readonly CatalogColu
 }
 
 /**
- * Leaves when the columns are what they were, null being equal to null. As the default operators of their types say; types
- * without one, such as json, are compared by their bytes. All columns are compared as whole rows, so that a column that is added
- * or dropped by others breaks no write.
+ * Returns early if the columns are unchanged, by the default operators of their types, with null equal to null. Types without such an
+ * operator, such as json, are compared by their bytes. `*` compares whole rows, so that an added or dropped column breaks no write.
  */
 function unlessChanged(table: CatalogTable, columns: ColumnList): Sql {
   const row = (of: Row): Sql => {
@@ -91,10 +89,10 @@ function isPlain({ type }: CatalogColumn, { stringifyNumericTypes }: FunctionOpt
   return !isSpatial(type) && !(stringifyNumericTypes && isStringified(type));
 }
 
-/** The told columns of a row as jsonb. */
+/** The columns of the payload as jsonb. */
 function rowJson(table: CatalogTable, names: ColumnList, row: Row, options: FunctionOptions): Sql {
   const columns = columnsOf(table, names);
-  // What the row has when it is written, whatever has been added or dropped since.
+  // All columns that the row has when it is written, including added ones.
   if (names === '*' && columns.every((column) => isPlain(column, options))) return sql`pg_catalog.to_jsonb(${ROWS[row]})`;
   const pairs = columns.map((column) => sql`${string(column.name)}, ${columnJson(column, row, options)}`);
   const parts: Sql[] = [];
@@ -106,7 +104,7 @@ function columnJson({ name, type }: CatalogColumn, row: Row, options: FunctionOp
   const value = sql`${ROWS[row]}.${identifier(name)}`;
   if (isSpatial(type)) {
     if (type.array) return value;
-    // 15 decimals, and the reference system by its long name.
+    // GeoJSON with 15 decimals and the long name of the reference system.
     return sql`${identifier(type.schema)}.st_asgeojson(${value}, 15, 4)::pg_catalog.jsonb`;
   }
   if (options.stringifyNumericTypes && isStringified(type))
@@ -114,7 +112,7 @@ function columnJson({ name, type }: CatalogColumn, row: Row, options: FunctionOp
   return value;
 }
 
-/** What events have in common that are delivered one after another; null: they are not. Rows whose hashes agree are together by chance. */
+/** Key of events that are delivered in order; `null` without an order. Rows with the same hash share a key by chance. */
 function orderKey({ definition, table }: CapturedTrigger, row: Row): Sql | null {
   const { ordering } = definition;
   if (ordering === undefined) return null;

@@ -10,7 +10,7 @@ import { EVENT_CATALOG_LOCK } from './migrations.ts';
 
 const ITEM = { schema: 'public', name: 'item' };
 
-test('stops waiting for other changes of triggers after the lock timeout', async () => {
+test('stops waiting for concurrent changes of triggers after the lock timeout', async () => {
   const { url, drop } = await testDatabase();
   const configuration = postgresql.configuration.decode({ connection_info: { database_url: url } }, ROOT);
   const source = await postgresql.connect(configuration, {
@@ -29,13 +29,13 @@ test('stops waiting for other changes of triggers after the lock timeout', async
   await source.runSql('create table item (id int primary key)', {});
   const table = (await source.introspect({ tables: [ITEM], functions: [] })).tables.get(nameKey(ITEM)) as CatalogTable;
   const captures = source.captures as Captures;
-  const how = { owner: 'test', lockMs: 1000 };
-  expect(await captures.install([capturedTrigger(table, 't', INSERT)], { ...how, version: 1 })).toEqual([]);
+  const options = { owner: 'test', lockMs: 1000 };
+  expect(await captures.install([capturedTrigger(table, 't', INSERT)], { ...options, version: 1 })).toEqual([]);
   await other.query(`begin; select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`);
   // Without the timeout, the deadline of the service would cancel both after a minute.
   const cause = { message: expect.stringContaining('lock timeout') };
-  await expect(captures.retain([], { ...how, settled: 1, gone: ['t'] })).rejects.toMatchObject({ cause });
-  expect(await captures.install([capturedTrigger(table, 'u', INSERT)], { ...how, version: 2 })).toMatchObject([
+  await expect(captures.retain([], { ...options, settled: 1, removed: ['t'] })).rejects.toMatchObject({ cause });
+  expect(await captures.install([capturedTrigger(table, 'u', INSERT)], { ...options, version: 2 })).toMatchObject([
     { name: 'u', error: { message: expect.stringContaining('lock timeout') } },
   ]);
 });

@@ -1,13 +1,13 @@
-/** Puts event triggers into a database and takes them out again. */
+/** Installs and removes event triggers in a database. */
 import {
-  type CaptureMark,
+  type CaptureLabel,
   definitionHash,
-  isMarkedFor,
-  isOfOtherDraft,
+  isLabeledFor,
+  belongsToOtherDraft,
   isSettled,
-  markFor,
-  readMark,
-} from '../../../backend/capture-mark.ts';
+  labelFor,
+  readCaptureLabel,
+} from '../../../backend/capture-label.ts';
 import { captureName, captureNames, inCatalog } from '../../../backend/capture-names.ts';
 import {
   type CapturedTrigger,
@@ -16,32 +16,33 @@ import {
   type InstallOptions,
   requireOwn,
   type RetainOptions,
-  underWay,
+  pendingChangeError,
 } from '../../../backend/captures.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { CAPTURED_OPERATIONS, type CapturedOperationName, type EventTrigger } from '../../../metadata/event-trigger.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
 import { type FunctionOptions, functionBody } from './functions.ts';
 import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
-import { type PatientDatabase, patientStatements, type Statements } from './patient.ts';
+import { type TimeLimitedDatabase, timeLimitedStatements, type Statements } from './time-limits.ts';
 
 export interface CaptureOptions extends FunctionOptions {
   readonly extensionsSchema: string;
 }
 
-/** Migrations rewrite tables that may be large. */
+/** Timeout for migrations, which may rewrite large tables. */
 const MIGRATION_MS = 10 * 60_000;
 
 /**
- * Transactions that lock tables of the application and the triggers of all instances. Statements follow one another at once: the server ends the
- * transaction of an instance that stands still in it.
+ * Options of transactions that lock tables of the application and the triggers of all instances. Their statements follow each other
+ * immediately, so that the server may end the transaction of a stalled instance.
  */
 const DEFINING = { isolation: 'read-committed', idleMs: 10_000 } as const;
 
-interface Installed extends CaptureMark {
+interface Installed extends CaptureLabel {
   readonly function: string;
   readonly source: string;
   readonly attached: readonly { readonly table: number; readonly schema: string; readonly name: string; readonly always: boolean }[];
@@ -62,7 +63,12 @@ async function installed(connection: Statements): Promise<ReadonlyMap<string, In
   const { rows } = await connection.query(FIND, []);
   return new Map(
     rows.map(([name, source, comment, attached]) => {
-      const found = { function: name as string, source: source as string, attached: JSON.parse(attached as string), ...readMark(comment) };
+      const found = {
+        function: name as string,
+        source: source as string,
+        attached: JSON.parse(attached as string),
+        ...readCaptureLabel(comment),
+      };
       return [found.function, found as Installed];
     }),
   );
@@ -74,15 +80,15 @@ function run(connection: Statements, statement: Sql): Promise<unknown> {
 
 /** See `Captures.install`. */
 export async function install(
-  source: PatientDatabase,
+  source: TimeLimitedDatabase,
   triggers: readonly CapturedTrigger[],
-  { again = false, within, ...how }: InstallOptions,
+  { reinstall: again = false, connection: within, ...rest }: InstallOptions,
   options: CaptureOptions,
 ): Promise<readonly InstallFailure[]> {
   if (triggers.length === 0) return [];
-  const change: Change = { ...how, again, options };
+  const change: Change = { ...rest, reinstall: again, options };
   if (within !== undefined) {
-    const connection = patientStatements(within);
+    const connection = timeLimitedStatements(within);
     await migrateEvents(connection, options.extensionsSchema);
     for (const trigger of triggers) await installOne(connection, trigger, change);
     return [];
@@ -91,7 +97,7 @@ export async function install(
     const deadline = Date.now() + MIGRATION_MS;
     await source.transaction({ ...DEFINING, deadline }, (connection) => migrateEvents(connection, options.extensionsSchema));
   } catch (error) {
-    throw error instanceof SvcError ? refusedBy(error) : error;
+    throw error instanceof SvcError ? explained(error) : error;
   }
   const found = await installed(source);
   const failures: InstallFailure[] = [];
@@ -101,32 +107,29 @@ export async function install(
       await source.transaction(DEFINING, (connection) => installOne(connection, trigger, change));
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      failures.push({ name: trigger.definition.name, error: refusedBy(error) });
+      failures.push({ name: trigger.definition.name, error: explained(error) });
     }
   }
   return failures;
 }
 
-/** What the database says of its refusal belongs to the message: it is about what an administrator asked for. */
-function refusedBy(error: SvcError): SvcError {
-  if (!(error.cause instanceof DatabaseError)) return error;
-  const internal = error.internal === undefined ? {} : { internal: error.internal };
-  return new SvcError('postgres-error', `the event trigger cannot be installed: ${error.cause.message}`, { cause: error, ...internal });
+function explained(error: SvcError): SvcError {
+  return error.cause instanceof DatabaseError ? refusedBy(error, 'postgres-error', error.cause.message) : error;
 }
 
 interface Change extends Omit<InstallOptions, 'within'> {
-  readonly again: boolean;
+  readonly reinstall: boolean;
   readonly options: CaptureOptions;
 }
 
 async function installOne(connection: Statements, trigger: CapturedTrigger, change: Change): Promise<void> {
   await lock(connection, change.lockMs);
   const known = await installed(connection);
-  const found = change.again ? await withoutFunctions(connection, trigger, known) : known;
+  const found = change.reinstall ? await withoutFunctions(connection, trigger, known) : known;
   for (const statement of statementsFor(trigger, found, change)) await run(connection, statement);
 }
 
-/** Drops the functions of a trigger, and returns their marks alone. */
+/** Drops the functions of a trigger and keeps only their labels. */
 async function withoutFunctions(
   connection: Statements,
   { definition }: CapturedTrigger,
@@ -144,35 +147,36 @@ function tableSql({ schema, name }: QualifiedName): Sql {
   return sql`${identifier(schema)}.${identifier(name)}`;
 }
 
-/** What is missing between what is installed and what should be. */
+/** Returns the statements that bring the captures of a trigger up to date. */
 function statementsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Installed>, change: Change): readonly Sql[] {
   return CAPTURED_OPERATIONS.flatMap((operation) => {
-    // Operations that a definition has no more are removed after the change is stored.
+    // Captures of removed operations are dropped after the change is stored.
     if (trigger.definition[operation] === undefined) return [];
     const known = found.get(captureName(trigger.definition.name, operation));
     if (known !== undefined) requireOwn(known, change);
     const { settled, ended, hasFreshColumns = false } = change;
     const isSame = known !== undefined && isOfDefinition(trigger, operation, known, change.owner);
     if (isSame && settled !== undefined && !hasFreshColumns) return [];
-    if (known !== undefined && !isSame && change.yields === true && isOfOtherDraft(known, change)) throw underWay();
+    if (known !== undefined && !isSame && change.yields === true && belongsToOtherDraft(known, change)) throw pendingChangeError();
     const statements = operationStatements(trigger, operation, known, change);
-    if (statements.length > 0 && known !== undefined && settled !== undefined && !isSettled(known, { settled, ended })) throw underWay();
+    if (statements.length > 0 && known !== undefined && settled !== undefined && !isSettled(known, { settled, ended }))
+      throw pendingChangeError();
     return statements;
   });
 }
 
-/** Whether a capture was made from this definition: the columns of the table may have changed since. */
+/** Returns whether a capture has this definition; the columns of the table may have changed since. */
 function isOfDefinition(
   { definition, table }: CapturedTrigger,
   operation: CapturedOperationName,
-  { owner: marked, definition: hash, attached }: Installed,
+  { owner: installer, definition: hash, attached }: Installed,
   owner: string,
 ): boolean {
   const isAttached = attached.some(({ table: id, always }) => id === table.id && always === (definition.triggerOnReplication === true));
   return (
     isAttached &&
     attached.length === 1 &&
-    marked === owner &&
+    installer === owner &&
     (hash ?? definitionHash(definition, operation)) === definitionHash(definition, operation)
   );
 }
@@ -192,7 +196,7 @@ function operationStatements(
   const own = identifier(name);
   const on = tableSql(table.name);
   const statements: Sql[] = [];
-  // A trigger on another table would run what is made for this one.
+  // A trigger on another table would run the function for this one.
   for (const { table: id, schema, name: other } of known?.attached ?? [])
     if (id !== table.id) statements.push(sql`drop trigger ${own} on ${tableSql({ schema, name: other })}`);
   if (known?.source !== body) {
@@ -202,40 +206,40 @@ function operationStatements(
     );
   }
   const isNew = known?.source !== body || known.owner !== owner || known.trigger !== definition.name;
-  if (isNew || known.definition !== hash || (isAdded && !isMarkedFor(known, change))) {
-    const marked = markFor(change, isAdded ? known : undefined);
-    const mark: CaptureMark = { owner, trigger: definition.name, made: Date.now(), ...marked, definition: hash };
-    statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(mark))}`);
+  if (isNew || known.definition !== hash || (isAdded && !isLabeledFor(known, change))) {
+    const versions = labelFor(change, isAdded ? known : undefined);
+    const label: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...versions, definition: hash };
+    statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(label))}`);
   }
   const attached = known?.attached.find(({ table: id }) => id === table.id);
   if (attached === undefined)
-    statements.push(sql`create trigger ${own} after ${EVENTS[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`);
+    statements.push(
+      sql`create trigger ${own} after ${OPERATION_SQL[operation]} on ${on} for each row execute procedure ${inCatalog(name)}()`,
+    );
   if ((attached?.always ?? false) !== always) statements.push(sql`alter table ${on} enable ${always ? sql`always ` : sql``}trigger ${own}`);
   return statements;
 }
 
-const EVENTS: Readonly<Record<CapturedOperationName, Sql>> = { insert: sql`insert`, update: sql`update`, delete: sql`delete` };
-
 /** See `Captures.retain`. */
 export async function retain(
-  source: PatientDatabase,
+  source: TimeLimitedDatabase,
   definitions: readonly EventTrigger[],
-  { owner, gone, lockMs, ...how }: RetainOptions,
+  { owner, lockMs, ...removal }: RetainOptions,
 ): Promise<boolean> {
   if ((await eventCatalogVersion(source)) === 0) return true;
   const needed = captureNames(definitions);
   const surplus = (found: ReadonlyMap<string, Installed>): readonly Installed[] =>
     [...found.values()].filter((each) => each.owner === owner && !needed.has(each.function));
-  const isRemoved = (each: Installed): boolean => isSettled(each, how) || (each.version === undefined && gone.includes(each.trigger));
+  const isRemoved = (each: Installed): boolean => isRemovable(each, removal);
   const seen = surplus(await installed(source));
-  for (const name of new Set([...gone, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
+  for (const name of new Set([...removal.removed, ...seen.filter(isRemoved).map(({ trigger }) => trigger)])) {
     const last = await source.transaction(DEFINING, async (connection) => {
       await lock(connection, lockMs);
       const own = surplus(await installed(connection)).filter(({ trigger }) => trigger === name);
       for (const each of own) if (isRemoved(each)) await run(connection, dropFunction(each.function));
-      // A trigger that goes on, or that a change under way makes again, keeps its events.
+      // A trigger that still exists, or that a pending change recreates, keeps its events.
       if (definitions.some((each) => each.name === name) || !own.every(isRemoved)) return null;
-      // No writer is under way, and a new trigger of the name is installed after this transaction.
+      // No writer is active, and a new trigger of the name is installed after this transaction.
       const { rows } = await connection.query(LAST_PLACE, []);
       return rows[0]?.[0] ?? '0';
     });
@@ -246,38 +250,35 @@ export async function retain(
 
 const LAST_PLACE = `select pg_sequence_last_value(pg_get_serial_sequence('svc_catalog.event_log', 'place')::regclass)`;
 
-/** Two that replace a function at the same time would fail. The timeout holds for this lock too, if it is set before. */
+/** Serializes changes: two that replace a function at the same time would fail. The timeout also applies to this lock, because it is set first. */
 async function lock(connection: Statements, lockMs = DEFAULT_LOCK_MS): Promise<void> {
   await connection.query(`select set_config('lock_timeout', '${lockMs}', true)`, []);
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
 }
 
-/** Events in one statement, so that none takes long. */
-const ARCHIVE_BATCH = 10_000;
-
 /**
- * Nothing of the trigger is delivered any more, and nothing cleans up after it by itself.
- * @param last place of its events: later ones are of another trigger that has got the name since
+ * Archives the events of a trigger and removes its planned clean-ups.
+ * @param last place of its last event: later ones belong to a newer trigger of the same name
  */
-async function archive(source: PatientDatabase, name: string, last: string): Promise<void> {
+async function archive(source: TimeLimitedDatabase, name: string, last: string): Promise<void> {
   await source.query(`delete from svc_catalog.svc_event_log_cleanups where trigger_name = $1 and status = 'scheduled'`, [name]);
-  for (let rows = ARCHIVE_BATCH; rows === ARCHIVE_BATCH; ) {
+  await archiveAll(async () => {
     const { command } = await source.query(
       `update svc_catalog.event_log set archived = true, locked = null, lease_holder = null, lease_until = null
        where id in (select id from svc_catalog.event_log where trigger_name = $1 and place <= $2::bigint and not archived limit ${ARCHIVE_BATCH})`,
       [name, last],
     );
-    rows = affected(command);
-  }
+    return affected(command);
+  });
 }
 
-/** The number in a command tag such as `UPDATE 3`. */
+/** Returns the number in a command tag such as `UPDATE 3`. */
 export function affected(command: string): number {
   return Number(command.split(' ').at(-1));
 }
 
 /** See `Captures.uninstall`. */
-export async function uninstall(source: PatientDatabase, owner: string): Promise<void> {
+export async function uninstall(source: TimeLimitedDatabase, owner: string): Promise<void> {
   if ((await eventCatalogVersion(source)) === 0) return;
   await source.transaction(DEFINING, async (connection) => {
     await lock(connection);
@@ -307,7 +308,7 @@ async function dropTables(connection: Statements): Promise<void> {
 }
 
 /** See `Captures.isTaken`. */
-export async function isTaken(source: PatientDatabase, name: string, owner: string): Promise<boolean> {
+export async function isTaken(source: TimeLimitedDatabase, name: string, owner: string): Promise<boolean> {
   const functions = CAPTURED_OPERATIONS.map((operation) => captureName(name, operation));
   const found = await installed(source);
   return functions.some((each) => {

@@ -1,16 +1,16 @@
 /**
- * The tables of events in a source, schema `svc_catalog`, made with the first event trigger. A migration that has been
- * released is never changed: a change is a further one. Needs no more than the right to create a schema.
+ * The tables of events in the schema `svc_catalog` of a source, created with the first event trigger. Released migrations never change: a
+ * change is a new migration. They require only the privilege to create a schema.
  */
-import { SvcError } from '../../../errors/svc-error.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
+import { isCurrent } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DUE, PENDING } from './names.ts';
-import type { Statements } from './patient.ts';
+import type { Statements } from './time-limits.ts';
 
-/** PostgreSQL 18 has a function for UUIDs that begin with the time. */
+/** First version with a function for UUIDs that begin with the time. */
 const UUIDS_OF_TIMES = 180000;
-/** PostgreSQL 13 has a function for random UUIDs; before, an extension has one. */
+/** First version with a function for random UUIDs; earlier ones need an extension. */
 const CORE_UUIDS = 130000;
 
 const TABLES = `
@@ -24,19 +24,19 @@ const TABLES = `
     error boolean not null default false,
     tries integer not null default 0,
     created_at timestamp not null default (now() at time zone 'utc'),
-    -- since when somebody is at it
+    -- time at which the lease began
     locked timestamptz,
     next_retry_at timestamp,
     archived boolean not null default false,
-    -- in the order in which events of one row were made
+    -- grows in the order in which events of one row were created
     place bigint generated always as identity,
-    -- events with the same key are delivered one after another; null: in any order
+    -- events with the same key are delivered one after another; null if the order does not matter
     order_key bigint,
-    -- who is at it, and until when. An event with an end and nobody at it waits for an earlier one.
+    -- instance that delivers it, and end of the lease. An event with an end but no holder waits for an earlier one.
     lease_holder text,
     lease_until timestamp
   );
-  -- The queue: what is not delivered, by trigger and time. Ordered and other events apart, as they are searched in other ways.
+  -- Pending events by trigger and time. Ordered and other events have separate indexes, because they are searched differently.
   create index if not exists event_log_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is null;
   create index if not exists event_log_ordered_queue on svc_catalog.event_log (trigger_name, (${DUE})) where ${PENDING} and order_key is not null;
   create index if not exists event_log_order on svc_catalog.event_log (trigger_name, order_key, place) where ${PENDING} and order_key is not null;
@@ -65,10 +65,10 @@ const TABLES = `
     unique (trigger_name, scheduled_at)
   );
 
-  -- 2 while somebody waits to be told of new events. A sequence, because what it says is seen at once, by all.
+  -- 2 while an instance waits for notifications of new events. A sequence, because its value is visible to all transactions at once.
   create sequence if not exists svc_catalog.event_waiting minvalue 1 maxvalue 2;
 
-  -- An event that no change of a row has made.
+  -- Creates an event without a change of a row.
   create or replace function svc_catalog.insert_event_log(schema_name text, table_name text, trigger_name text, op text, row_data json,
     session_variables jsonb default null, trace_context jsonb default null)
   returns text language plpgsql as $$
@@ -93,13 +93,10 @@ const STARTS_OF_CLEANUPS = `
   alter table svc_catalog.svc_event_log_cleanups add column if not exists started_at timestamp;
 `;
 
-/** Migration n leads to version n; each may run again where parts of what it made are gone. What depends on the server is made before them. */
+/** Migration n leads to version n. Each may run again if some of its objects have been dropped. Objects that depend on the server precede them. */
 const MIGRATIONS: readonly string[] = [TABLES, STARTS_OF_CLEANUPS];
 
-/**
- * Any number; the same in every instance, and the one under which the tables of the metadata are made: in one database
- * they share the schema.
- */
+/** Advisory lock, the same as for the tables of the metadata: in one database they share the schema. */
 export const EVENT_CATALOG_LOCK = '7310868735423029113';
 
 async function single(connection: Statements, text: string): Promise<string | null> {
@@ -107,12 +104,12 @@ async function single(connection: Statements, text: string): Promise<string | nu
   return rows[0]?.[0] ?? null;
 }
 
-// By rows of the catalog: within a transaction, what looks up a name may remember that it was not there.
+// These read the catalog: within a transaction, a lookup by name may cache that it does not exist.
 const FIND_SCHEMA = `select nspname from pg_namespace where nspname = 'svc_catalog'`;
 const FIND_VERSION = `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'svc_catalog' and c.relname = 'svc_source_catalog_version'`;
 
-/** The version of the tables of events, 0 when there are none. */
+/** Returns the version of the tables of events; 0 if they do not exist. */
 export async function eventCatalogVersion(connection: Statements): Promise<number> {
   if ((await single(connection, FIND_VERSION)) === null) return 0;
   return Number((await single(connection, 'select version from svc_catalog.svc_source_catalog_version')) ?? 0);
@@ -125,21 +122,21 @@ const COUNT_PARTS = `select
   (select count(*) from pg_proc where pronamespace = n.oid and proname in (${FUNCTIONS.map((name) => `'${name}'`).join(', ')}))
   from pg_namespace n where n.nspname = 'svc_catalog'`;
 
-/** Whether nobody has taken away anything of the tables. */
+/** Returns whether all tables and functions exist. */
 async function isWhole(connection: Statements): Promise<boolean> {
   return Number(await single(connection, COUNT_PARTS)) >= RELATIONS.length + FUNCTIONS.length;
 }
 
 /**
- * Brings the tables to this service's version and puts back what others have taken away, inside of a transaction. Instances that start together wait for the first.
- * @throws SvcError `not-supported` when they are of a newer service
+ * Upgrades the tables to this service's version and recreates dropped ones, in a transaction. Concurrent instances wait for the first one.
+ * @throws SvcError not-supported if a newer service created them
  */
 export async function migrateEvents(connection: Statements, extensionsSchema: string): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(connection)) && (await isWhole(connection))) return;
+  if (isCurrent(await eventCatalogVersion(connection), MIGRATIONS.length) && (await isWhole(connection))) return;
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
   const known = await eventCatalogVersion(connection);
   const whole = await isWhole(connection);
-  if (isCurrent(known) && whole) return;
+  if (isCurrent(known, MIGRATIONS.length) && whole) return;
   const version = whole ? known : 0;
   if (version === 0) await prepare(connection);
   await makeIds(connection, extensionsSchema);
@@ -147,14 +144,6 @@ export async function migrateEvents(connection: Statements, extensionsSchema: st
   await connection.query(
     'insert into svc_catalog.svc_source_catalog_version (version) values ($1::int) on conflict (id) do update set version = excluded.version, upgraded_on = now()',
     [String(MIGRATIONS.length)],
-  );
-}
-
-function isCurrent(version: number): boolean {
-  if (version <= MIGRATIONS.length) return version === MIGRATIONS.length;
-  throw new SvcError(
-    'not-supported',
-    `the tables of events have version ${version}; this service knows versions up to ${MIGRATIONS.length}: start a newer one`,
   );
 }
 
@@ -168,8 +157,8 @@ async function prepare(connection: Statements): Promise<void> {
 }
 
 /**
- * The function that gives events their ids: UUIDs that begin with the time, so that those that are made together are together in
- * indexes, however many there are. It is written into statements of others, whose search path it then has.
+ * Creates the function for the IDs of events: UUIDs that begin with the time, so that events of the same time are adjacent in indexes. It
+ * is inlined into statements with any search path.
  */
 async function makeIds(connection: Statements, extensionsSchema: string): Promise<void> {
   const isNew = Number(await single(connection, `select current_setting('server_version_num')`)) >= UUIDS_OF_TIMES;
@@ -186,7 +175,7 @@ function timedUuid(random: Sql): Sql {
   return sql`pg_catalog.overlay(${random}()::pg_catalog.text, pg_catalog.overlay(${hex}, '-', 9, 0), 1, 13)`;
 }
 
-/** The database's function for random UUIDs; only where it has none of its own an extension is made. */
+/** Returns the function for random UUIDs. Creates an extension only if the database has no such function. */
 async function randomUuid(connection: Statements, extensionsSchema: string): Promise<Sql> {
   if (Number(await single(connection, `select current_setting('server_version_num')`)) >= CORE_UUIDS)
     return sql`pg_catalog.gen_random_uuid`;

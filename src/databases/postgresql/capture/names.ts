@@ -1,11 +1,11 @@
-/** What statements about events say again and again. */
+/** Parts of statements on events. */
 
-/** On which listeners hear that there are new events. */
+/** Channel of notifications of new events. */
 export const CHANNEL = 'svc_event_log';
 
-/** Now, in UTC, as the tables of events have times. */
+/** The current time in UTC, like the times in the tables of events. */
 export const NOW = "(now() at time zone 'utc')";
-/** Neither delivered nor given up. */
+/** Condition for events that are neither delivered nor out of retries. */
 export const PENDING = 'not delivered and not error and not archived';
-/** When an event is to be delivered, or its lease ends: what the indexes of the queue are sorted by. */
+/** Time at which an event is due or its lease ends, by which the indexes of the queue are sorted. */
 export const DUE = 'coalesce(greatest(lease_until, next_retry_at), created_at)';

@@ -1,4 +1,4 @@
-/** The queue of events in a database: see `EventStore`. */
+/** Queue of events in a database; see `EventStore`. */
 import type { Source } from '../../../backend/backend.ts';
 import type {
   Attempted,
@@ -6,37 +6,35 @@ import type {
   CapturedEventStore,
   DeliveryOutcome,
   FetchRequest,
-  LaneRequest,
+  TriggerQueueRequest,
   Lease,
 } from '../../../backend/event-store.ts';
 import { BY_INDEX } from '../../../sql/by-index.ts';
+import { LOOKAHEAD, searchEvents } from '../../shared/capture/search.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { CHANNEL, DUE, NOW, PENDING } from './names.ts';
 import type { Connection, RunSqlResult, StatementOptions } from '../../../backend/connection.ts';
 
-/** Ordered events that are looked at beyond those that are wanted. */
-const LOOK = 400;
-
 /**
- * Takes what is due. $1 names and $2 limits of lanes, $3 the limit of all, $4 the holder, $5 the seconds of the lease, $6 bytes of all payloads. Lanes take turns.
- * Of ordered events only those may be taken that are the first of their key; so many are looked at that a few keys with long
- * queues do not make the search long. A lane in which all of them had to wait is told of by its name alone. Another row says how
- * many were found, of which others may have been faster with some, and whether writers know that somebody waits. The last column of an
- * event is whether it is ordered.
+ * Takes due events, round robin between queues. $1 names and $2 limits of queues, $3 limit of all, $4 holder, $5 seconds of the lease,
+ * $6 bytes of all payloads. Only the first event of each key is taken from ordered events; a limited number of them is read, so that a few
+ * keys with long queues do not slow down the search. A queue in which all of these had to wait is returned as a row with its name. Another
+ * row has the number of events that were found, some of which other instances may have taken, and whether writers send notifications. The
+ * last column of an event tells whether it is ordered.
  *
- * Where a client stands still, the server ends its session instead of waiting for room to send rows, with their locks held.
+ * If the client stalls, the server ends its session instead of waiting until it can send rows, because it holds their locks.
  */
 const FETCH = `
 with bound as materialized (
   select case when current_setting('tcp_user_timeout', true) is not null then set_config('tcp_user_timeout', ($5::float8 * 1000)::int::text, true) end
-), lane as materialized (
+), requested as materialized (
   select l.name, l.most, l.ordinal from bound, unnest($1::text[], $2::int[]) with ordinality as l(name, most, ordinal) where l.most > 0
 ), busy as materialized (
-  -- keys of which one is worked on, which may have a larger place: that of a transaction that began later and was there sooner
-  select e.trigger_name, e.order_key from lane l join svc_catalog.event_log e on e.trigger_name = l.name
+  -- keys with an event under a lease, whose place may be larger: transactions do not commit in the order in which they begin
+  select e.trigger_name, e.order_key from requested l join svc_catalog.event_log e on e.trigger_name = l.name
   where e.lease_holder is not null and e.lease_until > ${NOW} and e.order_key is not null
 ), free as (
-  select l.ordinal, l.most, e.id, e.due from lane l cross join lateral (
+  select l.ordinal, l.most, e.id, e.due from requested l cross join lateral (
     select id, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is null and ${DUE} <= ${NOW}
     order by ${DUE} limit l.most) e
@@ -46,27 +44,27 @@ with bound as materialized (
       where f.trigger_name = l.name and f.order_key = e.order_key and f.place < e.place
         and not f.delivered and not f.error and not f.archived and f.order_key is not null)
       and not exists (select from busy b where b.trigger_name = l.name and b.order_key = e.order_key) as is_first
-  from lane l cross join lateral (
+  from requested l cross join lateral (
     select id, order_key, place, ${DUE} as due from svc_catalog.event_log
     where trigger_name = l.name and ${PENDING} and order_key is not null and ${DUE} <= ${NOW}
-    order by ${DUE} limit l.most + ${LOOK}) e
+    order by ${DUE} limit l.most + ${LOOKAHEAD}) e
 ), open as materialized (
   select id, row_number() over (partition by ordinal order by due) as turn, ordinal, most
   from (select ordinal, most, id, due from free union all select ordinal, most, id, due from seen where is_first) a
 ), chosen as materialized (
-  -- twice as many as are wanted: others may be at the first of them
+  -- twice the limit: other instances may have locked the first ones
   select e.ctid as place, octet_length(e.payload::text) as size, o.turn, o.ordinal
   from (select id, turn, ordinal from open where turn <= most order by turn, ordinal limit $3::int * 2) o
   join svc_catalog.event_log e using (id)
   where not e.delivered and not e.error and not e.archived and coalesce(greatest(e.lease_until, e.next_retry_at), e.created_at) <= ${NOW}
   order by o.turn, o.ordinal limit $3::int for update of e skip locked
 ), sized as (
-  -- the one with which the bytes are reached is the last
+  -- the event that reaches the limit of bytes is the last one
   select place, sum(size) over (order by turn, ordinal rows between unbounded preceding and 1 preceding) as before from chosen
 ), mine as (
   update svc_catalog.event_log e
   set locked = now(), lease_holder = $4, lease_until = ${NOW} + make_interval(secs => $5::float8)
-  -- they are locked: nobody moves them
+  -- the rows are locked, so their ctid does not change
   where e.ctid = any (array(select place from sized where before is null or before < $6::bigint))
   returning e.id, e.trigger_name, e.tries, e.schema_name, e.table_name, to_char(e.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US') as created_at, e.payload::text,
     extract(epoch from ${NOW} - coalesce(e.next_retry_at, e.created_at)) as age, e.order_key is not null as ordered
@@ -75,11 +73,11 @@ select id, trigger_name, tries, schema_name, table_name, created_at, payload, nu
 union all
 select null, null, (select count(*) from open), null, null, null, null, null, pg_sequence_last_value('svc_catalog.event_waiting'::regclass), null, null
 union all
-select null, null, null, null, null, null, null, name, null, null, null from seen group by name, most having count(*) >= most + ${LOOK} and count(*) filter (where is_first) < most`;
+select null, null, null, null, null, null, null, name, null, null, null from seen group by name, most having count(*) >= most + ${LOOKAHEAD} and count(*) filter (where is_first) < most`;
 
 /**
- * Of ordered events that were taken, gives back those of whose key another one is under a lease: neither of two that were taken at the same
- * moment saw the other. Both may be given back. $1 ids, $2 the holder
+ * Releases ordered events that were taken while another one of their key has a lease: of two that were taken at the same time, neither saw
+ * the other. Both may be released. $1 IDs, $2 holder
  */
 const YIELD = `
 update svc_catalog.event_log e set locked = null, lease_holder = null, lease_until = null
@@ -89,8 +87,8 @@ where e.id = any ($1::text[]) and e.lease_holder = $2 and exists (
 returning e.id`;
 
 /**
- * Ordered events that wait for an earlier one are put aside until that one is due, or somebody has ended its lease and wakes them
- * (`WAKE`). The earlier one is held meanwhile, so that its end is not missed in between.
+ * Postpones ordered events that wait for an earlier one until that one is due, or until its lease ends and they are woken (`WAKE`). The
+ * earlier one is locked meanwhile, so that its end is not missed.
  */
 const ASIDE = `
 with waiting as materialized (
@@ -113,7 +111,7 @@ with waiting as materialized (
 )
 update svc_catalog.event_log e set lease_until = greatest(o.due, ${NOW} + interval '1 second') from own o where o.id = e.id`;
 
-/** After the end of ordered events: the next of their keys. $1 names, $2 keys. */
+/** Wakes the next event of each key after the end of an ordered one. $1 names, $2 keys */
 const WAKE = `
 update svc_catalog.event_log e set lease_until = null
 from (select distinct name, order_key from unnest($1::text[], $2::bigint[]) as k(name, order_key)) k
@@ -148,19 +146,17 @@ const RELEASE = `
 update svc_catalog.event_log set locked = null, lease_holder = null, lease_until = null
 where id = any ($1::text[]) and lease_holder = $2 returning trigger_name, order_key`;
 
-/** For one statement: a fetch that takes longer would bring events whose leases are over. ms */
-const PATIENCE_MS = 30_000;
+/** Timeout of a queue statement, in ms: a fetch that takes longer would return events whose leases have expired. */
+const STATEMENT_TIMEOUT_MS = 30_000;
 
-function soon(): StatementOptions {
-  return { deadline: Date.now() + PATIENCE_MS, settings: BY_INDEX };
+function shortDeadline(): StatementOptions {
+  return { deadline: Date.now() + STATEMENT_TIMEOUT_MS, settings: BY_INDEX };
 }
 
-/** How often the search goes on where those that it has seen had to wait. */
-const MOST_SEARCHES = 10;
 const NO_BOUND = Number.MAX_SAFE_INTEGER;
 
-export interface QueueOptions {
-  /** Whether the database may be asked to say that there are new events. */
+export interface EventQueueOptions {
+  /** True if the database may send notifications of new events. */
   readonly notify: boolean;
 }
 
@@ -169,29 +165,29 @@ export class PostgresqlEventQueue implements CapturedEventStore {
   #listeners = 0;
   readonly listen?: CapturedEventStore['listen'];
 
-  constructor(source: Source, { notify }: QueueOptions) {
+  constructor(source: Source, { notify }: EventQueueOptions) {
     this.#source = source;
     if (notify) this.listen = (wake) => this.#listen(wake);
   }
 
   async fetch(request: FetchRequest): Promise<readonly CapturedEvent[]> {
-    if (request.limit <= 0 || request.lanes.length === 0) return [];
+    if (request.limit <= 0 || request.queues.length === 0) return [];
     const { events, announced } = await this.#search(request);
     if (this.#listeners === 0) return events;
-    // Whoever has found something comes again without being told.
+    // An instance that found events polls again without a notification.
     if (events.length > 0) {
       if (announced) await this.#announce('1');
       return events;
     }
     if (announced) return events;
     await this.#announce('2');
-    // What was written before that was not told.
+    // Events that were written before sent no notification.
     return (await this.#search(request)).events;
   }
 
   async renew(lease: Lease, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
-    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)], soon());
+    const { rows } = await this.#source.query(RENEW, [arrayLiteral(ids), lease.holder, String(lease.seconds)], shortDeadline());
     return rows.map(([id]) => id as string);
   }
 
@@ -211,15 +207,15 @@ export class PostgresqlEventQueue implements CapturedEventStore {
         column(({ invocation }) => invocation?.response ?? null),
         column(({ tries }) => String(tries)),
       ],
-      soon(),
+      shortDeadline(),
     );
-    await this.#wakeNext(rows.map(([, lane, key]) => [lane, key]));
+    await this.#wakeNext(rows.map(([, queue, key]) => [queue, key]));
     return rows.map(([id]) => id as string);
   }
 
   async release(lease: Lease, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder], soon());
+    await this.#source.query(RELEASE, [arrayLiteral(ids), lease.holder], shortDeadline());
   }
 
   async #listen(wake: () => void): Promise<{ stop(): Promise<void> }> {
@@ -234,59 +230,55 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     };
   }
 
-  /** Says to writers whether somebody waits to be told of new events: 2 for yes. */
+  /** Sets whether writers send notifications; 2 means yes. */
   async #announce(value: '1' | '2'): Promise<void> {
-    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], soon());
+    await this.#source.query(`select setval('svc_catalog.event_waiting', $1::bigint)`, [value], shortDeadline());
   }
 
-  async #search(request: FetchRequest): Promise<Pick<Found, 'events' | 'announced'>> {
-    const events: CapturedEvent[] = [];
-    let { lanes, bytes = NO_BOUND } = request;
-    for (let search = 1; ; search++) {
-      const found = await this.#yielding(
-        request.lease,
-        await this.#take({ ...request, lanes, limit: request.limit - events.length, bytes }),
-      );
-      events.push(...found.events);
-      bytes -= found.events.reduce((sum, { size = 0 }) => sum + size, 0);
-      const stuck = new Set(found.stuck);
-      const overtaken = found.events.length === 0 && found.open > 0;
-      if ((stuck.size === 0 && !overtaken) || events.length >= request.limit || bytes <= 0 || search === MOST_SEARCHES)
-        return { events, announced: found.announced };
-      // Others took all that was found: what comes after it is for whoever looks next.
-      if (stuck.size === 0) continue;
-      await this.#source.query(ASIDE, [arrayLiteral([...stuck])], soon());
-      const taken = (name: string): number => found.events.filter(({ lane }) => lane === name).length;
-      lanes = lanes.filter(({ name }) => stuck.has(name)).map((lane) => ({ ...lane, limit: lane.limit - taken(lane.name) }));
-    }
+  async #search(request: FetchRequest): Promise<{ readonly events: readonly CapturedEvent[]; readonly announced: boolean }> {
+    let announced = false;
+    const events = await searchEvents(
+      request,
+      async (part) => {
+        const found = await this.#withoutConflicts(request.lease, await this.#take(part));
+        announced = found.announced;
+        return { events: found.events, stuck: found.stuck, isOvertaken: found.events.length === 0 && found.open > 0 };
+      },
+      async (stuck) => void (await this.#source.query(ASIDE, [arrayLiteral(stuck)], shortDeadline())),
+    );
+    return { events, announced };
   }
 
   async #take(request: FetchRequest): Promise<Found> {
-    const { lanes } = request;
-    if (!lanes.some(({ overall }) => overall !== undefined)) return this.#takeFrom(this.#source, request, lanes);
+    const { queues } = request;
+    if (!queues.some(({ overall }) => overall !== undefined)) return this.#takeFrom(this.#source, request, queues);
     return this.#source.transaction({ isolation: 'read-committed' }, async (connection) =>
       this.#takeFrom(connection, request, await withinBounds(connection, request)),
     );
   }
 
-  /** After what was taken is there for all to see. */
-  async #yielding({ holder }: Lease, found: Found): Promise<Found> {
+  /** Releases ordered events that another instance took at the same time, after the leases are committed. */
+  async #withoutConflicts({ holder }: Lease, found: Found): Promise<Found> {
     if (found.ordered.length === 0) return found;
-    const { rows } = await this.#source.query(YIELD, [arrayLiteral(found.ordered), holder], soon());
-    const given = new Set(rows.map(([id]) => id));
-    return given.size === 0 ? found : { ...found, events: found.events.filter(({ id }) => !given.has(id)) };
+    const { rows } = await this.#source.query(YIELD, [arrayLiteral(found.ordered), holder], shortDeadline());
+    const released = new Set(rows.map(([id]) => id));
+    return released.size === 0 ? found : { ...found, events: found.events.filter(({ id }) => !released.has(id)) };
   }
 
-  async #takeFrom(connection: Connection, { lease, limit, bytes = NO_BOUND }: FetchRequest, lanes: readonly LaneRequest[]): Promise<Found> {
+  async #takeFrom(
+    connection: Connection,
+    { lease, limit, bytes = NO_BOUND }: FetchRequest,
+    queues: readonly TriggerQueueRequest[],
+  ): Promise<Found> {
     const values = [
-      arrayLiteral(lanes.map(({ name }) => name)),
-      arrayLiteral(lanes.map((lane) => String(lane.limit))),
+      arrayLiteral(queues.map(({ name }) => name)),
+      arrayLiteral(queues.map((queue) => String(queue.limit))),
       String(limit),
       lease.holder,
       String(lease.seconds),
       String(bytes),
     ];
-    return foundIn(await connection.query(FETCH, values, soon()));
+    return foundIn(await connection.query(FETCH, values, shortDeadline()));
   }
 
   async #wakeNext(ended: readonly (readonly (string | null | undefined)[])[]): Promise<void> {
@@ -294,21 +286,21 @@ export class PostgresqlEventQueue implements CapturedEventStore {
     if (ordered.length === 0) return;
     await this.#source.query(
       WAKE,
-      [arrayLiteral(ordered.map(([lane]) => lane as string)), arrayLiteral(ordered.map(([, key]) => key as string))],
-      soon(),
+      [arrayLiteral(ordered.map(([queue]) => queue as string)), arrayLiteral(ordered.map(([, key]) => key as string))],
+      shortDeadline(),
     );
   }
 }
 
 interface Found {
   readonly events: readonly CapturedEvent[];
-  /** The ids of those that are ordered. */
+  /** IDs of ordered events. */
   readonly ordered: readonly string[];
-  /** Lanes in which more would be found beyond events that wait for others. */
+  /** Names of queues that have more events beyond those that wait for others. */
   readonly stuck: readonly string[];
-  /** Events that might have been taken, of those of all lanes together. */
+  /** Number of events of all queues that could be taken. */
   readonly open: number;
-  /** Whether writers know that somebody waits. */
+  /** True if writers send notifications. */
   readonly announced: boolean;
 }
 
@@ -318,7 +310,7 @@ function foundIn({ rows }: RunSqlResult): Found {
   const stuck: string[] = [];
   let announced = false;
   let open = 0;
-  for (const [id, lane, tries, schema, table, createdAt, payload, waits, waiting, age, isOrdered] of rows) {
+  for (const [id, queue, tries, schema, table, createdAt, payload, waits, waiting, age, isOrdered] of rows) {
     if (id === null || id === undefined) {
       if (waits != null) stuck.push(waits);
       else {
@@ -329,7 +321,7 @@ function foundIn({ rows }: RunSqlResult): Found {
       if (isOrdered === 't') ordered.push(id);
       events.push({
         id,
-        lane: lane as string,
+        queue: queue as string,
         tries: Number(tries),
         schema: schema as string,
         table: table as string,
@@ -346,29 +338,29 @@ function foundIn({ rows }: RunSqlResult): Found {
 const LOCK_CLASS = 731086;
 
 /**
- * The lanes with what their bounds over all instances leave. A lane that another instance is taking from just now is left to it. Leases
- * are counted by a statement of its own, which sees those of whoever had the lock before. The server ends the transaction of an instance that
- * stands still in it for as long as a lease: its lock keeps others from the lane.
+ * Reduces the limits of queues by the leases of all instances. A queue from which another instance is taking events is skipped. Leases are
+ * counted by a separate statement, which sees those of the last holder of the lock. The server ends the transaction of an instance that
+ * stalls in it for as long as a lease, because its lock blocks the queue.
  */
-async function withinBounds(connection: Connection, { lanes, lease }: FetchRequest): Promise<readonly LaneRequest[]> {
-  const bounded = lanes.filter(({ overall }) => overall !== undefined).map(({ name }) => name);
+async function withinBounds(connection: Connection, { queues, lease }: FetchRequest): Promise<readonly TriggerQueueRequest[]> {
+  const bounded = queues.filter(({ overall }) => overall !== undefined).map(({ name }) => name);
   const locked = await connection.query(
     `select name from (select set_config('idle_in_transaction_session_timeout', $2, true) as bound) b
      left join (select name from unnest($1::text[]) as l(name) where pg_try_advisory_xact_lock(${LOCK_CLASS}, hashtext(name))) l on bound is not null`,
     [arrayLiteral(bounded), String(Math.ceil(lease.seconds * 1000))],
-    soon(),
+    shortDeadline(),
   );
   const own = new Set(locked.rows.flatMap(([name]) => name ?? []));
   const counted = await connection.query(
     `select trigger_name, count(*) from svc_catalog.event_log
      where trigger_name = any ($1::text[]) and lease_holder is not null and lease_until > ${NOW} group by trigger_name`,
     [arrayLiteral([...own])],
-    soon(),
+    shortDeadline(),
   );
   const leased = new Map(counted.rows.map(([name, count]) => [name, Number(count)]));
-  return lanes.map((lane) => {
-    if (lane.overall === undefined) return lane;
-    const left = own.has(lane.name) ? Math.max(0, lane.overall - (leased.get(lane.name) ?? 0)) : 0;
-    return { ...lane, limit: Math.min(lane.limit, left) };
+  return queues.map((queue) => {
+    if (queue.overall === undefined) return queue;
+    const left = own.has(queue.name) ? Math.max(0, queue.overall - (leased.get(queue.name) ?? 0)) : 0;
+    return { ...queue, limit: Math.min(queue.limit, left) };
   });
 }

@@ -1,5 +1,5 @@
--- Functions as parallel arrays. $1: the wanted names as a JSON array of {schema, name}, or null for
--- all that do not belong to an extension or (constructors of ranges) to a type.
+-- Functions as parallel arrays. $1: names as a JSON array of {schema, name}, or null for all
+-- that do not belong to an extension or (constructors of ranges) to a type.
 select json_build_object(
     'id', coalesce(array_to_json(array_agg(p.oid::int8)), '[]'),
     'schema', coalesce(array_to_json(array_agg(p.nspname)), '[]'),

@@ -1,5 +1,5 @@
 -- Tables, columns and constraints as parallel arrays: one JSON array per property, in one order.
--- $1: the wanted names as a JSON array of {schema, name}, or null for all.
+-- $1: names as a JSON array of {schema, name}, or null for all.
 with recursive wanted as (
   select r.oid, r.relname, n.nspname, r.relkind, r.relispartition, r.relhastriggers, r.relrowsecurity, r.relhasrules,
     r.relkind = 'r' and not (r.relispartition or r.relhassubclass or r.relrowsecurity or r.relhasrules)
@@ -72,7 +72,7 @@ select
       'effects', coalesce(array_to_json(array_agg(
         case
           when not w.stored or (w.relhastriggers and exists (
-            -- our own only write to a log that nobody reads in the same request
+            -- the service's own triggers only write to a log that no statement reads in the same request
             select from pg_trigger g join pg_proc f on f.oid = g.tgfoid
             where g.tgrelid = w.oid and not g.tgisinternal
               and not (f.pronamespace is not distinct from to_regnamespace('svc_catalog') and f.proname like 'notify\_svc\_%'))) then 28
@@ -84,7 +84,7 @@ select
         case
           when w.relkind = 'm' then 0
           when w.relkind not in ('v', 'f') then 28
-          -- Asking a wrapper without a handler would fail.
+          -- A call of a wrapper without a handler would fail.
           when w.relkind = 'f' and not exists (
             select from pg_foreign_table f
             join pg_foreign_server s on s.oid = f.ftserver

@@ -1,16 +1,16 @@
 import { type Json, JsonNumber, printJson } from '../../../util/json.ts';
 
-/** PostgreSQL array input syntax: `{"a","b \"c\""}`; null is an element that is NULL. */
+/** Element of an array in PostgreSQL's input syntax (`{"a","b \"c\""}`); `null` is NULL. */
 export type ArrayElement = string | null | readonly ArrayElement[];
 
-/** @param delimiter `,` for every built-in type but `box`, which has `;` */
+/** @param delimiter `;` for `box`, `,` for all other built-in types */
 export function arrayLiteral(elements: readonly ArrayElement[], delimiter: ',' | ';' = ','): string {
   return `{${elements.map((element) => elementLiteral(element, delimiter)).join(delimiter)}}`;
 }
 
 /**
- * The same of a list of texts, numbers and nulls, made as JSON text, in a fraction of the time: the two syntaxes differ in
- * their brackets, and in that a backslash stands for no other character than the next one. Null for other lists.
+ * Returns the literal of a list of texts, numbers and nulls, made from JSON text in a fraction of the time: the syntaxes differ only in
+ * their brackets and in the escapes of characters. Returns `null` for other lists.
  */
 export function plainArrayLiteral(items: readonly Json[]): string | null {
   let exact = false;
@@ -24,7 +24,7 @@ export function plainArrayLiteral(items: readonly Json[]): string | null {
   return `{${elements.includes('\\') && CODE.test(elements) ? elements.replace(ESCAPE, withoutCode) : elements}}`;
 }
 
-/** Finds any escape that stands for another character, and perhaps others. */
+/** Finds any escape for another character, and perhaps others. */
 const CODE = /\\[^"\\]/;
 const ESCAPE = /\\(?:u[0-9a-f]{4}|.)/g;
 

@@ -33,11 +33,11 @@ describe('integers', () => {
     ['int4', '50e-1', 5],
     ['int4', '-0', 0],
     ['int2', '32767', 32767],
-  ])('%s takes %s', (name, text, value) => {
+  ])('accepts a value of %s: %s', (name, text, value) => {
     expect(check(name, parseJson(text))).toBe(value);
   });
 
-  test('bigint keeps every digit', () => {
+  test('keeps every digit of a bigint', () => {
     expect(check('int8', parseJson('9223372036854775807'))).toEqual(new JsonNumber('9223372036854775807'));
     expect(check('int8', parseJson('-9223372036854775808'))).toEqual(new JsonNumber('-9223372036854775808'));
   });
@@ -50,11 +50,11 @@ describe('integers', () => {
     ['int2', '32768', '32768.0'],
     ['int8', '9223372036854775808', '9.223372036854775808e18'],
     ['int8', '1e999999999', '1e999999999'],
-  ])('%s refuses %s', (name, text, shown) => {
+  ])('rejects a value of %s: %s', (name, text, shown) => {
     expect(refused(name, parseJson(text))).toBe(`parse-failed: The value ${shown} ${BOUNDS}`);
   });
 
-  test('a string is left to the database, other kinds are refused', () => {
+  test('accepts any string for an integer, but no other JSON value', () => {
     expect(check('int4', '42')).toBe('42');
     expect(refused('int4', true)).toBe('parse-failed: Integer expected for input type: integer');
     expect(refused('int8', [1])).toBe('parse-failed: Integer expected for input type: bigint');
@@ -91,21 +91,21 @@ describe('times of day with a zone', () => {
     '13:00,5',
     '2020-01-31',
     '13:00:00+02 x',
-  ])('refuses "%s"', (text) => {
+  ])('rejects the time "%s"', (text) => {
     expect(refused('timetz', text)).toBe('parse-failed: could not parse timetz: not a time of day, such as 13:00:00+02');
   });
 
-  test('refuses a long text at once', () => {
+  test('rejects a long time immediately', () => {
     expect(refused('timetz', `13:00${' '.repeat(1_000_000)}x`)).toContain('could not parse timetz');
   }, 30_000);
 
-  test('refuses what is no text', () => {
+  test('rejects a time that is not a string', () => {
     expect(refused('timetz', 13)).toBe('parse-failed: A string is expected for type: timetz');
   });
 });
 
 describe('other numbers', () => {
-  test('floats within the range of a double', () => {
+  test('accepts floats within the range of a double', () => {
     expect(check('float8', parseJson('1.5e300'))).toEqual(new JsonNumber('1.5e300'));
     expect(refused('float8', parseJson('1e400'))).toBe(
       'parse-failed: The value 1e400 lies outside the bounds. Is it overflowing the float bounds?',
@@ -113,20 +113,20 @@ describe('other numbers', () => {
     expect(refused('float4', {})).toBe('parse-failed: Float expected for input type: real');
   });
 
-  test('numeric takes any', () => {
+  test('accepts any number for numeric', () => {
     const json = parseJson('123456789012345678901234567890.000000000000000000001e400');
     expect(check('numeric', json)).toBe(json);
     expect(refused('numeric', true)).toBe('parse-failed: parsing Scientific failed, expected Number, but encountered Boolean');
   });
 
-  test('money is written without an exponent', () => {
+  test('writes money without an exponent', () => {
     expect(check('money', parseJson('1.5e3'))).toEqual(new JsonNumber('1500'));
     expect(check('money', parseJson('-125e-4'))).toEqual(new JsonNumber('-0.0125'));
     expect(check('money', '$1,000.00')).toBe('$1,000.00');
   });
 });
 
-describe('texts and the rest', () => {
+describe('other types', () => {
   test.each([
     ['text', 1, 'parsing Text failed, expected String, but encountered Number'],
     ['citext', true, 'parsing Text failed, expected String, but encountered Boolean'],
@@ -135,7 +135,7 @@ describe('texts and the rest', () => {
     ['uuid', {}, 'A string is expected for type: uuid'],
     ['raster', 'xyz', 'invalid hexadecimal representation of raster well known binary format'],
     ['ltree', 'a..b', 'Expecting label path: a sequence of zero or more labels separated by dots, for example L1.L2.L3'],
-  ] as const)('%s refuses %j', (name, json, message) => {
+  ] as const)('rejects a value of %s: %j', (name, json, message) => {
     expect(refused(name, json)).toBe(`parse-failed: ${message}`);
   });
 
@@ -148,11 +148,11 @@ describe('texts and the rest', () => {
     ['raster', '01ABcd'],
     ['jsonb', { a: [1] }],
     ['json', 'text'],
-  ] as const)('%s takes %j', (name, json) => {
+  ] as const)('accepts a value of %s: %j', (name, json) => {
     expect(check(name, json as Json)).toEqual(json);
   });
 
-  test('null is refused everywhere', () => {
+  test('rejects null for every type', () => {
     expect(refused('int4', null)).toBe("validation-failed: unexpected null value for type 'Int'");
     expect(refused('jsonb', null)).toBe("validation-failed: unexpected null value for type 'jsonb'");
   });
@@ -209,11 +209,11 @@ describe('GeoJSON', () => {
     [{ type: 'Point', coordinates: ['1', 2] }, 'parsing Double failed, expected Number, but encountered String'],
     [{ type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [] }] }, 'A Position needs at least 2 elements'],
     [5, 'parsing Geometry failed, expected Object, but encountered Number'],
-  ])('refuses %j', (json, message) => {
+  ])('rejects the geometry %j', (json, message) => {
     expect(refused('geometry', json as Json)).toBe(`parse-failed: ${message}`);
   });
 
-  test('coordinates that differ only in how they are written are equal', () => {
+  test('compares coordinates by value, not by text', () => {
     const json = parseJson('{"type":"Polygon","coordinates":[[[0,0],[0,1],[1,1],[0.0,0e0]]]}');
     expect(check('geometry', json)).toBe(json);
   });

@@ -1,38 +1,31 @@
-/**
- * Input coercion: which JSON values a scalar takes. What passes is sent to the database as text, so
- * for nearly every type a string passes too and the database has the last word.
- */
-import { SvcError } from '../../../errors/svc-error.ts';
+/** Checks of JSON input. Values are sent to the database as texts, so that most types accept strings, which the database checks. */
 import { parseFailed, wrongType } from '../../../metadata/codec.ts';
 import { JsonNumber, numberText } from '../../../util/json.ts';
 import {
-  anyJson,
+  anyJsonCheck,
   booleanCheck,
   type Check,
   floatCheck,
+  geoJsonCheck,
   integerCheck,
   numericCheck,
+  presentCheck,
   stringCheck,
   textCheck,
 } from '../../shared/scalar-check.ts';
 import { parseDecimal, plainText } from '../../../util/decimal.ts';
-import { checkGeoJson } from '../../shared/geojson.ts';
 import { isTimeOfDay } from './time-of-day.ts';
 
 /**
- * The check of one catalog type.
+ * Returns the check of a catalog type.
  * @param name catalog name of the (element) type
  * @param graphql its GraphQL name, for messages
  */
 export function scalarCheck(name: string, graphql: string, known: boolean): Check {
-  const check = (known ? CHECKS[name] : undefined) ?? stringCheck(name);
-  return (json, at) => {
-    if (json === null) throw new SvcError('validation-failed', `unexpected null value for type '${graphql}'`, { path: at });
-    return check(json, at);
-  };
+  return presentCheck(graphql, (known ? CHECKS[name] : undefined) ?? stringCheck(name));
 }
 
-/** The money type's input knows no exponents. */
+/** The input of `money` accepts no exponents. */
 const money: Check = (json, at) => {
   const value = numericCheck(json, at);
   if (typeof value === 'string') return value;
@@ -47,10 +40,7 @@ const timetz: Check = (json, at) => {
   return value;
 };
 
-const geometry: Check = (json, at) => {
-  if (typeof json !== 'string') checkGeoJson(json, at);
-  return json;
-};
+const geometry: Check = (json, at) => (typeof json === 'string' ? json : geoJsonCheck(json, at));
 
 const raster: Check = (json, at) => {
   if (typeof json !== 'string' || !/^(?:[0-9a-f]{2})+$/i.test(json)) {
@@ -86,8 +76,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   bpchar: textCheck,
   citext: textCheck,
   timetz,
-  json: anyJson,
-  jsonb: anyJson,
+  json: anyJsonCheck,
+  jsonb: anyJsonCheck,
   geometry,
   geography: geometry,
   raster,

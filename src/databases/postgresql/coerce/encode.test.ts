@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.end());
 
-/** The value as the database prints it back as JSON. */
+/** Returns the value after a round trip to the database. */
 async function roundTrip(json: Json, of: CatalogType, list = false): Promise<Json> {
   const { text, parameters } = print(operandSql(operand(literal(json), of, list)), dialect);
   const result = await client.query({
@@ -40,7 +40,7 @@ async function survives(values: fc.Arbitrary<Json>, of: CatalogType, list = fals
   );
 }
 
-/** Text that the database can store, rich in what its syntaxes give a meaning to. */
+/** Text that the database can store, with many characters that are special in its syntaxes. */
 const texts = fc
   .array(
     fc.oneof(
@@ -50,7 +50,7 @@ const texts = fc
   )
   .map((parts) => parts.join('').replaceAll('\u0000', ''));
 
-/** Numbers as JSON writes them, far beyond what doubles hold; in the database's own form. */
+/** JSON numbers far beyond the range of doubles, in the database's form. */
 const numbers: fc.Arbitrary<number | JsonNumber> = fc
   .tuple(fc.boolean(), fc.bigInt(0n, 10n ** 45n), fc.option(fc.stringMatching(/^[0-9]{0,29}[1-9]$/)))
   .filter(([negative, whole, fraction]) => !(negative && whole === 0n && fraction === null))
@@ -75,7 +75,7 @@ const present = documents.filter((json) => json !== null);
 const lists = <T extends Json>(items: fc.Arbitrary<T>): fc.Arbitrary<Json> => fc.array(items, { maxLength: 6 });
 const int8 = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map((n) => parseJson(String(n)));
 
-describe('values survive the way to the database and back', () => {
+describe('values survive a round trip to the database', () => {
   test('text', () => survives(texts, type('text')));
   test('json', () => survives(present, type('json')));
   test('jsonb', () => survives(present, type('jsonb')));
@@ -91,31 +91,31 @@ describe('values survive the way to the database and back', () => {
   test('a list of numeric', () => survives(lists(numbers), type('numeric'), true));
 });
 
-describe('forms', () => {
+describe('encoded text', () => {
   const encode = (json: Json, of: CatalogType, list = false): string | null => encoder(operand(literal(json), of, list))(json);
 
-  test('null is NULL, alone and as an item', () => {
+  test('encodes null as NULL, alone and in arrays', () => {
     expect(encode(null, type('text'))).toBeNull();
     expect(encode([null, 'NULL'], type('text[]'))).toBe('{null,"NULL"}');
     expect(encode(null, type('jsonb'))).toBeNull();
   });
 
-  test('a string for an array is its text form; for json it is a JSON string', () => {
+  test('passes a string for an array unchanged, and encodes it for json', () => {
     expect(encode('{1,2}', type('int4[]'))).toBe('{1,2}');
     expect(encode('{1,2}', type('jsonb'))).toBe('"{1,2}"');
   });
 
-  test('strings in json arrays that contain JSON stand for it', () => {
+  test('reads strings in json arrays as JSON if they are valid JSON', () => {
     expect(encode(['{"a": 1}', 'no json', { b: 1 }], type('json[]'))).toBe('{"{\\"a\\": 1}","\\"no json\\"","{\\"b\\":1}"}');
   });
 
-  test('lists of arrays are lists of texts; boxes have a delimiter of their own', async () => {
+  test('encodes lists of arrays as lists of texts, and uses the delimiter of boxes', async () => {
     expect(encode([['a', 'b"'], []], type('text[]'), true)).toBe('{"{\\"a\\",\\"b\\\\\\"\\"}","{}"}');
     expect(encode(['(1,1),(0,0)', '(2,2),(0,0)'], type('box[]'))).toBe('{"(1,1),(0,0)";"(2,2),(0,0)"}');
     expect(await roundTrip(['(1,1),(0,0)', '(2,2),(0,0)'], type('box[]'))).toEqual(['(1,1),(0,0)', '(2,2),(0,0)']);
   });
 
-  test('session variables are passed as they are', () => {
+  test('passes session variables unchanged', () => {
     expect(encoder(operand({ kind: 'session', name: 'x' }, type('jsonb')))('{"a":1}')).toBe('{"a":1}');
     expect(encoder(operand({ kind: 'session', name: 'x' }, type('int4'), true))('{1,2}')).toBe('{1,2}');
     expect(encoder(operand({ kind: 'session-variables' }, type('json')))({ 'x-svc-role': 'user' })).toBe('{"x-svc-role":"user"}');

@@ -1,6 +1,6 @@
 /**
- * From checked JSON to the text of a parameter. The statement casts the text to the operand's type,
- * so each type's own input function reads it; nothing passes through an IEEE double.
+ * Texts of parameters from checked JSON. The statement casts them to the type of the operand, so that the input function of the type reads
+ * them. No number passes through an IEEE double.
  */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand } from '../../../ir/value.ts';
@@ -11,7 +11,7 @@ export type ValueEncoding = (json: Json) => string | null;
 
 const ofType = new WeakMap<CatalogType, { one?: ValueEncoding; list?: ValueEncoding }>();
 
-/** The encoding of an operand's values. Null is SQL NULL. */
+/** Returns the encoder of an operand's values; it returns `null` for SQL NULL. */
 export function encoder({ type, list, value }: Operand): ValueEncoding {
   if (value.kind === 'session') return sessionText;
   let known = ofType.get(type);
@@ -45,7 +45,7 @@ function typeEncoding(type: CatalogType, list: boolean): ValueEncoding {
   const scalar = (json: Json): string => (isJsonType(type) ? printJson(json) : scalarText(json));
   if (list) {
     const item = type.array ? array : scalar;
-    // An array of arrays travels as an array of texts: PostgreSQL has no arrays of arrays.
+    // An array of arrays is sent as an array of texts: PostgreSQL has no arrays of arrays.
     const outer = type.array ? ',' : delimiter;
     return (json) =>
       json === null
@@ -74,7 +74,7 @@ function arrayItem(json: Json, type: CatalogType): ArrayElement {
   return isJsonArray(json) ? json.map((item) => arrayItem(item, type)) : scalarText(json);
 }
 
-/** A string in a json array column that is JSON text stands for that JSON, any other for itself. */
+/** Returns the JSON of a string in a json array: the string itself if it is valid JSON, otherwise a JSON string. */
 function jsonText(text: string): string {
   try {
     parseJson(text);

@@ -1,14 +1,14 @@
 const CLOCK = /^\s*T?(?:(\d{1,2}):(\d{2})(?::(\d{2})(\.\d*)?)?|(\d{2})(\d{2})(?:(\d{2})(\.\d*)?)?)\s*(?:[ap]m)?\s*(.*?)\s*$/i;
-/** The expressions take a time that grows with the square of the length. */
-const LONGEST = 64;
+/** Maximum length: the expressions take quadratic time. */
+const MAX_LENGTH = 64;
 const ZONE = /^(?:[a-z]{1,10}|[+-]\s*(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?)?$/i;
 
 /**
- * Whether the text is a time of day with or without a zone (an offset, or an abbreviation of one) as
- * `timetz` takes it. The words of the database's own (`allballs`, `now`) and dates are none.
+ * Returns whether a text is a time of day for `timetz`, with or without a zone (an offset or its abbreviation). Special words of the
+ * database (`allballs`, `now`) and dates are not.
  */
 export function isTimeOfDay(text: string): boolean {
-  if (text.length > LONGEST) return false;
+  if (text.length > MAX_LENGTH) return false;
   const clock = CLOCK.exec(text);
   const zone = ZONE.exec(clock?.[9] ?? '');
   if (clock === null || zone === null) return false;

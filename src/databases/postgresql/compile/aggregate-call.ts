@@ -1,5 +1,5 @@
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { AggregateOperand } from '../../shared/aggregates.ts';
+import type { AggregateArgument } from '../../shared/aggregates.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 
 const AGGREGATES: Readonly<Record<string, Sql>> = {
@@ -20,11 +20,11 @@ const AGGREGATES: Readonly<Record<string, Sql>> = {
   covar_samp: sql`covar_samp`,
 };
 
-/** Their results do not depend on the order of the values, whatever these are. */
+/** Aggregates whose result never depends on the order of the values. */
 export const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
 
-/** An aggregate over values; `count` of several values counts rows of them, of none all rows. */
-export function aggregateCall(name: string, operands: readonly AggregateOperand[], distinct: boolean): Sql {
+/** Compiles an aggregate; `count` of several values counts rows of them, of none all rows. */
+export function aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql {
   const call = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
   if (call === undefined) throw new Error(`invariant: unknown aggregate ${name}`);
   if (operands.length === 0) return sql`${call}(*)`;
@@ -38,15 +38,14 @@ export function aggregateCall(name: string, operands: readonly AggregateOperand[
   return sql`${call}(${argument}${isRounded(name, types) ? sql` order by ${list}` : EMPTY})`;
 }
 
-/** Whether the database sorts the rows for it, and with them what other aggregates beside it get. */
+/** Returns whether the database sorts the rows for an aggregate, and thereby also those of other aggregates in the same select. */
 export function isSorted(name: string, types: readonly CatalogType[], distinct: boolean): boolean {
   return types.length > 0 && (distinct || isRounded(name, types));
 }
 
 /**
- * Sums of floating point numbers depend on the order in which they are added up. Without an order of
- * its own that is the order in which rows lie on disk, which changes with rows and columns that are
- * not even looked at.
+ * Sums of floating point numbers depend on the order of the additions. Without an explicit order that is the order of the rows on disk,
+ * which changes with rows and columns that the query does not read.
  */
 function isRounded(name: string, types: readonly CatalogType[]): boolean {
   return (

@@ -1,7 +1,7 @@
-/** The JSON object of an aggregate query, from the values of its rows. */
+/** The JSON object of an aggregate query. */
 import type { AggregateField, AggregateItem } from '../../../ir/select.ts';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
-import type { AggregateOperand } from '../../shared/aggregates.ts';
+import type { AggregateArgument } from '../../shared/aggregates.ts';
 import { aggregateCall } from './aggregate-call.ts';
 import type { Context } from './context.ts';
 import { builtObject, type Entry, fitsOneCall } from './json-object.ts';
@@ -9,16 +9,16 @@ import { isStringified } from './output.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
 export interface AggregatedRows {
-  /** A value of a row. */
+  /** Compiles a value of a row. */
   read(read: Read): Sql;
-  /** The aggregate that is a `nodes` array. */
+  /** Compiles the aggregate of a `nodes` array. */
   nodes(field: Extract<AggregateField, { kind: 'nodes' }>): Sql;
-  /** A select of aggregates over the rows; called last. */
+  /** Compiles a select of aggregates over the rows. Called last. */
   select(columns: Sql): Sql;
 }
 
 export function aggregateResult(context: Context, fields: readonly AggregateField[], rows: AggregatedRows): Sql {
-  // Objects too wide for one call are built outside of the select that aggregates.
+  // Objects that are too wide for one call are built outside of the aggregating select.
   const outside = fields.some(isWide) ? context.alias() : null;
   const columns: Sql[] = [];
   let aggregates = 0;
@@ -57,7 +57,7 @@ function typenameSql(typeName: string): Sql {
 }
 
 function itemSql(context: Context, item: AggregateItem, rows: AggregatedRows, value: (aggregate: Sql) => Sql): Sql {
-  const operandOf = (read: Read): AggregateOperand => ({ value: rows.read(read), type: read.type });
+  const operandOf = (read: Read): AggregateArgument => ({ value: rows.read(read), type: read.type });
   switch (item.kind) {
     case 'typename':
       return typenameSql(item.typeName);

@@ -36,8 +36,8 @@ const values = (...fields: AggregateItem[]): AggregateField => ({ kind: 'aggrega
 const nodes = (...fields: Field[]): AggregateField => ({ kind: 'nodes', alias: 'nodes', fields });
 const author = related('author', joined('author_id', 'id', true), rows(table('author'), [field('name', text)], {}, 'single'));
 
-describe('values', () => {
-  test('counts: rows, a column, several columns, distinct', async () => {
+describe('aggregate values', () => {
+  test('counts rows, a column, several columns and distinct values', async () => {
     const fields = [
       count(),
       count('one', [views]),
@@ -51,7 +51,7 @@ describe('values', () => {
     });
   });
 
-  test('functions, null over no rows', async () => {
+  test('computes aggregate functions, which are null without rows', async () => {
     const fields = [aggregated('sum', views), aggregated('max', column('title', text), views), aggregated('avg', views)];
     expect(await blog.one(aggregate(article, [values(...fields)], { where: compare(column('author_id'), '_eq', 2) }))).toEqual({
       aggregate: { sum: { views: 10 }, max: { title: 'Sand', views: 5 }, avg: { views: expect.anything() } },
@@ -62,7 +62,7 @@ describe('values', () => {
     });
   });
 
-  test('strings for the numbers of columns that have them, by option', async () => {
+  test('returns numbers as strings with stringifyNumericTypes', async () => {
     const { select } = compiler({ stringifyNumericTypes: true });
     const score = column('score', type('numeric'));
     const query = aggregate(article, [values(count(), aggregated('sum', views, score), aggregated('avg', score))], {
@@ -74,7 +74,7 @@ describe('values', () => {
     expect(printJson(await blog.one(query))).toContain('"score":9007199254740994.60');
   });
 
-  test('masked columns', async () => {
+  test('aggregates masked columns as null', async () => {
     const masked = column('views', int, compare(column('id'), '_lte', 2));
     expect(await blog.one(aggregate(article, [values(count('count', [masked]), aggregated('sum', masked))]))).toEqual({
       aggregate: { count: 2, sum: { views: 40 } },
@@ -87,7 +87,7 @@ describe('values', () => {
     });
   });
 
-  test('nothing selected', async () => {
+  test('returns empty objects if nothing is selected', async () => {
     expect(await blog.one(aggregate(article, []))).toEqual({});
     expect(await blog.one(aggregate(article, [values()]))).toEqual({ aggregate: {} });
     expect(await blog.one(aggregate(article, [nodes()], { limit: 2 }))).toEqual({ nodes: [{}, {}] });
@@ -99,15 +99,15 @@ describe('values', () => {
     expect(await blog.one(aggregate(article, [nodes()], { distinctOn: [column('author_id')] }))).toEqual({ nodes: [{}, {}, {}] });
   });
 
-  test('more of them than a function takes arguments', async () => {
+  test('selects more aggregates than a function has arguments', async () => {
     const many = Array.from({ length: 70 }, (_, i) => count(`c${i}`));
     const found = await blog.one(aggregate(article, [values(...many), nodes(field('id'))], { orderBy: byId, limit: 1 }));
     expect(found).toEqual({ aggregate: Object.fromEntries(many.map((item) => [item.alias, 1])), nodes: [{ id: 1 }] });
   });
 });
 
-describe('nodes', () => {
-  test('without and with an order, with related rows', async () => {
+describe('aggregate nodes', () => {
+  test('returns nodes with and without an order, with related rows', async () => {
     const fields = [values(count()), nodes(field('id'), author)];
     const where = compare(column('id'), '_gte', 5);
     const expected = [
@@ -123,7 +123,7 @@ describe('nodes', () => {
     expect(unordered.nodes).toEqual(expect.arrayContaining(expected));
   });
 
-  test('a page bounds aggregates and nodes', async () => {
+  test('limits aggregates and nodes to the page', async () => {
     const fields = [
       values(count(), aggregated('sum', views)),
       nodes(field('id'), author),
@@ -146,7 +146,7 @@ describe('nodes', () => {
   test.each([
     ['plain', nodes(field('id')), (id: number) => ({ id })],
     ['with related rows', nodes(field('id'), author), (id: number) => ({ id, author: { name: id > 3 ? 'Bob' : 'Ann' } })],
-  ] as const)("the permission's limit bounds nodes only: %s", async (_name, field_, node) => {
+  ] as const)('limits only nodes to the limit of the permission: %s', async (_name, field_, node) => {
     const fields = [values(count(), aggregated('max', views)), field_];
     expect(await blog.one(aggregate(article, fields, { orderBy: [by(views), by(column('id'), 'desc')] }, 2))).toEqual({
       aggregate: { count: 6, max: { views: 30 } },
@@ -169,7 +169,7 @@ describe('nodes', () => {
     });
   });
 
-  test('keys too long for names', async () => {
+  test('returns keys that are too long for names in SQL', async () => {
     const long = 'n'.repeat(70);
     const fields = [values(count(long)), { ...nodes(field('id', int, `${long}1`), author), alias: `${long}2` }];
     for (const set of [{}, { orderBy: byId }]) {
@@ -181,7 +181,7 @@ describe('nodes', () => {
   });
 });
 
-test('aggregates of related rows, of each parent', async () => {
+test('aggregates related rows of each parent', async () => {
   const articles = (alias: string, ...of: Parameters<typeof aggregate> extends [unknown, ...infer R] ? R : never) =>
     related(alias, joined('id', 'author_id', false), aggregate(article, ...of));
   const query = rows(

@@ -1,7 +1,4 @@
-/**
- * Aggregates and `nodes` of the same rows in one pass: an inner select has the values to aggregate
- * and each row's JSON, the outer one aggregates both.
- */
+/** Aggregates and `nodes` of the same rows in one pass: an inner select has the values and the JSON of each row, the outer one aggregates both. */
 import type { Join } from '../../../ir/relation.ts';
 import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -19,11 +16,11 @@ import { type CompiledRows, isBaseNeeded, isPaged, rowSetOf } from './row-set.ts
 
 type Nodes = Extract<AggregateField, { kind: 'nodes' }>;
 
-/** A select of one row with the column `json`. */
+/** Compiles a select of one row with the column `json`. */
 export function aggregateSql(context: Context, query: AggregateQuery, parent: Row | null, on: Join | null): Sql {
   if (query.fields.some((field) => field.kind === 'nodes')) return withNodes(context, query, rowSetOf(context, query, parent, on));
   if (!isPaged(query.rows)) {
-    // Without a page the order of the rows means nothing to aggregates.
+    // Without a page, aggregates do not depend on the order of the rows.
     const rows = rowSetOf(context, { from: query.from, rows: { ...query.rows, orderBy: [] } }, parent, on);
     return aggregateResult(context, query.fields, {
       read: (read) => readSql(context, read, rows.row),
@@ -41,12 +38,12 @@ export function aggregateSql(context: Context, query: AggregateQuery, parent: Ro
   });
 }
 
-/** Rows that nodes are made of. */
+/** Rows from which nodes are computed. */
 interface Source {
   readonly row: Row;
-  /** Place of a row in the order, where `nodes` takes the first ones only. */
+  /** Number of a row in the order, if `nodes` has a limit. */
   readonly number: Sql | null;
-  /** The order of the rows, as what is selected reads it. */
+  /** Sort keys as the select list reads them. */
   readonly keys: readonly OrderKey[];
   select(columns: Sql, joins: readonly Sql[]): Sql;
 }
@@ -64,12 +61,12 @@ function withNodes(context: Context, query: AggregateQuery, rows: CompiledRows):
       select: (columns) => source.select(columns, joins),
     });
   }
-  // Aggregates take rows in the order of a sub-select.
+  // Aggregates read rows in the order of the subquery.
   const alias = context.alias();
   const values = projection(source.row, alias);
   const number = source.number === null ? null : values.add(source.number);
   const limit = number === null ? EMPTY : sql` filter (where ${number} <= ${integer(query.nodesLimit as number)})`;
-  // The database sorts the rows for some aggregates, and all the others get them in that order.
+  // The database sorts the rows for some aggregates, and all others then read them in that order.
   const order = query.fields.some(sortsRows) ? orderBySql(number === null ? keysOutside(source.keys, values) : [ascending(number)]) : EMPTY;
   return aggregateResult(context, query.fields, {
     read: (read) => readSql(context, read, values.row),
@@ -97,7 +94,7 @@ function ascending(value: Sql): OrderKey {
   return { value, direction: EMPTY };
 }
 
-/** Pages, rows found through other tables and numbered rows are a sub-select: related rows are looked up for what is left. */
+/** Pages, rows with conditions on other tables and numbered rows are a subquery, so that related rows are joined only to the remaining rows. */
 function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
   const hasRelatedNodes = query.fields.some((field) => field.kind === 'nodes' && hasRelated(field.fields));
   const isFenced = query.fields.some((field) => field.kind === 'nodes' && relatedMayFail(field.fields));
@@ -128,7 +125,7 @@ function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): 
   };
 }
 
-/** A row whose columns are the fields of a node; adds the joins that it reads from. */
+/** Compiles a row whose columns are the fields of a node, and adds the joins that it reads. */
 function nodeOf(
   context: Context,
   field: Nodes,
@@ -140,7 +137,7 @@ function nodeOf(
   const shape = objectShape(fields.entries);
   const alias = context.alias();
   if (source.number !== null && hasRelated(field.fields)) {
-    // No related rows for rows that `nodes` leaves out.
+    // Related rows are not read for rows beyond the limit of `nodes`.
     const gate = sql`(select where ${source.number} <= ${integer(nodesLimit as number)}) as ${context.alias()}`;
     joins.push(sql` left join lateral (select ${shape.columns} from ${gate}${join(fields.joins, EMPTY)}) as ${alias} on true`);
   } else {

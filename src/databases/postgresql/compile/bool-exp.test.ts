@@ -50,7 +50,7 @@ const itsArticles = joined('id', 'author_id', false);
 const not = (item: BoolExp): BoolExp => ({ kind: 'not', item });
 
 describe('logic', () => {
-  test('constants, and empty and, or, not', async () => {
+  test('compiles constants and empty and, or and not', async () => {
     expect(await ids('author', TRUE)).toEqual([1, 2, 3, 4]);
     expect(await ids('author', FALSE)).toEqual([]);
     expect(await ids('author', all())).toEqual([1, 2, 3, 4]);
@@ -58,7 +58,7 @@ describe('logic', () => {
     expect(await ids('author', not(all()))).toEqual([]);
   });
 
-  test('precedence of nested and, or, not', async () => {
+  test('preserves the precedence of nested and, or and not', async () => {
     const one = compare(id, '_eq', 1);
     const dutch = compare(country, '_eq', 'NL');
     expect(await ids('author', all(any(one, compare(id, '_eq', 4)), dutch))).toEqual([1]);
@@ -66,14 +66,14 @@ describe('logic', () => {
     expect(await ids('author', not(any(one, compare(id, '_eq', 4))))).toEqual([2, 3]);
   });
 
-  test('a comparison with NULL holds neither way', async () => {
+  test('treats a comparison with NULL as unknown', async () => {
     expect(await ids('author', compare(country, '_eq', 'NL'))).toEqual([1, 2]);
     expect(await ids('author', not(compare(country, '_eq', 'NL')))).toEqual([4]);
     expect(await ids('author', compare(country, '_neq', 'NL'))).toEqual([4]);
     expect(await ids('author', compare(country, '_eq', variable('c')), { variables: {} })).toEqual([]);
   });
 
-  test('is null', async () => {
+  test('compiles null checks', async () => {
     expect(await ids('author', { kind: 'is-null', left: country, isNull: true })).toEqual([3]);
     expect(await ids('author', { kind: 'is-null', left: country, isNull: false })).toEqual([1, 2, 4]);
   });
@@ -82,21 +82,21 @@ describe('logic', () => {
 describe('null-safe equality', () => {
   const safe = (operator: string, value: Json | ReturnType<typeof variable>) => compare(country, operator, value, text, false, true);
 
-  test('of literals, NULL included', async () => {
+  test('compares literals null-safely', async () => {
     expect(await ids('author', safe('_eq', 'NL'))).toEqual([1, 2]);
     expect(await ids('author', safe('_neq', 'NL'))).toEqual([3, 4]);
     expect(await ids('author', safe('_eq', literal(null) as never))).toEqual([3]);
     expect(await ids('author', safe('_neq', literal(null) as never))).toEqual([1, 2, 4]);
   });
 
-  test('of variables', async () => {
+  test('compares variables null-safely', async () => {
     expect(await ids('author', safe('_eq', variable('c')), { variables: { c: null } })).toEqual([3]);
     expect(await ids('author', safe('_neq', variable('c')), { variables: { c: null } })).toEqual([1, 2, 4]);
     expect(await ids('author', safe('_eq', variable('c')), { variables: { c: 'NL' } })).toEqual([1, 2]);
     expect(await ids('author', safe('_neq', variable('c')), { variables: { c: 'NL' } })).toEqual([3, 4]);
   });
 
-  test('a literal keeps the plain form, which an index serves', () => {
+  test('compiles a literal to the plain form, which can use an index', () => {
     const query = rows(table('author'), [field('id')], { where: safe('_eq', 'NL') });
     expect(compiler({ stringifyNumericTypes: false }).select([{ alias: 'x', query }]).text).toContain(
       'where ("t1"."country" = ($1)::"text")',
@@ -105,7 +105,7 @@ describe('null-safe equality', () => {
 });
 
 describe('lists', () => {
-  test('of a document, a variable, a session variable, and empty', async () => {
+  test('compares with lists from a document, a variable and a session variable, and with empty ones', async () => {
     const inList = (value: Parameters<typeof operand>[0], operator = '_in'): BoolExp => ({
       kind: 'compare',
       left: name,
@@ -126,7 +126,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('of arrays', async () => {
+  test('compares with lists of arrays', async () => {
     const tags = column('tags', type('text[]'));
     expect(await ids('article', compare(tags, '_in', [['x', 'y'], []] as Json, type('text[]'), true))).toEqual([1, 3]);
     expect(await ids('article', compare(tags, '_nin', [['x', 'y'], [], ['x', 'a,b', 'q"r']] as Json, type('text[]'), true))).toEqual([
@@ -139,7 +139,7 @@ describe('lists', () => {
 });
 
 describe('session variables', () => {
-  test('are text cast to the type of the column', async () => {
+  test('casts the text of a session variable to the type of the column', async () => {
     expect(
       await ids('author', compare(id, '_eq', { kind: 'session', name: 'x-svc-user-id' }), { session: { 'x-svc-user-id': '2' } }),
     ).toEqual([2]);
@@ -148,7 +148,7 @@ describe('session variables', () => {
     );
   });
 
-  test('one value used as two types is two parameters, as one type one', () => {
+  test('binds a session variable once per type', () => {
     const session = { kind: 'session' as const, name: 'x-svc-a' };
     const query = rows(table('author'), [], {
       where: all(compare(id, '_eq', session), compare(id, '_gt', session), compare(name, '_eq', session)),
@@ -160,7 +160,7 @@ describe('session variables', () => {
 describe('relationships', () => {
   const dutchAuthor = exists(ofAuthor, table('author'), compare(country, '_eq', 'NL'));
 
-  test('to-one: under and a join, elsewhere exists; the same rows', async () => {
+  test('compiles a to-one relationship under and to a join, otherwise to exists', async () => {
     expect(await ids('article', dutchAuthor)).toEqual([1, 2, 3, 4, 5]);
     expect(await ids('article', all(dutchAuthor, compare(title, '_like', 'Sa%')))).toEqual([4, 5]);
     expect(await ids('article', any(dutchAuthor, compare(id, '_eq', 6)))).toEqual([1, 2, 3, 4, 5, 6]);
@@ -171,12 +171,12 @@ describe('relationships', () => {
     expect(text_(not(dutchAuthor))).toContain('not exists');
   });
 
-  test('to-many never multiplies rows', async () => {
+  test('does not multiply rows through a to-many relationship', async () => {
     expect(await ids('author', exists(itsArticles, table('article')))).toEqual([1, 2]);
     expect(await ids('author', exists(itsArticles, table('article'), compare(title, '_like', 'Sa%')))).toEqual([2]);
   });
 
-  test('chains in both directions', async () => {
+  test('follows chains of relationships in both directions', async () => {
     const profile = exists(joined('id', 'author_id', true), table('profile'), compare(column('bio', text), '_eq', 'painter'));
     const chain = exists(
       itsArticles,
@@ -187,19 +187,19 @@ describe('relationships', () => {
     expect(await ids('author', not(chain))).toEqual([2, 3, 4]);
   });
 
-  test('exists on a table without a relationship', async () => {
+  test('compiles exists on a table without a relationship', async () => {
     expect(await ids('author', exists(null, table('profile'), compare(column('bio', text), '_eq', 'baker')))).toEqual([1, 2, 3, 4]);
     expect(await ids('author', exists(null, table('profile'), compare(column('bio', text), '_eq', 'none')))).toEqual([]);
   });
 
-  test('computed fields, of a scalar and of rows', async () => {
+  test('compares scalar computed fields and rows of computed fields', async () => {
     const shout: Read = { kind: 'computed-field', call: call('shout', [{ kind: 'row' }], false).call, type: text };
     expect(await ids('author', compare(shout, '_eq', 'BOB'))).toEqual([2]);
     const articles = call('articles_of', [{ kind: 'row' }], false);
     expect(await ids('author', exists(null, articles, compare(title, '_eq', 'Sea')))).toEqual([1]);
   });
 
-  test('a masked column is compared after masking', async () => {
+  test('compares a masked column after masking', async () => {
     const masked = column('name', text, compare(id, '_gt', 1));
     expect(await ids('author', compare(masked, '_in', ['Ann', 'Bob'], text, true))).toEqual([2]);
     expect(await ids('author', { kind: 'is-null', left: masked, isNull: true })).toEqual([1, 4]);
@@ -219,18 +219,18 @@ describe('column comparisons', () => {
     nullSafe,
   });
 
-  test('of one row', async () => {
+  test('compares columns of one row', async () => {
     expect(await ids('article', columns(column('author_id'), '_eq', id))).toEqual([1]);
     expect(await ids('article', columns(column('views'), '_lt', id))).toEqual([]);
     expect(await ids('article', columns(column('views'), '_gte', id))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('null-safe', async () => {
+  test('compares columns null-safely', async () => {
     expect(await ids('article', columns(column('views'), '_eq', column('author_id'), 0, true))).toEqual([6]);
     expect(await ids('article', columns(column('views'), '_neq', column('author_id'), 0, true))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('with the root row of the rule, across joins and exists', async () => {
+  test('compares with a column of the root row, across joins and exists', async () => {
     const ownCountry = exists(itsArticles, table('article'), exists(ofAuthor, table('author'), columns(country, '_eq', country, 2)));
     expect(await ids('author', ownCountry)).toEqual([1, 2]);
     const sameId = exists(null, table('profile'), columns(id, '_eq', id, 1));
@@ -258,7 +258,7 @@ describe('aggregate predicates', () => {
     predicate: comparisons.map(([operator, json]) => ({ kind: 'compare', operator, operand: operand(literal(json), of) })),
   });
 
-  test('count: none related is zero; filter, distinct, several comparisons', async () => {
+  test('compares counts with a filter, distinct and several comparisons; zero without related rows', async () => {
     expect(await ids('author', predicate('count', [['_eq', 0]]))).toEqual([3, 4]);
     expect(
       await ids(
@@ -277,7 +277,7 @@ describe('aggregate predicates', () => {
     expect(await ids('author', predicate('count', [['_eq', 2]], int, [column('views'), title], TRUE, true))).toEqual([2]);
   });
 
-  test('other functions', async () => {
+  test('compares other aggregate functions', async () => {
     const float = type('float8');
     expect(await ids('author', predicate('avg', [['_eq', 1.5]], float, [column('rating', float)]))).toEqual([1]);
     expect(await ids('author', predicate('max', [['_gt', 3]], float, [column('rating', float)]))).toEqual([2]);
@@ -293,8 +293,8 @@ describe('aggregate predicates', () => {
   });
 });
 
-describe('for other compilers', () => {
-  test('a condition over any alias has no joins', async () => {
+describe('conditions for other compilers', () => {
+  test('compiles a condition on any alias without joins', async () => {
     const context = createContext({ stringifyNumericTypes: false }, () => {
       throw new Error('no query here');
     });
@@ -308,7 +308,7 @@ describe('for other compilers', () => {
     expect(result.rows.map((row: { id: number }) => row.id)).toEqual([1, 2, 3]);
   });
 
-  test('related rows in a filter of related rows', async () => {
+  test('filters related rows by their related rows', async () => {
     const query = rows(
       table('author'),
       [

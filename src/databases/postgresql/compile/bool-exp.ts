@@ -1,4 +1,4 @@
-/** Conditions on a row as PostgreSQL reads them: relationships as joins where that is faster. */
+/** Conditions on rows in PostgreSQL, with joins for relationships where they are faster. */
 import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
 import { comparisonNamed, joinConditions, whereSql } from '../../shared/condition.ts';
 import { type Conditions, conditionsOver, noList } from '../../shared/conditions.ts';
@@ -12,11 +12,11 @@ import { mayFail } from './may-fail.ts';
 import { isPostgis, operandSql } from './operand.ts';
 import { patternRefusal, validitySql } from './pattern.ts';
 import { callSql, relationSql } from './relation.ts';
-import { typeName } from './type-name.ts';
+import { typeNameSql } from './type-name.ts';
 
 const conditions: Conditions<Context> = conditionsOver({
   value(context, read, row) {
-    if (read.kind === 'cast') return sql`(${conditions.readSql(context, read.read, row)})::${typeName(read.type)}`;
+    if (read.kind === 'cast') return sql`(${conditions.readSql(context, read.read, row)})::${typeNameSql(read.type)}`;
     return read.kind === 'column' ? row.column(read.column) : callSql(context, read.call, row);
   },
   common: COMMON_COMPARISONS,
@@ -24,18 +24,17 @@ const conditions: Conditions<Context> = conditionsOver({
     if (type.array) return comparisonNamed(name, COMMON_COMPARISONS, ARRAY_COMPARISONS);
     return comparisonNamed(name, isPostgis(type) ? NEGATED_COMPARISONS : [], COMMON_COMPARISONS, postgresqlScalar(type).comparisons);
   },
-  argument(_context, operand, operator) {
-    // Lists of values are hashed, and values that differ do so early.
-    const perRow = operator === undefined || COMMON_COMPARISONS.includes(operator) ? undefined : 1;
-    return { value: () => operandSql(operand, operator && patternRefusal(operator, operand), perRow), list: noList };
-  },
+  argument: (_context, operand, operator, perRow) => ({
+    value: () => operandSql(operand, operator && patternRefusal(operator, operand), perRow),
+    list: noList,
+  }),
   validity: validitySql,
   mayFail,
   exists: (context, exp, scope) =>
-    context.elsewhere?.exists(exp, scope) ?? context.question((fenced) => existsSql(context, exp, scope, fenced)),
+    context.relatedConditions?.exists(exp, scope) ?? context.subquery((fenced) => existsSql(context, exp, scope, fenced)),
   aggregate(context, exp, scope) {
-    if (context.elsewhere !== null) return context.elsewhere.aggregate(exp, scope);
-    return context.apart(() => {
+    if (context.relatedConditions !== null) return context.relatedConditions.aggregate(exp, scope);
+    return context.planSeparately(() => {
       const { body, row } = relatedRows(context, exp, scope);
       return sql`(select ${conditions.predicateHolds(context, exp, row)} from ${body})`;
     });
@@ -44,27 +43,24 @@ const conditions: Conditions<Context> = conditionsOver({
 });
 export const { readSql, conditionSql, aggregateHolds, aggregateOf, predicateHolds, guardedSql } = conditions;
 
-/** A condition taken apart for a select: joins that cannot multiply rows, and what is left. */
+/** A condition split for a select into joins that cannot multiply rows, and the other conditions. */
 export interface Filter {
   readonly joins: readonly Sql[];
   readonly conditions: readonly Sql[];
 }
 
-/**
- * The condition of a select's `where`. A to-one relationship with a unique target becomes a join:
- * under a small limit that takes half the time of `exists`.
- */
+/** Compiles the `where` of a select. A to-one relationship with a unique target becomes a join: with a small limit that takes half the time of `exists`. */
 export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
   const joins: Sql[] = [];
   return { joins, conditions: partsOf(context, exp, scope, joins) };
 }
 
-/** The condition of an update's or delete's `where`, which nothing can be joined to. */
+/** Compiles the `where` of an update or delete, to which nothing can be joined. */
 export function filterSql(context: Context, exp: BoolExp, scope: Scope): Sql {
-  return allOf(context.elsewhere?.conditions(exp, scope) ?? partsOf(context, exp, scope, null));
+  return allOf(context.relatedConditions?.conditions(exp, scope) ?? partsOf(context, exp, scope, null));
 }
 
-/** The parts of a conjunction. @param joins takes what can be joined; null: nothing can */
+/** Compiles the parts of a conjunction. @param joins receives the joins; `null` if there can be none */
 function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | null): readonly Sql[] {
   const conditions: Sql[] = [];
   const joined: Joined[] = [];
@@ -87,7 +83,7 @@ function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | nu
       const { join: on, from } = item;
       const known = joined.find((other) => other.from === from && other.on === on && other.local === at.row);
       if (known !== undefined) visit(item.where, { row: known.row, outer: at });
-      else if (!context.takeCondition()) conditions.push(apartSql(context, item, at));
+      else if (!context.allowsCondition()) conditions.push(separateSql(context, item, at));
       else {
         const { item: target, row } = relationSql(context, from, at.row);
         joins.push(sql` join ${target} on ${allOf(joinConditions(on.columns, at.row, row))}`);
@@ -100,34 +96,31 @@ function partsOf(context: Context, exp: BoolExp, scope: Scope, joins: Sql[] | nu
   return conditions;
 }
 
-/** A unique row that was joined: all conditions on it are about the one join, which there is one of however many these are. */
+/** A joined unique row, which all conditions on it share. */
 interface Joined {
   readonly from: Exists['from'];
   readonly on: NonNullable<Exists['join']>;
   readonly local: Row;
   readonly row: Row;
-  /** Rules that hold for the row already. */
+  /** Rules that are already conditions on the row. */
   readonly guards: Set<BoolExp>;
 }
 
-/** A part of a conjunction that the database takes for a join (semi or anti), unless there are too many of these. */
+/** Compiles a part of a conjunction that the database plans as a semijoin or antijoin, unless there are too many of them. */
 function joinedSql(context: Context, exp: Exists, scope: Scope): Sql {
-  return context.takeCondition() ? existsSql(context, exp, scope) : apartSql(context, exp, scope);
+  return context.allowsCondition() ? existsSql(context, exp, scope) : separateSql(context, exp, scope);
 }
 
-/**
- * Hidden in a disjunction, so that the database answers it by itself: for each row, or for all at once
- * by a hash table, whichever is less work.
- */
-function apartSql(context: Context, exp: Exists, scope: Scope): Sql {
-  return sql`(${context.question((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
+/** Hides an `exists` in a disjunction, so that the database plans it separately: per row, or for all rows by a hash table, whichever is cheaper. */
+function separateSql(context: Context, exp: Exists, scope: Scope): Sql {
+  return sql`(${context.subquery((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
 }
 
 function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? sql`true` : join(conditions, sql` and `);
 }
 
-/** `<from> <joins> <where>` of the rows that an `exists` or an aggregate is about. */
+/** `<from> <joins> <where>` of the rows of an `exists` or an aggregate. */
 function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: Scope): { readonly body: Sql; readonly row: Row } {
   const { item, row } = relationSql(context, exp.from, scope.row);
   const filter = filterOf(context, exp.where, { ...scope, row, outer: scope });
@@ -135,7 +128,7 @@ function relatedRows(context: Context, exp: Exists | AggregatePredicate, scope: 
   return { body: sql`${item}${join(filter.joins, EMPTY)}${whereSql(conditions)}`, row };
 }
 
-/** @param fenced with an offset it stays a question about this row, and is not answered for all rows at once */
+/** @param fenced adds an offset, with which the subquery is evaluated per row and not for all rows at once */
 function existsSql(context: Context, exp: Exists, scope: Scope, fenced = false): Sql {
   const fence = fenced || (scope.fenced === true && mayFail(exp)) ? sql` offset 0` : EMPTY;
   return sql`exists (select 1 from ${relatedRows(context, exp, scope).body}${fence})`;

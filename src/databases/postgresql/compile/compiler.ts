@@ -1,8 +1,9 @@
-/** The compiler of PostgreSQL: IR to statements. Pure; holds nothing but the output options. */
+/** Compiler from IR to statements of PostgreSQL. Pure. */
 import type { Compiler, CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import type { JoinToSource } from '../../../ir/remote-join.ts';
 import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
+import { streamOf } from '../../shared/live-query.ts';
 import { aggregateSql } from './aggregate.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
@@ -10,7 +11,7 @@ import { inlined } from './inline.ts';
 import { joinSql } from './join.ts';
 import { compileLiveQuery } from './live-query.ts';
 import { compileMutation } from './mutation/mutation.ts';
-import { writingOf } from './mutation/write.ts';
+import { writeCompilerOf } from './mutation/write.ts';
 import { rowsSql } from './rows.ts';
 import { streamSql } from './stream.ts';
 import type { Statement } from '../../../backend/connection.ts';
@@ -19,14 +20,18 @@ export function compiler(options: CompilerOptions): Compiler {
   return {
     select: (roots) => compileSelect(options, roots),
     mutation: (roots, once) =>
-      compileMutation({ writing: writingOf(() => selectContext(options)), select: (root) => compileSelect(options, [root]) }, roots, once),
+      compileMutation(
+        { writes: writeCompilerOf(() => selectContext(options)), select: (root) => compileSelect(options, [root]) },
+        roots,
+        once,
+      ),
     join: (target) => compileJoin(options, target),
     liveQuery: (roots) => compileLive(options, roots),
     inlined: (statement, values) => inlined(statement.text, values),
   };
 }
 
-/** A context whose queries are compiled by this room; what statements of other shapes start from. */
+/** Context of a statement whose related queries are lateral joins and subqueries. */
 function selectContext(options: CompilerOptions): Context {
   return createContext(options, (context, query, parent, on) =>
     query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on),
@@ -34,8 +39,8 @@ function selectContext(options: CompilerOptions): Context {
 }
 
 /**
- * A statement may be repeated unless it calls a function that may be volatile. Views count as tables:
- * what a view's functions did in a statement that was cancelled has been undone with it.
+ * A statement may be repeated unless it calls a function that may be volatile. Views count as tables: the effects of their functions are
+ * rolled back with a cancelled statement.
  */
 function compileSelect(options: CompilerOptions, roots: readonly SelectRoot[]): Statement {
   const context = selectContext(options);
@@ -51,13 +56,13 @@ function compileJoin(options: CompilerOptions, target: JoinToSource): Statement 
 
 function compileLive(options: CompilerOptions, roots: readonly SelectRoot[]): LiveQuery {
   const context = selectContext(options);
-  const [first] = roots;
-  const isStream = first?.cursor !== undefined && first.query.kind === 'rows';
-  const query = isStream ? streamSql(context, first.query, first.cursor) : rootsSql(context, roots);
-  return compileLiveQuery({ query, columns: roots.length, isStream, repeatable: !context.volatile, dependsOn: context.dependsOn });
+  const stream = streamOf(roots);
+  const query = stream === null ? rootsSql(context, roots) : streamSql(context, stream.query, stream.cursor);
+  const { volatile, dependsOn } = context;
+  return compileLiveQuery({ query, columns: roots.length, isStream: stream !== null, repeatable: !volatile, dependsOn });
 }
 
-/** One row; several roots are one column each, so that they take one round trip. */
+/** Compiles roots to one row with a column per root, for one round trip. */
 function rootsSql(context: Context, roots: readonly SelectRoot[]): Sql {
   const [first] = roots;
   if (roots.length === 1 && first !== undefined && alwaysHasRow(first)) return context.query(first.query, null, null);

@@ -1,4 +1,4 @@
-/** What the compilation of one statement shares: options, fresh aliases, what was found on the way. */
+/** Context of the compilation of one statement. */
 import type { CompilerOptions } from '../../../backend/backend.ts';
 import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
 import type { Join } from '../../../ir/relation.ts';
@@ -6,9 +6,9 @@ import type { AggregateQuery, RowsQuery } from '../../../ir/select.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
 
-/** Answers conditions about other tables where correlated sub-selects will not do. */
-export interface Elsewhere {
-  /** The parts of a `where`. */
+/** Compiles conditions on other tables for kinds without correlated subqueries. */
+export interface RelatedConditionCompiler {
+  /** Compiles the parts of a `where`. */
   conditions(exp: BoolExp, scope: Scope): readonly Sql[];
   exists(exp: Exists, scope: Scope): Sql;
   aggregate(exp: AggregatePredicate, scope: Scope): Sql;
@@ -16,46 +16,46 @@ export interface Elsewhere {
 
 export interface Context {
   readonly options: CompilerOptions;
-  /** Null: correlated sub-selects do. */
-  elsewhere: Elsewhere | null;
-  /** A table alias that this statement has not used yet. */
+  /** `null` compiles correlated subqueries. */
+  relatedConditions: RelatedConditionCompiler | null;
+  /** Returns an unused table alias. */
   alias(): Sql;
-  /** Set once a function is called that may be volatile. */
+  /** True if the statement calls a function that may be volatile. */
   volatile: boolean;
-  /** What the answer may depend on besides rows of ordinary tables, the first of it, for people; null: nothing so far. */
+  /** First thing other than rows of ordinary tables that the answer may depend on, for messages. */
   dependsOn: string | null;
   /**
-   * A query as a select with one column `json`: an array, an object or, for a single row that is
-   * not there, no row. `join` and `parent` are set for a related query.
+   * Compiles a query to a select with one column `json`: an array, an object or, for a single row that does not exist, no row. `join` and
+   * `parent` are set for a related query.
    */
   readonly query: (query: RowsQuery | AggregateQuery, parent: Row | null, join: Join | null) => Sql;
   /**
-   * Whether one more table may be joined to the select at hand. Beyond `MANY_JOINS` a sub-select is asked for each row
-   * instead: the time that PostgreSQL takes to plan grows with the cube of the joins.
+   * Returns whether one more table may be joined to the current select. Beyond `MANY_JOINS` a subquery per row is used instead: the time
+   * to plan grows with the cube of the number of joins.
    */
-  takeJoin(): boolean;
-  /** The same for a table that a condition asks about, of which fewer are joined (`MANY_CONDITIONS`). */
-  takeCondition(): boolean;
-  /** Makes what is planned apart from the select at hand, so that its joins do not count there. */
-  apart(make: () => Sql): Sql;
+  allowsJoin(): boolean;
+  /** Returns whether one more table of a condition may be joined, of which the limit is `MANY_CONDITIONS`. */
+  allowsCondition(): boolean;
+  /** Compiles a part that is planned separately from the current select, so that its joins do not count. */
+  planSeparately(make: () => Sql): Sql;
   /**
-   * The same for an `exists` inside an expression. The outermost ones may be answered for all rows at
-   * once, by a hash table; the ones inside are fenced, because PostgreSQL plans an `exists` that it
-   * may hash twice: with all that is inside, so that n levels would be planned 2^n times.
-   * @param make what to make, fenced or not
+   * Compiles an `exists` inside an expression, which is planned separately. The outermost ones may be computed for all rows at once by a
+   * hash table. Nested ones are fenced, because PostgreSQL plans an `exists` that it may hash twice, with its contents: n levels would be
+   * planned 2^n times.
+   * @param make compiles it, fenced or not
    */
-  question(make: (fenced: boolean) => Sql): Sql;
+  subquery(make: (fenced: boolean) => Sql): Sql;
 }
 
 /** 32 lateral joins take 20 ms to plan, 128 half a second, 400 most of a minute. */
 const MANY_JOINS = 32;
 /**
- * Tables that are joined, semijoined or antijoined on columns that are all equal to each other cost more
- * than their number says: 8 take 15 ms to plan, 16 take 140, 30 take 5 seconds and half a gigabyte.
+ * Joins, semijoins and antijoins on columns that are all equal to each other cost more than others: 8 take 15 ms to plan, 16 take 140,
+ * 30 take 5 seconds and half a gigabyte.
  */
 const MANY_CONDITIONS = 8;
 
-/** @param alias makes a table alias of a number */
+/** @param alias returns the table alias for a number */
 export function createContext(
   options: CompilerOptions,
   query: (context: Context, ...of: Parameters<Context['query']>) => Sql,
@@ -63,39 +63,39 @@ export function createContext(
 ): Context {
   let aliases = 0;
   let joins = 0;
-  let inQuestion = false;
+  let inSubquery = false;
   const context: Context = {
     options,
-    elsewhere: null,
+    relatedConditions: null,
     alias: () => alias(++aliases),
     volatile: false,
     dependsOn: null,
     query: (...of) => {
-      // A single row may be joined like a table; an array is made in a plan of its own.
-      const [asked, parent] = of;
-      const isApart = parent === null || asked.kind === 'aggregate' || asked.shape === 'list';
-      return isApart ? context.apart(() => query(context, ...of)) : query(context, ...of);
+      // A single row may be joined like a table; an array is planned separately.
+      const [related, parent] = of;
+      const isSeparate = parent === null || related.kind === 'aggregate' || related.shape === 'list';
+      return isSeparate ? context.planSeparately(() => query(context, ...of)) : query(context, ...of);
     },
-    takeJoin() {
+    allowsJoin() {
       joins += 1;
       return joins <= MANY_JOINS;
     },
-    takeCondition() {
+    allowsCondition() {
       joins += 1;
       return joins <= MANY_CONDITIONS;
     },
-    apart(make) {
+    planSeparately(make) {
       const before = joins;
       joins = 0;
       const made = make();
       joins = before;
       return made;
     },
-    question(make) {
-      const fenced = inQuestion;
-      inQuestion = true;
-      const made = context.apart(() => make(fenced));
-      inQuestion = fenced;
+    subquery(make) {
+      const fenced = inSubquery;
+      inSubquery = true;
+      const made = context.planSeparately(() => make(fenced));
+      inSubquery = fenced;
       return made;
     },
   };

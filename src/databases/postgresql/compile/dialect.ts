@@ -1,13 +1,13 @@
 import type { Dialect } from '../../../sql/fragment.ts';
 
-/** How PostgreSQL writes the leaves of SQL trees. */
+/** Syntax of PostgreSQL for the leaves of SQL trees. */
 export const dialect: Dialect = {
   identifier: (name) => (name.includes('"') ? `"${name.replaceAll('"', '""')}"` : `"${name}"`),
-  // The escape form means the same whatever `standard_conforming_strings` is.
+  // The escape form does not depend on `standard_conforming_strings`.
   string: (value) => {
     const quoted = `'${value.replaceAll("'", "''")}'`;
     return quoted.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
   },
-  placeholder: (index) => `$${index}`,
-  sharesPlaceholders: true,
+  parameterMarker: (index) => `$${index}`,
+  sharesParameterMarkers: true,
 };

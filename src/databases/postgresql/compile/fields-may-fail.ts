@@ -1,7 +1,6 @@
 /**
- * Whether making the fields of a row can fail because of its values. A sub-select of one row that is joined to others is
- * taken apart by the database, which may then make the fields before the conditions that leave the row out; a failure
- * would tell about rows that are filtered out.
+ * Fields whose computation can fail because of the values of a row. The database flattens a subquery of one row that is joined to others,
+ * and may then compute the fields before the conditions that exclude the row: a failure would reveal rows that are filtered out.
  */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { AggregateField, AggregateItem, AggregateQuery, Field, OrderTerm, RowSet, RowsQuery } from '../../../ir/select.ts';
@@ -11,17 +10,17 @@ import { isSpatial } from './operand.ts';
 import { isTotal } from './total-types.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
-/** Of a row's fields, those of related rows included. */
+/** Returns whether a row's fields may fail, those of related rows included. */
 export function fieldsMayFail(fields: readonly Field[]): boolean {
   return fields.some(fieldMayFail);
 }
 
-/** Of the fields that are read from related rows alone. */
+/** Returns whether fields of related rows may fail. */
 export function relatedMayFail(fields: readonly Field[]): boolean {
   return fields.some((field) => field.kind === 'related' && fieldMayFail(field));
 }
 
-/** Of a sort key. */
+/** Returns whether a sort key may fail. */
 export function termMayFail(term: OrderTerm): boolean {
   switch (term.kind) {
     case 'read':
@@ -87,7 +86,7 @@ function aggregationMayFail(name: string, reads: readonly Read[]): boolean {
   return reads.some((read) => readMayFail(read) || (ORDERLESS.has(name) ? !isTotal(read.type) : !isExact(read.type)));
 }
 
-/** Added up without an end that values could reach. */
+/** Returns whether sums of the type cannot overflow. */
 function isExact({ schema, name, array }: CatalogType): boolean {
   return schema === 'pg_catalog' && !array && (name === 'int2' || name === 'int4' || name === 'int8' || name === 'numeric');
 }
@@ -96,7 +95,7 @@ function isFunction(from: RowsQuery['from']): boolean {
   return from.kind === 'function';
 }
 
-/** Types of the server's own print whatever they hold; a reference system of a geometry may be unknown. */
+/** Built-in types print all their values; the reference system of a geometry may be unknown. */
 function printingMayFail(read: Read): boolean {
   return readMayFail(read) || isSpatial(read.type) || (read.type.schema !== 'pg_catalog' && !isTotal(read.type));
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { field, rows, table, text } from '../../../../test/support/ir.ts';
 import { compiler } from './compiler.ts';
 
-test('values of enum tables are printed in capitals where the naming convention says so', () => {
+test('prints values of enum tables in upper case if the naming convention requires it', () => {
   const mood = { ...field('mood', text), upperCase: true } as const;
   const query = rows(table('author'), [mood, field('name', text)]);
   const { text: statement } = compiler({ stringifyNumericTypes: false }).select([{ alias: 'x', query }]);

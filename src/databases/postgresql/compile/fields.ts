@@ -3,18 +3,18 @@ import { string, type Sql, sql } from '../../../sql/fragment.ts';
 import { readSql } from './bool-exp.ts';
 import type { Context } from './context.ts';
 import type { Row } from '../../shared/row.ts';
-import { holeSql } from './hole.ts';
+import { placeholderSql } from './placeholder.ts';
 import type { Entry } from './json-object.ts';
 import { textArraySql } from './operand.ts';
 import { outputSql } from './output.ts';
 
 export interface CompiledFields {
   readonly entries: readonly Entry[];
-  /** Lateral joins that the entries read from, unless there are very many. */
+  /** Lateral joins that the entries read. */
   readonly joins: readonly Sql[];
 }
 
-/** The fields of a row's JSON object, over any row: of a table, a sub-select or a common table expression. */
+/** Compiles the fields of a row's JSON object. */
 export function fieldsOf(context: Context, fields: readonly Field[], row: Row): CompiledFields {
   const joins: Sql[] = [];
   return { entries: fields.map((field) => ({ key: field.alias, value: fieldSql(context, field, row, joins) })), joins };
@@ -22,13 +22,13 @@ export function fieldsOf(context: Context, fields: readonly Field[], row: Row): 
 
 function fieldSql(context: Context, field: Field, row: Row, joins: Sql[]): Sql {
   if (field.kind !== 'related') return leafSql(context, field, row);
-  if (!context.takeJoin()) return sql`(${context.apart(() => context.query(field.query, row, field.join))})`;
+  if (!context.allowsJoin()) return sql`(${context.planSeparately(() => context.query(field.query, row, field.join))})`;
   const alias = context.alias();
   joins.push(sql` left join lateral (${context.query(field.query, row, field.join)}) as ${alias} on true`);
   return sql`${alias}."json"`;
 }
 
-/** A field that is a value of its row. */
+/** Compiles a field with a value of its row. */
 export function leafSql(context: Context, field: Exclude<Field, { readonly kind: 'related' }>, row: Row): Sql {
   switch (field.kind) {
     case 'typename':
@@ -36,7 +36,7 @@ export function leafSql(context: Context, field: Exclude<Field, { readonly kind:
     case 'read':
       return readField(context, field, row);
     case 'joined':
-      return holeSql(context, field.join, field.keys, row);
+      return placeholderSql(context, field.join, field.keys, row);
   }
 }
 

@@ -1,9 +1,9 @@
 import { dialect } from './dialect.ts';
 
-/** Strings and quoted names, in which nothing is a placeholder; the dialect doubles quotes inside them. */
+/** Strings, quoted names and parameter markers; the dialect doubles quotes inside of strings and names. */
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\d+)/g;
 
-/** A statement with its values in it, as it could be run by hand. */
+/** Returns a statement with its values, to be run by hand. */
 export function inlined(text: string, values: readonly (string | null)[]): string {
   return text.replace(TOKEN, (token: string, index: string | undefined) => {
     if (index === undefined) return token;

@@ -1,4 +1,4 @@
-/** JSON objects with the response's keys: as rows wherever that is possible, because that is fastest. */
+/** JSON objects with the keys of the response, made from rows where possible, because that is fastest. */
 import { Buffer } from 'node:buffer';
 import { identifier, join, string, type Sql, sql } from '../../../sql/fragment.ts';
 
@@ -7,27 +7,24 @@ export interface Entry {
   readonly value: Sql;
 }
 
-/** How the columns of a sub-select become one JSON object. */
+/** Conversion of the columns of a subquery to one JSON object. */
 export interface ObjectShape {
-  /** The select list. */
+  /** Select list of the subquery. */
   readonly columns: Sql;
-  /** The object, as an argument of `json_agg`. */
+  /** Returns the object as an argument of `json_agg`. */
   item(alias: Sql): Sql;
-  /** The same as a column of a select list; a lone `t.*` would be expanded there. */
+  /** Returns the object as a column of a select list, where `t.*` alone would be expanded. */
   record(alias: Sql): Sql;
-  /** The object as a JSON value. */
+  /** Returns the object as a JSON value. */
   json(alias: Sql): Sql;
 }
 
-/** PostgreSQL cuts longer names. */
+/** Maximum length of names in PostgreSQL, which truncates longer ones. */
 const NAME_BYTES = 63;
-/** Half of the arguments that a function may have. */
+/** Half of the maximum number of arguments of a function. */
 const MAX_PAIRS = 50;
 
-/**
- * Entries as named columns, so that the row itself is the object; as one column with a built object
- * where a key is too long for a name.
- */
+/** Makes entries named columns, so that the row itself is the object, or one column with a built object if a key is too long for a name. */
 export function objectShape(entries: readonly Entry[]): ObjectShape {
   if (entries.every((entry) => Buffer.byteLength(entry.key) <= NAME_BYTES)) {
     return {
@@ -45,7 +42,7 @@ export function objectShape(entries: readonly Entry[]): ObjectShape {
   return { columns: sql`${builtObject(entries)} as "json"`, item: value, record: value, json: value };
 }
 
-/** An object built by a function. The values must not be aggregates when there are more than 50. */
+/** Builds an object by a function. If it has more than 50 entries, their values must not be aggregates. */
 export function builtObject(entries: readonly Entry[]): Sql {
   if (entries.length <= MAX_PAIRS) {
     return sql`json_build_object(${join(
@@ -57,7 +54,7 @@ export function builtObject(entries: readonly Entry[]): Sql {
   return sql`(select json_object_agg("k", "v") from (values ${join(rows, sql`, `)}) as "pairs" ("k", "v"))`;
 }
 
-/** Whether `builtObject` takes aggregates as values. */
+/** Returns whether `builtObject` accepts aggregates as values. */
 export function fitsOneCall(entries: readonly unknown[]): boolean {
   return entries.length <= MAX_PAIRS;
 }

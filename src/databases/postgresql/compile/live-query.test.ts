@@ -23,7 +23,7 @@ import { compiler } from './compiler.ts';
 const author = table('author');
 const live = (roots: readonly SelectRoot[]) => {
   const { liveQuery, select } = compiler({ stringifyNumericTypes: false });
-  if (liveQuery === undefined) throw new Error('there are live queries');
+  if (liveQuery === undefined) throw new Error('the compiler has no live queries');
   return { query: liveQuery(roots), single: select(roots) };
 };
 
@@ -33,12 +33,12 @@ beforeAll(async () => {
 });
 afterAll(() => blog.close());
 
-/** The answers of a batch, in the order of the cohorts. */
+/** Returns the results of a batch in the order of the cohorts. */
 async function runLive(roots: readonly SelectRoot[], cohorts: readonly Values[]): Promise<readonly (readonly Json[])[]> {
   const { query } = live(roots);
-  const { text: asked, values } = query.batch(cohorts.map((cohort) => parameterTexts(query.parameters, cohort)));
+  const { text: sql, values } = query.batch(cohorts.map((cohort) => parameterTexts(query.parameters, cohort)));
   const result = await blog.client.query({
-    text: asked,
+    text: sql,
     values: [...values],
     rowMode: 'array',
     types: { getTypeParser: () => (raw: string) => raw },
@@ -56,7 +56,7 @@ async function expectSameAsAlone(roots: readonly SelectRoot[], cohorts: readonly
 }
 
 describe('live queries', () => {
-  test('the text has one typed array per value', () => {
+  test('binds one typed array per value', () => {
     const where = all(compare(column('id'), '_gt', variable('id')), compare(column('name', text), '_in', variable('names'), text, true));
     const { query } = live([{ alias: 'x', query: rows(author, [field('name', text)], { where, limit: 5, offset: literal(1) }) }]);
     expect(query.text).toMatchInlineSnapshot(
@@ -71,7 +71,7 @@ describe('live queries', () => {
     ).toEqual(['{0,1}', '{"1",NULL}', '{"{\\"x,y\\"}","{}"}', '{"0","2"}']);
   });
 
-  test('every cohort gets what it would get alone', async () => {
+  test('returns to each cohort the result of the single query', async () => {
     const where = compare(column('id'), '_eq', variable('id'));
     const articles = related(
       'articles',
@@ -90,7 +90,7 @@ describe('live queries', () => {
     expect(found[0]).not.toEqual(found[1]);
   });
 
-  test('lists, session variables and paging differ by cohort', async () => {
+  test('binds lists, session variables and paging per cohort', async () => {
     const where = all(
       compare(column('name', text), '_nin', variable('names'), text, true),
       compare(column('id'), '_gte', { kind: 'session', name: 'x-svc-min' }),
@@ -106,7 +106,7 @@ describe('live queries', () => {
     );
   });
 
-  test('a statement without values serves all cohorts', async () => {
+  test('runs a statement without values for all cohorts', async () => {
     const found = await expectSameAsAlone([{ alias: '0', query: rows(author, [field('id')], { orderBy: [by(column('id'))] }) }], [{}, {}]);
     expect(found[0]).toEqual(found[1]);
   });
@@ -119,7 +119,7 @@ describe('live queries', () => {
     ['int4[]', [1, 2], []],
     ['text[]', ['a,b', '"', null], '{x}'],
     ['bytea', '\\x00ff', '\\x'],
-  ])('values of %s travel in arrays', async (name, first, second) => {
+  ])('binds values of %s in arrays', async (name, first, second) => {
     const of = type(name);
     await blog.client.query(`drop table if exists sample; create table sample (value ${name})`);
     const query = rows(table('sample'), [field('value', of)], { where: compare(column('value', of), '_eq', variable('v')) });

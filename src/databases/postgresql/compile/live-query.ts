@@ -1,16 +1,16 @@
 /**
- * One statement for many subscribers: their values come as arrays, one element per cohort, and the
- * query runs for each of them beside the others. The arrays have the types of the values, so that
- * indexes serve a cohort as they serve a single request.
+ * One statement for many subscribers, whose values are arrays with an element per cohort. The arrays have the types of the values, so that
+ * indexes are used as for a single request.
  */
 import type { LiveQuery } from '../../../backend/backend.ts';
 import { identifier, integer, join, type Parameter, print, replaceParameters, type Sql, sql } from '../../../sql/fragment.ts';
 import { arrayLiteral } from '../coerce/array-literal.ts';
 import { baseType } from '../operators.ts';
 import { SNAPSHOT_SQL } from '../snapshot.ts';
+import { liveQueryOf } from '../../shared/live-query.ts';
 import { dialect } from './dialect.ts';
 import { isTimeless } from './timeless.ts';
-import { typeName } from './type-name.ts';
+import { typeNameSql } from './type-name.ts';
 
 const COHORTS = identifier('_cohorts');
 const ANSWER = identifier('_answer');
@@ -20,7 +20,7 @@ const SNAPSHOT: Sql = { kind: 'template', texts: [SNAPSHOT_SQL], values: [] };
 const PASSED = sql`date_part('epoch', clock_timestamp() - statement_timestamp())`;
 
 export interface ToCompile {
-  /** A select of one row with a JSON column per root, and for a stream one more: the text of its next cursor. */
+  /** A select of one row with a JSON column per root, and for a stream a column with the text of its next cursor. */
   readonly query: Sql;
   readonly columns: number;
   readonly isStream: boolean;
@@ -40,64 +40,63 @@ export function compileLiveQuery({ query, columns, isStream, repeatable, depends
     }
     return sql`${COHORTS}.${name}`;
   });
-  const arrays = [
-    sql`(${placeholder(1)})::int4[]`,
-    ...parameters.map((parameter, i) => sql`(${placeholder(i + 2)})::${arrayType(parameter)}`),
-  ];
+  const arrays = [sql`(${marker(1)})::int4[]`, ...parameters.map((parameter, i) => sql`(${marker(i + 2)})::${arrayType(parameter)}`)];
   const roots = Array.from({ length: columns }, (_, i) => identifier(`r${i + 1}`));
   const answers = roots.map((root) => sql`coalesce(${ANSWER}.${root}, 'null')`);
   const cursor = isStream ? [sql`${ANSWER}.${CURSOR}`] : [];
-  // A sub-select of its own is answered once.
+  // A subquery is evaluated once.
   const snapshot = sql`case when ${COHORTS}."id" = ${integer(0)} then (select ${SNAPSHOT}) end`;
   const statement = sql`select ${join([sql`${COHORTS}."id"`, ...answers, ...cursor, PASSED, snapshot], sql`, `)} from unnest(${join(arrays, sql`, `)}) as ${COHORTS} (${join(
     [identifier('id'), ...names.values()],
     sql`, `,
   )}) left join lateral (${perCohort}) as ${ANSWER} (${join([...roots, ...(isStream ? [CURSOR] : [])], sql`, `)}) on true`;
   const { text } = print(statement, dialect);
-  return {
-    text,
-    parameters,
-    columns,
-    cursor: isStream ? parameters.findIndex(({ operand }) => operand.value.kind === 'cursor') : null,
-    repeatable,
-    tellsTime: true,
-    dependsOn,
-    isTimeless: (values) => parameters.every((parameter, i) => isTimeless(parameter, values[i] ?? null)),
-    batch: (cohorts) => ({
+  return liveQueryOf(
+    {
       text,
-      values: [
-        `{${cohorts.map((_, i) => i).join(',')}}`,
-        ...parameters.map((parameter, i) =>
-          arrayLiteral(
-            cohorts.map((values) => values[i] ?? null),
-            delimiterOf(parameter),
+      parameters,
+      columns,
+      isStream,
+      repeatable,
+      reportsTime: true,
+      dependsOn,
+      batch: (cohorts) => ({
+        text,
+        values: [
+          `{${cohorts.map((_, i) => i).join(',')}}`,
+          ...parameters.map((parameter, i) =>
+            arrayLiteral(
+              cohorts.map((values) => values[i] ?? null),
+              delimiterOf(parameter),
+            ),
           ),
-        ),
-      ],
-    }),
-    check: (values) => checkOfValues(parameters, values),
-  };
+        ],
+      }),
+      check: (values) => checkOfValues(parameters, values),
+    },
+    isTimeless,
+  );
 }
 
-/** A statement that fails where one of the values has no meaning for its type. */
+/** Returns a statement that fails if its type does not accept one of the values. */
 export function checkOfValues(parameters: readonly Parameter[], values: readonly (string | null)[]): ReturnType<LiveQuery['check']> {
   const checked = parameters.flatMap((parameter, i) => (values[i] === null || parameter.cast === undefined ? [] : [{ parameter, i }]));
   const casts = checked.map(
     ({ parameter: { cast } }, at) =>
-      sql`(${placeholder(at + 1)})::${cast === undefined ? typeName(TEXT) : typeName({ ...cast.type, array: false }, cast.array)}`,
+      sql`(${marker(at + 1)})::${cast === undefined ? typeNameSql(TEXT) : typeNameSql({ ...cast.type, array: false }, cast.array)}`,
   );
-  const asked = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect).text;
-  return { text: asked, values: checked.map(({ i }) => values[i] ?? null) };
+  const { text } = print(sql`select ${join([sql`null`, ...casts], sql`, `)}`, dialect);
+  return { text, values: checked.map(({ i }) => values[i] ?? null) };
 }
 
-/** The arrays are values of the statement, not of a request: they have no reference behind them. */
-function placeholder(index: number): Sql {
-  return { kind: 'template', texts: [dialect.placeholder(index)], values: [] };
+/** The arrays are values of the statement without a reference to a value of the request. */
+function marker(index: number): Sql {
+  return { kind: 'template', texts: [dialect.parameterMarker(index)], values: [] };
 }
 
-/** There are no arrays of arrays: those travel as texts and are read for each cohort. */
+/** There are no arrays of arrays: they are sent as texts and parsed for each cohort. */
 function arrayType({ cast }: Parameter): Sql {
-  return cast === undefined || cast.array ? typeName(TEXT, true) : typeName({ ...cast.type, array: false }, true);
+  return cast === undefined || cast.array ? typeNameSql(TEXT, true) : typeNameSql({ ...cast.type, array: false }, true);
 }
 
 function delimiterOf({ cast }: Parameter): ',' | ';' {

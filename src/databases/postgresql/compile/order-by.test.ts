@@ -33,7 +33,7 @@ const articles = (fn: string, ...args: string[]): OrderTerm => ({
   arguments: args.map((name) => column(name)),
 });
 
-test('all six directions', async () => {
+test('orders by all directions and null positions', async () => {
   const country = column('country', text);
   const direction = (direction: OrderBy['direction'], nulls: OrderBy['nulls']) =>
     ordered('author', [{ term: { kind: 'read', read: country }, direction, nulls }, by(id)]);
@@ -43,7 +43,7 @@ test('all six directions', async () => {
   expect(await direction('desc', 'last')).toEqual([1, 2, 4, 3]);
 });
 
-test('through relationships, limited by the filter of the target', async () => {
+test('orders through relationships, within the filter of the target', async () => {
   expect(await ordered('article', [by(author(read('name')), 'desc'), by(id)])).toEqual([6, 4, 5, 1, 2, 3]);
   expect(await ordered('article', [by(author(read('name'), compare(column('name', text), '_neq', 'Ann'))), by(id)])).toEqual([
     4, 5, 1, 2, 3, 6,
@@ -58,7 +58,7 @@ test('through relationships, limited by the filter of the target', async () => {
   expect(await ordered('article', [by(author(profile)), by(id, 'desc')], 3)).toEqual([5, 4, 3]);
 });
 
-test('by aggregates of related rows, of a relationship and of a function', async () => {
+test('orders by aggregates of related rows, of a relationship and of a function', async () => {
   expect(await ordered('author', [by(articles('count'), 'desc'), by(id)])).toEqual([1, 2, 3, 4]);
   expect(await ordered('author', [by(articles('max', 'views')), by(id)])).toEqual([2, 1, 3, 4]);
   const computed: OrderTerm = {
@@ -72,7 +72,7 @@ test('by aggregates of related rows, of a relationship and of a function', async
   expect(await ordered('author', [by(computed), by(id)])).toEqual([3, 4, 2, 1]);
 });
 
-test('a page ordered by related rows still has its related rows, in that order', async () => {
+test('returns the related rows of a page that is ordered by related rows', async () => {
   const name = related('author', joined('author_id', 'id', true), rows(table('author'), [field('name', text)], {}, 'single'));
   const query = rows(table('article'), [field('id'), name], { orderBy: [by(author(read('name')), 'desc'), by(id)], limit: 3 });
   expect(await blog.one(query)).toEqual([
@@ -82,7 +82,7 @@ test('a page ordered by related rows still has its related rows, in that order',
   ]);
 });
 
-test('a related row that is one of several does not multiply rows', async () => {
+test('does not multiply rows when it orders by a to-many relationship', async () => {
   const any: OrderTerm = {
     kind: 'related',
     join: joined('id', 'author_id', false),
@@ -93,7 +93,7 @@ test('a related row that is one of several does not multiply rows', async () => 
   expect(await ordered('author', [by(any, 'desc'), by(id)])).toEqual([3, 4, 2, 1]);
 });
 
-test('masked columns and scalar computed fields', async () => {
+test('orders by masked columns and scalar computed fields', async () => {
   const masked = column('name', text, compare(id, '_neq', 1));
   expect(await ordered('author', [by(masked), by(id)])).toEqual([2, 3, 1, 4]);
   const shout = { kind: 'computed-field' as const, call: call('shout', [{ kind: 'row' }], false).call, type: text };

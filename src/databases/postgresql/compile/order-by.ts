@@ -11,7 +11,7 @@ import type { ColumnRead } from '../../../ir/bool-exp.ts';
 
 export interface OrderKey {
   readonly value: Sql;
-  /** Set when the value is just this column of the row. */
+  /** Name of the column, if the value is a column of the row. */
   readonly column?: string;
   /** ` desc nulls last`; empty for the database's default. */
   readonly direction: Sql;
@@ -22,7 +22,7 @@ export interface Ordering {
   readonly keys: readonly OrderKey[];
 }
 
-/** Sort keys of a row; those of related rows come through lateral joins that never multiply it. */
+/** Compiles the sort keys of a row; those of related rows are lateral joins that never multiply it. */
 export function orderingOf(context: Context, orderBy: readonly OrderBy[], row: Row): Ordering {
   const joins: Sql[] = [];
   const keys = orderBy.map((item) => {
@@ -34,7 +34,7 @@ export function orderingOf(context: Context, orderBy: readonly OrderBy[], row: R
   return { joins, keys };
 }
 
-/** The keys of the rows inside a sub-select, as what stands around it reads them. */
+/** Returns the sort keys of the rows of a subquery as columns of its alias. */
 export function keysOutside(keys: readonly OrderKey[], page: Projection): readonly OrderKey[] {
   return keys.map((key) => ({
     value: key.column === undefined ? page.add(key.value) : page.row.column(key.column),
@@ -42,7 +42,7 @@ export function keysOutside(keys: readonly OrderKey[], page: Projection): readon
   }));
 }
 
-/** ` order by …`, or nothing. */
+/** ` order by …`; empty without keys. */
 export function orderBySql(keys: readonly OrderKey[]): Sql {
   if (keys.length === 0) return EMPTY;
   return sql` order by ${join(
@@ -59,14 +59,14 @@ export function directionSql(item: OrderBy): Sql {
 
 function termSql(context: Context, term: OrderTerm, row: Row, joins: Sql[]): Sql {
   if (term.kind === 'read') return readSql(context, term.read, row);
-  if (!context.takeJoin()) return sql`(${context.apart(() => keySelect(context, term, row))})`;
+  if (!context.allowsJoin()) return sql`(${context.planSeparately(() => keySelect(context, term, row))})`;
   const select = keySelect(context, term, row);
   const alias = context.alias();
   joins.push(sql` left join lateral (${select}) as ${alias} on true`);
   return sql`${alias}."key"`;
 }
 
-/** A select with the column `key`, of one row or none. */
+/** Compiles a select with the column `key`, of one row or none. */
 function keySelect(context: Context, term: Exclude<OrderTerm, { readonly kind: 'read' }>, row: Row): Sql {
   const { item, row: target } = relationSql(context, term.from, row);
   const filter = filterOf(context, term.where, ownScope(target));
@@ -74,7 +74,7 @@ function keySelect(context: Context, term: Exclude<OrderTerm, { readonly kind: '
   const inner: Sql[] = [...filter.joins];
   const value =
     term.kind === 'related' ? termSql(context, term.term, target, inner) : aggregateOf(context, term.function, term.arguments, target);
-  // As for a single row that is a field: what may fail must not be read of rows that the filter leaves out.
+  // As for a single row in a field: an expression that may fail must not be evaluated for rows that the filter excludes.
   const one = term.kind === 'related' && (!term.join.unique || termMayFail(term.term)) ? sql` limit 1` : EMPTY;
   return sql`select ${value} as "key" from ${item}${join(inner, EMPTY)}${whereSql(conditions)}${one}`;
 }

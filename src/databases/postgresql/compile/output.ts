@@ -5,10 +5,7 @@ import { isSpatial } from './operand.ts';
 
 const STRINGIFIED: ReadonlySet<string> = new Set(['int8', 'numeric', 'float8', 'money']);
 
-/**
- * A value in the form that the database's JSON functions print as the response wants it. Most types
- * need nothing; JSON values are embedded by them, never encoded twice.
- */
+/** Returns a value in a form that the database's JSON functions print as the response requires. Most types need no conversion. */
 export function outputSql(context: Context, value: Sql, type: CatalogType): Sql {
   if (isSpatial(type)) {
     if (!type.array) return geoJson(value);
@@ -19,12 +16,12 @@ export function outputSql(context: Context, value: Sql, type: CatalogType): Sql 
   return value;
 }
 
-/** Whether the option turns values of a column's type, and aggregates of them, into strings. */
+/** Returns whether the option makes values of a column's type, and aggregates of them, strings. */
 export function isStringified(type: CatalogType): boolean {
   return type.schema === 'pg_catalog' && STRINGIFIED.has(type.name);
 }
 
-/** 15 decimals, and the reference system by its long name. */
+/** GeoJSON with 15 decimals and the long name of the reference system. */
 function geoJson(value: Sql): Sql {
   return sql`st_asgeojson(${value}, 15, 4)::json`;
 }

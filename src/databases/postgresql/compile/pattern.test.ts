@@ -3,7 +3,7 @@ import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { EMPTY, print } from '../../../sql/fragment.ts';
 import type { Json } from '../../../util/json.ts';
-import type { Operator } from '../../shared/operators.ts';
+import type { ComparisonOperator } from '../../shared/operators.ts';
 import { baseType } from '../operators.ts';
 import { postgresqlScalar } from '../types.ts';
 import { dialect } from './dialect.ts';
@@ -11,7 +11,7 @@ import { patternRefusal, validitySql } from './pattern.ts';
 
 const TEXT = baseType('text');
 
-function operatorOf(name: string): Operator {
+function operatorOf(name: string): ComparisonOperator {
   const found = postgresqlScalar(TEXT).comparisons.find((comparison) => comparison.name === name);
   if (found === undefined) throw new Error(`no operator ${name}`);
   return found;
@@ -31,17 +31,17 @@ describe('patterns of like', () => {
     }
   };
 
-  it('may end in an escaped backslash only', () => {
+  it('rejects patterns that end in an unescaped backslash', () => {
     expect(['', 'a', '\\a', 'a\\\\', '\\\\\\\\'].filter((text) => !accepted(text))).toEqual([]);
     expect(['\\', 'a\\', 'a\\\\\\', '\n\\'].filter((text) => accepted(text))).toEqual([]);
   });
 
-  it('end before the padding of a fixed length', () => {
+  it('ignores the padding of char(n) patterns', () => {
     const fixed = baseType('bpchar');
     expect([accepted('a\\ ', fixed), accepted('a\\ '), accepted('a\\\\ ', fixed)]).toEqual([false, true, true]);
   });
 
-  it('are what is refused, not regular expressions', () => {
+  it('does not apply the rules of like patterns to regular expressions', () => {
     expect(patternRefusal(operatorOf('_regex'), operand())).toBeUndefined();
     expect(validitySql(operatorOf('_like'), operand())).toBeNull();
   });
@@ -53,13 +53,13 @@ describe('regular expressions', () => {
     return validity === null ? null : print(validity, dialect).parameters[0]?.encode(text);
   };
 
-  it('are read once more as part of a JSON path', () => {
+  it('checks regular expressions by a JSON path', () => {
     expect(print(validitySql(operatorOf('_regex'), operand()) ?? EMPTY, dialect).text).toBe('($1)::jsonpath is not null');
     expect(bound('_nregex', 'a"\\d\n')).toBe('$ ? (@ like_regex "a\\"\\\\d\\n" flag "s")');
     expect(bound('_iregex', '\ud800')).toBe('$ ? (@ like_regex "\ufffd" flag "is")');
   });
 
-  it('of the session are trusted, as the rules are that use them', () => {
+  it('does not check regular expressions of session variables', () => {
     expect(validitySql(operatorOf('_regex'), { value: { kind: 'session', name: 'x-svc-a' }, type: TEXT, list: false })).toBeNull();
   });
 });

@@ -1,17 +1,16 @@
 /**
- * Patterns that a request brings are checked before any row is looked at. Left to the operators, a
- * wrong pattern would be found by the first row that gets so far, be it one that the role must not
- * know of; and whether the answer is an error would depend on the plan.
+ * Checks of the patterns of a request before any row is read. An operator would report an invalid pattern at the first row that it is
+ * evaluated for, even if the role must not see that row, so that an error would depend on the plan.
  */
 import { Buffer } from 'node:buffer';
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { type Sql, sql } from '../../../sql/fragment.ts';
-import type { Operator } from '../../shared/operators.ts';
+import type { ComparisonOperator } from '../../shared/operators.ts';
 import { derivedSql } from './operand.ts';
 
-/** For `operandSql`: texts that are no pattern. Undefined where there is nothing to check. */
-export function patternRefusal(comparison: Operator, operand: Operand): ((text: string) => void) | undefined {
+/** Returns the check of LIKE patterns for `operandSql`; `undefined` if there is nothing to check. */
+export function patternRefusal(comparison: ComparisonOperator, operand: Operand): ((text: string) => void) | undefined {
   if (comparison.pattern !== 'like' || operand.value.kind === 'session') return undefined;
   return (text) => {
     const pattern = meant(text, operand);
@@ -21,11 +20,10 @@ export function patternRefusal(comparison: Operator, operand: Operand): ((text: 
 }
 
 /**
- * A condition that holds for every valid regular expression. For any other one the statement fails
- * before it starts, with the operator's own words: the type of JSON paths reads the expression with
- * the same parser, and a parameter is read when it is bound.
+ * Returns a condition that holds for every valid regular expression. For an invalid one the statement fails before it starts, with the
+ * operator's message: the type of JSON paths uses the same parser, and a parameter is parsed when it is bound.
  */
-export function validitySql(comparison: Operator, operand: Operand): Sql | null {
+export function validitySql(comparison: ComparisonOperator, operand: Operand): Sql | null {
   const { pattern } = comparison;
   if ((pattern !== 'regex' && pattern !== 'iregex') || operand.value.kind === 'session') return null;
   const flags = pattern === 'iregex' ? 'is' : 's';
@@ -38,19 +36,19 @@ export function validitySql(comparison: Operator, operand: Operand): Sql | null 
   return sql`${path} is not null`;
 }
 
-/** The database takes blanks at the end of such a value for padding. */
+/** Removes trailing blanks of a `bpchar`, which the database ignores as padding. */
 function meant(text: string, operand: Operand): string {
   return operand.type.name === 'bpchar' ? text.slice(0, endWithout(text, ' ')) : text;
 }
 
-/** Where the text ends when this character is taken from its end. Not a regular expression: `/ +$/` looks at a run once for each of its characters. */
+/** Returns the length without the trailing occurrences of a character. The regular expression `/ +$/` would take quadratic time. */
 function endWithout(text: string, character: string): number {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;
   return end;
 }
 
-/** As it is sent: half of a surrogate pair has become a replacement character. */
+/** Quotes a text as it is sent: a lone surrogate becomes a replacement character. */
 function quoted(text: string): string {
   return JSON.stringify(Buffer.from(text).toString());
 }

@@ -1,22 +1,19 @@
-/**
- * A sub-select whose columns are found while what stands around it is compiled: reads from its row
- * are noted down and become its select list.
- */
+/** A subquery whose select list has the columns that the expressions around it read. */
 import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row } from '../../shared/row.ts';
 
 export interface Projection {
-  /** The row as seen from outside. */
+  /** Row of the subquery's alias. */
   readonly row: Row;
-  /** Makes a value of the inner row visible; @returns its name outside. */
+  /** Adds a value of the inner row. @returns its outer column */
   add(value: Sql): Sql;
-  /** The select list: call it last. */
+  /** Returns the select list. Called last. */
   columns(): Sql;
 }
 
 /**
- * @param inner the row inside the sub-select
- * @param alias alias of the sub-select outside
+ * @param inner row inside of the subquery
+ * @param alias alias of the subquery
  */
 export function projection(inner: Row, alias: Sql): Projection {
   const items: Sql[] = [];
@@ -26,7 +23,7 @@ export function projection(inner: Row, alias: Sql): Projection {
     items.push(sql`${value} as ${identifier(name)}`);
     return sql`${alias}.${identifier(name)}`;
   };
-  // Names with a colon are ours; a column that has one itself gets one of ours.
+  // Names with a colon are reserved: a column with such a name gets a generated one.
   const fresh = (value: Sql): Sql => put(value, `:${items.length}`);
   return {
     row: {
@@ -39,7 +36,7 @@ export function projection(inner: Row, alias: Sql): Projection {
         return outside;
       },
       whole() {
-        // A lone `t.*` in a select list would be expanded.
+        // `t.*` alone would be expanded in a select list.
         whole ??= fresh(sql`coalesce(${inner.whole()})`);
         return whole;
       },

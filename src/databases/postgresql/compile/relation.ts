@@ -8,8 +8,8 @@ import { qualified } from './type-name.ts';
 import type { FunctionCall } from '../../../ir/function-call.ts';
 
 /**
- * An item of a from clause and the row that it gives.
- * @param parent the row that a table computed field is about
+ * Compiles an item of a from clause and its row.
+ * @param parent row of a computed field that returns a table
  */
 export function relationSql(context: Context, relation: Relation, parent: Row | null): { readonly item: Sql; readonly row: Row } {
   const alias = context.alias();
@@ -18,7 +18,7 @@ export function relationSql(context: Context, relation: Relation, parent: Row | 
   return { item: sql`${relationName} as ${alias}`, row: aliasRow(alias) };
 }
 
-/** A function call. Arguments are positional up to the last one that has to be, then named. */
+/** Compiles a function call. Arguments are positional up to the last one that has to be, then named. */
 export function callSql(context: Context, call: FunctionCall, row: Row | null): Sql {
   if (call.volatile !== false) context.volatile = true;
   if (call.immutable !== true) context.dependsOn ??= `what the function ${printed(call.function)} does, which is not immutable`;
@@ -35,7 +35,7 @@ export function callSql(context: Context, call: FunctionCall, row: Row | null): 
   return sql`${qualified(call.function)}(${join(items, sql`, `)})`;
 }
 
-/** The server changes tables of its own in place, outside of any transaction. */
+/** The server changes its system tables in place, outside of transactions. */
 function besidesRows({ name, snapshotBound }: Extract<Relation, { kind: 'table' }>): string | null {
   return snapshotBound === true && name.schema !== 'pg_catalog'
     ? null

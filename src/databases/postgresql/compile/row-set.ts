@@ -1,7 +1,4 @@
-/**
- * The rows of a query: from, where, distinct on, order by, limit and offset. The caller brings the
- * select list.
- */
+/** The rows of a query without their select list: from, where, distinct on, order by, limit and offset. */
 import { type Read, someLeaf } from '../../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../../ir/relation.ts';
 import type { OrderBy, RowSet } from '../../../ir/select.ts';
@@ -18,20 +15,20 @@ export interface CompiledRows {
   readonly row: Row;
   readonly keys: readonly OrderKey[];
   /**
-   * The whole select.
-   * @param columns its select list; where it is empty the rows have a column of no meaning if the syntax asks for one
-   * @param joins more from items, after those of the rows
-   * @param keys what it is ordered by, where that is not `keys`
+   * Compiles the select.
+   * @param columns select list; if it is empty, the rows have a dummy column where the syntax requires one
+   * @param joins additional from items, after those of the rows
+   * @param keys sort keys in place of `keys`
    */
   select(columns: Sql, joins: readonly Sql[], keys?: readonly OrderKey[]): Sql;
   /**
-   * The rows as a sub-select that others are joined to; in order only where that decides which rows are left.
-   * @param isFenced what is joined to them must not be looked up for rows that the filter leaves out
+   * Compiles the rows as a subquery to which others are joined, with an order only if it decides which rows are on the page.
+   * @param isFenced prevents joins from being evaluated for rows that the filter excludes
    */
   base(columns: Sql, isFenced?: boolean): Sql;
 }
 
-/** The database does not take a sub-select with an offset apart: its conditions hold before anything is made of its rows. */
+/** The database does not flatten a subquery with an offset: its conditions are applied before its rows are used. */
 export const FENCE: Sql = sql` offset 0`;
 
 export interface RowsOf {
@@ -39,23 +36,22 @@ export interface RowsOf {
   readonly rows: RowSet;
 }
 
-/** Whether rows are left out by number, so that no work should be done for them. */
+/** Returns whether the rows are a page, outside of which no work should be done. */
 export function isPaged(rows: RowSet): boolean {
   return rows.limit !== null || rows.offset !== null || rows.distinctOn.length > 0;
 }
 
 /**
- * Whether rows have to be found in a sub-select before related ones are joined to them: on a page,
- * because nothing should be looked up for rows outside of it; and with a filter over other tables,
- * because the database would else consider to look up first and to filter then.
+ * Returns whether rows have to be found in a subquery before related ones are joined: for a page, because related rows are not needed
+ * outside of it; and for a filter on other tables, because the database might otherwise join before it filters.
  */
 export function isBaseNeeded(rows: RowSet): boolean {
   return isPaged(rows) || someLeaf(rows.where, ({ kind }) => kind === 'exists');
 }
 
 /**
- * @param parent the row that the rows are related to, over `on` or as a function of it
- * @param among more conditions
+ * @param parent row to which the rows are related, by `on` or as the argument of a function
+ * @param among returns further conditions
  */
 export function rowSetOf(
   context: Context,
@@ -68,7 +64,7 @@ export function rowSetOf(
   const filter = filterOf(context, rows.where, ownScope(row));
   const related = [...among(row), ...(parent === null || on === null ? [] : joinConditions(on.columns, parent, row))];
   const ordering = orderingOf(context, rows.orderBy, row);
-  // The very expression of the sort key: a mask compiled twice is not equal to itself, because its aliases differ.
+  // The same expression as the sort key: a mask that is compiled twice differs in its aliases.
   const distinct = rows.distinctOn.map((read) => keyOf(read, rows.orderBy, ordering.keys) ?? readSql(context, read, row));
   const where = whereSql([...related, ...filter.conditions]);
   const source = (joins: readonly Sql[]): Sql => sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${where}`;

@@ -43,8 +43,8 @@ function articles(set: Parameters<typeof rows>[2] = {}, fields = [field('title',
 
 const profile = related('profile', joined('id', 'author_id', true), rows(table('profile'), [field('bio', text)], {}, 'single'));
 
-describe('the text of statements', () => {
-  test('one row by its key', () => {
+describe('compiled SQL', () => {
+  test('selects one row by its key', () => {
     expect(
       compiled(rows(author, [field('name', text)], { where: compare(column('id'), '_eq', variable('id')) }, 'single')),
     ).toMatchInlineSnapshot(
@@ -52,7 +52,7 @@ describe('the text of statements', () => {
     );
   });
 
-  test('a page with related rows is cut before these are looked up', () => {
+  test('limits a page before it joins related rows', () => {
     expect(
       compiled(rows(author, [field('name', text), profile, articles({ limit: 2 })], { orderBy: byId, limit: 3, offset: variable('skip') })),
     ).toMatchInlineSnapshot(
@@ -60,14 +60,14 @@ describe('the text of statements', () => {
     );
   });
 
-  test('a list without a page has one level', () => {
+  test('needs one level for a list without a page', () => {
     expect(compiled(rows(author, [field('name', text), profile], { orderBy: byId }))).toMatchInlineSnapshot(
       `"select coalesce(json_agg("t5".*), '[]') as "json" from (select "t1"."name" as "name", "t2"."json" as "profile" from "public"."author" as "t1" left join lateral (select row_to_json("t4".*) as "json" from (select "t3"."bio" as "bio" from "public"."profile" as "t3" where "t3"."author_id" = "t1"."id") as "t4") as "t2" on true order by "t1"."id") as "t5""`,
     );
   });
 });
 
-test('a filter over another table stands in the sub-select that related rows are joined to', async () => {
+test('filters by another table in a subselect before it joins related rows', async () => {
   const hasArticles = exists(joined('id', 'author_id', false), article, compare(column('views'), '_gt', 5));
   const query = rows(author, [field('name', text), profile], { where: hasArticles, orderBy: byId });
   expect(compiled(query)).toMatch(/exists \(.*\) as "t\d+" left join lateral/);
@@ -75,7 +75,7 @@ test('a filter over another table stands in the sub-select that related rows are
 });
 
 describe('lists', () => {
-  test('rows in order with related rows', async () => {
+  test('returns rows in order with related rows', async () => {
     expect(await blog.one(rows(author, [field('name', text), profile, articles()], { orderBy: byId }))).toEqual([
       { name: 'Ann', profile: { bio: 'painter' }, articles: [{ title: 'Sky' }, { title: 'Sea' }, { title: 'Sun' }] },
       { name: 'Bob', profile: { bio: 'baker' }, articles: [{ title: 'Sand' }, { title: 'Salt' }] },
@@ -84,7 +84,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('limit and offset, also on related rows', async () => {
+  test('applies limit and offset, also to related rows', async () => {
     const query = rows(author, [field('id'), articles({ limit: 1, offset: variable('skip') })], {
       orderBy: [by(column('id'), 'desc')],
       limit: 2,
@@ -101,7 +101,7 @@ describe('lists', () => {
     expect(await blog.one(rows(author, [field('id')], { limit: 0 }))).toEqual([]);
   });
 
-  test('the order of a page survives hash joins', async () => {
+  test('keeps the order of a page with hash joins', async () => {
     await blog.client.query('set enable_nestloop = off; set enable_mergejoin = off; set work_mem = 64');
     await blog.client.query('create table item as select i as id, i % 1000 as owner from generate_series(1, 20000) i');
     await blog.client.query("create table owner as select i as id, repeat('x', 500) || i as name from generate_series(0, 999) i");
@@ -122,7 +122,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('a to-one relationship over columns that are no key gives one row', async () => {
+  test('returns one row of a to-one relationship over columns that are not a key', async () => {
     const first = related('first', joined('id', 'author_id', false), rows(article, [field('author_id')], {}, 'single'));
     expect(await blog.one(rows(author, [field('id'), first], { orderBy: byId, limit: 3 }))).toEqual([
       { id: 1, first: { author_id: 1 } },
@@ -131,7 +131,7 @@ describe('lists', () => {
     ]);
   });
 
-  test('to-one in to-one in to-many', async () => {
+  test('nests to-one relationships', async () => {
     const nested = related('author', joined('author_id', 'id', true), rows(author, [field('name', text), profile], {}, 'single'));
     expect(await blog.one(rows(article, [field('id'), nested], { orderBy: byId, where: compare(column('id'), '_gte', 5) }))).toEqual([
       { id: 5, author: { name: 'Bob', profile: { bio: 'baker' } } },
@@ -143,12 +143,12 @@ describe('lists', () => {
 describe('single rows and several roots', () => {
   const single = (id: number) => rows(author, [field('name', text)], { where: compare(column('id'), '_eq', id) }, 'single');
 
-  test('a row, and null when there is none', async () => {
+  test('returns a row, or null without one', async () => {
     expect(await blog.one(single(1))).toEqual({ name: 'Ann' });
     expect(await blog.one(single(99))).toBeNull();
   });
 
-  test('one column per root', async () => {
+  test('returns one column per root', async () => {
     expect(
       await blog.select([
         single(1),
@@ -158,7 +158,7 @@ describe('single rows and several roots', () => {
     ).toEqual([{ name: 'Ann' }, [{ id: 1 }, { id: 2 }, { id: 3 }], null]);
   });
 
-  test('a single row of several is the first', async () => {
+  test('returns the first of several rows as the single row', async () => {
     expect(await blog.one(rows(author, [field('id')], { orderBy: byId }, 'single'))).toEqual({ id: 1 });
   });
 });
@@ -166,7 +166,7 @@ describe('single rows and several roots', () => {
 describe('keys of objects', () => {
   const long = 'a'.repeat(63);
 
-  test('no field, only __typename, awkward aliases', async () => {
+  test('returns no fields, only __typename and special aliases', async () => {
     const one = { where: compare(column('id'), '_eq', 1) };
     expect(await blog.one(rows(author, [], one))).toEqual([{}]);
     expect(await blog.one(rows(author, [], one, 'single'))).toEqual({});
@@ -183,7 +183,7 @@ describe('keys of objects', () => {
     ]);
   });
 
-  test('longer than a name of the database may be', async () => {
+  test('returns keys longer than names in the database', async () => {
     const fields = [field('id', int, `${long}b`), field('name', text, `${long}c`), field('country', text, long)];
     expect(await blog.one(rows(author, [...fields, articles({}, fields.slice(0, 1))], { where: compare(column('id'), '_eq', 2) }))).toEqual(
       [{ [`${long}b`]: 2, [`${long}c`]: 'Bob', [long]: 'NL', articles: [{ [`${long}b`]: 4 }, { [`${long}b`]: 5 }] }],
@@ -195,7 +195,7 @@ describe('keys of objects', () => {
     });
   });
 
-  test('more of them than a function takes arguments', async () => {
+  test('returns more keys than a function has arguments', async () => {
     const aliases = Array.from({ length: 120 }, (_, i) => `${long}${i}`);
     const fields = [...aliases.map((alias) => field('name', text, alias)), articles()];
     const found = await blog.one(rows(author, fields, { where: compare(column('id'), '_eq', 3) }));
@@ -204,10 +204,10 @@ describe('keys of objects', () => {
   });
 });
 
-describe('what a field reads', () => {
+describe('field reads', () => {
   const first = { where: compare(column('id'), '_eq', 1) };
 
-  test('a path into json, from the document or a variable', async () => {
+  test('reads a JSON path from the document or a variable', async () => {
     const query = rows(
       article,
       [
@@ -221,7 +221,7 @@ describe('what a field reads', () => {
     expect(await blog.one(query)).toEqual([{ literal: 2, variable: { a: { b: [1, 2] }, k: 1 }, missing: null }]);
   });
 
-  test('a masked column is null where the mask does not hold', async () => {
+  test('returns null for a masked column if the mask does not hold', async () => {
     const mask = all(compare(column('country', text), '_eq', 'NL'), compare(column('id'), '_gt', 1));
     const query = rows(author, [{ kind: 'read', alias: 'name', read: column('name', text, mask), jsonPath: null }, articles()], {
       orderBy: byId,
@@ -230,7 +230,7 @@ describe('what a field reads', () => {
     expect(((await blog.one(query)) as { name: string | null }[]).map((row) => row.name)).toEqual([null, 'Bob', null]);
   });
 
-  test('columns named like internal names', async () => {
+  test('reads columns named like internal names', async () => {
     const fields = [field('t1'), field(':0', text, 'colon'), articles({ limit: 1 }, [field('id')])];
     expect(await blog.one(rows(author, fields, { ...first, limit: 1 }))).toEqual([{ t1: 11, colon: 'a', articles: [{ id: 1 }] }]);
   });
@@ -246,7 +246,7 @@ describe('functions', () => {
   const articlesOf = (least: number) =>
     call('articles_of', [{ kind: 'row' }, { kind: 'value', name: 'at_least', operand: operand(literal(least), int) }], false);
 
-  test('scalar and table computed fields, with and without a page', async () => {
+  test('reads scalar and table computed fields, with and without a page', async () => {
     const fields = [shout, related('popular', null, rows(articlesOf(20), [field('id')], { orderBy: byId }))];
     const expected = [
       { shout: 'ANN', popular: [{ id: 2 }, { id: 3 }] },
@@ -256,7 +256,7 @@ describe('functions', () => {
     expect(await blog.one(rows(author, fields, { orderBy: byId, limit: 2 }))).toEqual(expected);
   });
 
-  test('a row argument that is not the only one, and the session', async () => {
+  test('passes a row, other arguments and the session to a function', async () => {
     const { call: with_ } = call('shout_with', [
       { kind: 'row' },
       { kind: 'value', name: 'suffix', operand: operand(literal('!'), text) },
@@ -268,7 +268,7 @@ describe('functions', () => {
     ]);
   });
 
-  test('rows of a function: named arguments, defaults left out', async () => {
+  test('selects rows of a function with named arguments and defaults', async () => {
     const named = call(
       'search',
       [
@@ -290,7 +290,7 @@ describe('functions', () => {
     ).toEqual([{ id: 4, author: { name: 'Bob' } }]);
   });
 
-  test('only statements without functions that may be volatile are repeatable', async () => {
+  test('marks only statements without volatile functions as repeatable', async () => {
     const { select } = compiler({ stringifyNumericTypes: false });
     const repeatable = (query: RowsQuery) => select([{ alias: 'x', query }]).repeatable;
     expect(repeatable(rows(author, [shout]))).toBe(true);

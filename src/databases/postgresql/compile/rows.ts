@@ -1,6 +1,6 @@
 /**
- * Rows as JSON: `json_agg` over a select whose columns are the response's keys, related rows through
- * lateral joins. Pages are cut, and filters over other tables applied, in a select of their own.
+ * Rows as JSON: `json_agg` over a select whose columns are the keys of the response, with lateral joins for related rows. Pages and
+ * filters on other tables are a separate subquery.
  */
 import type { Join } from '../../../ir/relation.ts';
 import type { RowsQuery } from '../../../ir/select.ts';
@@ -14,29 +14,29 @@ import { keysOutside, type OrderKey, orderBySql } from './order-by.ts';
 import { projection } from './projection.ts';
 import { isBaseNeeded, rowSetOf } from './row-set.ts';
 
-/** A select with the column `json`; for a single row that is not there it has no row. */
+/** Compiles a select with the column `json`; for a single row that does not exist it has no row. */
 export function rowsSql(context: Context, query: RowsQuery, parent: Row | null, on: Join | null): Sql {
   const { select, shape } = rowSelect(context, query, parent, on);
   const alias = context.alias();
   if (query.shape === 'list') {
     return sql`select coalesce(json_agg(${shape.item(alias)}), '[]') as "json" from (${select}) as ${alias}`;
   }
-  // Not for a unique target: a limit would forbid the database to join the other way round. But then it makes the fields of rows that the filter
-  // leaves out too.
+  // A unique target needs no limit, which would prevent the database from joining in the other direction. Without a limit it computes the
+  // fields of rows that the filter excludes.
   const one = on?.unique === true && !fieldsMayFail(query.fields) ? EMPTY : sql` limit 1`;
   return sql`select ${shape.json(alias)} as "json" from (${select}) as ${alias}${one}`;
 }
 
 /**
- * The lists of several keys at once: a select with the columns `key` and `json`, of a row for each key that has rows. The rows are read
- * once and told apart by sorting, where a list for each key would be a search and a sort for each.
- * @param query with fields, and not a page: limits hold for each list
+ * Compiles the lists of several keys to one select with the columns `key` and `json`, and a row for each key with rows. The rows are read
+ * and sorted once, instead of once per key.
+ * @param query with fields and without a page, which would be one per list
  * @param keys an array
  */
 export function listsSql(context: Context, query: RowsQuery, column: string, keys: Sql): Sql {
   const rows = rowSetOf(context, query, null, null, (row) => [sql`${row.column(column)} = any (${keys})`]);
   const item = context.alias();
-  // Lists without an order have that in which the rows are found, as they have it elsewhere; sorting by the key alone would shuffle them.
+  // As in other queries, lists without an order keep the order in which the rows are found; sorting by the key alone would shuffle them.
   const place = sql`row_number() over ()`;
   const ordered = (key: Sql, own: readonly OrderKey[]): readonly OrderKey[] => [
     { value: key, direction: EMPTY },
@@ -77,7 +77,7 @@ function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: J
   const page = projection(rows.row, alias);
   const fields = fieldsOf(context, query.fields, page.row);
   const shape = objectShape(fields.entries);
-  // Joins may shuffle the rows of a page: the order is asked for again.
+  // Joins may shuffle the rows of a page, so that they are sorted again.
   const keys = keysOutside(rows.keys, page);
   const base = rows.base(page.columns(), relatedMayFail(query.fields));
   return { select: sql`select ${shape.columns} from (${base}) as ${alias}${join(fields.joins, EMPTY)}${orderBySql(keys)}`, shape };

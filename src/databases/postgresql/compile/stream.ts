@@ -1,4 +1,4 @@
-/** The next rows of a stream, and the cursor behind them. */
+/** The next rows of a stream, and the cursor after them. */
 import type { RowsQuery } from '../../../ir/select.ts';
 import { EMPTY, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { readSql } from './bool-exp.ts';
@@ -9,12 +9,12 @@ import { projection } from './projection.ts';
 import { rowSetOf } from './row-set.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
-/** One row with two columns: the rows as a JSON array, and the text of the last value that they are ordered by; null for no rows. */
+/** Compiles one row with the rows as a JSON array and the text of the last cursor value, which is null without rows. */
 export function streamSql(context: Context, query: RowsQuery, cursor: Read): Sql {
   const rows = rowSetOf(context, query, null, null);
   const [page, object, item] = [context.alias(), context.alias(), context.alias()];
   const inner = projection(rows.row, page);
-  // The very expression of the sort key: a mask compiled twice is not equal to itself.
+  // The same expression as the sort key: a mask that is compiled twice differs in its aliases.
   const key = inner.add(rows.keys[0]?.value ?? readSql(context, cursor, rows.row));
   const fields = fieldsOf(context, query.fields, inner.row);
   const shape = objectShape(fields.entries);

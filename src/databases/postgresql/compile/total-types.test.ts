@@ -1,4 +1,4 @@
-/** Compares extreme values of each type that is said to be total, on a real server. */
+/** Compares extreme values of every total type on a real server. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { availableExtensions } from '../../../../test/support/extensions.ts';
@@ -117,7 +117,7 @@ afterAll(async () => {
 
 const ORDERED = ['=', '<>', '<', '>', '<=', '>='];
 
-/** Compares each value with each, alone, in lists and in arrays; the answer is the number of comparisons. */
+/** Compares all values with each other, alone, in lists and in arrays. @returns the number of comparisons */
 async function compareAll(type: string, values: readonly string[]): Promise<number> {
   const quoted = `${type === 'char' || type === 'mood' ? '' : 'pg_catalog.'}"${type}"`;
   const name = TOTAL_EXTENSION_TYPES.has(type) ? `"${type}"` : quoted === '"char"' ? 'pg_catalog."char"' : quoted;
@@ -142,7 +142,7 @@ async function compareAll(type: string, values: readonly string[]): Promise<numb
   return Number(rows[0]?.['count']) * parts.length;
 }
 
-it('every type of the list is looked at', () => {
+it('tests every type of the list', () => {
   expect(Object.keys(VALUES).sort()).toEqual([...TOTAL_TYPES, ...TOTAL_EXTENSION_TYPES].sort());
 });
 
@@ -154,7 +154,7 @@ describe('comparisons never fail', () => {
     },
   );
 
-  it('enums', async () => {
+  it('compares enums without errors', async () => {
     const { rows } = await client.query(
       `select count(x < y), count(array[x] = array[y]), count(x = any (array[y])) from unnest(enum_range(null::mood)) x, unnest(enum_range(null::mood)) y`,
     );
@@ -168,7 +168,7 @@ describe('comparisons never fail', () => {
     ['float4', 'float8'],
     ['text', 'bpchar'],
     ['varchar', 'name'],
-  ])('%s with %s', async (left, right) => {
+  ])('compares %s with %s without errors', async (left, right) => {
     const parts = ORDERED.map((operator) => `count(x ${operator} y)`).join();
     const texts = (type: string): readonly string[] => VALUES[type] ?? [];
     const of = (type: string, n: number): string => `(select t::pg_catalog."${type}" from unnest($${n}::text[]) u(t))`;
@@ -176,8 +176,8 @@ describe('comparisons never fail', () => {
   });
 });
 
-/** That such a test would see it. */
-describe('comparisons of other types do', () => {
+/** Proves that such a test detects a failing comparison. */
+describe('comparisons of other types fail', () => {
   it.each([
     ['box', ['((1e300,1e300),(-1e300,-1e300))', '((0,0),(1,1))']],
     ['circle', ['<(0,0),1e300>', '<(0,0),1>']],
@@ -189,7 +189,7 @@ describe('comparisons of other types do', () => {
     ).rejects.toThrow(/out of range/);
   });
 
-  it('arrays of json', async () => {
+  it('fails to compare arrays of json', async () => {
     await expect(client.query(`select array[x] = array[x] from unnest('{1,2}'::json[]) x`)).rejects.toThrow(
       /could not identify an equality operator/,
     );

@@ -1,6 +1,6 @@
 import type { SvcError } from '../../../errors/svc-error.ts';
 
-/** What the server said about a failed statement: the fields of an ErrorResponse message. */
+/** An error of the server: the fields of an ErrorResponse message. */
 export class DatabaseError extends Error {
   readonly severity: string;
   /** SQLSTATE */
@@ -14,8 +14,8 @@ export class DatabaseError extends Error {
   readonly table: string | null;
   readonly column: string | null;
   readonly where: string | null;
-  /** Statements that the same text had, and that were done before. */
-  done = 0;
+  /** Number of statements of the same text that completed before it. */
+  completed = 0;
 
   constructor(fields: ReadonlyMap<string, string>) {
     super(fields.get('M') ?? 'unknown error');
@@ -33,7 +33,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** No connection could be made (`open`), or it broke (`lost`): whether the statement took effect is not known then. */
+/** A connection could not be opened (`open`) or broke (`lost`); then it is unknown whether the statement took effect. */
 export class ConnectionError extends Error {
   readonly kind: 'open' | 'lost';
   constructor(kind: 'open' | 'lost', message: string, cause?: unknown) {
@@ -43,7 +43,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** No connection became free within the pool's time limit, or very many wait already. */
+/** No connection became free within the pool's timeout, or the queue is full. */
 export class PoolTimeoutError extends Error {
   constructor(message: string) {
     super(message);
@@ -59,14 +59,14 @@ const REASONS: Readonly<Record<CancelReason, string>> = {
   size: 'the rows of the statement are too large',
 };
 
-/** The caller's signal was aborted, its deadline passed, or the rows are more than it takes. */
+/** The caller cancelled, its deadline passed, or the rows exceed its limit. */
 export class CancelledError extends Error {
   readonly reason: CancelReason;
-  /** What whoever asked is to be told; null: that it was cancelled. */
-  readonly told: SvcError | null;
-  constructor(reason: CancelReason, told: SvcError | null = null) {
+  /** Error for the client in place of one for the cancellation. */
+  readonly clientError: SvcError | null;
+  constructor(reason: CancelReason, clientError: SvcError | null = null) {
     super(REASONS[reason]);
-    this.told = told;
+    this.clientError = clientError;
     this.name = 'CancelledError';
     this.reason = reason;
   }
@@ -86,7 +86,7 @@ export function readErrorFields(chunk: Buffer, start: number, end: number): Read
   return fields;
 }
 
-/** SQLSTATEs that end the session, or that say that there is none to be had. */
+/** Returns whether an error ends the session or prevents one. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   return (
@@ -95,12 +95,12 @@ export function isConnectionFailure(error: unknown): boolean {
   );
 }
 
-/** The server has rolled the transaction back because it and others waited for each other: the same again may succeed. */
+/** Returns whether the server rolled the transaction back to end a deadlock: a retry may succeed. */
 export function isDeadlock(failure: unknown): boolean {
   return failure instanceof DatabaseError && failure.code === '40P01';
 }
 
-/** The plan or the name of a prepared statement is no longer valid; preparing again helps. */
+/** Returns whether the plan or name of a prepared statement is no longer valid, so that it has to be prepared again. */
 export function isStalePlan(error: DatabaseError): boolean {
   return error.code === '26000' || (error.code === '0A000' && error.message.includes('cached plan'));
 }

@@ -8,13 +8,13 @@ import type { JsonRow } from '../../../backend/connection.ts';
 export interface WireStep {
   readonly text: string;
   readonly values: readonly (string | null)[];
-  /** Never prepared under a name: it will not come again. */
+  /** Never prepared: the statement serves one request. */
   readonly once?: boolean;
-  /** The text without tags, which tell one request from another. */
+  /** Text without the tags of the request. */
   readonly untagged?: string;
 }
 
-/** The result of a step whose rows were asked for as texts. */
+/** Result of a step with rows of texts. */
 export interface TextResult {
   columns: readonly string[] | null;
   readonly rows: (readonly (string | null)[])[];
@@ -27,63 +27,62 @@ export interface TextResult {
 export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTimeoutError;
 
 /**
- * What travels between two points of synchronisation: one or several statements and everything
- * that the server answers to them, up to ReadyForQuery. The session fills it in; `settle` is
- * called once, synchronously, when nothing more will come.
+ * One or several statements and all responses of the server up to ReadyForQuery. The session sets the results, and calls `settle` once,
+ * synchronously, at the end.
  */
 export class WireExchange {
-  /** `json`: the values of one row as they came, in pieces; `text`: all rows as strings; `simple`: the simple query protocol. */
+  /** `json`: the values of one row as received, in pieces; `text`: all rows as strings; `simple`: the simple query protocol. */
   readonly mode: 'json' | 'text' | 'simple';
   readonly steps: readonly WireStep[];
   readonly settle: (exchange: WireExchange) => void;
   signal: Cancellation | undefined = undefined;
-  /** The role that it is run for; empty: the service itself. */
-  turn = '';
-  /** epoch milliseconds; Infinity is none */
+  /** Role of the request; empty for the service itself. */
+  role = '';
+  /** In epoch milliseconds; Infinity for none. */
   deadline = Number.POSITIVE_INFINITY;
 
-  /** One row per finished step (`json`), empty when the step returned none. */
+  /** One row per finished step (`json`), empty if the step returned none. */
   readonly rows: JsonRow[] = [];
   /** One result per finished step (`text`, `simple`). */
   readonly results: TextResult[] = [];
-  /** Finished steps, or statements of a `simple` one. */
+  /** Number of finished steps, or of finished statements of `simple`. */
   completed = 0;
   failure: Failure | null = null;
-  /** Under which its cost is known: the text of its main statement, without tags. */
+  /** Key of its cost: the text of its main statement, without tags. */
   get costKey(): string {
     const main = this.steps[this.steps.length - 1] as WireStep;
     return main.untagged ?? main.text;
   }
 
-  /** The caller is told of a cancellation at once; else when the server has answered. For repeatable reads. */
+  /** True if a cancellation settles it at once, instead of after the server's answer. For repeatable reads. */
   releasesEarly = false;
-  /** Why the caller no longer wants it. */
+  /** Set when it is cancelled. */
   cancelled: CancelledError | null = null;
-  /** Or, where that is later, when the server began with it. */
+  /** Time of the cancellation, or of the start on the server if that is later. */
   cancelledAt = 0;
-  /** The server has been asked to stop it. */
+  /** True if a cancel request has been sent. */
   cancelSent = false;
-  /** Stopped by a cancel request that was meant for another exchange. */
+  /** True if a cancel request for another exchange stopped it. */
   accident = false;
-  /** Names of statements whose Parse message is part of this exchange and not yet acknowledged. */
+  /** Names of statements whose Parse message is part of this exchange and not acknowledged yet. */
   parsing: string[] | null = null;
   settled = false;
-  /** Milliseconds that the server was busy with it. */
+  /** Time that the server took, in milliseconds. */
   duration = 0;
 
-  /** Most rows of a result that are kept (`text`, `simple`). */
+  /** Maximum number of rows to return of a result (`text`, `simple`). */
   maxRows = Number.POSITIVE_INFINITY;
-  /** Bytes that the values may have together (`text`, `simple`); what is more is not kept, and the statement is cancelled. */
-  mostBytes = Number.POSITIVE_INFINITY;
-  /** Of the values that came and were kept. */
+  /** Maximum size of all values (`text`, `simple`), in bytes. Further values are dropped, and the statement is cancelled. */
+  maxBytes = Number.POSITIVE_INFINITY;
+  /** Size of the collected values, in bytes. */
   bytes = 0;
-  /** What the values are kept in, beside that. */
-  intake: ResultBudget | null = null;
-  /** What is more than it takes is not kept, but the statement goes on: it writes. */
-  goesOn = false;
-  /** The intake takes no more. */
+  /** Budget for the values. */
+  resultBudget: ResultBudget | null = null;
+  /** True if the statement writes: values beyond the budget are dropped, but it is not cancelled. */
+  continues = false;
+  /** Set when the budget is exceeded. */
   refused: CancelledError | null = null;
-  /** Gets all rows of the last step, where more than one is wanted (`json`). */
+  /** Collects all rows of the last step (`json`). */
   collected: JsonRow[] | null = null;
 
   row: (readonly Bytes[] | null)[] | null = null;
@@ -95,7 +94,7 @@ export class WireExchange {
     this.settle = settle;
   }
 
-  /** Index of the step that the server is working on, or has failed at. */
+  /** Index of the step that the server executes, or that failed. */
   get position(): number {
     return this.mode === 'json' ? this.rows.length : this.results.length;
   }

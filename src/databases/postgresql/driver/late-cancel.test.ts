@@ -10,7 +10,7 @@ import { DriverSession } from './session.ts';
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 const SLOW = 'slow';
 
-/** Answers everything at once but `SLOW`, which ends when it is told to. */
+/** Server that answers every statement at once, and `SLOW` when the test calls `endSlow`. */
 let server: net.Server;
 let endSlow: (() => void) | null = null;
 beforeAll(async () => {
@@ -29,10 +29,10 @@ afterAll(() => {
 });
 
 it.each([
-  { what: 'uses a connection again once a cancel request is dealt with', isDealtWith: true, opened: 1 },
-  { what: 'does not use a connection again that a cancel request may still reach', isDealtWith: false, opened: 2 },
-])('$what', async ({ isDealtWith, opened }) => {
-  let cancelled: ((isDealtWith: boolean) => void) | null = null;
+  { title: 'reuses a connection once its cancel request has been processed', processed: true, opened: 1 },
+  { title: 'does not reuse a connection that a cancel request may still reach', processed: false, opened: 2 },
+])('$title', async ({ processed, opened }) => {
+  let cancelled: ((processed: boolean) => void) | null = null;
   let count = 0;
   const open = async (): Promise<DriverSession> => {
     count += 1;
@@ -65,7 +65,7 @@ it.each([
   expect((await slow).failure).toMatchObject({ reason: 'abort' });
   await expect.poll(() => cancelled, WAIT).not.toBeNull();
   const next = run('quick');
-  (cancelled as unknown as (isDealtWith: boolean) => void)(isDealtWith);
+  (cancelled as unknown as (processed: boolean) => void)(processed);
   (endSlow as unknown as () => void)();
   expect((await next).failure).toBeNull();
   expect(count).toBe(opened);

@@ -30,7 +30,7 @@ const open = (): Promise<DriverSession> =>
     setup: null,
   }))();
 
-/** What the server says of its processes that have sent this. */
+/** Returns the states of the other server processes whose last query is `text`. */
 async function states(text: string): Promise<unknown[]> {
   const { rows } = await watcher.query('select state, wait_event from pg_stat_activity where query = $1 and pid <> pg_backend_pid()', [
     text,
@@ -40,7 +40,7 @@ async function states(text: string): Promise<unknown[]> {
 
 const SLEEPING = [{ state: 'active', wait_event: 'PgSleep' }];
 
-it('ends a session in the server whose SQL traps the order to stop', async () => {
+it('terminates a session in the server whose SQL ignores cancel requests', async () => {
   const session = await open();
   const text = 'do $$ begin loop begin perform pg_sleep(600); exception when query_canceled then null; end; end loop; end $$';
   const signal = new CancellationSource();
@@ -53,7 +53,7 @@ it('ends a session in the server whose SQL traps the order to stop', async () =>
   signal.cancel();
   const now = Date.now();
   session.sweep(now);
-  // The server has given the order, and the SQL goes on.
+  // The server has delivered the cancel request, and the SQL continues.
   await expect.poll(() => session.cancelsOpen, WAIT).toBe(0);
   await expect.poll(() => states(text), WAIT).toEqual(SLEEPING);
   expect(session.sweep(now + 60_000)).toBe(false);
@@ -61,7 +61,7 @@ it('ends a session in the server whose SQL traps the order to stop', async () =>
   await expect.poll(() => states(text), WAIT).toEqual([]);
 });
 
-it('leaves other sessions alone when it is too late for its own', async () => {
+it('does not affect other sessions when it cancels a statement', async () => {
   const [session, other] = [await open(), await open()];
   const run = (of: DriverSession, text: string, signal?: CancellationSource): Promise<WireExchange> =>
     new Promise((resolve) => {
@@ -81,7 +81,7 @@ it('leaves other sessions alone when it is too late for its own', async () => {
   other.end();
 });
 
-it('does not give up what the server is still at for what waits behind it', async () => {
+it('does not terminate a running statement when a statement queued after it is cancelled', async () => {
   const session = await open();
   await watcher.query('select pg_advisory_lock(1)');
   const text = "select pg_advisory_lock(1), 'done'";
@@ -103,7 +103,7 @@ it('does not give up what the server is still at for what waits behind it', asyn
   expect(session.sweep(longAgo + 60_000)).toBe(true);
   await watcher.query('select pg_advisory_unlock(1)');
   expect((await first).results[0]?.rows).toEqual([['', 'done']]);
-  // It gets its own time, from when the server begins with it.
+  // The time of the second statement begins when the server starts it.
   await expect
     .poll(() => {
       session.sweep(longAgo + 120_000);
@@ -114,10 +114,10 @@ it('does not give up what the server is still at for what waits behind it', asyn
   session.end();
 });
 
-it('keeps nothing of what still comes for those who have gone', async () => {
+it('discards the remaining rows of a cancelled statement', async () => {
   const session = await open();
   const signal = new CancellationSource();
-  const kept: number[] = [];
+  const sizes: number[] = [];
   const text = "select 'x' || n from generate_series(1, 200000) n";
   const rows: JsonRow[] = [];
   const done = await new Promise<WireExchange>((resolve) => {
@@ -125,15 +125,15 @@ it('keeps nothing of what still comes for those who have gone', async () => {
     exchange.signal = signal;
     exchange.releasesEarly = true;
     exchange.collected = rows;
-    exchange.intake = {
+    exchange.resultBudget = {
       take: (bytes) => {
-        kept.push(bytes);
-        if (kept.length < 3) return true;
+        sizes.push(bytes);
+        if (sizes.length < 3) return true;
         signal.cancel();
         session.sweep(Date.now());
         return true;
       },
-      giveBack: () => undefined,
+      release: () => undefined,
       print: () => true,
       refusal: () => new SvcError('bad-request', 'too much'),
     };
@@ -141,7 +141,7 @@ it('keeps nothing of what still comes for those who have gone', async () => {
   });
   expect(done.failure).toMatchObject({ reason: 'abort' });
   await expect.poll(() => session.inFlight, WAIT).toBe(0);
-  expect(kept).toEqual([2, 2, 2]);
+  expect(sizes).toEqual([2, 2, 2]);
   expect(rows.flatMap((row) => row.map((value) => value?.join(''))).filter((value) => value !== '' && value !== undefined)).toEqual([
     'x1',
     'x2',
@@ -149,7 +149,7 @@ it('keeps nothing of what still comes for those who have gone', async () => {
   session.end();
 });
 
-it('gives up a server that lets it in and says nothing more', async () => {
+it('rejects if the server accepts the session and then stops responding', async () => {
   const opening = createOpener(() => ({
     client: { connectionString: database.url, connectionTimeoutMillis: 2_500 },
     ssl: [false],

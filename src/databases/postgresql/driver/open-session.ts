@@ -1,6 +1,6 @@
 /**
- * Opens connections with `pg`, which knows URLs, TLS, authentication and start-up parameters, and
- * takes over the socket when the server is ready. Why: docs/adr/0001-postgresql-driver.md.
+ * Opens connections with `pg`, which implements URLs, TLS, authentication and start-up parameters, and takes over the socket when the server
+ * is ready. Reasons: docs/adr/0001-postgresql-driver.md.
  */
 import net, { type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
@@ -11,18 +11,18 @@ import { DriverSession } from './session.ts';
 import { SharedBufferSocket } from './shared-buffer-socket.ts';
 
 export interface ConnectionTarget {
-  /** Without `ssl`. */
+  /** Options of `pg` without `ssl`. */
   readonly client: pg.ClientConfig;
-  /** What to try, in order; false is no TLS. */
+  /** Variants of TLS to try in order; false for none. */
   readonly ssl: readonly (false | ConnectionOptions)[];
   readonly prepare: boolean;
-  /** Bytes that the named statements of a connection may take in the server, estimated. */
+  /** Estimated memory of prepared statements per connection in the server, in bytes. */
   readonly preparedMemory: number;
   /** Run once in each new session. */
   readonly setup: WireStep | null;
 }
 
-/** The parts of a connected client that the take-over needs; `pg` does not declare them. */
+/** Members of a connected client that `pg` does not declare. */
 interface ConnectedClient {
   readonly connection: { readonly stream: Socket };
   readonly processID: number;
@@ -31,15 +31,15 @@ interface ConnectedClient {
   readonly port: number;
 }
 
-/** Seconds after which an unanswered cancel request counts as dealt with. */
+/** Timeout for a cancel request. */
 const CANCEL_TIMEOUT_MS = 4_000;
 
-/** A function that opens sessions. It remembers which kind of encryption the server accepts. */
+/** Returns a function that opens sessions and remembers the variant of TLS that the server accepts. */
 export function createOpener(target: () => ConnectionTarget): () => Promise<DriverSession> {
   return createConnector(target, takeOver);
 }
 
-/** The same for plain clients, for what sessions cannot do. Their `error` event is already heard. */
+/** Returns a function that opens clients of `pg`, for features that sessions lack. They have a listener for `error`. */
 export function createClientOpener(target: () => ConnectionTarget): () => Promise<pg.Client> {
   return createConnector(target, (_target, client) => Promise.resolve(client));
 }
@@ -54,7 +54,7 @@ function currentTarget(targetNow: () => ConnectionTarget): ConnectionTarget {
 
 type Use<T> = (target: ConnectionTarget, client: pg.Client, ssl: false | ConnectionOptions) => Promise<T>;
 
-/** @param targetNow asked for each connection; the same object as long as nothing has changed */
+/** @param targetNow called for each connection; returns the same object until the target changes */
 function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () => Promise<T> {
   let preferred = 0;
   let known: ConnectionTarget | undefined;
@@ -72,7 +72,7 @@ function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () 
         preferred = index;
         return opened;
       } catch (error) {
-        // What the server said to the first attempt is the reason; that the other kind of encryption is not there is none.
+        // The error of the first attempt is reported, unless it is that TLS is unsupported.
         first ??= error;
         if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
         const reason = error instanceof pg.DatabaseError ? error : first;
@@ -82,16 +82,16 @@ function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () 
   };
 }
 
-/** A name with several addresses fails once for each of them; the error of all has no text. */
+/** Returns the message of an error. A host with several addresses fails with an error without text that contains one per address. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message || error.name : String(error);
 }
 
 async function connect(target: ConnectionTarget, ssl: false | ConnectionOptions): Promise<pg.Client> {
-  // A secure socket reads what the plain one under it would, so it makes buffers of its own.
+  // A TLS socket reads from the underlying handle and allocates its own buffers.
   const client = new pg.Client({ ...target.client, ssl, ...(ssl === false ? { stream: () => new SharedBufferSocket() } : {}) });
-  // After a take-over pg's listeners stay on the socket; what they report goes nowhere.
+  // The listeners of `pg` stay on the socket after it is taken over; their errors are ignored.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -116,7 +116,7 @@ async function takeOver(target: ConnectionTarget, client: pg.Client, ssl: false 
   return session;
 }
 
-/** @param limit ms for the answer, because a server may let someone in and say nothing more; 0: none */
+/** @param limit timeout in milliseconds, because a server may accept a session and then stop responding; 0 for none */
 function setUp(session: DriverSession, step: WireStep, limit: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = (): void => session.destroy(new ConnectionError('open', 'the server did not answer the settings of the session in time'));
@@ -134,26 +134,26 @@ function setUp(session: DriverSession, step: WireStep, limit: number): Promise<v
   });
 }
 
-/** No TLS on the server, a TLS failure, or no rule in pg_hba.conf for this kind of connection. */
+/** Returns whether another variant of TLS may succeed: the server lacks TLS, TLS failed, or pg_hba.conf has no rule for this variant. */
 function mayHelpToChangeEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   return code === '28000' || code === 'EPROTO' || (typeof code === 'string' && code.startsWith('ERR_SSL')) || error.message.includes('SSL');
 }
 
-/** Behind a pooler the process is another one, or none: what is ended is ours, from where this machine has connected. */
+/** Ends a session only if it is the service's own, by its port: behind a pooler the process is another one, or none. */
 const TERMINATE =
   'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and client_port = $2 and datname = current_database() and usename = session_user';
-/** Of a connection by a file. */
+/** Port of a connection through a Unix socket. */
 const NO_PORT = -1;
 
-/** Ends the session from another one; where there is none to be had, the server notices by itself that the client has gone. */
+/** Returns a function that ends the session from another one. If none can be opened, the server itself detects that the client is gone. */
 function terminator(
   target: ConnectionTarget,
   { processID, connection: { stream } }: ConnectedClient,
   ssl: false | ConnectionOptions,
 ): () => void {
-  // Nobody knows it of a socket that is closed.
+  // A closed socket has no port.
   const port = stream.localPort ?? NO_PORT;
   const terminate = async (): Promise<void> => {
     const client = await connect(target, ssl);
@@ -167,10 +167,10 @@ function terminator(
 }
 
 /**
- * Asks the server to stop what the connection is doing, on a socket of its own. The server closes
- * that socket when it has sent the signal; until then the signal may hit any later statement.
+ * Sends a cancel request on a socket of its own. The server closes that socket after it has sent the signal; until then the signal may
+ * cancel any later statement.
  */
-function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: (isDealtWith: boolean) => void): void {
+function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, done: (isHandled: boolean) => void): void {
   const message = Buffer.alloc(16);
   message.writeInt32BE(16, 0);
   message.writeInt32BE(80877102, 4);
@@ -179,17 +179,17 @@ function sendCancel(client: ConnectedClient, ssl: false | ConnectionOptions, don
   const socket = client.host.startsWith('/')
     ? net.connect(`${client.host}/.s.PGSQL.${client.port}`)
     : net.connect(client.port, client.host);
-  let isDealtWith = true;
+  let isHandled = true;
   const timer = setTimeout(() => {
-    // What was sent is read even now, when the server comes to it.
-    isDealtWith = socket.connecting;
+    // The server may still read a request that was sent.
+    isHandled = socket.connecting;
     socket.destroy();
   }, CANCEL_TIMEOUT_MS);
   socket.setNoDelay(true);
   socket.on('error', () => {});
   socket.on('close', () => {
     clearTimeout(timer);
-    done(isDealtWith);
+    done(isHandled);
   });
   if (ssl === false) {
     socket.write(message);

@@ -1,4 +1,4 @@
-/** Connections on their way to a pool, and what their failures mean for those who wait. */
+/** Connections that are being opened for a pool, and the consequences of their failures for waiting statements. */
 import type { ConnectionCounts } from '../../../backend/connection-counts.ts';
 import type { ConnectionError } from './database-error.ts';
 import type { DriverSession } from './session.ts';
@@ -7,16 +7,16 @@ const RETRY_PAUSE_MS = 50;
 
 export interface OpeningsOptions {
   readonly open: () => Promise<DriverSession>;
-  /** How often opening a connection is tried again. */
+  /** Number of retries for opening a connection. */
   readonly retries: number;
   readonly counts: ConnectionCounts;
 }
 
 export class Openings {
   readonly #options: OpeningsOptions;
-  /** Of the openings under way in the background. */
-  readonly #underWay = new Set<object>();
-  /** An opening failed: so will all who wait for connections since, when these openings fail as well. */
+  /** Openings in the background. */
+  readonly #pending = new Set<object>();
+  /** Set after a failed opening: if the other pending openings fail too, all statements that were waiting fail. */
   #doubt: { readonly awaited: Set<object>; readonly since: number } | null = null;
   #opening = 0;
 
@@ -24,12 +24,12 @@ export class Openings {
     this.#options = options;
   }
 
-  /** How many are under way. */
+  /** Number of connections that are being opened. */
   get count(): number {
     return this.#opening;
   }
 
-  /** Opens a connection that the caller waits for; it is under way until `take` is done. Throws `ConnectionError`. */
+  /** Opens a connection for which the caller waits. It is counted until `take` returns. @throws ConnectionError */
   async first(take: (session: DriverSession) => void): Promise<void> {
     this.#opening++;
     try {
@@ -39,14 +39,14 @@ export class Openings {
     }
   }
 
-  /** Opens a connection in the background. @param failed is given the opening, for `mayGiveUp` */
+  /** Opens a connection in the background. @param failed called with the opening, for `failedSince` */
   begin(take: (session: DriverSession) => void, failed: (opening: object, error: ConnectionError) => void): void {
     const opening = {};
     this.#opening++;
-    this.#underWay.add(opening);
+    this.#pending.add(opening);
     const over = (): void => {
       this.#opening--;
-      this.#underWay.delete(opening);
+      this.#pending.delete(opening);
     };
     this.#openWithRetries().then(
       (session) => {
@@ -61,18 +61,19 @@ export class Openings {
     );
   }
 
-  /** A connection is there: failures mean nothing. */
+  /** Ignores failures, because a connection is open. */
   trust(): void {
     this.#doubt = null;
   }
 
   /**
-   * Whether nothing is to be hoped for after a failure: when an opening fails, once all openings that were under way then have failed too.
-   * @param arrivals how many have come to wait until now
-   * @returns how many had come when the first of these failed: they wait in vain; null: there is hope
+   * Returns which statements fail after a failed opening: those that were waiting at the first failure, once all openings that were pending
+   * then have failed.
+   * @param arrivals number of statements that have ever waited
+   * @returns that number at the first failure; `null` while an opening is pending
    */
-  mayGiveUp(failed: object, arrivals: number): number | null {
-    this.#doubt ??= { awaited: new Set(this.#underWay), since: arrivals };
+  failedSince(failed: object, arrivals: number): number | null {
+    this.#doubt ??= { awaited: new Set(this.#pending), since: arrivals };
     this.#doubt.awaited.delete(failed);
     if (this.#doubt.awaited.size > 0) return null;
     const { since } = this.#doubt;

@@ -2,8 +2,7 @@ const SLAB = 16 * 1024;
 const SHORT = 48;
 
 /**
- * Frontend messages of the extended query protocol, written one after another into slabs. A slab
- * is never written over: what was handed to the socket stays as it is, so nothing is copied twice.
+ * Frontend messages of the extended query protocol, written into slabs. A slab is never overwritten: the socket reads it without a copy.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 export class OutputBuffer {
@@ -16,7 +15,7 @@ export class OutputBuffer {
     return this.#end === this.#start && this.#full.length === 0;
   }
 
-  /** Everything written since the last call, ready for the socket. */
+  /** Returns everything written since the last call. */
   take(): readonly Buffer[] {
     const parts = this.#full;
     if (this.#end > this.#start) parts.push(this.#slab.subarray(this.#start, this.#end));
@@ -35,7 +34,7 @@ export class OutputBuffer {
     this.#int16(0);
   }
 
-  /** Binds to the unnamed portal; parameters and results in text format. */
+  /** Binds to the unnamed portal, with parameters and results in text format. */
   bind(name: string, values: readonly (string | null)[]): void {
     let bound = name.length + 16;
     for (const value of values) bound += 4 + (value === null ? 0 : value.length < SHORT ? value.length * 3 : Buffer.byteLength(value));
@@ -63,7 +62,7 @@ export class OutputBuffer {
     slab.writeInt32BE(this.#end - first - 1, first + 1);
   }
 
-  /** Asks for the column names of the unnamed portal. */
+  /** Requests the column names of the unnamed portal. */
   describe(): void {
     this.#reserve(7);
     this.#header(0x44, 6);
@@ -83,7 +82,7 @@ export class OutputBuffer {
     this.#header(0x53, 4);
   }
 
-  /** Forgets a prepared statement; no error when it does not exist. */
+  /** Closes a prepared statement, if it exists. */
   close(name: string): void {
     this.#reserve(name.length + 8);
     this.#header(0x43, 4 + 1 + name.length + 1);
@@ -91,7 +90,7 @@ export class OutputBuffer {
     this.#name(name);
   }
 
-  /** The simple query protocol. */
+  /** Sends SQL by the simple query protocol. */
   query(text: string): void {
     const length = Buffer.byteLength(text);
     this.#reserve(length + 8);
@@ -126,7 +125,7 @@ export class OutputBuffer {
     this.#int32(length);
   }
 
-  /** Names are our own: short and ASCII. */
+  /** Names are generated: short and ASCII. */
   #name(name: string): void {
     for (let i = 0; i < name.length; i++) this.#slab[this.#end++] = name.charCodeAt(i);
     this.#slab[this.#end++] = 0;
@@ -145,7 +144,7 @@ export class OutputBuffer {
   }
 }
 
-/** A short ASCII text is written faster here than through a call into the runtime. */
+/** Writes a short ASCII text, which is faster than a call into the runtime. */
 function writeShort(slab: Buffer, value: string, at: number): number {
   for (let i = 0; i < value.length; i++) {
     const code = value.charCodeAt(i);

@@ -1,9 +1,8 @@
 /**
- * The connections of one source. Repeatable statements that are known to be quick share a few
- * connections (readers), on which they are pipelined up to a bound when no connection is idle;
- * everything else has a connection alone while it runs: statements that may not be repeated, ones
- * of unknown cost, slow ones, transactions. Those who wait take turns by role, and the last connections
- * are not for a role that has many already. See docs/adr/0001-postgresql-driver.md.
+ * The connections of one source. Quick repeatable statements share a few connections (readers), on which they are pipelined up to a limit
+ * if no connection is idle. All others have a connection of their own while they run: statements that may not be repeated, those of unknown
+ * cost, slow ones, transactions. Waiting statements are served round robin by role, and the last connections are reserved for roles that
+ * have few. See docs/adr/0001-postgresql-driver.md.
  */
 import { CancelledError, ConnectionError, PoolTimeoutError } from './database-error.ts';
 import type { WireExchange, Failure } from './exchange.ts';
@@ -11,58 +10,58 @@ import { Openings } from './openings.ts';
 import { cancelReason, type DriverSession, type SessionOwner } from './session.ts';
 import { ConnectionCounts } from '../../../backend/connection-counts.ts';
 import { StatementCosts } from './statement-costs.ts';
-import { WaitingLines } from './waiting-line.ts';
+import { WaitingQueues } from './waiting-queues.ts';
 import type { Cancellation } from '../../../util/cancellation.ts';
 
 export interface PoolSettings {
   readonly maxConnections: number;
   readonly idleTimeoutMs: number;
-  /** Infinity is never. */
+  /** Infinity for unlimited. */
   readonly lifetimeMs: number;
-  /** How long a statement waits for a connection; Infinity is for ever. */
+  /** Timeout for a connection; Infinity for unlimited. */
   readonly waitTimeoutMs: number;
-  /** How often opening a connection is tried again. */
+  /** Number of retries for opening a connection. */
   readonly retries: number;
 }
 
-export interface LendOptions {
-  /** Whose turn it is used up by: a role; absent: the service itself. */
-  readonly turn?: string | undefined;
+export interface AcquireOptions {
+  /** Role of the request. Absent for the service itself. */
+  readonly role?: string | undefined;
   readonly signal?: Cancellation | undefined;
   readonly deadline?: number | undefined;
 }
 
 interface Waiter {
-  /** A repeatable statement, for which a reader may do; null when a connection is to be lent. */
+  /** A repeatable statement, which may run on a reader; `null` to acquire a connection. */
   readonly exchange: WireExchange | null;
   readonly take: (session: DriverSession) => void;
   readonly fail: (failure: Failure) => void;
   readonly signal: Cancellation | undefined;
   readonly deadline: number;
   readonly since: number;
-  /** The same by `performance.now()`. */
+  /** `since` by `performance.now()`. */
   readonly began: number;
-  readonly turn: string;
-  /** How many have come to wait before. */
+  readonly role: string;
+  /** Number of earlier arrivals. */
   arrival: number;
 }
 
 const READERS = 4;
 const DEPTH = 32;
-/** A statement that took longer is not pipelined. */
+/** Maximum duration of pipelined statements, in milliseconds. */
 const SLOW_MS = 50;
-/** Nothing is put behind a statement that has been running for so long. */
+/** Running time after which no statement is queued behind another one. */
 const STUCK_MS = 20;
 const TICK_MS = 20;
 const SWEEP_MS = 1_000;
-/** So many connections are opened side by side: meanwhile the first ones may do for all. */
+/** Maximum number of connections that are opened at the same time: the first ones may suffice for all. */
 const OPENING = 4;
-/** This part of the connections is kept for roles that have few; none of fewer than eight. */
+/** Share of the connections that is reserved for roles that have few; none of fewer than eight. */
 const PART_RESERVED = 1 / 8;
-/** So many wait at most for one role; who comes then is refused. */
+/** Maximum number of waiting statements per role; further ones are refused. */
 const MAX_WAITING = 10_000;
-/** Of what the service does for itself. */
-const OWN_TURN = '';
+/** Role of the service itself. */
+const SERVICE_ROLE = '';
 
 export class Pool implements SessionOwner {
   readonly costs = new StatementCosts();
@@ -73,7 +72,7 @@ export class Pool implements SessionOwner {
   readonly #sessions = new Set<DriverSession>();
   readonly #idle: DriverSession[] = [];
   readonly #readers: DriverSession[] = [];
-  readonly #waiting = new WaitingLines<Waiter>();
+  readonly #waiting = new WaitingQueues<Waiter>();
   readonly #reserved: number;
   readonly #openings: Openings;
   #arrivals = 0;
@@ -90,7 +89,7 @@ export class Pool implements SessionOwner {
     this.#maxReaders = Math.max(1, Math.min(READERS, settings.maxConnections - 1));
   }
 
-  /** Opens the first connection. Throws `ConnectionError`. */
+  /** Opens the first connection. @throws ConnectionError */
   start(): Promise<void> {
     return this.#openings.first((session) => this.#adopt(session));
   }
@@ -99,12 +98,13 @@ export class Pool implements SessionOwner {
     return this.#sessions.size;
   }
 
-  /** How many connections there are, how many of them are idle, how many there may be, and how many statements wait for one. */
-  get state(): { readonly size: number; readonly idle: number; readonly most: number; readonly waiting: number } {
-    return { size: this.#sessions.size, idle: this.#idle.length, most: this.#settings.maxConnections, waiting: this.#waiting.size };
+  /** Numbers of open, idle and permitted connections, and of waiting statements. */
+  get state(): { readonly size: number; readonly idle: number; readonly maxConnections: number; readonly waiting: number } {
+    const { maxConnections } = this.#settings;
+    return { size: this.#sessions.size, idle: this.#idle.length, maxConnections, waiting: this.#waiting.size };
   }
 
-  /** Runs a repeatable statement wherever it fits best. */
+  /** Runs a repeatable statement on the most suitable connection. */
   read(exchange: WireExchange): void {
     if (exchange.signal !== undefined || exchange.deadline !== Number.POSITIVE_INFINITY) this.watch();
     if (!this.#closed) {
@@ -114,7 +114,7 @@ export class Pool implements SessionOwner {
           return;
         }
       } else {
-        const session = this.#takeIdle(exchange.turn);
+        const session = this.#takeIdle(exchange.role);
         if (session !== undefined) {
           this.counts.waitTime.observe(0);
           this.#runAlone(session, exchange);
@@ -134,22 +134,22 @@ export class Pool implements SessionOwner {
       deadline: exchange.deadline,
       since: Date.now(),
       began: performance.now(),
-      turn: exchange.turn,
+      role: exchange.role,
       arrival: 0,
     });
   }
 
-  /** A connection for one caller, to be given back. Throws a `Failure`. */
-  lend(how: LendOptions): Promise<DriverSession> {
-    return new Promise((resolve, reject) => this.lendTo(how, resolve, reject));
+  /** Acquires a connection, which the caller releases. @throws Failure */
+  acquire(options: AcquireOptions): Promise<DriverSession> {
+    return new Promise((resolve, reject) => this.acquireFor(options, resolve, reject));
   }
 
-  /** As `lend`, but `take` is called at once when a connection is idle. */
-  lendTo(how: LendOptions, take: (session: DriverSession) => void, fail: (failure: Failure) => void): void {
-    const turn = how.turn ?? OWN_TURN;
-    const session = this.#takeIdle(turn);
+  /** Like `acquire`, but calls `take` synchronously if a connection is idle. */
+  acquireFor(options: AcquireOptions, take: (session: DriverSession) => void, fail: (failure: Failure) => void): void {
+    const role = options.role ?? SERVICE_ROLE;
+    const session = this.#takeIdle(role);
     if (session !== undefined) {
-      session.use = 'lent';
+      session.use = 'acquired';
       this.counts.waitTime.observe(0);
       take(session);
       return;
@@ -157,31 +157,31 @@ export class Pool implements SessionOwner {
     this.#enqueue({
       exchange: null,
       take: (free) => {
-        free.use = 'lent';
-        // Not at once: it may give the connection back before the next is served.
+        free.use = 'acquired';
+        // Not synchronously: it may return the connection before the next statement is served.
         queueMicrotask(() => take(free));
       },
       fail,
-      signal: how.signal,
-      deadline: how.deadline ?? Number.POSITIVE_INFINITY,
+      signal: options.signal,
+      deadline: options.deadline ?? Number.POSITIVE_INFINITY,
       since: Date.now(),
       began: performance.now(),
-      turn,
+      role,
       arrival: 0,
     });
   }
 
-  giveBack(session: DriverSession): void {
+  release(session: DriverSession): void {
     session.use = 'alone';
     this.ready(session);
   }
 
-  /** Makes sure that signals and deadlines of exchanges are looked at. */
+  /** Starts the check of signals and deadlines. */
   watch(): void {
     this.#ticker ??= setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** Refuses new statements, waits for the running ones, then ends all connections. */
+  /** Refuses new statements, waits for running ones, then closes all connections. */
   async close(boundMs: number): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -206,15 +206,15 @@ export class Pool implements SessionOwner {
   // SessionOwner
 
   ready(session: DriverSession): void {
-    if (session.use === 'lent' || session.use === 'idle') return;
+    if (session.use === 'acquired' || session.use === 'idle') return;
     if (session.inFlight > 0) {
       if (this.#waiting.size > 0) this.#serve();
       return;
     }
-    // A cancel request under way could hit whatever comes next.
+    // A pending cancel request could cancel the next statement.
     if (session.cancelsOpen > 0) return;
     if (session.use === 'reader') this.#removeReader(session);
-    this.#release(session);
+    this.#makeIdle(session);
   }
 
   settled({ failure, duration }: WireExchange): void {
@@ -230,8 +230,8 @@ export class Pool implements SessionOwner {
   }
 
   #countCancelled({ reason }: CancelledError): void {
-    if (reason === 'deadline') this.counts.late += 1;
-    else this.counts.abandoned += 1;
+    if (reason === 'deadline') this.counts.timedOut += 1;
+    else this.counts.cancelled += 1;
   }
 
   #isQuick(exchange: WireExchange): boolean {
@@ -239,26 +239,26 @@ export class Pool implements SessionOwner {
     return cost !== null && cost.ms <= SLOW_MS;
   }
 
-  /** @param turn of the role that has it alone; null: it is shared */
-  #takeIdle(turn: string | null): DriverSession | undefined {
-    if (this.#idle.length === 0 || (turn !== null && !this.#mayTake(turn))) return undefined;
+  /** @param role for which it is used exclusively; `null` if it is shared */
+  #takeIdle(role: string | null): DriverSession | undefined {
+    if (this.#idle.length === 0 || (role !== null && !this.#mayTake(role))) return undefined;
     for (;;) {
       const session = this.#idle.pop();
       if (session === undefined) return undefined;
       if (Date.now() - session.openedAt <= this.#settings.lifetimeMs) {
-        session.turn = turn ?? OWN_TURN;
+        session.role = role ?? SERVICE_ROLE;
         return session;
       }
       this.#retire(session);
     }
   }
 
-  /** The last connections are for roles that have few, so that one role cannot fill the pool. */
-  #mayTake(turn: string): boolean {
+  /** Returns whether a role may take a connection: the last ones are for roles that have few, so that one role cannot fill the pool. */
+  #mayTake(role: string): boolean {
     const free = this.#settings.maxConnections - (this.#sessions.size - this.#idle.length);
-    if (free > this.#reserved || turn === OWN_TURN) return true;
+    if (free > this.#reserved || role === SERVICE_ROLE) return true;
     let held = 0;
-    for (const { use, turn: of } of this.#sessions) if (of === turn && (use === 'alone' || use === 'lent')) held++;
+    for (const { use, role: owner } of this.#sessions) if (owner === role && (use === 'alone' || use === 'acquired')) held++;
     return held < Math.max(1, this.#reserved >> 1);
   }
 
@@ -273,7 +273,7 @@ export class Pool implements SessionOwner {
     session.send(exchange);
   }
 
-  /** Puts a quick statement on a reader; false when it has to wait. */
+  /** Sends a quick statement on a reader. Returns false if it has to wait. */
   #place(exchange: WireExchange): boolean {
     const now = performance.now();
     let best: DriverSession | null = null;
@@ -291,7 +291,7 @@ export class Pool implements SessionOwner {
     }
     if (best === null) return false;
     best.send(exchange);
-    // Not in time for this one, but for what follows.
+    // For later statements.
     while (this.#readers.length + this.#openings.count < this.#maxReaders && this.#grow());
     return true;
   }
@@ -301,7 +301,7 @@ export class Pool implements SessionOwner {
       waiter.fail(new ConnectionError('open', 'the source is closed'));
       return;
     }
-    if (this.#waiting.sizeOf(waiter.turn) >= MAX_WAITING) {
+    if (this.#waiting.sizeOf(waiter.role) >= MAX_WAITING) {
       this.counts.timeouts += 1;
       waiter.fail(new PoolTimeoutError('too many statements wait for a connection'));
       return;
@@ -317,7 +317,7 @@ export class Pool implements SessionOwner {
     if (this.#openings.count < this.#waiting.size && !this.#grow()) this.#drainReaders();
   }
 
-  /** Gives what is free to those who wait, in turn. */
+  /** Serves waiting statements round robin. */
   #serve(): void {
     while (this.#waiting.serveOne(this.#serveWaiter));
     while (this.#openings.count < this.#waiting.size && this.#grow());
@@ -328,7 +328,7 @@ export class Pool implements SessionOwner {
     if (waiter.exchange !== null && this.#isQuick(waiter.exchange)) {
       if (!this.#place(waiter.exchange)) return false;
     } else {
-      const session = this.#takeIdle(waiter.turn);
+      const session = this.#takeIdle(waiter.role);
       if (session === undefined) return false;
       waiter.take(session);
     }
@@ -336,7 +336,7 @@ export class Pool implements SessionOwner {
     return true;
   };
 
-  /** Opens one more connection in the background, if the bound allows it. */
+  /** Opens one more connection in the background, if the limits allow it. */
   #grow(): boolean {
     if (
       this.#openings.count >= OPENING ||
@@ -355,17 +355,17 @@ export class Pool implements SessionOwner {
     return true;
   }
 
-  /** Fails those who wait when no connection is there or to be had. */
+  /** Fails waiting statements if there is no connection and none can be opened. */
   #giveUp(failed: object, error: ConnectionError): void {
-    // While others are at work, those who wait get their turn after them.
+    // Waiting statements are served after running ones.
     if (this.#sessions.size > 0) {
       this.#openings.trust();
       return;
     }
-    const since = this.#openings.mayGiveUp(failed, this.#arrivals);
+    const since = this.#openings.failedSince(failed, this.#arrivals);
     if (since === null) return;
     for (const waiter of this.#waiting.remove(({ arrival }) => arrival < since)) waiter.fail(error);
-    // Who came since may have nobody opening for them.
+    // Later arrivals may need another opening.
     while (this.#openings.count < this.#waiting.size && this.#grow());
   }
 
@@ -376,14 +376,14 @@ export class Pool implements SessionOwner {
       this.#forget(session);
       return;
     }
-    this.#release(session);
+    this.#makeIdle(session);
     if (this.#sweeper === null && !this.#closed) {
       this.#sweeper = setInterval(() => this.#sweepIdle(), SWEEP_MS);
       this.#sweeper.unref();
     }
   }
 
-  /** As many readers as there are callers who need one alone, once no more can be opened. */
+  /** Drains as many readers as statements need a connection of their own, once no more connections can be opened. */
   #drainReaders(): void {
     if (this.#readers.length === 0 || this.#sessions.size + this.#openings.count < this.#settings.maxConnections) return;
     let needed = 0;
@@ -397,7 +397,7 @@ export class Pool implements SessionOwner {
     }
   }
 
-  #release(session: DriverSession): void {
+  #makeIdle(session: DriverSession): void {
     session.draining = false;
     if (session.isClosed) {
       this.#forget(session);
@@ -443,7 +443,7 @@ export class Pool implements SessionOwner {
     const over = (session: DriverSession): boolean =>
       now - session.idleSince > this.#settings.idleTimeoutMs || now - session.openedAt > this.#settings.lifetimeMs;
     for (const session of this.#idle.filter(over)) this.#retire(session);
-    // A reader under steady load never becomes idle by itself.
+    // A reader under constant load never becomes idle.
     for (const reader of this.#readers) if (now - reader.openedAt > this.#settings.lifetimeMs) reader.draining = true;
     if (this.#sessions.size === 0 && this.#sweeper !== null) {
       clearInterval(this.#sweeper);
@@ -464,7 +464,7 @@ export class Pool implements SessionOwner {
       waiter.fail(failure);
     }
     if (this.#waiting.size > 0) watched = true;
-    // A stuck reader may have left statements waiting for another connection.
+    // Statements may wait because a reader is stuck.
     if (this.#waiting.size > 0) this.#serve();
     if (!watched && this.#ticker !== null) {
       clearInterval(this.#ticker);

@@ -7,7 +7,7 @@ import { PreparedStatements } from './prepared-statements.ts';
 const text = (n: number, length = 1000): string => `select ${n} -- `.padEnd(length, 'x');
 
 describe('prepared statements', () => {
-  it('are bounded by the memory that they take', () => {
+  it('limits prepared statements by memory', () => {
     const prepared = new PreparedStatements(512, 4_000_000);
     const output = new OutputBuffer();
     for (let n = 0; n < 300; n++) {
@@ -20,21 +20,21 @@ describe('prepared statements', () => {
     expect(prepared.name(text(0))).toBeUndefined();
   });
 
-  it('are bounded in number', () => {
+  it('limits the number of prepared statements', () => {
     const prepared = new PreparedStatements(16, 100_000_000);
     const output = new OutputBuffer();
     for (let n = 0; n < 100; n++) prepared.prepare(text(n), output);
     expect(prepared.size).toBeLessThanOrEqual(16);
   });
 
-  it('are not very large ones', () => {
+  it('does not prepare very large statements', () => {
     const prepared = new PreparedStatements(512, 32 * 1024 * 1024);
     expect(prepared.takes(text(1, 20_000))).toBe(true);
     expect(prepared.takes(text(1, 30_000))).toBe(false);
     expect(new PreparedStatements(512, 0).takes('select 1')).toBe(false);
   });
 
-  it('take nothing once they are forgotten', () => {
+  it('releases the memory of forgotten statements', () => {
     const prepared = new PreparedStatements(512, 4_000_000);
     const output = new OutputBuffer();
     const name = prepared.prepare(text(1), output);
@@ -65,7 +65,7 @@ describe('the memory of a prepared statement in the server', () => {
   };
 
   it.each([
-    ['a short one', 'select t.name from t where t.id = $1::int'],
+    ['a short statement', 'select t.name from t where t.id = $1::int'],
     [
       'conditions',
       `select id from t where ${Array.from({ length: 60 }, (_, n) => `id = $1::int + ${n} and name like 'x${n}'`).join(' or ')}`,
@@ -74,7 +74,7 @@ describe('the memory of a prepared statement in the server', () => {
       'joins',
       `select json_agg(row_to_json(t)) from t ${Array.from({ length: 8 }, (_, n) => `left join lateral (select t${n}.id, t${n}.name from t as t${n} where t${n}.up = t.id) as j${n} on true`).join(' ')} where t.id = $1::int`,
     ],
-  ])('is estimated: %s', async (_what, sql) => {
+  ])('estimates the memory of %s', async (_title, sql) => {
     const run = (name: string, statement: string) => client.query({ name, text: statement, values: ['1'] });
     await run(`first${sql.length}`, sql);
     const prepared = new PreparedStatements(512, Number.POSITIVE_INFINITY);
@@ -82,11 +82,11 @@ describe('the memory of a prepared statement in the server', () => {
     for (let n = 0; n < 10; n++) {
       const statement = `${sql} -- ${n}`;
       prepared.prepare(statement, new OutputBuffer());
-      // The sixth time there is a plan for all values.
+      // From the sixth execution on there is a generic plan.
       for (let times = 0; times < 7; times++) await run(`s${sql.length}_${n}`, statement);
     }
-    const taken = (await memory()) - before;
-    expect(taken / prepared.memory, `${taken} bytes, estimated ${prepared.memory}`).toBeLessThan(1.3);
-    expect(taken / prepared.memory, `${taken} bytes, estimated ${prepared.memory}`).toBeGreaterThan(0.25);
+    const used = (await memory()) - before;
+    expect(used / prepared.memory, `${used} bytes, estimated ${prepared.memory}`).toBeLessThan(1.3);
+    expect(used / prepared.memory, `${used} bytes, estimated ${prepared.memory}`).toBeGreaterThan(0.25);
   });
 });

@@ -3,26 +3,23 @@ import type { OutputBuffer } from './output-buffer.ts';
 interface Prepared {
   readonly text: string;
   readonly name: string;
-  /** Bytes that the server keeps for it, estimated. */
+  /** Estimated memory in the server, in bytes. */
   readonly memory: number;
   used: number;
 }
 
 /**
- * What PostgreSQL 15 keeps of a statement with its generic plan, by characters of its text: 60 to 200 bytes for
- * each, most where it joins (`pg_backend_memory_contexts` before and after). It keeps some kilobytes of any.
+ * Memory of a statement with its generic plan per character of its text, in bytes: PostgreSQL 15 uses 60 to 200 bytes, most for joins
+ * (`pg_backend_memory_contexts` before and after), and some kilobytes for any statement.
  */
 const CHARACTER = 200;
 const STATEMENT = 8_192;
-/** A statement that takes more than this part of the memory is not kept. */
+/** Maximum share of the memory for one prepared statement. */
 const PART_OF_STATEMENT = 1 / 8;
-/** So much goes at once, so that the scan is rare. */
+/** Share that is evicted at once, so that scans are rare. */
 const PART_EVICTED = 1 / 8;
 
-/**
- * The named statements of one session: text to name. They are bounded in number and in the memory that the
- * server needs for them; the least recently used are closed.
- */
+/** Prepared statements of one session by text, limited in number and in their memory in the server. The least recently used are closed. */
 export class PreparedStatements {
   readonly #byText = new Map<string, Prepared>();
   readonly #limit: number;
@@ -31,7 +28,7 @@ export class PreparedStatements {
   #clock = 0;
   #counter = 0;
 
-  /** @param maxMemory bytes in the server, estimated */
+  /** @param maxMemory estimated memory in the server, in bytes */
   constructor(limit: number, maxMemory: number) {
     this.#limit = limit;
     this.#maxMemory = maxMemory;
@@ -41,17 +38,17 @@ export class PreparedStatements {
     return this.#byText.size;
   }
 
-  /** Bytes that the server keeps for all, estimated. */
+  /** Estimated memory of all statements in the server, in bytes. */
   get memory(): number {
     return this.#taken;
   }
 
-  /** Whether a statement is small enough to be kept. */
+  /** Returns whether a statement is small enough to be prepared. */
   takes(text: string): boolean {
     return memoryOf(text) <= this.#maxMemory * PART_OF_STATEMENT;
   }
 
-  /** The statement's name when the server has it (or will have, when it reads what was sent). */
+  /** Returns the name of a statement that the server has or has been sent. */
   name(text: string): string | undefined {
     const prepared = this.#byText.get(text);
     if (prepared === undefined) return undefined;
@@ -59,7 +56,7 @@ export class PreparedStatements {
     return prepared.name;
   }
 
-  /** Writes the Parse message of a new statement, and Close for the ones it replaces. */
+  /** Writes the Parse message of a new statement, and Close messages for those it evicts. */
   prepare(text: string, output: OutputBuffer): string {
     const memory = memoryOf(text);
     if (this.#byText.size >= this.#limit || this.#taken + memory > this.#maxMemory) this.#evict(memory, output);
@@ -70,12 +67,12 @@ export class PreparedStatements {
     return name;
   }
 
-  /** The server refused the statement, or no longer has it. */
+  /** Forgets statements that the server refused. */
   forget(names: readonly string[]): void {
     for (const prepared of this.#byText.values()) if (names.includes(prepared.name)) this.#remove(prepared);
   }
 
-  /** Its plan is stale: the next use prepares it again. */
+  /** Closes a statement with a stale plan: the next use prepares it again. */
   replace(text: string, output: OutputBuffer): void {
     const prepared = this.#byText.get(text);
     if (prepared === undefined) return;

@@ -1,10 +1,8 @@
 /**
- * One connection to a PostgreSQL server after its start-up: statements go out in the order in
- * which they were given, several may be on the way at once (pipelining), and the answers come back
- * in the same order. What is asked for in one turn of the event loop leaves in one write. Values of
- * JSON rows are handed on as bytes, not decoded.
+ * A connection to a PostgreSQL server after its start-up. Several statements may be in flight (pipelining), and are answered in order. All
+ * statements of one turn of the event loop are sent in one write. Values of JSON rows are passed on as bytes, without decoding.
  *
- * The session knows nothing of pools and retries; its owner is told when something is done.
+ * Pools and retries are the concern of the owner, which is notified of each finished exchange.
  */
 import type { Socket } from 'node:net';
 import { type CancelReason, CancelledError, ConnectionError, DatabaseError, isStalePlan, readErrorFields } from './database-error.ts';
@@ -18,31 +16,31 @@ import type { Cancellation } from '../../../util/cancellation.ts';
 import type { JsonRow } from '../../../backend/connection.ts';
 
 const PREPARED_LIMIT = 512;
-/** How long the server may take to answer a cancelled statement before the connection is given up. */
+/** Timeout for the server's answer to a cancelled statement, after which the connection is closed. */
 const CANCEL_GRACE_MS = 5_000;
-/** A request that reaches the server before the statement does stops nothing: it is sent again after so long. */
+/** Interval after which a cancel request is repeated: one that reaches the server before its statement has no effect. */
 const CANCEL_AGAIN_MS = 500;
 const END_GRACE_MS = 1_000;
 const NO_VALUE: readonly Bytes[] = [];
 const NO_ROW: JsonRow = [];
 
 export interface SessionOptions {
-  /** Named statements; false where a pooler may give every transaction another server connection. */
+  /** True if statements are prepared: false if a pooler may assign each transaction another server connection. */
   readonly prepare: boolean;
-  /** Bytes that named statements may take in the server, estimated. */
+  /** Estimated memory of prepared statements in the server, in bytes. */
   readonly preparedMemory: number;
-  /** Opens a socket that carries a cancel request; calls back when the server has dealt with it, or when that was waited for long enough: it may deal with it later. */
-  readonly cancel: (done: (isDealtWith: boolean) => void) => void;
-  /** Ends the session in the server, as well as that can be done from elsewhere: SQL may trap what a cancel request raises. */
+  /** Sends a cancel request on another socket. Calls back when the server has handled it, or after a timeout: then it may still handle it. */
+  readonly cancel: (done: (isHandled: boolean) => void) => void;
+  /** Tries to end the session in the server from another one: SQL may catch the error of a cancel request. */
   readonly terminate: () => void;
 }
 
 export interface SessionOwner {
-  /** An exchange is done (or a cancel request is). */
+  /** Called after an exchange or a cancel request has finished. */
   ready(session: DriverSession): void;
-  /** An exchange is settled, whatever became of it. */
+  /** Called when an exchange is settled, with or without a failure. */
   settled(exchange: WireExchange): void;
-  /** The connection is gone; its exchanges have been settled. */
+  /** Called when the connection is lost. Its exchanges are settled. */
   lost(session: DriverSession, reason: ConnectionError): void;
 }
 
@@ -50,20 +48,20 @@ export class DriverSession {
   readonly prepare: boolean;
   readonly openedAt = Date.now();
   owner: SessionOwner | null = null;
-  /** What the owner uses it for. */
-  use: 'idle' | 'reader' | 'alone' | 'lent' = 'lent';
-  /** The role that has it, where one has it alone. */
-  turn = '';
-  /** Gets no new statements: wanted by somebody, or too old. */
+  /** Current use by the owner. */
+  use: 'idle' | 'reader' | 'alone' | 'acquired' = 'acquired';
+  /** Role that uses it exclusively. */
+  role = '';
+  /** Gets no new statements, because it is needed for exclusive use or too old. */
   draining = false;
-  /** Must not be used again: its settings are not what they were, or a cancel request may still reach it. */
+  /** Must not be reused: its settings may have changed, or a cancel request may still reach it. */
   tainted = false;
   idleSince = 0;
-  /** When the server began with the exchange at the head (`performance.now()`). */
+  /** Time at which the server started the exchange at the head, by `performance.now()`. */
   headSince = 0;
   /** `I` idle, `T` in a transaction, `E` in a failed one. */
   status: 'I' | 'T' | 'E' = 'I';
-  /** Cancel requests that the server has not dealt with: they may hit any statement. */
+  /** Number of cancel requests that the server has not handled: they may cancel any statement. */
   cancelsOpen = 0;
   #lastCancelAt = Number.NEGATIVE_INFINITY;
 
@@ -78,11 +76,11 @@ export class DriverSession {
   #ended = false;
   #fatal: DatabaseError | null = null;
 
-  // Parser state: bytes of an unfinished message, and where inside a DataRow we are.
+  // Parser state: bytes of an unfinished message, and the position inside of a DataRow.
   #pending: Buffer | null = null;
   #columnsLeft = 0;
   #valueLeft = 0;
-  /** The value is more than the exchange takes. */
+  /** True if the value exceeds the limits of the exchange. */
   #isValueDropped = false;
   #value: Bytes[] = [];
 
@@ -110,7 +108,7 @@ export class DriverSession {
     return this.#closed !== null || this.#ended;
   }
 
-  /** Sends the exchange behind those on the way. */
+  /** Sends an exchange after those in flight. */
   send(exchange: WireExchange): void {
     if (this.#closed !== null || this.#ended) {
       exchange.failure = this.#closed ?? new ConnectionError('lost', 'the connection is closed');
@@ -133,7 +131,7 @@ export class DriverSession {
     }
   }
 
-  /** Says goodbye once everything on the way has been answered; the owner is not told. */
+  /** Closes the connection after all exchanges in flight, without notifying the owner. */
   end(): void {
     if (this.isClosed) return;
     this.#ended = true;
@@ -148,22 +146,22 @@ export class DriverSession {
     this.#socket.destroy();
   }
 
-  /** Looks for exchanges that were aborted or are too late. `now` is `Date.now()`. True when any must be watched on. */
+  /** Cancels exchanges that were aborted or whose deadline passed. @returns whether it has to be called again */
   sweep(now: number): boolean {
     let watched = false;
     for (let i = this.#head; i < this.#queue.length; i++) {
       const exchange = this.#queue[i] as WireExchange;
       if (exchange.cancelled !== null) {
         watched = true;
-        // What the server has not begun with waits for what somebody may still want.
+        // An exchange that the server has not started waits for earlier ones that are not cancelled.
         if (i > this.#head) continue;
         if (now - exchange.cancelledAt > CANCEL_GRACE_MS) {
           this.#options.terminate();
           this.destroy(new ConnectionError('lost', 'the server did not answer a cancel request'));
           return false;
         }
-        const isUnheard = exchange.cancelSent && this.cancelsOpen === 0 && performance.now() - this.#lastCancelAt > CANCEL_AGAIN_MS;
-        if (isUnheard) {
+        const hadNoEffect = exchange.cancelSent && this.cancelsOpen === 0 && performance.now() - this.#lastCancelAt > CANCEL_AGAIN_MS;
+        if (hadNoEffect) {
           exchange.cancelSent = false;
           this.#cancelHead();
         }
@@ -187,17 +185,17 @@ export class DriverSession {
     this.#cancelHead();
   }
 
-  /** A cancel request names a connection, not a statement: it is only sent for the one at the head. */
+  /** Sends a cancel request for the exchange at the head: it cancels whatever the connection executes. */
   #cancelHead(): void {
     const exchange = this.#queue[this.#head];
     if (exchange === undefined || exchange.cancelled === null || exchange.cancelSent) return;
     exchange.cancelSent = true;
     this.cancelsOpen++;
     this.#lastCancelAt = performance.now();
-    this.#options.cancel((isDealtWith) => {
+    this.#options.cancel((isHandled) => {
       this.cancelsOpen--;
-      if (!isDealtWith) {
-        // It would stop what somebody else runs here.
+      if (!isHandled) {
+        // It could cancel a statement of another request.
         this.draining = true;
         this.tainted = true;
       }
@@ -260,7 +258,7 @@ export class DriverSession {
         offset += 4;
         const exchange = this.#queue[this.#head] as WireExchange;
         const row = exchange.row as (readonly Bytes[] | null)[];
-        if (exchange.mode !== 'json' || exchange.intake !== null) this.#weigh(exchange, length);
+        if (exchange.mode !== 'json' || exchange.resultBudget !== null) this.#weigh(exchange, length);
         if (length > 0) {
           this.#value = [];
           this.#valueLeft = length;
@@ -277,7 +275,7 @@ export class DriverSession {
         if (end - offset < 7) break;
         const exchange = this.#queue[this.#head];
         if (exchange === undefined) {
-          this.destroy(new ConnectionError('lost', 'the server sent a row that nobody asked for'));
+          this.destroy(new ConnectionError('lost', 'the server sent an unexpected row'));
           return;
         }
         exchange.row = [];
@@ -291,34 +289,34 @@ export class DriverSession {
       this.#message(type, chunk, offset + 5, next);
       offset = next;
     }
-    // A copy: what was read into is read into again.
+    // A copy, because the buffer is reused.
     if (offset < end) this.#pending = Buffer.from(chunk.subarray(offset));
   }
 
-  /** Those of the exchange at the head that have come. */
+  /** Drops received values of the exchange at the head. */
   #dropValues(exchange: WireExchange): void {
     this.#isValueDropped = true;
     this.#value = [];
     if (exchange.row !== null) exchange.row = [];
   }
 
-  /** Counts a value of so many bytes that comes: before any of it is kept. */
+  /** Counts a value before it is received. */
   #weigh(exchange: WireExchange, length: number): void {
-    const { intake } = exchange;
-    // Nobody waits for what still comes.
+    const { resultBudget } = exchange;
+    // Values after a cancellation are not needed.
     if (exchange.settled) {
       this.#isValueDropped = true;
       return;
     }
     if ((exchange.text?.rows.length ?? 0) < exchange.maxRows) {
       const bytes = Math.max(0, length) + (exchange.mode === 'json' ? 0 : VALUE_OVERHEAD);
-      if (intake !== null && exchange.refused === null && !intake.take(bytes)) {
-        exchange.refused = new CancelledError('size', intake.refusal(exchange.goesOn));
+      if (resultBudget !== null && exchange.refused === null && !resultBudget.take(bytes)) {
+        exchange.refused = new CancelledError('size', resultBudget.refusal(exchange.continues));
       }
       if (exchange.refused === null) exchange.bytes += bytes;
     }
-    this.#isValueDropped = exchange.settled || exchange.refused !== null || exchange.bytes > exchange.mostBytes;
-    if (this.#isValueDropped && exchange.cancelled === null && !exchange.goesOn) this.#cancel(exchange, 'size', Date.now());
+    this.#isValueDropped = exchange.settled || exchange.refused !== null || exchange.bytes > exchange.maxBytes;
+    if (this.#isValueDropped && exchange.cancelled === null && !exchange.continues) this.#cancel(exchange, 'size', Date.now());
   }
 
   #endRow(): void {
@@ -358,7 +356,7 @@ export class DriverSession {
       case 0x54: // RowDescription
         if (exchange !== undefined) exchange.text = { columns: columnNames(chunk, start), rows: [], command: '' };
         return;
-      case 0x47: // CopyInResponse: there is nobody to copy from
+      case 0x47: // CopyInResponse: the service has no data to copy
         this.#output.copyFail('COPY from the client is not supported');
         this.#flush();
         return;
@@ -370,7 +368,7 @@ export class DriverSession {
     if (error.severity === 'FATAL' || error.severity === 'PANIC') this.#fatal = error;
     if (exchange === undefined || exchange.failure !== null) return;
     exchange.failure = error;
-    error.done = exchange.completed;
+    error.completed = exchange.completed;
     exchange.accident =
       error.code === '57014' && exchange.cancelled === null && (this.cancelsOpen > 0 || performance.now() - this.#lastCancelAt < 1_000);
     if (exchange.cancelled !== null && error.code === '57014') exchange.failure = exchange.cancelled;
@@ -389,7 +387,7 @@ export class DriverSession {
     exchange.duration = now - this.headSince;
     this.headSince = now;
     this.#isValueDropped = false;
-    // It came to its end all the same.
+    // The statement completed although its values were refused.
     exchange.failure ??= exchange.refused;
     const failure = exchange.failure;
     if (failure !== null) {
@@ -424,14 +422,14 @@ export class DriverSession {
     const owner = this.owner;
     if (!this.#ended) owner?.lost(this, reason);
     for (const exchange of lost) {
-      // The error that ended the session says more than the broken connection.
+      // The error that ended the session is more specific than the lost connection.
       exchange.failure ??= exchange.cancelled ?? reason;
       this.#settle(exchange);
     }
   }
 }
 
-/** Why nobody waits for the exchange any more; null: somebody does. */
+/** Returns why an exchange is to be cancelled; `null` if it is not. */
 export function cancelReason(
   exchange: { readonly signal: Cancellation | undefined; readonly deadline: number },
   now: number,

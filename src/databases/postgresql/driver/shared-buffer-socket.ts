@@ -1,16 +1,16 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
-/** One for all: what is read is used up before anything else is read. */
+/** Buffer of all sockets: its contents are processed before the next read. */
 const BUFFER = Buffer.allocUnsafeSlow(65_536);
 
 type Reader = (chunk: Buffer) => void;
 
-/** `net.Socket` takes `onread` as `net.connect` does, which is all that the declarations know. */
+/** `net.Socket` accepts `onread` like `net.connect`, although its type does not declare it. */
 type Options = SocketConstructorOpts & { readonly onread: { readonly buffer: Buffer; callback(size: number, buffer: Buffer): boolean } };
 
 /**
- * A socket that always reads into the same memory instead of allocating for each read. Its `reader` gets
- * chunks that are valid until it returns; as long as there is none, `data` events carry copies.
+ * A socket that reads into one buffer instead of allocating for each read. `reader` is called with chunks that are valid until it returns;
+ * without a reader, `data` events have copies.
  */
 export class SharedBufferSocket extends Socket {
   reader: Reader | null = null;
@@ -31,7 +31,7 @@ export class SharedBufferSocket extends Socket {
   }
 }
 
-/** Hands all that arrives to `reader`, which must not keep the chunks. */
+/** Calls `reader` with all data. It must not keep the chunks. */
 export function readFrom(socket: Socket, reader: Reader): void {
   if (socket instanceof SharedBufferSocket) socket.reader = reader;
   else socket.on('data', reader);

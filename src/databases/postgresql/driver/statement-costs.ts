@@ -1,21 +1,21 @@
-/** How long a statement took, a moving average. */
+/** Duration of a statement in milliseconds, as a moving average. */
 export interface Cost {
   ms: number;
 }
 
 const GENERATION = 2_000;
-/** Characters of a generation's texts. */
+/** Maximum number of characters of the texts of a generation. */
 const GENERATION_LENGTH = 8_000_000;
 const WEIGHT = 0.2;
 
-/** What statements have cost so far, by text. Bounded: texts that are not used for long are forgotten. */
+/** Costs of statements by text, of which the least recently used are evicted. */
 export class StatementCosts {
   #recent = new Map<string, Cost>();
   #older = new Map<string, Cost>();
-  /** Characters of the recent ones. */
+  /** Number of characters of the recent texts. */
   #length = 0;
 
-  /** Null when nothing is known. */
+  /** Returns `null` for an unknown statement. */
   of(text: string): Cost | null {
     return this.#recent.get(text) ?? this.#older.get(text) ?? null;
   }

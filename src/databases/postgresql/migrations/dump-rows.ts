@@ -24,13 +24,13 @@ export async function dumpRows({ rows, failure, source }: DumpContext, name: str
 }
 
 /** Returns the name of a table in SQL. */
-export function nameOf({ schema, name }: QualifiedName): string {
+export function tableNameText({ schema, name }: QualifiedName): string {
   return `${dialect.identifier(schema)}.${dialect.identifier(name)}`;
 }
 
 /** Returns whether one of the tables exists and has no rows. */
 export async function hasEmpty(rows: Query, tables: readonly QualifiedName[]): Promise<boolean> {
-  const names = tables.map((table) => dialect.string(nameOf(table))).join(', ');
+  const names = tables.map((table) => dialect.string(tableNameText(table))).join(', ');
   const existing = await rows(
     `select name from unnest(array[${names}]::text[]) as names (name) where pg_catalog.to_regclass(name) is not null`,
   );

@@ -1,7 +1,7 @@
 import type { DumpContext, SchemaDump } from '../../../backend/migration-dialect.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../../util/json.ts';
-import { dumpRows, nameOf } from './dump-rows.ts';
+import { dumpRows, tableNameText } from './dump-rows.ts';
 import { dialect } from '../compile/dialect.ts';
 
 /** Schemas of services. */
@@ -33,11 +33,11 @@ export async function dumpSchema(context: DumpContext, schemas: readonly string[
     ...statements('policies'),
     ...statements('comments'),
   ];
-  const head = '-- The schema as it was when this migration was made.\nset local check_function_bodies = off;\n';
+  const head = '-- The schema at the time of this migration.\nset local check_function_bodies = off;\n';
   let sql = all.length === 0 ? '' : `${head}\n${all.map((text) => `${text.trimEnd()};\n`).join('\n')}`;
   for (const table of filled)
-    if (schemas.length === 0 || schemas.includes(table.schema)) sql += `\n${await dumpRows(context, nameOf(table), false)}`;
-  return { sql, left: statements('left') };
+    if (schemas.length === 0 || schemas.includes(table.schema)) sql += `\n${await dumpRows(context, tableNameText(table), false)}`;
+  return { sql, omitted: statements('left') };
 }
 
 function textsOf(list: Json | undefined): readonly string[] {

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { neededExtension } from './needed-extension.ts';
 
-/** Calls of a database that lacks all functions. */
+/** Returns the functions that need an extension in a database that lacks all of them. */
 async function called(...texts: readonly string[]): Promise<readonly string[]> {
   const needed = await neededExtension({}, texts, async (query) => {
     const values = /\(values (.*)\) as called/.exec(query)?.[1] ?? '';
-    const lacking = [...values.matchAll(/\((?:null|E?'(\w+)'), E?'(\w+)'\)/g)].map(([, schema, name]) =>
+    const missing = [...values.matchAll(/\((?:null|E?'(\w+)'), E?'(\w+)'\)/g)].map(([, schema, name]) =>
       schema === undefined ? name : `${schema}.${name}`,
     );
-    return JSON.stringify({ installed: false, lacking });
+    return JSON.stringify({ installed: false, lacking: missing });
   });
   return needed?.functions ?? [];
 }

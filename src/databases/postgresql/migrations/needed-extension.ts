@@ -12,7 +12,7 @@ const FUNCTIONS = 'gen_random_uuid|crypt|gen_salt|digest|hmac|gen_random_bytes|p
 const NAMED = new RegExp(String.raw`(?<![\w$".])(?:(?:"([^"]+)"|([a-z_][\w$]*)) ?\. ?)?("?)(${FUNCTIONS})\3 ?\(`, 'gi');
 const CREATION = /\bcreate extension (?:if not exists )?"?pgcrypto\b/i;
 const DEFINITION = /\bcreate (?:or replace )?(?:function|procedure|aggregate) $/i;
-/** Words of SQL and PL/pgSQL before an expression; behind any other word or name stands the name of a table, type or alias. */
+/** Words of SQL and PL/pgSQL before an expression; any other word or name is followed by the name of a table, type or alias. */
 const BEFORE_EXPRESSION =
   /\b(?:all|and|assert|between|by|call|case|default|distinct|else|elsif|from|having|if|ilike|in|join|lateral|like|limit|next|not|offset|on|or|perform|query|return|returning|select|then|to|using|when|where|while|zone|into \S+|(?<!(?:create|replace|drop) )(?:function|routine)) $/i;
 const INDEX_ON = /\bcreate (?:unique )?index (?:concurrently )?(?:if not exists )?(?:(?!on )\S+ )?on $/i;
@@ -51,9 +51,9 @@ function extensionsSchema({ configuration }: JsonObject): string {
 function callsIn(texts: readonly string[], schema: string): readonly Call[] {
   const created: Call[] = [];
   return texts.flatMap((bare) => {
-    const named = [...bare.matchAll(NAMED)].flatMap(({ 0: whole, 1: quoted, 2: plain, 3: quote, 4: given = '', index }) => {
-      const name = given.toLowerCase();
-      if (quote !== '' && name !== given) return [];
+    const named = [...bare.matchAll(NAMED)].flatMap(({ 0: whole, 1: quoted, 2: plain, 3: quote, 4: written = '', index }) => {
+      const name = written.toLowerCase();
+      if (quote !== '' && name !== written) return [];
       const end = index + whole.length;
       const before = bare.slice(Math.max(0, index - CONTEXT), index);
       return [{ call: { schema: quoted ?? plain?.toLowerCase() ?? null, name }, before, behind: bare.slice(end, end + CONTEXT) }];

@@ -13,7 +13,7 @@ it.each([
   expect(scanSql(sql).control.map(({ words }) => words)).toEqual([['commit']]);
 });
 
-it('takes transactions out of a text that is to be a part of one', () => {
+it('removes transaction control from SQL that runs in a transaction', () => {
   const own = 'set a = 1;\nbegin;\nselect 1;\ncommit; begin transaction ;\nselect 2; -- ;\nend;';
   expect(scanSql(own)).toMatchObject({
     unwrapped: undefined,
@@ -23,14 +23,14 @@ it('takes transactions out of a text that is to be a part of one', () => {
   for (const other of ['begin; select 1; rollback;', 'begin isolation level serializable; commit'])
     expect(scanSql(other)).toMatchObject({ unwrapped: undefined, joined: undefined });
   expect(scanSql('select 1').joined).toBe('select 1');
-  // A comment that reads as a statement is none, also where nothing else is between two semicolons.
+  // A comment that reads like a statement is not one, even if it is alone between two semicolons.
   expect(scanSql('begin; select 1; /* commit */; commit;').joined).toBe('       select 1; /* commit */;        ');
   expect(scanSql('begin; set local role x; commit; select 1').joined).toBeUndefined();
   expect(scanSql('set local role x; select 1').joined).toBe('set local role x; select 1');
   expect(scanSql('begin; rollback work to a; rollback transaction to savepoint a; commit').unwrapped).toBeDefined();
 });
 
-it('finds what psql alone understands', () => {
+it('finds commands that only psql supports', () => {
   const { foreign } = scanSql('--\n-- Data\n--\n\nCOPY public.a (id) FROM stdin;\n1\n\\.\n\\restrict x\n');
   expect(foreign).toEqual([
     { line: 7, what: '\\.', client: 'psql' },

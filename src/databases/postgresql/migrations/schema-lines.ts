@@ -1,4 +1,4 @@
-/** What the functions of `aclexplode` and `acldefault` call kinds of objects: the catalog, its column of privileges, and what names one. */
+/** Kinds of objects with privileges: letter in `acldefault`, catalog, column of privileges, owner, name and schema. */
 const GRANTED = [
   ['r', 'pg_class', 'relacl', 'relowner', "case c.relkind when 'S' then 'sequence ' else 'table ' end || c.oid::regclass", 'relnamespace'],
   ['f', 'pg_proc', 'proacl', 'proowner', "'function ' || c.oid::regprocedure", 'pronamespace'],
@@ -10,8 +10,8 @@ const GRANTEE = (owner: string): string =>
   `case a.grantee when 0 then 'public' when ${owner} then 'its owner' else a.grantee::regrole::text end || case when a.is_grantable then ' with grant option' else '' end`;
 
 /**
- * What is granted beside what owners and everybody have of themselves, and what of that is taken away; who granted it does not count. The
- * schema `public` and default privileges outlive all that a database for trials is emptied of.
+ * Privileges that differ from the defaults of owners and `public`, granted or revoked, without the grantor. The schema `public` and default
+ * privileges are omitted, because they survive when a database for trials is emptied.
  */
 const GRANTS = [
   ...GRANTED.map(([kind, catalog, acl, owner, name, schema]) => {
@@ -25,11 +25,11 @@ const GRANTS = [
   `select 'grant ' || a.privilege_type || ' on column ' || c.oid::regclass || '.' || t.attname || ' to ' || ${GRANTEE('c.relowner')}, n.nspname from pg_attribute t join pg_class c on c.oid = t.attrelid join pg_namespace n on n.oid = c.relnamespace, aclexplode(t.attacl) a where t.attacl is not null`,
 ].join('\n  union all ');
 
-/** Of an object of a catalog that has a description. */
+/** Lines for the comments on objects of a catalog. */
 const commentsOn = (catalog: string, schema: string): string =>
   `select 'comment ' || d.classoid::regclass::text || ' ' || pg_describe_object(d.classoid, d.objoid, d.objsubid) || ' ' || md5(d.description), n.nspname from pg_description d join ${catalog} c on d.classoid = '${catalog}'::regclass and c.oid = d.objoid join pg_namespace n on n.oid = c.${schema}`;
 
-/** Whatever migrations usually define in PostgreSQL, a line each; the documentation of `migrate verify` says what is left out. */
+/** Lines for the objects that migrations usually define; the documentation of `migrate verify` lists the omitted ones. */
 const ALL = `select 'table ' || c.oid::regclass::text || ' ' || c.relkind::text || ' ' || c.relpersistence::text || ' ' || c.relrowsecurity::text || ' ' || c.relforcerowsecurity::text || ' ' || coalesce(array_to_string(c.reloptions, ','), '') || ' ' || coalesce(pg_get_partkeydef(c.oid), '') || ' ' || coalesce(pg_get_expr(c.relpartbound, c.oid), '') || ' ' || coalesce((select string_agg(i.inhparent::regclass::text, ',' order by i.inhseqno) from pg_inherits i where i.inhrelid = c.oid), '') as line, n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
   union all select 'column ' || c.oid::regclass::text || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || case when a.attcollation <> t.typcollation then ' collate ' || a.attcollation::regcollation::text else '' end || ' ' || a.attnotnull::text || ' ' || a.attidentity::text || a.attgenerated::text || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), ''), n.nspname from pg_attribute a join pg_type t on t.oid = a.atttypid join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'v', 'm', 'f', 'c')
   union all select 'sequence ' || c.oid::regclass::text || ' ' || format_type(q.seqtypid, null) || ' increment ' || q.seqincrement || ' from ' || q.seqmin || ' to ' || q.seqmax || ' start ' || q.seqstart || ' cache ' || q.seqcache || ' cycle ' || q.seqcycle::text || coalesce((select ' of ' || d.refobjid::regclass::text || '.' || a.attname from pg_depend d join pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i')), ''), n.nspname from pg_sequence q join pg_class c on c.oid = q.seqrelid join pg_namespace n on n.oid = c.relnamespace

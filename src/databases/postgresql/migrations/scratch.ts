@@ -10,15 +10,15 @@ const TYPES = `('e', 'd', 'r')`;
 const EMPTY = `select case when exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where ${OTHERS} and not ${isOfExtension('pg_class', 'c')})
   or exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${OTHERS} and not ${isOfExtension('pg_proc', 'p')})
   or exists (select from pg_catalog.pg_type t join pg_catalog.pg_namespace n on n.oid = t.typnamespace where t.typtype in ${TYPES} and ${OTHERS} and not ${isOfExtension('pg_type', 't')}) then '0' else '1' end`;
-const KEPT = `select coalesce(string_agg(x, ',' order by x), '') from (select 'e ' || extname from pg_extension union all select 's ' || nspname from pg_namespace where nspname !~ '^pg_(toast_)?temp') as kept (x)`;
+const BASELINE = `select coalesce(string_agg(x, ',' order by x), '') from (select 'e ' || extname from pg_extension union all select 's ' || nspname from pg_namespace where nspname !~ '^pg_(toast_)?temp') as kept (x)`;
 
-/** @param kept extensions and schemas that were there */
-function clear(kept: string): string {
-  const list = kept.split(',');
-  const names = (mark: string): string =>
-    `array[${list.flatMap((each) => (each.startsWith(`${mark} `) ? [dialect.string(each.slice(2))] : [])).join(', ')}]::text[]`;
+/** @param baseline extensions and schemas of the empty database */
+function clear(baseline: string): string {
+  const list = baseline.split(',');
+  const names = (letter: string): string =>
+    `array[${list.flatMap((each) => (each.startsWith(`${letter} `) ? [dialect.string(each.slice(2))] : [])).join(', ')}]::text[]`;
   const others = (catalog: string, object: string): string => `${OTHERS} and not ${isOfExtension(catalog, object)}`;
-  // All names before the first one goes: what goes with others has none any more.
+  // All names are read before the first object is dropped: an object that was dropped by a cascade has no name.
   const each = (query: string, what: string, statement: string): string =>
     `foreach name in array coalesce((select array_agg(${what}) from ${query}), '{}') loop execute ${statement}; end loop;`;
   const kinds = `case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' when 'f' then 'foreign table' when 'c' then 'type' else 'table' end`;
@@ -31,5 +31,5 @@ function clear(kept: string): string {
 end $svc_scratch$;`;
 }
 
-/** Trials in a database of PostgreSQL that holds nothing else. */
-export const scratch: ScratchDialect = { empty: EMPTY, kept: KEPT, clear };
+/** Trials in a separate database. */
+export const scratch: ScratchDialect = { empty: EMPTY, baseline: BASELINE, clear };

@@ -3,7 +3,7 @@ import { identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row } from '../row.ts';
 import type { SetWriter } from './writer.ts';
 
-/** What a relation shows of its rows, found while what reads it is put together. */
+/** Columns of a relation, which are added while the expressions that read it are compiled. */
 export class Columns {
   readonly #items: Sql[] = [];
   readonly #names = new Map<string, Sql>();
@@ -13,18 +13,18 @@ export class Columns {
     this.#inner = inner;
   }
 
-  /** The name outside of a column of the row. */
+  /** Returns the outer name of a column. */
   column(name: string): Sql {
     let outside = this.#names.get(name);
     if (outside === undefined) {
-      // Names with a colon are ours.
+      // Names with a colon are reserved for generated columns.
       outside = name.startsWith(':') ? this.add(this.#inner.column(name)) : this.#put(this.#inner.column(name), name);
       this.#names.set(name, outside);
     }
     return outside;
   }
 
-  /** The name of a value. */
+  /** Adds a value and returns its name. */
   add(value: Sql): Sql {
     return this.#put(value, `:${this.#items.length}`);
   }
@@ -38,7 +38,7 @@ export class Columns {
     };
   }
 
-  /** The select list: to be called last. */
+  /** Returns the select list. Called last. */
   list(): Sql {
     return this.#items.length === 0 ? sql`1 as ${identifier(':any')}` : join(this.#items, sql`, `);
   }
@@ -51,12 +51,12 @@ export class Columns {
 }
 
 /**
- * Returns conditions that hold for values of another row if columns of a relation have them in one of its rows. They read again what
- * the relation reads.
+ * Returns conditions that hold for values of another row if a row of the relation has them in its columns. They repeat the reads of the
+ * relation.
  */
 export type Keys = (columns: readonly string[], values: readonly Sql[]) => readonly Sql[];
 
-/** A relation that is made when it is first read. */
+/** A relation that is created when it is first read. */
 export class Named {
   readonly columns: Columns;
   /** `null` if reading the relation again may give other keys, or costs more than it saves. */
@@ -72,13 +72,13 @@ export class Named {
     this.#select = select;
   }
 
-  /** Of a from clause, without an alias. */
+  /** Returns an item of a from clause, without an alias. */
   item(): Sql {
     this.#made ??= this.#writer.relation(this.#select);
     return this.#made;
   }
 
-  /** The same where nothing else needs a name for it. */
+  /** Returns an item of a from clause, as a subquery if the relation has no other reader. */
   inline(): Sql {
     return this.#made ?? sql`(${this.#select()})`;
   }

@@ -1,22 +1,32 @@
-/** The rows of a level as a relation: filtered, restricted to the keys of the level above, sorted, and cut to pages for each of them. */
+/** The rows of a level as a relation: filtered, restricted to the keys of the level above, sorted, and paginated per key. */
 import type { Relation } from '../../../ir/relation.ts';
 import type { OrderBy, RowSet } from '../../../ir/select.ts';
 import { EMPTY, identifier, type Sql, sql } from '../../../sql/fragment.ts';
 import { Columns, type Keys, Named } from './columns.ts';
-import { isElsewhere, type OrderKey, orderKeys } from './order.ts';
-import { andAll, between, isRepeatable, type JoinColumns, looksElsewhere, numbered, orderedBy, type Place, sourceOf } from './place.ts';
+import { isRelatedTerm, type OrderKey, orderKeys } from './order.ts';
+import {
+  andAll,
+  rowBounds,
+  isRepeatable,
+  type JoinColumns,
+  maskReadsOtherTables,
+  numbered,
+  orderedBy,
+  type JoinBase,
+  sourceOf,
+} from './join-base.ts';
 import type { SetWriter } from './writer.ts';
 import type { Read } from '../../../ir/bool-exp.ts';
 
 export interface LevelRows {
   readonly rows: Named;
-  /** What they are in the order of, of a row as it is seen outside; empty: of nothing. */
+  /** Returns the sort keys of the rows under an outer alias; empty without an order. */
   order(alias: Sql): readonly Sql[];
-  /** Number of the first row that is left of those of a key, less one; null: it is 0. */
+  /** Number of skipped rows per key; `null` for 0. */
   readonly before: Sql | null;
-  /** Its number among the rows of its key; null: they have none. */
+  /** Column with the number of a row among those of its key, if they are numbered. */
   readonly number: Sql | null;
-  /** The first value of the order; null where there is none. */
+  /** Column with the first sort key, if any. */
   readonly firstKey: Sql | null;
 }
 
@@ -28,20 +38,20 @@ interface Of {
 const NUMBER = identifier(':n');
 const FIRST = identifier(':first');
 
-function isMet({ rows }: Of): boolean {
-  return rows.orderBy.some(({ term }) => isElsewhere(term)) || rows.distinctOn.some(looksElsewhere);
+function needsBase({ rows }: Of): boolean {
+  return rows.orderBy.some(({ term }) => isRelatedTerm(term)) || rows.distinctOn.some(maskReadsOtherTables);
 }
 
-/** Of a root: the page is cut where the rows are. */
+/** Compiles the rows of a root, whose select has the page. */
 export function rootRows(writer: SetWriter, of: Of): LevelRows {
   const { rows } = of;
-  const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, isMet(of));
+  const source = sourceOf(writer, { from: of.from, where: rows.where }, [], null, needsBase(of));
   const keys = orderKeys(writer, rows.orderBy, source);
-  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
+  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.relatedConditions));
   source.seal();
   const isCut = rows.limit !== null || rows.offset !== null;
   const page = isCut ? writer.page(rows.limit, rows.ties === true, rows.offset) : EMPTY;
-  // Columns that decide the order where it leaves rows undecided, so that the page has the same keys when it is read again.
+  // Columns that make the order total, so that the page has the same keys when it is read again.
   const tieBreakers: string[] = [];
   const columns = new Columns(source.row);
   const named = (shown: Columns): readonly Sql[] => keys.map((key, i) => nameOfKey(shown, key, rows.orderBy[i]?.term));
@@ -63,7 +73,7 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
     const found = locals.map((name) => sql`${alias}.${shown.column(name)}`);
     return [writer.among(values, found, sql`(${paged(shown, shownNames)}) as ${alias}`)];
   };
-  const isBound = rows.limit !== null && !isMet(of) && isRepeatable(of.from, rows.where) && rows.orderBy.every(isReadAgain);
+  const isBound = rows.limit !== null && !needsBase(of) && isRepeatable(of.from, rows.where) && rows.orderBy.every(isReadAgain);
   return {
     rows: new Named(writer, columns, () => paged(columns, names), isBound ? again : null),
     order: (alias) => orderOf(names, alias),
@@ -73,27 +83,27 @@ export function rootRows(writer: SetWriter, of: Of): LevelRows {
   };
 }
 
-/** Whether the value of an order is a column that is not masked. */
+/** Returns whether a sort key is an unmasked column. */
 function isReadAgain({ term }: OrderBy): boolean {
   return term.kind === 'read' && plainColumn(term.read) !== null;
 }
 
-/** Whether rows are told apart by their number, and which of them are left. */
+/** Rows of a key that remain after numbering; `no` numbers none unless a page requires it. */
 export type Numbered = 'all' | 'first' | 'no';
 
-/** Of rows that belong to others: each of these has a page of its own. */
-export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: Place, which: Numbered): LevelRows {
+/** Compiles related rows, with a page for each parent row. */
+export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: JoinBase, which: Numbered): LevelRows {
   const { rows } = of;
-  const source = sourceOf(writer, { from: of.from, where: rows.where }, on, parent, isMet(of));
+  const source = sourceOf(writer, { from: of.from, where: rows.where }, on, parent, needsBase(of));
   const keys = orderKeys(writer, rows.orderBy, source);
   const columns = new Columns(source.row);
   const remote = on.map((pair) => source.row.column(pair.remote));
   const keyNames = on.map((pair) => columns.column(pair.remote));
   const limit = which === 'first' ? Math.min(rows.limit ?? 1, 1) : rows.limit;
   const offset = rows.offset === null ? null : writer.count(rows.offset);
-  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.asks));
+  const distinct = rows.distinctOn.map((read) => writer.distinctKey(read, source.row, source.relatedConditions));
   source.seal();
-  // The keys of all rows that belong to those of the level above, be they on the page or not: more are of no harm.
+  // Keys of all related rows, on the page or not: additional keys do no harm.
   const again: Keys = (locals, values) => [
     writer.among(
       values,
@@ -101,7 +111,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
       source.body(),
     ),
   ];
-  const isBound = parent.rows.keys !== null && !isMet(of) && isRepeatable(of.from, rows.where);
+  const isBound = parent.rows.keys !== null && !needsBase(of) && isRepeatable(of.from, rows.where);
   const isNumbered = which !== 'no' || limit !== null || offset !== null || rows.distinctOn.length > 0;
   if (!isNumbered) {
     const named = new Named(writer, columns, () => sql`select ${columns.list()} from ${source.body()}`, isBound ? again : null);
@@ -122,7 +132,7 @@ export function relatedRows(writer: SetWriter, of: Of, on: JoinColumns, parent: 
       );
       all = sql`select ${alias}.*, ${number} as ${NUMBER} from (select ${columns.list()}, ${first} as ${FIRST} from ${source.body()}) as ${alias} where ${alias}.${FIRST} = 1`;
     }
-    const bounds = (alias: Sql): readonly Sql[] => between(writer, sql`${alias}.${NUMBER}`, offset, limit);
+    const bounds = (alias: Sql): readonly Sql[] => rowBounds(writer, sql`${alias}.${NUMBER}`, offset, limit);
     const alias = writer.alias();
     const conditions = bounds(alias);
     return conditions.length === 0 ? all : sql`select ${alias}.* from (${all}) as ${alias} where ${andAll(conditions)}`;
@@ -135,7 +145,7 @@ function written(writer: SetWriter, keys: readonly OrderKey[]): readonly Sql[] {
   return keys.map(({ value, order }) => writer.orderKey(value, order));
 }
 
-/** A column that is shown anyhow is not shown twice. */
+/** Returns the name of a sort key; a plain column is not selected twice. */
 function nameOfKey(columns: Columns, key: OrderKey, term: RowSet['orderBy'][number]['term'] | undefined): Sql {
   const column = term?.kind === 'read' ? plainColumn(term.read) : null;
   return column === null ? columns.add(key.value) : columns.column(column);

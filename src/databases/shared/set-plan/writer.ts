@@ -1,4 +1,4 @@
-/** What a kind of database brings to a set plan (ADR 16): how it writes values, conditions, JSON and relations. */
+/** SQL of a kind of database for set plans (ADR 16): values, conditions, JSON and relations. */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { AggregateComparison, AggregatePredicate, BoolExp, Exists, Read } from '../../../ir/bool-exp.ts';
 import type { Relation } from '../../../ir/relation.ts';
@@ -7,73 +7,82 @@ import type { Value } from '../../../ir/value.ts';
 import type { Sql } from '../../../sql/fragment.ts';
 import type { Row } from '../row.ts';
 
-/** Answers conditions about other tables in a select whose rows are joined to the answers. */
-export interface Asks {
-  /** Never null. */
+/** Compiles conditions on other tables whose results are joined to the rows of a select. */
+export interface RelatedConditions {
+  /** Never NULL. */
   exists(exp: Exists): Sql;
   aggregate(exp: AggregatePredicate): Sql;
 }
 
-/** A field that is a value of its row. */
+/** Compiles something with other conditions on other tables. */
+export function withRelatedConditions<K, T>(context: { relatedConditions: K }, conditions: K, compile: () => T): T {
+  const before = context.relatedConditions;
+  context.relatedConditions = conditions;
+  const compiled = compile();
+  context.relatedConditions = before;
+  return compiled;
+}
+
+/** A field with a value of its row. */
 export type LeafField = Exclude<Field, { readonly kind: 'related' }>;
 export type Aggregates = Exclude<AggregateItem, { readonly kind: 'typename' }>;
 
 export interface SetWriter {
-  /** A table alias that this statement has not used yet. */
+  /** Returns an unused table alias. */
   alias(): Sql;
   /**
-   * A relation as an item of a from clause, without an alias: the name of a common table expression, or the select itself in
-   * parentheses. Relations are made in an order in which each reads only those before it.
-   * @param select to be called when the statement is written out, or at once; the columns that are read of it are known late
+   * Returns a relation as an item of a from clause, without an alias: the name of a common table expression, or the select in
+   * parentheses. Relations read only earlier ones.
+   * @param select called at once or when the statement is printed, because its columns are known late
    */
   relation(select: () => Sql): Sql;
   /**
-   * Relations are computed once, however often they are named: those below a level read only rows with its keys, and the rows
-   * of an answer are always a relation of their own. Else no relation is named twice, and levels read only rows with keys of the
-   * level above where that gives the same keys when it is read again (`Named.keys`).
+   * If true, relations are computed once, however often they are read: levels read only rows with the keys of the level above, and the
+   * rows of an answer are always a relation. If false, no relation is read twice, and levels read only rows with the keys of the level
+   * above if a second read has the same keys (`Named.keys`).
    */
   readonly named: boolean;
-  /** An item of a from clause and its row. @throws SvcError not-supported for functions that cannot stand there */
+  /** Returns an item of a from clause and its row. @throws SvcError not-supported for functions that cannot be in one */
   from(relation: Relation): { readonly item: Sql; readonly row: Row };
-  /** The parts of a `where`; relationships in them are sub-selects that do not look out, wherever that can be. */
+  /** Compiles the parts of a `where`. Relationships in it are uncorrelated subqueries where possible. */
   conditions(exp: BoolExp, row: Row): readonly Sql[];
-  /** A value, masked. @param asks answers what masks ask about other tables; null: inside of a `where` or where there are no such masks */
-  read(read: Read, row: Row, asks: Asks | null): Sql;
-  /** A value by which rows are told apart (`distinct_on`). */
-  distinctKey(read: Read, row: Row, asks: Asks | null): Sql;
-  /** A field's value as the objects of the answer hold it. */
-  field(field: LeafField, row: Row, asks: Asks | null): Sql;
-  /** Returns the condition that columns have the values of a row of `from`: `(a, b) in (select c, d from …)`. */
+  /** Compiles a masked read. @param relatedConditions conditions of masks on other tables; `null` inside of a `where` or without such masks */
+  read(read: Read, row: Row, relatedConditions: RelatedConditions | null): Sql;
+  /** Compiles a key of `distinct_on`. */
+  distinctKey(read: Read, row: Row, relatedConditions: RelatedConditions | null): Sql;
+  /** Compiles the value of a field in the objects of the answer. */
+  field(field: LeafField, row: Row, relatedConditions: RelatedConditions | null): Sql;
+  /** Compiles the condition that columns have the values of a row of `from`: `(a, b) in (select c, d from …)`. */
   among(columns: readonly Sql[], values: readonly Sql[], from: Sql): Sql;
-  /** `x desc nulls last`, or several keys that mean it. */
+  /** Compiles `x desc nulls last`, or several equivalent keys. */
   orderKey(value: Sql, order: OrderBy): Sql;
-  /** ` limit 3 offset 1` with what stands for rows that the order does not tell apart; not empty. */
+  /** Compiles ` limit 3 offset 1`, with ties or without. Never empty. */
   page(limit: number | null, ties: boolean, offset: Value | null): Sql;
-  /** A number of rows that there are at most. */
+  /** Compiles a maximum number of rows. */
   rowLimit(limit: number): Sql;
-  /** An offset as a number; nothing for null. */
+  /** Compiles an offset as a number; 0 for null. */
   count(value: Value): Sql;
-  /** An aggregate of a group. */
+  /** Compiles an aggregate of a group. */
   aggregate(name: string, operands: readonly { readonly value: Sql; readonly type: CatalogType }[], distinct: boolean): Sql;
-  /** The comparisons of a predicate hold for the aggregate; its value is null where that is not known. */
+  /** Compiles the comparisons of a predicate with an aggregate; NULL if the result is unknown. */
   aggregateHolds(comparisons: readonly AggregateComparison[], aggregate: Sql): Sql;
-  /** What an aggregate is of no rows at all; typed, so that it can be compared. */
+  /** Compiles the value of an aggregate without rows, with a type, so that it can be compared. */
   aggregateOfNothing(exp: AggregatePredicate): Sql;
-  /** An aggregate as the objects of the answer hold it. @param of a value of a row; null: of no rows at all */
+  /** Compiles an aggregate for the objects of the answer. @param of compiles a value of a row; `null` without rows */
   aggregated(item: Aggregates, of: ((read: Read) => Sql) | null): Sql;
-  /** Whether such aggregates are right, and best, taken where the rows are, and not over a relation. */
+  /** Returns whether these aggregates are correct and fastest in the select of the rows, instead of over a relation. */
   aggregatesInPlace(items: readonly Aggregates[]): boolean;
   object(entries: readonly Entry[]): Sql;
   typename(name: string): Sql;
-  /** An aggregate: an array of JSON values in this order. @param only rows for which this holds */
+  /** Compiles an aggregate: an array of JSON values in this order. @param only condition for its rows */
   array(item: Sql, order: readonly Sql[], only: Sql | null): Sql;
-  /** An aggregate: the object of the one row, or JSON's null where there is none. */
+  /** Compiles an aggregate: the object of the one row, or JSON null without one. */
   only(object: Sql): Sql;
   readonly emptyArray: Sql;
-  /** An array, or the empty one where there is none. */
+  /** Compiles an array, or an empty one for NULL. */
   arrayOrEmpty(array: Sql): Sql;
-  /** An object, or another one where the row that it belongs to is not there. @param there a value that no such row has as null */
-  objectOr(object: Sql, there: Sql, empty: Sql): Sql;
+  /** Compiles an object, or `empty` if its row does not exist. @param present a value of the row that is never NULL */
+  objectOr(object: Sql, present: Sql, empty: Sql): Sql;
 }
 
 export interface Entry {

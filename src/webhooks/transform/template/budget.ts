@@ -1,33 +1,33 @@
-/** How much work a template may make: the service does nothing else meanwhile. */
+/** Limits the work of templates: the service does nothing else while one runs. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonNumber, type JsonObject, numberText } from '../../../util/json.ts';
 
-/** Of evaluation; reading 64 characters of a string counts as one. */
+/** Maximum evaluation steps; reading 64 characters of a string counts as one. */
 const MAX_STEPS = 2_000_000;
-/** Characters of all strings that are made and of the results. */
+/** Maximum length of all produced strings and results, in characters. */
 const MAX_OUTPUT = 33_554_432;
-/** Of a result. */
+/** Maximum depth of a result. */
 const MAX_NESTING = 2_000;
 const CHARACTERS_PER_STEP = 64;
 
-/** Thrown when the budget is used up; the evaluator adds the place. */
+/** Thrown when the budget is exhausted; the evaluator adds the position. */
 export class BudgetExceeded extends Error {}
 
 export interface Budget {
   /** @throws BudgetExceeded */
   steps(count: number): void;
-  /** Before a string is looked through. @throws BudgetExceeded */
+  /** Called before a string is read. @throws BudgetExceeded */
   reading(characters: number): void;
-  /** Before a number is looked at: its text may be long. @throws BudgetExceeded */
+  /** Called before a number is read: its text may be long. @throws BudgetExceeded */
   number(value: number | JsonNumber): void;
-  /** Before the keys of an object are looked through. @returns them. @throws BudgetExceeded */
+  /** Returns the keys of an object and counts their characters. @throws BudgetExceeded */
   keys(object: JsonObject): readonly string[];
-  /** Before a string is made. @throws BudgetExceeded */
+  /** Called before a string is produced. @throws BudgetExceeded */
   output(characters: number): void;
-  /** Before a value is printed as JSON. @throws BudgetExceeded */
+  /** Called before a value is printed as JSON. @throws BudgetExceeded */
   printing(value: Json): void;
 }
 
-/** One for all templates of a transform. */
+/** Creates the budget that all templates of a transform share. */
 export function createBudget(): Budget {
   let stepsLeft = MAX_STEPS;
   let outputLeft = MAX_OUTPUT;
@@ -40,7 +40,7 @@ export function createBudget(): Budget {
     outputLeft -= characters;
     if (outputLeft < 0) throw new BudgetExceeded(`The template makes more than ${MAX_OUTPUT} characters.`);
   };
-  // A value may hold another one many times over, so its size shows only here.
+  // A value may contain another one many times, so its size is known only here.
   const printing = (value: Json, nesting = 0): void => {
     if (nesting > MAX_NESTING) throw new BudgetExceeded(`The template makes a value that is nested deeper than ${MAX_NESTING} levels.`);
     if (typeof value === 'string') output(value.length + 2);

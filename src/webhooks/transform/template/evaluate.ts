@@ -1,35 +1,36 @@
-/** Runs syntax trees. Time, memory and depth are bounded whatever the template and its input. */
+/** Evaluates syntax trees. Time, memory and depth are limited, whatever the template and its input. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, printJson } from '../../../util/json.ts';
 import { type Budget, BudgetExceeded } from './budget.ts';
 import { FunctionFault, FUNCTIONS, type TemplateFunction } from './functions.ts';
-import type { Accessor, Node, Operator, PathNode } from './syntax.ts';
-import { type Span, TemplateError, type TemplateErrorCode } from './template-error.ts';
-import { compare, equal, member, objectOf, typeName } from './values.ts';
+import type { Accessor, Node, TemplateOperator, PathNode } from './syntax.ts';
+import { type SourceSpan, TemplateError, type TemplateErrorCode } from './template-error.ts';
+import { compare, equal, member, objectFromEntries, jsonTypeName } from './values.ts';
 
 export interface TemplateVariables {
-  /** By name with its `$`. */
+  /** Values by name, which includes the `$`. */
   readonly variables: ReadonlyMap<string, Json>;
-  /** Beside those that there always are. */
+  /** In addition to the built-in functions. */
   readonly functions: ReadonlyMap<string, TemplateFunction>;
 }
 
-/** A variable of a `range`, in front of those around it. */
+/** A variable of a `range`, linked to the enclosing scopes. */
 interface Scope {
   readonly name: string;
   readonly value: Json;
   readonly outer: Scope | undefined;
 }
 
-/** Passing one on the way to a variable costs next to nothing, but templates may have hundreds of them inside one another. */
+/** Walking past an enclosing scope costs next to nothing, but templates may nest hundreds of them. */
 const SCOPES_PER_STEP = 32;
 
 /** @throws TemplateError */
 export function evaluate(node: Node, source: string, environment: TemplateVariables, budget: Budget): Json {
-  const error = (code: TemplateErrorCode, message: string, span: Span): TemplateError => new TemplateError(code, message, source, span);
-  const wrongType = (expected: string, actual: Json, span: Span): TemplateError =>
-    error('Type Error', `Couldn't match expected type '${expected}' with actual type '${typeName(actual)}'`, span);
+  const error = (code: TemplateErrorCode, message: string, span: SourceSpan): TemplateError =>
+    new TemplateError(code, message, source, span);
+  const wrongType = (expected: string, actual: Json, span: SourceSpan): TemplateError =>
+    error('Type Error', `Couldn't match expected type '${expected}' with actual type '${jsonTypeName(actual)}'`, span);
 
-  /** What is at work, for the error that the budget is used up. */
+  /** Current position, for the error when the budget is exhausted. */
   let place = node.span;
 
   const run = (at: Node, scope: Scope | undefined): Json => {
@@ -39,11 +40,11 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
       case 'literal':
         return at.value;
       case 'text':
-        return at.parts.map((part) => (typeof part === 'string' ? made(part) : spliced(run(part, scope)))).join('');
+        return at.parts.map((part) => (typeof part === 'string' ? counted(part) : spliced(run(part, scope)))).join('');
       case 'array':
         return at.items.map((item) => run(item, scope));
       case 'object':
-        return objectOf(at.entries.map(([key, value]) => [key, run(value, scope)]));
+        return objectFromEntries(at.entries.map(([key, value]) => [key, run(value, scope)]));
       case 'path':
         return path(at, scope);
       case 'call':
@@ -64,13 +65,13 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
     }
   };
 
-  const made = (text: string): string => {
+  const counted = (text: string): string => {
     budget.output(text.length);
     return text;
   };
 
   const spliced = (value: Json): string => {
-    if (typeof value === 'string') return made(value);
+    if (typeof value === 'string') return counted(value);
     budget.printing(value);
     return printJson(value);
   };
@@ -99,7 +100,7 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
 
   const computedKey = (at: Node, scope: Scope | undefined): Json => {
     const key = run(at, scope);
-    // What was computed is looked up by all of its characters.
+    // The lookup reads all characters of a computed key.
     if (typeof key === 'string') budget.reading(key.length);
     else if (isJsonNumber(key)) budget.number(key);
     return key;
@@ -114,8 +115,8 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
     return environment.variables.get(variable);
   };
 
-  /** Undefined for what is not there and may be missing. */
-  const step = (value: Json, key: Json, { optional }: Accessor, span: Span): Json | undefined => {
+  /** Returns `undefined` for a missing value that is optional. */
+  const step = (value: Json, key: Json, { optional }: Accessor, span: SourceSpan): Json | undefined => {
     const byIndex = isJsonNumber(key);
     let found: Json | undefined;
     if (typeof key === 'string' && isJsonObject(value)) found = member(value, key);
@@ -124,10 +125,10 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
     if (byIndex && isJsonArray(value)) throw error('Index Error', `'Array' has no element ${printJson(key)}.`, span);
     if (byIndex) throw wrongType('Array', value, span);
     if (typeof key !== 'string') throw wrongType(isJsonArray(value) ? 'Number' : 'String', key, span);
-    throw error('Attribute Error', `'${typeName(value)}' has no attribute '${key}'.`, span);
+    throw error('Attribute Error', `'${jsonTypeName(value)}' has no attribute '${key}'.`, span);
   };
 
-  const call = (name: string, argument: Node, span: Span, scope: Scope | undefined): Json => {
+  const call = (name: string, argument: Node, span: SourceSpan, scope: Scope | undefined): Json => {
     const called = environment.functions.get(name) ?? FUNCTIONS.get(name);
     if (called === undefined) throw error('Name Error', `Variable '${name}' not in scope`, span);
     const value = run(argument, scope);
@@ -139,7 +140,7 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
     }
   };
 
-  const operation = (operator: Operator, left: Node, right: Node, scope: Scope | undefined): Json => {
+  const operation = (operator: TemplateOperator, left: Node, right: Node, scope: Scope | undefined): Json => {
     switch (operator) {
       case '??':
         return run(left, scope) ?? run(right, scope);
@@ -190,7 +191,7 @@ export function evaluate(node: Node, source: string, environment: TemplateVariab
     return run(node, undefined);
   } catch (thrown) {
     if (thrown instanceof BudgetExceeded) throw error('TransformationError', thrown.message, place);
-    // Only the stack: what is compared may be nested as deep as whoever sent it wanted.
+    // Only a stack overflow: compared values come from outside and may be nested arbitrarily deep.
     if (thrown instanceof RangeError) throw error('TransformationError', 'A value is nested too deeply.', place);
     throw thrown;
   }

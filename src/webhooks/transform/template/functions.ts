@@ -1,19 +1,19 @@
-/** The functions that every template may call. */
+/** Built-in functions of templates. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json } from '../../../util/json.ts';
 import type { Budget } from './budget.ts';
 import { compareNumbers } from './number.ts';
-import { objectOf, typeName } from './values.ts';
+import { objectFromEntries, jsonTypeName } from './values.ts';
 
-/** What is wrong with an argument; the evaluator adds the place. */
+/** An invalid argument; the evaluator adds the position. */
 export class FunctionFault extends Error {}
 
 /** @throws FunctionFault, BudgetExceeded */
 export type TemplateFunction = (argument: Json, budget: Budget) => Json;
 
 const unfit = (name: string, argument: Json): FunctionFault =>
-  new FunctionFault(`Function '${name}' does not take a value of type '${typeName(argument)}'.`);
+  new FunctionFault(`Function '${name}' does not take a value of type '${jsonTypeName(argument)}'.`);
 
-/** A function on strings. */
+/** Wraps a function on strings. */
 function ofString(name: string, change: (text: string) => string): TemplateFunction {
   return (argument, budget) => {
     if (typeof argument !== 'string') throw unfit(name, argument);
@@ -69,7 +69,7 @@ const inverse: TemplateFunction = (argument, budget) => {
   return reciprocal;
 };
 
-/** The first character or element, and what follows it. */
+/** Splits off the first character or element. */
 function parts(name: string, argument: Json, budget: Budget): readonly [first: Json | undefined, rest: Json] {
   if (typeof argument === 'string') {
     const code = argument.codePointAt(0);
@@ -85,7 +85,7 @@ function parts(name: string, argument: Json, budget: Budget): readonly [first: J
 
 const head: TemplateFunction = (argument, budget) => {
   const [first] = parts('head', argument, budget);
-  if (first === undefined) throw new FunctionFault(`Function 'head' has no value for an empty ${typeName(argument)}.`);
+  if (first === undefined) throw new FunctionFault(`Function 'head' has no value for an empty ${jsonTypeName(argument)}.`);
   return first;
 };
 
@@ -117,7 +117,7 @@ const toPairs: TemplateFunction = (argument, budget) => {
 const fromPairs: TemplateFunction = (argument, budget) => {
   if (!isJsonArray(argument)) throw unfit('fromPairs', argument);
   budget.steps(argument.length);
-  return objectOf(
+  return objectFromEntries(
     argument.map((pair): [string, Json] => {
       const [key, value] = isJsonArray(pair) && pair.length === 2 ? pair : [];
       if (typeof key !== 'string' || value === undefined)
@@ -147,7 +147,7 @@ const concat: TemplateFunction = (argument, budget) => {
   }
   if (!argument.every(isJsonObject)) throw new FunctionFault("Function 'concat' takes a list of arrays, of strings or of objects.");
   for (const item of argument) budget.keys(item);
-  return objectOf(argument.flatMap((item) => Object.entries(item)));
+  return objectFromEntries(argument.flatMap((item) => Object.entries(item)));
 };
 
 const not: TemplateFunction = (argument) => {
@@ -163,7 +163,7 @@ export const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
   ['tail', tail],
   ['toLower', ofString('toLower', (text) => text.toLowerCase())],
   ['toUpper', ofString('toUpper', (text) => text.toUpperCase())],
-  // Through capital letters, so that ß and ss are the same.
+  // Through upper case, so that ß and ss are equal.
   ['toCaseFold', ofString('toCaseFold', (text) => text.toUpperCase().toLowerCase())],
   ['toTitle', ofString('toTitle', title)],
   ['escapeUri', ofString('escapeUri', escapeUri)],

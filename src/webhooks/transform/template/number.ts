@@ -1,6 +1,6 @@
 import { type JsonNumber, numberText } from '../../../util/json.ts';
 
-/** ±0.digits × 10^exponent, without zeros at the ends of the digits; no digits: zero. */
+/** ±0.digits × 10^exponent, without leading and trailing zeros; no digits for zero. */
 interface Decimal {
   readonly negative: boolean;
   readonly digits: string;
@@ -10,8 +10,8 @@ interface Decimal {
 function decimal(value: number | JsonNumber): Decimal {
   const text = numberText(value).toLowerCase();
   const negative = text.startsWith('-');
-  const mark = text.indexOf('e');
-  const mantissa = text.slice(negative ? 1 : 0, mark < 0 ? text.length : mark);
+  const exponentAt = text.indexOf('e');
+  const mantissa = text.slice(negative ? 1 : 0, exponentAt < 0 ? text.length : exponentAt);
   const point = mantissa.indexOf('.');
   const all = mantissa.replace('.', '');
   let start = 0;
@@ -20,10 +20,11 @@ function decimal(value: number | JsonNumber): Decimal {
   while (end > start && all[end - 1] === '0') end -= 1;
   if (start === end) return { negative: false, digits: '', exponent: 0 };
   const whole = point < 0 ? all.length : point;
-  return { negative, digits: all.slice(start, end), exponent: whole - start + (mark < 0 ? 0 : Number(text.slice(mark + 1))) };
+  const written = exponentAt < 0 ? 0 : Number(text.slice(exponentAt + 1));
+  return { negative, digits: all.slice(start, end), exponent: whole - start + written };
 }
 
-/** Compares by value, whatever the size: negative, 0 or positive. */
+/** Compares exactly, whatever the size. Returns a negative number, 0 or a positive number. */
 export function compareNumbers(left: number | JsonNumber, right: number | JsonNumber): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   const a = decimal(left);

@@ -1,14 +1,14 @@
 /**
- * Templates to syntax trees, by recursive descent. Tokens are scanned only when they are asked
- * for, since what follows a block inside of a string is text and not an expression.
+ * Parses templates into syntax trees by recursive descent. Tokens are scanned on demand, since the text after a block inside a string is
+ * not an expression.
  */
-import { scanPiece, scanToken, type Token } from './scan.ts';
-import { type Accessor, type Branch, type Node, OPERATORS, type Operator } from './syntax.ts';
+import { scanPiece, scanToken, type TemplateToken } from './scan.ts';
+import { type Accessor, type Branch, type Node, OPERATORS, type TemplateOperator } from './syntax.ts';
 import { TemplateError } from './template-error.ts';
 
-/** Of brackets, blocks and negations; any deeper template is refused. */
+/** Maximum nesting of brackets, blocks and negations. */
 const MAX_DEPTH = 500;
-/** In UTF-16 units. */
+/** Maximum length of a template, in UTF-16 units. */
 const MAX_LENGTH = 1_048_576;
 
 const KEYWORDS: ReadonlySet<string> = new Set(['if', 'elif', 'else', 'end', 'range', 'in', 'not', 'true', 'false', 'null']);
@@ -19,7 +19,7 @@ const LITERALS: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /**
- * A template that is an expression; every JSON document is one.
+ * Parses a template that is an expression. Every JSON document is one.
  * @throws TemplateError Lex Error, Parse Error
  */
 export function parseExpression(source: string): Node {
@@ -30,7 +30,7 @@ export function parseExpression(source: string): Node {
 }
 
 /**
- * A template that is text with blocks in it, as between the quotes of a string.
+ * Parses a template that is text with blocks, as between the quotes of a string.
  * @throws TemplateError Lex Error, Parse Error
  */
 export function parseText(source: string): Node {
@@ -40,7 +40,7 @@ export function parseText(source: string): Node {
 class Parser {
   readonly #source: string;
   #offset = 0;
-  #ahead: Token | undefined;
+  #ahead: TemplateToken | undefined;
   #depth = 0;
 
   constructor(source: string) {
@@ -50,11 +50,11 @@ class Parser {
     this.#source = source;
   }
 
-  #peek(): Token {
+  #peek(): TemplateToken {
     this.#ahead ??= scanToken(this.#source, this.#offset);
     return this.#ahead;
   }
-  #take(): Token {
+  #take(): TemplateToken {
     const token = this.#peek();
     this.#offset = token.end;
     this.#ahead = undefined;
@@ -65,9 +65,9 @@ class Parser {
     this.#ahead = undefined;
   }
 
-  #unexpected({ kind, text, start, end }: Token): TemplateError {
+  #unexpected({ kind, text, start, end }: TemplateToken): TemplateError {
     if (kind === 'end') return new TemplateError('Parse Error', 'Unexpected end of the template.', this.#source, { start, end });
-    // The end of a block that never began is found out at its second brace.
+    // A block end without a block is reported at its second brace.
     const shift = text === '}' && this.#source[end] === '}' ? 1 : 0;
     return new TemplateError('Parse Error', `Unexpected token '${text}'.`, this.#source, { start: start + shift, end: end + shift });
   }
@@ -81,7 +81,7 @@ class Parser {
     this.#take();
     return true;
   }
-  #expect(text: string): Token {
+  #expect(text: string): TemplateToken {
     if (!this.#is(text)) throw this.#unexpected(this.#peek());
     return this.#take();
   }
@@ -116,7 +116,7 @@ class Parser {
     });
   }
 
-  #operation(operator: Operator, left: Node): Node {
+  #operation(operator: TemplateOperator, left: Node): Node {
     this.#take();
     const right = this.#atom();
     return { kind: 'operation', operator, left, right, span: { start: left.span.start, end: right.span.end } };
@@ -194,7 +194,7 @@ class Parser {
     return { ...node, span: { start, end: this.#offset } };
   }
 
-  /** Leaves the parser before the quote that ends it. */
+  /** Stops before the closing quote. */
   text(from: number, until: '"' | null): Node {
     const parts: (string | Node)[] = [];
     this.#moveTo(from);
@@ -219,7 +219,7 @@ class Parser {
     }
     const variable = this.#name();
     if (!this.#is('(')) return this.#path(variable, start, end);
-    // Where a call is faulty is told by its name and its argument.
+    // The span of a call covers its name and its argument.
     const argument = this.#parenthesised();
     return { kind: 'call', name: variable, argument, span: { start, end: argument.span.end } };
   }
@@ -251,7 +251,7 @@ class Parser {
     return { kind: 'path', variable, variableSpan: { start, end: nameEnd }, optional: isOptional, accessors, span: { start, end } };
   }
 
-  /** `{{ expression }}`, or what begins with `{{ if` or `{{ range`. */
+  /** `{{ expression }}`, or a block that starts with `{{ if` or `{{ range`. */
   #block(): Node {
     return this.#deeper(() => {
       const { start } = this.#expect('{{');
@@ -263,7 +263,7 @@ class Parser {
     });
   }
 
-  /** The two braces that end a block. */
+  /** Consumes the two braces that end a block. */
   #close(): number {
     const { end } = this.#expect('}');
     if (this.#source[end] !== '}') throw this.#unexpected(this.#peek());

@@ -1,12 +1,12 @@
-/** Tokens of expressions, and the pieces of strings. */
+/** Scans tokens of expressions, and the pieces of strings. */
 import { type Json, parseJson } from '../../../util/json.ts';
 import { TemplateError } from './template-error.ts';
 
 export type TokenKind = 'symbol' | 'name' | 'number' | 'text' | 'quote' | 'end';
 
-export interface Token {
+export interface TemplateToken {
   readonly kind: TokenKind;
-  /** As it is written; of single-quoted strings and numbers see `value`. */
+  /** As written; `value` has the value of single-quoted strings and numbers. */
   readonly text: string;
   readonly value: Json;
   readonly start: number;
@@ -16,15 +16,15 @@ export interface Token {
 const NAME = /\$[\p{L}\p{N}_-]*|[\p{L}_][\p{L}\p{N}_-]*/uy;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const SYMBOL = /\{\{|:=|\?\?|>=|<=|==|!=|&&|\|\||[{}[\](),:.?<>]/y;
-/** What a number cannot be followed by. */
-const GOES_ON = /[\p{L}\p{N}_.]/uy;
+/** Characters that must not follow a number. */
+const NOT_AFTER_NUMBER = /[\p{L}\p{N}_.]/uy;
 
 function match(pattern: RegExp, source: string, offset: number): string | undefined {
   pattern.lastIndex = offset;
   return pattern.exec(source)?.[0];
 }
 
-/** After white space and comments, which go from `#` to the end of the line. */
+/** Skips white space and comments, which extend from `#` to the end of the line. */
 function skipSpace(source: string, from: number): number {
   let offset = from;
   for (;;) {
@@ -38,13 +38,18 @@ function skipSpace(source: string, from: number): number {
 }
 
 /**
- * The token at or after an offset. Braces that close come one by one, because `}}` may end two
- * objects as well as a block.
+ * Scans the token at or after an offset. Closing braces are separate tokens, because `}}` may end two objects as well as a block.
  * @throws TemplateError Lex Error
  */
-export function scanToken(source: string, from: number): Token {
+export function scanToken(source: string, from: number): TemplateToken {
   const start = skipSpace(source, from);
-  const token = (kind: TokenKind, text: string, value: Json = null): Token => ({ kind, text, value, start, end: start + text.length });
+  const token = (kind: TokenKind, text: string, value: Json = null): TemplateToken => ({
+    kind,
+    text,
+    value,
+    start,
+    end: start + text.length,
+  });
   const first = source[start];
   if (first === undefined) return token('end', '');
   if (first === '"') return token('quote', first);
@@ -56,7 +61,7 @@ export function scanToken(source: string, from: number): Token {
   const number = match(NUMBER, source, start);
   if (number !== undefined) {
     const end = start + number.length;
-    if (match(GOES_ON, source, end) !== undefined) {
+    if (match(NOT_AFTER_NUMBER, source, end) !== undefined) {
       throw new TemplateError('Lex Error', `Invalid number '${number}${source[end]}'.`, source, { start, end: end + 1 });
     }
     return token('number', number, parseJson(number));
@@ -84,10 +89,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const HEXADECIMAL = /[0-9A-Fa-f]{4}/y;
 
 /**
- * Reads literal text up to what ends a string, a block inside of it or the template.
- * @param until the quote that ends the string; a block begins only in double quotes and in text
- *   without quotes (null), which ends with the template
- * @throws TemplateError Lex Error for an escape that there is not
+ * Scans literal text up to the end of the string or template, or up to a block.
+ * @param until the quote that ends the string, or `null` for unquoted text, which ends with the template; single-quoted strings have no
+ *   blocks
+ * @throws TemplateError Lex Error for an unknown escape
  */
 export function scanPiece(source: string, from: number, until: '"' | "'" | null): { readonly text: string; readonly end: number } {
   let text = '';

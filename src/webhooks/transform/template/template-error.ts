@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../util/json.ts';
 
-/** Offsets into the text of a template, the end exclusive. */
-export interface Span {
+/** Offsets into the source of a template; the end is exclusive. */
+export interface SourceSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -16,13 +16,13 @@ export type TemplateErrorCode =
   | 'Function Error'
   | 'TransformationError';
 
-/** A template that cannot be read or run. */
+/** A template that cannot be parsed or evaluated. */
 export class TemplateError extends Error {
   readonly code: TemplateErrorCode;
   readonly source: string;
-  readonly span: Span;
+  readonly span: SourceSpan;
 
-  constructor(code: TemplateErrorCode, message: string, source: string, span: Span) {
+  constructor(code: TemplateErrorCode, message: string, source: string, span: SourceSpan) {
     super(message);
     this.name = 'TemplateError';
     this.code = code;
@@ -30,7 +30,7 @@ export class TemplateError extends Error {
     this.span = span;
   }
 
-  /** As clients see it: lines count from 0, columns from 1 in characters, the end column is exclusive. */
+  /** Prints the error for clients: lines count from 0, columns from 1 in characters, the end column is exclusive. */
   toJson(): JsonObject {
     const start = position(this.source, this.span.start);
     const end = position(this.source, this.span.end);

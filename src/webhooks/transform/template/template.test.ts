@@ -136,7 +136,7 @@ describe('expressions', () => {
     expect(run('"{{ 1.50 }} {{ size(1.50) }}"')).toBe('1.50 1.50');
   });
 
-  it('takes any key for an object', () => {
+  it('accepts any object key', () => {
     const made = run('{"__proto__": {"a": 1}, "b": 1, "b": 2}') as JsonObject;
     expect(Object.entries(made)).toEqual([
       ['__proto__', { a: 1 }],
@@ -207,13 +207,13 @@ describe('functions', () => {
     'concat([1])',
     'concat([[1], "a"])',
     'concat("ab")',
-  ])('%s is refused at its argument', (source) => {
+  ])('rejects the argument of %s', (source) => {
     const start = source.indexOf('(') + 2;
     expect(fault(source)).toMatch(new RegExp(`^Function Error 0:${start}-0:${source.length} Function '`));
   });
 });
 
-describe('faults have a place', () => {
+describe('errors have a position', () => {
   it.each([
     ['{{ $body.world }}', "Attribute Error 0:4-0:15 'Object' has no attribute 'world'."],
     ['{{ $body.nested.x.y }}', "Attribute Error 0:4-0:18 'Object' has no attribute 'x'."],
@@ -265,7 +265,7 @@ describe('text', () => {
   ])('%s', (source, expected) => expect(fault(source, textTemplate)).toBe(expected));
 });
 
-/** Milliseconds of CPU that `work` takes. */
+/** CPU time of `work`, in ms. */
 function duration(work: () => void): number {
   const start = process.cpuUsage();
   work();
@@ -273,7 +273,7 @@ function duration(work: () => void): number {
   return (user + system) / 1000;
 }
 
-describe('bounds', () => {
+describe('limits', () => {
   const many = (length: number): string => `[${Array.from({ length }, () => '1').join()}]`;
 
   it.each([
@@ -295,7 +295,7 @@ describe('bounds', () => {
     expect(duration(() => expect(fault(source)).toMatch(expected))).toBeLessThan(10_000);
   });
 
-  it.runIf(DEEP)('counts what a value holds many times over', () => {
+  it.runIf(DEEP)('counts repeated values', () => {
     const doubled = (inner: string): string => `{{ range _, x := [1, 2] }} ${inner} {{ end }}`;
     let source = '$body';
     for (let i = 0; i < 18; i += 1) source = doubled(source);
@@ -303,7 +303,7 @@ describe('bounds', () => {
     expect(() => createBudget().printing([value, value, value, value])).toThrow(BudgetExceeded);
   });
 
-  it('bounds comparisons of long strings and deep values', () => {
+  it('limits comparisons of long strings and deep values', () => {
     const deep = parseJson('['.repeat(100_000) + ']'.repeat(100_000));
     const other = parseJson('['.repeat(100_000) + ']'.repeat(100_000));
     const compare = (source: string, left: Json, right: Json): unknown =>
@@ -318,7 +318,7 @@ describe('bounds', () => {
 });
 
 describe('any JSON document', () => {
-  // Two braces in a row begin a block.
+  // Two consecutive braces start a block.
   const plain = (text: string): boolean => !text.includes('{{');
   const json = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -332,7 +332,7 @@ describe('any JSON document', () => {
     ),
   })).value;
 
-  it('is a template of itself', () => {
+  it('is a template that produces itself', () => {
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 2), (value, indent) => {
         const source = JSON.stringify(value, null, indent);
@@ -343,7 +343,7 @@ describe('any JSON document', () => {
   });
 });
 
-describe('any text whatever', () => {
+describe('any text', () => {
   const fragment = fc.constantFrom(
     ...[
       '{{',
@@ -398,7 +398,7 @@ describe('any text whatever', () => {
     .array(fc.oneof({ weight: 8, arbitrary: fragment }, fc.string({ maxLength: 3 })), { maxLength: 30 })
     .map((parts) => parts.join(' '));
 
-  it('has a value or a fault with a place, soon', () => {
+  it('produces a value or an error with a position, in limited time', () => {
     let values = 0;
     fc.assert(
       fc.property(wild, fc.constantFrom(jsonTemplate, textTemplate), (source, read) => {
@@ -463,7 +463,7 @@ describe('any text whatever', () => {
     };
   }).e;
 
-  it('is read whenever it is made by the grammar', () => {
+  it('is valid if it follows the grammar', () => {
     fc.assert(
       fc.property(expression, (source) => {
         jsonTemplate(source);

@@ -1,11 +1,11 @@
-/** The template language of transforms: JSON with expressions in it. */
+/** The template language of transforms: JSON with embedded expressions. */
 import type { Json } from '../../../util/json.ts';
 import type { Budget } from './budget.ts';
 import { type TemplateVariables, evaluate } from './evaluate.ts';
 import { parseExpression, parseText } from './parse.ts';
 import type { Node } from './syntax.ts';
 
-/** A template that has been read. */
+/** A parsed template. */
 export interface Template {
   readonly source: string;
   /** @throws TemplateError */
@@ -13,7 +13,7 @@ export interface Template {
 }
 
 /**
- * A template of any JSON.
+ * Parses a template that produces any JSON.
  * @throws TemplateError Lex Error, Parse Error
  */
 export function jsonTemplate(source: string): Template {
@@ -21,8 +21,8 @@ export function jsonTemplate(source: string): Template {
 }
 
 /**
- * Text with blocks in it. One that is a single block and nothing else has the value of this
- * block, so that what no text stands for can be told from its JSON text.
+ * Parses a template that is text with blocks. If it is a single block, it produces the value of the block, so that the caller can tell
+ * non-text values from their JSON text.
  * @throws TemplateError Lex Error, Parse Error
  */
 export function textTemplate(source: string): Template {

@@ -1,12 +1,12 @@
-/** What templates know about JSON values. */
+/** Operations of templates on JSON values. */
 import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject } from '../../../util/json.ts';
 import type { Budget } from './budget.ts';
 import { compareNumbers } from './number.ts';
 
 export type TypeName = 'Null' | 'Boolean' | 'Number' | 'String' | 'Array' | 'Object';
 
-/** What error messages call the type of a value. */
-export function typeName(value: Json): TypeName {
+/** Returns the name of a value's type in error messages. */
+export function jsonTypeName(value: Json): TypeName {
   if (value === null) return 'Null';
   if (typeof value === 'boolean') return 'Boolean';
   if (isJsonNumber(value)) return 'Number';
@@ -14,13 +14,13 @@ export function typeName(value: Json): TypeName {
   return isJsonArray(value) ? 'Array' : 'Object';
 }
 
-/** The own value of a key. */
+/** Returns the value of an own key. */
 export function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** An object of the entries, of which later ones count; any key is one like any other. */
-export function objectOf(entries: Iterable<readonly [string, Json]>): JsonObject {
+/** Builds an object from entries; the last one of a key wins, and `__proto__` is an ordinary key. */
+export function objectFromEntries(entries: Iterable<readonly [string, Json]>): JsonObject {
   const object: Record<string, Json> = {};
   for (const [key, value] of entries) {
     if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -29,18 +29,18 @@ export function objectOf(entries: Iterable<readonly [string, Json]>): JsonObject
   return object;
 }
 
-/** Two values of different types. */
+/** A comparison of two values of different types. */
 export interface Mismatch {
   readonly expected: TypeName;
   readonly actual: TypeName;
 }
 
-/** Equality by value: keys in any order, numbers however they are written. */
+/** Compares by value: keys in any order, numbers in any notation. */
 export function equal(left: Json, right: Json, budget: Budget): boolean {
   budget.steps(1);
   if (typeof left === 'string' || typeof right === 'string') {
     if (typeof left !== 'string' || typeof right !== 'string' || left.length !== right.length) return false;
-    // Also where they are equal: two strings of the same characters are compared to their end.
+    // Counted before the result is known: equal strings are compared to their end.
     budget.reading(left.length);
     return left === right;
   }
@@ -64,11 +64,11 @@ export function equal(left: Json, right: Json, budget: Budget): boolean {
   return false;
 }
 
-/** The order within one type: negative, 0 or positive. Arrays go by their first difference, objects by their sorted keys. */
+/** Orders two values of one type: negative, 0 or positive. Arrays by their first difference, objects by their sorted keys. */
 export function compare(left: Json, right: Json, budget: Budget): number | Mismatch {
   budget.steps(1);
-  const expected = typeName(left);
-  const actual = typeName(right);
+  const expected = jsonTypeName(left);
+  const actual = jsonTypeName(right);
   if (expected !== actual) return { expected, actual };
   if (typeof left === 'string' && typeof right === 'string') {
     budget.reading(Math.min(left.length, right.length));
@@ -93,7 +93,7 @@ function compareArrays(left: readonly Json[], right: readonly Json[], budget: Bu
 }
 
 function sortedEntries(object: JsonObject, budget: Budget): readonly Json[] {
-  // Sorting looks at each several times.
+  // Sorting compares each key several times.
   budget.steps(budget.keys(object).length * 4);
   const entries = Object.entries(object);
   return entries.sort(([a], [b]) => (a < b ? -1 : 1));

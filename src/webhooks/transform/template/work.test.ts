@@ -1,4 +1,4 @@
-/** Every construct of the language takes its work from the budget. */
+/** Every construct of the language counts against the budget. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/deep.ts';
@@ -23,7 +23,7 @@ const nested = (levels: number): Json => {
 const BODY: JsonObject = {
   many: Array.from({ length: 20_000 }, () => 1),
   text: 'x'.repeat(LONG),
-  // Equal and another string, as those that were parsed.
+  // Equal to another string but not identical, like parsed strings.
   same: Buffer.alloc(LONG, 'x').toString(),
   number: digits('2'),
   list: [1],
@@ -38,7 +38,7 @@ const BODY: JsonObject = {
 
 const context = requestContext({ body: BODY, baseUrl: 'https://x.test/', sessionVariables: new Map([['x-svc-role', 'user']]) });
 
-describe('a construct that is repeated 20,000 times on large values ends with the budget', () => {
+describe('a construct repeated 20,000 times on large values exhausts the budget', () => {
   it.each([
     ['a path of many accessors', `$body.self${'[0]'.repeat(200)}`],
     ['a path of computed keys', '$body?[$body.text]'],
@@ -87,7 +87,7 @@ describe('a construct that is repeated 20,000 times on large values ends with th
   });
 });
 
-/** The value, and every value in it, with a count of what is looked at. */
+/** Wraps a value and its parts, and counts accesses. */
 function watched(value: Json, onLook: (count: number) => void): Json {
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return value;
   const inner = Array.isArray(value)
@@ -146,7 +146,7 @@ describe('any template', () => {
     ),
   })).v;
 
-  it('counts at least a step for every few values that it looks at', () => {
+  it('counts at least one step per few values that it reads', () => {
     let most = 0;
     fc.assert(
       fc.property(expression, value, value, (source, a, list) => {
@@ -167,7 +167,7 @@ describe('any template', () => {
           },
           output: count,
           printing: (printed) => {
-            // As many values as characters at most.
+            // At most one value per character.
             counted += JSON.stringify(printed)?.length ?? 0;
           },
         };

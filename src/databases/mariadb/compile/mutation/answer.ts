@@ -1,26 +1,26 @@
-/** What a mutation answers with, as pieces around cells that the source puts together from rows. */
+/** Answers of mutations: JSON around cells that the source builds from rows. */
 import type { ResultPiece } from '../../../../backend/backend.ts';
-import type { GivenCell } from '../../../../backend/statement-flow.ts';
+import type { FlowOutput } from '../../../../backend/statement-flow.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Program } from './program.ts';
 
 export interface WrittenRows {
-  /** Statements that write. */
+  /** Statements that write the rows. */
   readonly writes: readonly number[];
-  /** Statements whose rows have the JSON of `returnedFields`, from `cell` on, in the order of the answer. */
+  /** Statements that return the JSON of `returnedFields` from `cell` on, in order. */
   readonly reads: readonly number[];
   readonly cell: number;
 }
 
-/** @param index the statement behind which the answer is there. @returns the JSON of the answer */
+/** @param index statement after which the answer is complete */
 export function answer(
   program: Program,
   index: number,
   output: MutationOutput,
   { writes, reads, cell }: WrittenRows,
 ): readonly ResultPiece[] {
-  const gives: GivenCell[] = [];
-  const piece = (cell: GivenCell): ResultPiece => ({ statement: index, column: gives.push(cell) - 1, absent: 'null' });
+  const outputs: FlowOutput[] = [];
+  const piece = (cell: FlowOutput): ResultPiece => ({ statement: index, column: outputs.push(cell) - 1, absent: 'null' });
   const pieces: ResultPiece[] = [];
   if (output.kind === 'row') pieces.push(piece({ kind: 'first', statements: reads, cell }));
   else {
@@ -33,6 +33,6 @@ export function answer(
     });
     pieces.push(output.fields.length === 0 ? '{}' : '}');
   }
-  program.give(index, gives);
+  program.setOutputs(index, outputs);
   return pieces;
 }

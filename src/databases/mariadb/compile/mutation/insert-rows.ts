@@ -1,8 +1,8 @@
-/** One statement that inserts rows into a table, and what it returns of them. */
+/** A statement that inserts rows, and the cells that it returns. */
 import type { InsertedRows } from '../../../../backend/backend.ts';
 import type { InsertColumn, InsertRow, InsertRows, RowKey, UniformRows } from '../../../../ir/mutation.ts';
 import type { Field } from '../../../../ir/select.ts';
-import type { KeptValue } from '../../../../ir/value.ts';
+import type { TransactionLocalValue } from '../../../../ir/value.ts';
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
 import { aliasRow, type Row } from '../../../shared/row.ts';
@@ -11,11 +11,11 @@ import type { Context } from '../context.ts';
 import { rowObjectSql } from '../query.ts';
 import { qualified } from '../relation.ts';
 import { checkedSql, isTrue } from './checks.ts';
-import type { Draft, Made, Program } from './program.ts';
+import type { Draft, DraftStatement, Program } from './program.ts';
 import { keyCellSql } from './row-key.ts';
-import { filledSql, keptTextSql, writtenSql } from './values.ts';
+import { filledSql, columnTextSql, writtenSql } from './values.ts';
 
-/** A row, and by column what rows written before have for it. */
+/** A row, and the values of its columns that come from earlier rows. */
 export interface LevelRow {
   readonly row: InsertRow;
   readonly fills: Fills;
@@ -24,16 +24,16 @@ export interface LevelRow {
 export type Fills = ReadonlyMap<string, Fill>;
 
 export interface Fill {
-  readonly value: KeptValue;
-  /** Of the column that the value comes from. */
+  readonly value: TransactionLocalValue;
+  /** Type of the column that provides the value. */
   readonly type: CatalogType;
 }
 
-export const NOTHING_FILLED: Fills = new Map();
+export const NO_FILLS: Fills = new Map();
 
-/** What is asked of each written row, in this order behind a first cell, which is a check. */
+/** Cells requested for each written row, in this order after the first cell, which is a check. */
 export interface Cells {
-  /** Objects of fields that are the row's own. */
+  /** Objects of fields of the row itself. */
   readonly json: readonly (readonly Field[])[];
   readonly key: RowKey | null;
   readonly columns: readonly InsertColumn[];
@@ -43,20 +43,25 @@ export interface InsertInto {
   readonly common: InsertRows;
   readonly columns: readonly InsertColumn[];
   readonly cells: Cells;
-  /** Whether the statement checks what it writes. */
+  /** Set if the statement checks the rows itself. */
   readonly checks: boolean;
   readonly path: Path;
 }
 
-/** Rows that are known one by one, with values for the same columns. @returns the place of the statement */
-export function insertRowsInto(program: Program, into: InsertInto, rows: readonly LevelRow[], flow: Omit<Made, 'sql'> = {}): number {
+/** Inserts individually known rows with values for the same columns. @returns the index of the statement */
+export function insertRowsInto(
+  program: Program,
+  into: InsertInto,
+  rows: readonly LevelRow[],
+  flow: Omit<DraftStatement, 'sql'> = {},
+): number {
   const { common, columns, path } = into;
   const inserted: InsertedRows = { table: common.table, columns, unchanged: false, rows: rows.map(({ row }) => row) };
   return program.add(
     path,
     (draft) => {
-      const given = columns.filter(({ name }) => rows.some(({ row, fills }) => row.values.has(name) && !fills.has(name)));
-      const names = [...new Set([...rows.flatMap(({ fills }) => [...fills.keys()]), ...given.map(({ name }) => name)])];
+      const written = columns.filter(({ name }) => rows.some(({ row, fills }) => row.values.has(name) && !fills.has(name)));
+      const names = [...new Set([...rows.flatMap(({ fills }) => [...fills.keys()]), ...written.map(({ name }) => name)])];
       const items = rows.map((row) => tuple(names.map((name) => cellSql(row, name))));
       return { ...flow, sql: sql`${headSql(into, names)}${join(items, sql`, `)}${returningSql(draft, into)}` };
     },
@@ -64,7 +69,7 @@ export function insertRowsInto(program: Program, into: InsertInto, rows: readonl
   );
 }
 
-/** Rows of a number that the request decides. @returns the place of the statement */
+/** Inserts as many rows as the request has. @returns the index of the statement */
 export function insertUniform(program: Program, into: InsertInto, uniform: UniformRows, fills: Fills): number {
   const { common, columns, path } = into;
   const names = [...new Set([...fills.keys(), ...columns.map(({ name }) => name)])];
@@ -76,7 +81,7 @@ export function insertUniform(program: Program, into: InsertInto, uniform: Unifo
         const fill = fills.get(name);
         const operand = uniform.values.get(name);
         if (fill !== undefined) return filledSql(fill.value, fill.type);
-        if (operand === undefined) throw new Error('invariant: a column of rows that are alike has values');
+        if (operand === undefined) throw new Error('invariant: each column of uniform rows has a value');
         return operand.value.kind === 'members' ? writtenSql({ ...operand, list: true }) : writtenSql(operand);
       });
       return { sql: { before: headSql(into, names), row: tuple(cells), after: returningSql(draft, into) } };
@@ -101,7 +106,6 @@ function cellSql({ row, fills }: LevelRow, name: string): Sql {
   return writtenSql(operand);
 }
 
-/** Nothing where nobody asks. */
 function returningSql(draft: Draft, { common, cells, checks, path }: InsertInto): Sql {
   const row = aliasRow(qualified(common.table));
   const more = cellsSql(draft.context, cells, row);
@@ -115,6 +119,6 @@ export function cellsSql(context: Context, { json, key, columns }: Cells, row: R
   return [
     ...json.map((fields) => rowObjectSql(context, fields, row)),
     ...(key === null ? [] : [keyCellSql(key, row)]),
-    ...columns.map(({ name, type }) => keptTextSql(row.column(name), type)),
+    ...columns.map(({ name, type }) => columnTextSql(row.column(name), type)),
   ];
 }

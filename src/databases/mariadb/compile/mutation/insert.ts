@@ -1,23 +1,23 @@
 /**
- * Inserts with nested inserts, level by level: what the rows of a level depend on, the rows, what depends on them. Rows without a
- * conflict clause are one statement for a level.
+ * Inserts with nested inserts, level by level: rows that a level depends on, then its rows, then rows that depend on them. Rows without a
+ * conflict clause are one statement per level.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, returnedFields } from '../../../shared/mutation-output.ts';
 import { arrayFailure, groups, type NestedGroup, objectFailure, unitedColumns } from '../../../shared/nested-inserts.ts';
 import type { Insert, InsertColumn, InsertRow, InsertRows, RowKey } from '../../../../ir/mutation.ts';
 import { ROOT } from '../../../../util/path.ts';
-import { readOthers, readsTable, readsUnnamed } from '../../../../ir/reads-elsewhere.ts';
+import { readsOtherRows, readsTable, readsUnnamedTables } from '../../../../ir/reads.ts';
 import { join, sql } from '../../../../sql/fragment.ts';
 import { rowObjectSql } from '../query.ts';
 import { answer } from './answer.ts';
-import { checkFailure, flagSql, lostFailure, unaskable, withoutKey } from './checks.ts';
-import { type Cells, insertRowsInto, insertUniform, type Fills, type LevelRow, NOTHING_FILLED } from './insert-rows.ts';
+import { checkFailure, flagSql, lostFailure, uncheckable, withoutKey } from './checks.ts';
+import { type Cells, insertRowsInto, insertUniform, type Fills, type LevelRow, NO_FILLS } from './insert-rows.ts';
 import type { Program } from './program.ts';
-import { isNoneOf, rowsOfKeys, usableKey } from './row-key.ts';
+import { excludesKeys, rowsOfKeys, usableKey } from './row-key.ts';
 import { upsertRow } from './upsert.ts';
 
-/** Values in one statement; the protocol's bound on parameters is 65,535. */
+/** Maximum values of a statement; the protocol allows 65,535 parameters. */
 const MAX_VALUES = 20_000;
 const DEFAULT_SCHEMA = '';
 
@@ -25,52 +25,50 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   const { rows, output, path, table } = insert;
   if (rows.rows.length === 0 && rows.uniform === undefined) return [emptyAnswer(output)];
   const returned = returnedFields(output);
-  // What others have is read when all is written.
-  const isReadLater = returned.some(readOthers);
+  // Related rows are read after everything has been written.
+  const isReadLater = returned.some(readsOtherRows);
   const key = usableKey(rows.key);
-  if (isReadLater && key === null) throw withoutKey(table, 'returned with others that they are related to', path);
+  if (isReadLater && key === null) throw withoutKey(table, 'returned with related rows', path);
   const tree = new InsertTree(program, insert);
   const level: Level =
     rows.uniform === undefined
-      ? { common: rows, columns: rows.columns, rows: rows.rows.map((row) => ({ row, fills: NOTHING_FILLED })), awaited: null }
-      : { common: rows, columns: rows.columns, rows: [], awaited: null };
+      ? { common: rows, columns: rows.columns, rows: rows.rows.map((row) => ({ row, fills: NO_FILLS })), absentFailures: null }
+      : { common: rows, columns: rows.columns, rows: [], absentFailures: null };
   const cells: Cells = { json: isReadLater ? [] : returned, key: isReadLater ? key : null, columns: [] };
   const { writes, reads } = tree.insert(level, cells);
   const last = program.next - 1;
   if (!isReadLater || key === null) return answer(program, last, output, { writes: tree.writes, reads, cell: 1 });
-  const index = program.add(path, ({ context, fails }) => {
+  const index = program.add(path, ({ context, declareFailure }) => {
     const found = rowsOfKeys(context, table, key, { statements: reads, cell: 1 });
     const objects = returned.map((fields) => rowObjectSql(context, fields, found.row));
     return {
       sql: sql`select ${join(objects, sql`, `)} from ${found.from} order by ${found.position}`,
       ifAny: writes,
-      sameAs: { statements: reads, failure: fails(lostFailure(table, path)) },
+      sameCountAs: { statements: reads, failure: declareFailure(lostFailure(table, path)) },
       mayBeCut: true,
     };
   });
   return answer(program, index, output, { writes: tree.writes, reads: [index], cell: 0 });
 }
 
-/** The rows of one table that stand at the same place of the tree and have the same conflict clause. */
+/** Rows of one table at the same place of the tree with the same conflict clause. */
 interface Level {
-  /** What all of its rows have in common. */
   readonly common: InsertRows;
   readonly columns: readonly InsertColumn[];
   readonly rows: readonly LevelRow[];
-  /** Of every row: what is raised where it is not written; null when nobody waits for it. */
-  readonly awaited: readonly RaisedFailure[] | null;
+  /** Failure to raise for each row that is not written; `null` if no other row depends on them. */
+  readonly absentFailures: readonly RaisedFailure[] | null;
 }
 
 interface Written {
   readonly writes: readonly number[];
-  /** Statements that give the rows with the cells that were asked for. */
+  /** Statements that return the rows with the requested cells. */
   readonly reads: readonly number[];
-  /** Where the cells of each row are; those of rows of unknown number are left out. */
+  /** Location of each row's cells; not known for rows of unknown number. */
   readonly places: readonly { readonly statements: readonly number[]; readonly row: number }[];
 }
 
 class InsertTree {
-  /** All statements that write. */
   readonly writes: number[] = [];
   readonly #program: Program;
   readonly #root: Insert;
@@ -80,12 +78,12 @@ class InsertTree {
     this.#root = root;
   }
 
-  insert(level: Level, wanted: Cells): Written {
+  insert(level: Level, requested: Cells): Written {
     const fills = this.#insertBefore(level);
     const below = groups(level.rows, ({ row }) => row.after);
     const own = below.flatMap(({ columns }) => columns.map(({ local, type }) => ({ name: local, type })));
     const checkedKey = this.#keyOfCheck(level.common);
-    const cells: Cells = { ...wanted, key: wanted.key ?? checkedKey, columns: distinct([...wanted.columns, ...own]) };
+    const cells: Cells = { ...requested, key: requested.key ?? checkedKey, columns: distinct([...requested.columns, ...own]) };
     const written = this.#write(level, fills, cells, checkedKey === null);
     this.writes.push(...written.writes);
     if (checkedKey !== null) this.#check(level.common, checkedKey, written, 1 + cells.json.length);
@@ -95,7 +93,7 @@ class InsertTree {
     return written;
   }
 
-  /** Objects that rows depend on. @returns by row what it gets from others */
+  /** Inserts rows that the level depends on. @returns the values that each row gets from them */
   #insertBefore({ rows }: Level): readonly Fills[] {
     const own: (Map<string, Fills extends ReadonlyMap<string, infer F> ? F : never> | undefined)[] = [];
     for (const group of groups(rows, ({ row }) => row.before)) {
@@ -103,54 +101,54 @@ class InsertTree {
       const level: Level = {
         common: group.common,
         columns: unitedColumns(nested.map((one) => one.rows)),
-        rows: nested.map((one) => ({ row: onlyRow(one.rows), fills: NOTHING_FILLED })),
-        awaited: nested.map((one) => objectFailure(one, DEFAULT_SCHEMA)),
+        rows: nested.map((one) => ({ row: onlyRow(one.rows), fills: NO_FILLS })),
+        absentFailures: nested.map((one) => objectFailure(one, DEFAULT_SCHEMA)),
       };
       const columns = distinct(group.columns.map(({ remote, type }) => ({ name: remote, type })));
       const { places } = this.insert(level, { json: [], key: null, columns });
       const first = this.#cellsBefore(group.common, { json: [], key: null, columns });
       group.members.forEach(({ owner }, i) => {
         const place = places[i];
-        if (place === undefined) throw new Error('invariant: rows that others refer to have places');
+        if (place === undefined) throw new Error('invariant: referenced rows have places');
         const filled = own[owner] ?? new Map((rows[owner] as LevelRow).fills);
         own[owner] = filled;
         for (const { local, remote, type } of group.columns) {
           const cell = first + columns.findIndex(({ name }) => name === remote);
-          filled.set(local, { value: { kind: 'kept', ...place, cell }, type });
+          filled.set(local, { value: { kind: 'transaction-local', ...place, cell }, type });
         }
       });
     }
     return rows.map(({ fills }, i) => own[i] ?? fills);
   }
 
-  /** Cells in front of those of `columns`, as `insert` makes them. */
-  #cellsBefore(common: InsertRows, wanted: Cells): number {
-    return 1 + wanted.json.length + (wanted.key === null && this.#keyOfCheck(common) === null ? 0 : 1);
+  /** Number of cells before those of `columns`, as in `insert`. */
+  #cellsBefore(common: InsertRows, requested: Cells): number {
+    return 1 + requested.json.length + (requested.key === null && this.#keyOfCheck(common) === null ? 0 : 1);
   }
 
-  /** Rows that depend on others. */
+  /** Inserts rows that depend on the level. */
   #insertAfter({ common, columns, members }: NestedGroup, { places }: Written, cellOf: (column: string) => number): void {
     const rows: LevelRow[] = [];
     const nothing: Cells = { json: [], key: null, columns: [] };
     for (const { nested, owner } of members) {
       const place = places[owner];
-      if (place === undefined) throw new Error('invariant: a row that others depend on has a place');
+      if (place === undefined) throw new Error('invariant: a referenced row has a place');
       const fills: Fills = new Map(
-        columns.map(({ local, remote, type }) => [remote, { value: { kind: 'kept', ...place, cell: cellOf(local) }, type }]),
+        columns.map(({ local, remote, type }) => [remote, { value: { kind: 'transaction-local', ...place, cell: cellOf(local) }, type }]),
       );
       if (nested.rows.uniform !== undefined) {
-        this.insert({ common: nested.rows, columns: nested.rows.columns, rows: [{ row: NO_ROW, fills }], awaited: null }, nothing);
+        this.insert({ common: nested.rows, columns: nested.rows.columns, rows: [{ row: NO_ROW, fills }], absentFailures: null }, nothing);
       } else for (const row of nested.rows.rows) rows.push({ row, fills });
     }
     if (rows.length === 0) return;
-    this.insert({ common, columns: unitedColumns(members.map(({ nested }) => nested.rows)), rows, awaited: null }, nothing);
+    this.insert({ common, columns: unitedColumns(members.map(({ nested }) => nested.rows)), rows, absentFailures: null }, nothing);
   }
 
   #write(level: Level, fills: readonly Fills[], cells: Cells, checks: boolean): Written {
     const { common, columns } = level;
     const { path } = this.#root;
     if (common.uniform !== undefined) {
-      const statement = insertUniform(this.#program, { common, columns, cells, checks, path }, common.uniform, fills[0] ?? NOTHING_FILLED);
+      const statement = insertUniform(this.#program, { common, columns, cells, checks, path }, common.uniform, fills[0] ?? NO_FILLS);
       return { writes: [statement], reads: [statement], places: [] };
     }
     const rows = level.rows.map(({ row }, i): LevelRow => ({ row, fills: fills[i] as Fills }));
@@ -165,11 +163,11 @@ class InsertTree {
     return { writes, reads: writes, places };
   }
 
-  /** Row by row: what becomes of one depends on what is there. */
-  #upsert({ common, columns, awaited }: Level, rows: readonly LevelRow[], cells: Cells, checks: boolean): Written {
+  /** Upserts row by row: the effect of each depends on existing rows. */
+  #upsert({ common, columns, absentFailures }: Level, rows: readonly LevelRow[], cells: Cells, checks: boolean): Written {
     const { path } = this.#root;
     const parts = rows.map((row, i) => {
-      const failure = row.row.after.length > 0 ? arrayFailure(common.table, row.row, DEFAULT_SCHEMA) : awaited?.[i];
+      const failure = row.row.after.length > 0 ? arrayFailure(common.table, row.row, DEFAULT_SCHEMA) : absentFailures?.[i];
       return upsertRow(this.#program, { common, columns, cells, checks, path }, row, failure ?? null);
     });
     return {
@@ -179,28 +177,28 @@ class InsertTree {
     };
   }
 
-  /** The key by which rows are checked behind the statement: where the check reads others of the table, of which these are none. */
+  /** Returns the key for a separate check after the statement: needed if the check reads other rows of the table. */
   #keyOfCheck({ check, table, key }: InsertRows): RowKey | null {
     if (!readsTable(check, table)) return null;
-    if (readsUnnamed(check)) throw unaskable(table, this.#root.path);
+    if (readsUnnamedTables(check)) throw uncheckable(table, this.#root.path);
     const usable = usableKey(key);
-    if (usable === null) throw withoutKey(table, 'checked by others of it', this.#root.path);
+    if (usable === null) throw withoutKey(table, 'checked against other rows of the table', this.#root.path);
     return usable;
   }
 
   #check({ table, check, onConflict }: InsertRows, key: RowKey, { writes, reads }: Written, cell: number): void {
     const { path } = this.#root;
-    // Rows that were there before are under the check of updates.
+    // Updated rows are subject to the check of updates.
     const inserted = onConflict === null ? reads : reads.filter((statement) => writes.includes(statement));
-    this.#program.add(path, ({ context, fails }) => {
+    this.#program.add(path, ({ context, declareFailure }) => {
       const kept = { statements: inserted, cell };
       const found = rowsOfKeys(context, table, key, kept);
-      context.unseen = { table, isOther: isNoneOf(context, key, kept) };
+      context.excluded = { table, isOther: excludesKeys(context, key, kept) };
       return {
         sql: sql`select ${flagSql(context, check, found.row)} from ${found.from}`,
         ifAny: inserted,
-        check: { cell: 0, failure: fails(checkFailure(path)) },
-        sameAs: { statements: inserted, failure: fails(lostFailure(table, path)) },
+        check: { cell: 0, failure: declareFailure(checkFailure(path)) },
+        sameCountAs: { statements: inserted, failure: declareFailure(lostFailure(table, path)) },
       };
     });
   }
@@ -208,7 +206,7 @@ class InsertTree {
 
 const NO_ROW: InsertRow = { path: ROOT, values: new Map(), before: [], after: [] };
 
-/** Neighbours with values for the same columns: the word `default` would count nothing up in a session where zero is a number. */
+/** Groups neighbours with values for the same columns: `default` would not auto-increment in a session where zero is a value. */
 function* batches(rows: readonly LevelRow[]): Iterable<readonly LevelRow[]> {
   let waiting: LevelRow[] = [];
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Root fields of one transaction: statements in order, and where each field's answer comes from. */
+/** Compiles the root fields of one transaction to statements in order, and their answers. */
 import type { CompiledMutation, CompilerOptions, ResultPiece } from '../../../../backend/backend.ts';
 import { manyAnswers } from '../../../shared/mutation-output.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';

@@ -1,36 +1,36 @@
-/** The statements of one transaction while they are put together. */
+/** Builder for the statements of one transaction. */
 import type { CompiledMutationStatement, CompilerOptions, InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
-import type { GivenCell, RepeatedRows, StatementFlow, Taken } from '../../../../backend/statement-flow.ts';
+import type { FlowOutput, RepeatedRows, StatementFlow, FlowInput } from '../../../../backend/statement-flow.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
-import type { KeptValue } from '../../../../ir/value.ts';
+import type { TransactionLocalValue } from '../../../../ir/value.ts';
 import { type Parameter, print, type Sql } from '../../../../sql/fragment.ts';
 import type { Path } from '../../../../util/path.ts';
 import { type Context, createContext } from '../context.ts';
 import { dialect } from '../dialect.ts';
 
-/** One statement while it is made. */
+/** Statement under construction. */
 export interface Draft {
   readonly context: Context;
-  /** Its own place. */
+  /** Index of the statement. */
   readonly index: number;
-  /** @returns the place of the failure among those of the statement */
-  fails(failure: RaisedFailure): number;
+  /** Declares a failure and returns its index. */
+  declareFailure(failure: RaisedFailure): number;
 }
 
-export interface Made extends Omit<StatementFlow, 'takes' | 'gives' | 'rows'> {
+export interface DraftStatement extends Omit<StatementFlow, 'inputs' | 'outputs' | 'rows'> {
   readonly sql: Sql | Repeated;
 }
 
-/** A statement with as many rows as a request has; see `RepeatedRows`. */
+/** Statement that is repeated for each row of a request; see `RepeatedRows`. */
 export interface Repeated {
   readonly before: Sql;
   readonly row: Sql;
   readonly after: Sql;
 }
 
-/** Each takes client and server about a tenth of a millisecond. */
-const MOST_STATEMENTS = 50_000;
-const NOTHING_GIVEN: readonly GivenCell[] = [];
+/** Maximum statements of a mutation. Each takes client and server about 0.1 ms. */
+const MAX_STATEMENTS = 50_000;
+const NO_OUTPUTS: readonly FlowOutput[] = [];
 
 export class Program {
   readonly statements: CompiledMutationStatement[] = [];
@@ -40,55 +40,55 @@ export class Program {
     this.#options = options;
   }
 
-  /** Place of the next statement. */
+  /** Index of the next statement. */
   get next(): number {
     return this.statements.length;
   }
 
   /**
    * Adds a statement.
-   * @param path where errors of the database are reported
-   * @param rows what it inserts, where errors may be about one of them
-   * @returns its place
-   * @throws SvcError validation-failed where there are too many
+   * @param path for errors of the database
+   * @param rows inserted rows, one of which an error may concern
+   * @returns its index
+   * @throws SvcError validation-failed if there are too many statements
    */
-  add(path: Path, make: (draft: Draft) => Made, rows?: InsertedRows): number {
+  add(path: Path, make: (draft: Draft) => DraftStatement, rows?: InsertedRows): number {
     const index = this.statements.length;
-    if (index >= MOST_STATEMENTS) {
-      throw new SvcError('validation-failed', `the mutation would take more than ${MOST_STATEMENTS} statements`, { path });
+    if (index >= MAX_STATEMENTS) {
+      throw new SvcError('validation-failed', `the mutation would take more than ${MAX_STATEMENTS} statements`, { path });
     }
     const failures: RaisedFailure[] = [];
-    const draft: Draft = { context: createContext(this.#options), index, fails: (failure) => failures.push(failure) - 1 };
+    const draft: Draft = { context: createContext(this.#options), index, declareFailure: (failure) => failures.push(failure) - 1 };
     const { sql, ...flow } = make(draft);
     const { text, parameters, repeated } = printed(sql);
     this.statements.push({
       statement: { text, parameters, repeatable: false, columns: 0 },
       path,
       failures,
-      flow: { ...flow, takes: takesOf(parameters), gives: NOTHING_GIVEN, ...(repeated === null ? {} : { rows: repeated }) },
+      flow: { ...flow, inputs: inputsOf(parameters), outputs: NO_OUTPUTS, ...(repeated === null ? {} : { rows: repeated }) },
       ...(rows === undefined ? {} : { rows }),
     });
     return index;
   }
 
-  /** Says what a statement gives to the answer. */
-  give(index: number, gives: readonly GivenCell[]): void {
-    const { made, flow } = this.#added(index);
-    this.statements[index] = { ...made, statement: { ...made.statement, columns: gives.length }, flow: { ...flow, gives } };
+  /** Sets the outputs of a statement. */
+  setOutputs(index: number, outputs: readonly FlowOutput[]): void {
+    const { added, flow } = this.#added(index);
+    this.statements[index] = { ...added, statement: { ...added.statement, columns: outputs.length }, flow: { ...flow, outputs: outputs } };
   }
 
-  /** Says that one of some statements has to give a row, as is known behind the last of them. */
+  /** Requires that one of the statements returns a row, which is checked after the last of them. */
   expect(statements: readonly number[], failure: RaisedFailure): void {
     const index = Math.max(...statements);
-    const { made, flow } = this.#added(index);
-    const failures = [...made.failures, failure];
-    this.statements[index] = { ...made, failures, flow: { ...flow, some: { statements, failure: failures.length - 1 } } };
+    const { added, flow } = this.#added(index);
+    const failures = [...added.failures, failure];
+    this.statements[index] = { ...added, failures, flow: { ...flow, requiresAny: { statements, failure: failures.length - 1 } } };
   }
 
-  #added(index: number): { readonly made: CompiledMutationStatement; readonly flow: StatementFlow } {
-    const made = this.statements[index];
-    if (made?.flow === undefined) throw new Error('invariant: a statement that is named was added');
-    return { made, flow: made.flow };
+  #added(index: number): { readonly added: CompiledMutationStatement; readonly flow: StatementFlow } {
+    const added = this.statements[index];
+    if (added?.flow === undefined) throw new Error('invariant: the statement was added');
+    return { added, flow: added.flow };
   }
 }
 
@@ -98,7 +98,7 @@ interface PrintedStatement {
   readonly repeated: RepeatedRows | null;
 }
 
-function printed(sql: Made['sql']): PrintedStatement {
+function printed(sql: DraftStatement['sql']): PrintedStatement {
   if ('kind' in sql) return { ...print(sql, dialect), repeated: null };
   const [before, row, after] = [print(sql.before, dialect), print(sql.row, dialect), print(sql.after, dialect)];
   if (before.parameters.length > 0) throw new Error('invariant: values of rows come first');
@@ -114,10 +114,10 @@ function printed(sql: Made['sql']): PrintedStatement {
   };
 }
 
-function takesOf(parameters: readonly Parameter[]): readonly Taken[] {
-  return parameters.flatMap(({ operand: { value } }, parameter) => (value.kind === 'kept' ? [taken(value, parameter)] : []));
+function inputsOf(parameters: readonly Parameter[]): readonly FlowInput[] {
+  return parameters.flatMap(({ operand: { value } }, parameter) => (value.kind === 'transaction-local' ? [inputOf(value, parameter)] : []));
 }
 
-function taken({ statements, cell, row }: KeptValue, parameter: number): Taken {
+function inputOf({ statements, cell, row }: TransactionLocalValue, parameter: number): FlowInput {
   return { parameter, statements, cell, row };
 }

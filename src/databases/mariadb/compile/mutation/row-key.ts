@@ -1,4 +1,4 @@
-/** Rows that an earlier statement gave, found again by their keys. */
+/** Finds rows of an earlier statement again by their keys. */
 import type { QualifiedName } from '../../../../catalog/catalog.ts';
 import type { InsertColumn, RowKey } from '../../../../ir/mutation.ts';
 import { identifier, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -8,49 +8,49 @@ import { collatedSql } from '../collation.ts';
 import type { Context } from '../context.ts';
 import { listType } from '../operand.ts';
 import { qualified } from '../relation.ts';
-import { keptSql, keptTextSql } from './values.ts';
+import { transactionLocalSql, columnTextSql } from './values.ts';
 
-/** Null where rows cannot be found again: there is no key, or a text does not tell its values exactly. */
+/** Returns `null` if rows cannot be found again: there is no key, or texts do not represent its values exactly. */
 export function usableKey(key: RowKey | undefined): RowKey | null {
   return key?.every(({ type }) => !['float', 'double', 'geometry', 'json', 'other'].includes(familyOf(type).kind)) === true ? key : null;
 }
 
-/** A JSON array of texts. @param values other values than those of the row */
+/** Compiles to a JSON array of texts. @param values replace those of the row */
 export function keyCellSql(key: RowKey, row: Row, values?: ReadonlyMap<string, Sql>): Sql {
   return sql`json_array(${join(
-    key.map(({ name, type }) => keptTextSql(values?.get(name) ?? row.column(name), type)),
+    key.map(({ name, type }) => columnTextSql(values?.get(name) ?? row.column(name), type)),
     sql`, `,
   )})`;
 }
 
 export interface FoundRows {
-  /** An item of a from clause that begins with the keys. */
+  /** `from` item that starts with the keys. */
   readonly from: Sql;
   readonly alias: Sql;
   readonly row: Row;
-  /** To sort by: the order of the keys. */
+  /** Sort key in the order of the keys. */
   readonly position: Sql;
 }
 
-/** Where the keys of rows are: a cell of earlier statements. */
-export interface KeptKeys {
+/** Location of keys in cells of earlier statements. */
+export interface TransactionLocalKeys {
   readonly statements: readonly number[];
   readonly cell: number;
 }
 
-/** Whether a row is none of those whose keys are the cells. */
-export function isNoneOf(context: Context, key: RowKey, kept: KeptKeys): (row: Row) => Sql {
+/** Returns a condition that excludes rows with these keys. */
+export function excludesKeys(context: Context, key: RowKey, located: TransactionLocalKeys): (row: Row) => Sql {
   return (row) => {
-    const { item, conditions } = keysItem(context, key, kept, row);
+    const { item, conditions } = keysItem(context, key, located, row);
     return sql`(not exists (select 1 from ${item} where ${conditions}))`;
   };
 }
 
-/** The rows whose keys are the cells, in an item of a from clause; each key once. */
-export function rowsOfKeys(context: Context, table: QualifiedName, key: RowKey, kept: KeptKeys): FoundRows {
+/** Compiles the rows with these keys, each once. */
+export function rowsOfKeys(context: Context, table: QualifiedName, key: RowKey, located: TransactionLocalKeys): FoundRows {
   const alias = context.alias();
   const row = aliasRow(alias);
-  const { keys, item, conditions } = keysItem(context, key, kept, row);
+  const { keys, item, conditions } = keysItem(context, key, located, row);
   return {
     from: sql`${item} straight_join ${qualified(table)} as ${alias} on ${conditions}`,
     alias,
@@ -59,10 +59,10 @@ export function rowsOfKeys(context: Context, table: QualifiedName, key: RowKey, 
   };
 }
 
-/** The keys as an item of a from clause, and where a row has one of them. */
-function keysItem(context: Context, key: RowKey, { statements, cell }: KeptKeys, row: Row) {
+/** Compiles the keys to a `from` item, and the condition that a row has one of them. */
+function keysItem(context: Context, key: RowKey, { statements, cell }: TransactionLocalKeys, row: Row) {
   const keys = context.alias();
-  const list = keptSql({ kind: 'kept', statements, cell, row: null });
+  const list = transactionLocalSql({ kind: 'transaction-local', statements, cell, row: null });
   const columns = key.map((column, i) => sql`${partName(i)} ${partType(column)} path ${string(`$[${i}]`)}`);
   const conditions = key.map((column, i) => sql`${row.column(column.name)} = ${partValue(column, sql`${keys}.${partName(i)}`)}`);
   const item = sql`json_table(${list}, '$[*]' columns (\`i\` for ordinality, ${join(columns, sql`, `)})) as ${keys}`;
@@ -75,11 +75,11 @@ function partName(index: number): Sql {
 
 function partType({ type }: InsertColumn): Sql {
   const { kind } = familyOf(type);
-  // That of a truth value is its number.
+  // Booleans are numbers.
   return kind === 'boolean' ? sql`bigint` : kind === 'text' || kind === 'bytes' ? sql`longtext character set utf8mb4` : listType(type);
 }
 
-/** Two texts are the same key where the collation of the column says so: in no other one. */
+/** Compares texts in the collation of the column, which decides which keys are equal. */
 function partValue({ type }: InsertColumn, part: Sql): Sql {
   const { kind } = familyOf(type);
   if (kind === 'bytes') return sql`from_base64(${part})`;

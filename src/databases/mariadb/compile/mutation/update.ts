@@ -1,12 +1,12 @@
 /**
- * Updates and deletes. Neither tells which rows it was about: their keys are read and locked first, unless the condition says them, and
- * what is written is found again by them.
+ * Updates and deletes. MariaDB does not report which rows an update wrote, so their keys are read and locked first, unless the condition
+ * determines them, and the written rows are found again by their keys.
  */
 import type { ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../shared/mutation-output.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { Assignment, Delete, RowKey, Update } from '../../../../ir/mutation.ts';
-import { readOthers, readsTable } from '../../../../ir/reads-elsewhere.ts';
+import { readsOtherRows, readsTable } from '../../../../ir/reads.ts';
 import type { Operand } from '../../../../ir/value.ts';
 import { whereSql } from '../../../shared/condition.ts';
 import { EMPTY, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -25,7 +25,7 @@ import type { Draft, Program } from './program.ts';
 import { keyCellSql, rowsOfKeys, usableKey } from './row-key.ts';
 import { roundedSql } from './values.ts';
 
-/** The rows that are written, in statements behind the one that has found them. */
+/** Rows to write, in statements after the one that found them. */
 interface Found {
   readonly from: Sql;
   readonly alias: Sql;
@@ -53,26 +53,26 @@ export function compileUpdate(program: Program, update: Update): readonly Result
     if (!isRead || pinned === null) return answer(program, written, output, { writes: [written], reads: [], cell: 0 });
     return readBack(program, update, written, (context) => pinnedRows(context, update, pinned));
   }
-  if (key === null) throw withoutKey(table, 'updated where they are checked or returned', ROOT);
-  const found = program.add(ROOT, ({ context, fails }) => {
+  if (key === null) throw withoutKey(table, 'updated with a check or returned fields', ROOT);
+  const found = program.add(ROOT, ({ context, declareFailure }) => {
     const alias = context.alias();
     const row = aliasRow(alias);
     const cells = [keyCellSql(key, row)];
     if (keyChanges.size > 0) cells.push(keyCellSql(key, row, newKeys(key, keyChanges, row)));
-    // What rows of the table will be must not speak for them: the check has to hold also while the others, and they, are as they were.
-    const checked = readsItself ? { check: { cell: cells.length, failure: fails(checkFailure(ROOT)) } } : {};
+    // New values must not satisfy their own check, so the check must also be true while all rows of the table have their old values.
+    const checked = readsItself ? { check: { cell: cells.length, failure: declareFailure(checkFailure(ROOT)) } } : {};
     if (readsItself) cells.push(flagSql(context, check, rowWith(row, newValues(update, row))));
     return {
       sql: sql`select ${join(cells, sql`, `)} from ${qualified(table)} as ${alias}${filterSql(context, update.where, row)} for update`,
       ...checked,
     };
   });
-  const written = program.add(ROOT, ({ context, fails }) => {
+  const written = program.add(ROOT, ({ context, declareFailure }) => {
     const rows = rowsOfKeys(context, table, key, { statements: [found], cell: 0 });
     return {
       sql: sql`update ${rows.from}${setSql(update, rows.row)}`,
       ifAny: [found],
-      sameAs: { statements: [found], failure: fails(lostFailure(table, ROOT)) },
+      sameCountAs: { statements: [found], failure: declareFailure(lostFailure(table, ROOT)) },
     };
   });
   return readBack(program, update, written, (context) => {
@@ -81,37 +81,37 @@ export function compileUpdate(program: Program, update: Update): readonly Result
   });
 }
 
-/** Checks what was written and gives it back. @param written statement that writes */
+/** Checks written rows and returns them. @param written statement that writes */
 function readBack(program: Program, update: Update, written: number, rowsOf: (context: Context) => Found): readonly ResultPiece[] {
   const { table, output, check } = update;
   const returned = returnedFields(output);
-  const read = program.add(ROOT, ({ context, fails }: Draft) => {
+  const read = program.add(ROOT, ({ context, declareFailure }: Draft) => {
     const { from, row, order, where } = rowsOf(context);
     const cells = [flagSql(context, check, row), ...returned.map((fields) => rowObjectSql(context, fields, row))];
     return {
       sql: sql`select ${join(cells, sql`, `)} from ${from}${where}${order}`,
       ifAny: [written],
-      check: { cell: 0, failure: fails(checkFailure(ROOT)) },
-      sameAs: { statements: [written], failure: fails(lostFailure(table, ROOT)) },
-      ...(returned.some(readOthers) ? { mayBeCut: true } : {}),
+      check: { cell: 0, failure: declareFailure(checkFailure(ROOT)) },
+      sameCountAs: { statements: [written], failure: declareFailure(lostFailure(table, ROOT)) },
+      ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
     };
   });
   return answer(program, read, output, { writes: [written], reads: [read], cell: 1 });
 }
 
-/** What is returned of rows is read before they are gone. */
+/** Deleted rows are read before they are removed. */
 export function compileDelete(program: Program, deletion: Delete): readonly ResultPiece[] {
   const { table, output, where } = deletion;
   const returned = returnedFields(output);
   const key = usableKey(deletion.key);
-  if (key === null || !returned.some(readOthers)) {
+  if (key === null || !returned.some(readsOtherRows)) {
     const written = program.add(ROOT, ({ context }) => {
       const row = aliasRow(qualified(table));
       const objects = returned.map((fields) => rowObjectSql(context, fields, row));
       const returning = objects.length === 0 ? EMPTY : sql` returning ${join(objects, sql`, `)}`;
       return {
         sql: sql`delete from ${qualified(table)}${filterSql(context, where, row)}${returning}`,
-        ...(returned.some(readOthers) ? { mayBeCut: true } : {}),
+        ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
       };
     });
     return answer(program, written, output, { writes: [written], reads: [written], cell: 0 });
@@ -125,12 +125,12 @@ export function compileDelete(program: Program, deletion: Delete): readonly Resu
       mayBeCut: true,
     };
   });
-  const written = program.add(ROOT, ({ context, fails }) => {
+  const written = program.add(ROOT, ({ context, declareFailure }) => {
     const rows = rowsOfKeys(context, table, key, { statements: [found], cell: 0 });
     return {
       sql: sql`delete ${rows.alias} from ${rows.from}`,
       ifAny: [found],
-      sameAs: { statements: [found], failure: fails(lostFailure(table, ROOT)) },
+      sameCountAs: { statements: [found], failure: declareFailure(lostFailure(table, ROOT)) },
     };
   });
   return answer(program, written, output, { writes: [written], reads: [found], cell: 1 });
@@ -148,7 +148,7 @@ function filterSql(context: Context, where: BoolExp, row: Row): Sql {
   return whereSql(conditionsOf(context, where, ownScope(row)));
 }
 
-/** Columns of the key that an update writes; null: that go back to their defaults. */
+/** Returns the key columns that an update writes; `null` stands for a default. */
 function changedKeys({ assignments, defaults = [] }: Update, key: RowKey): ReadonlyMap<string, Assignment | null> {
   const isOfKey = (column: string): boolean => key.some(({ name }) => name === column);
   return new Map([
@@ -157,7 +157,7 @@ function changedKeys({ assignments, defaults = [] }: Update, key: RowKey): Reado
   ]);
 }
 
-/** By column what a row will have. */
+/** Returns the new values of a row by column. */
 function newValues({ assignments, defaults = [] }: Update, row: Row): ReadonlyMap<string, Sql> {
   return new Map([
     ...assignments.map((assignment) => [assignment.column, newValueSql(assignment, row)] as const),
@@ -165,7 +165,7 @@ function newValues({ assignments, defaults = [] }: Update, row: Row): ReadonlyMa
   ]);
 }
 
-/** By column of the key what a row will have there. */
+/** Returns the new values of key columns. */
 function newKeys(key: RowKey, changes: ReadonlyMap<string, Assignment | null>, row: Row): ReadonlyMap<string, Sql> {
   return new Map(
     key.flatMap(({ name, type }) => {
@@ -176,7 +176,7 @@ function newKeys(key: RowKey, changes: ReadonlyMap<string, Assignment | null>, r
   );
 }
 
-/** By column the values that a condition lets a key have; null where it does not say them. */
+/** Returns the key values that a condition determines, or `null` if it does not determine all of them. */
 function pinnedKey(where: BoolExp, key: RowKey): ReadonlyMap<string, Operand> | null {
   const values = new Map<string, Operand>();
   const visit = (exp: BoolExp): void => {
@@ -188,7 +188,7 @@ function pinnedKey(where: BoolExp, key: RowKey): ReadonlyMap<string, Operand> | 
     }
   };
   visit(where);
-  // Several values of a column that holds a truth value are true.
+  // Several values of a boolean column are true.
   return key.every(({ name, type }) => values.has(name) && familyOf(type).kind !== 'boolean') ? values : null;
 }
 

@@ -1,28 +1,23 @@
-/** Values that are written, and values of rows as texts that later statements write or look for. */
+/** Values that are written, and values of rows as texts that later statements write or look up. */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
-import type { KeptValue, Operand } from '../../../../ir/value.ts';
+import type { TransactionLocalValue, Operand } from '../../../../ir/value.ts';
 import { integer, parameter, type Sql, sql } from '../../../../sql/fragment.ts';
 import { familyOf } from '../../families.ts';
-import { TEXT } from '../../type-of.ts';
-import { castSql, placeholderSql } from '../operand.ts';
+import { TEXT } from '../../base-type.ts';
+import { parameterSql } from '../operand.ts';
 
-/** A value as it is stored in a column of its type. */
+/** Compiles a value for storage in a column of its type. */
 export function writtenSql(operand: Operand): Sql {
   if (operand.value.kind === 'literal' && operand.value.json === null) return sql`null`;
-  return storedSql(operand.type, placeholderSql(operand));
+  return storedSql(operand.type, parameterSql(operand));
 }
 
-/** What a cell of an earlier row has, in a column that gets its value from one of the type. */
-export function filledSql(value: KeptValue, type: CatalogType): Sql {
-  return storedSql(type, keptSql(value));
+/** Compiles the cell of an earlier row for storage. */
+export function filledSql(value: TransactionLocalValue, type: CatalogType): Sql {
+  return storedSql(type, transactionLocalSql(value));
 }
 
-/** The same to compare a column with. */
-export function comparedSql(type: CatalogType, text: Sql): Sql {
-  return castSql(type, text);
-}
-
-/** A value as a column of the type has it when it is written: decimals are rounded, fractions of seconds are cut. */
+/** Compiles a value as the column will store it: decimals are rounded, fractions of seconds are truncated. */
 export function roundedSql(type: CatalogType, value: Sql): Sql {
   const { fraction } = type;
   if (fraction === undefined) return value;
@@ -37,18 +32,18 @@ export function roundedSql(type: CatalogType, value: Sql): Sql {
   }
 }
 
-export function keptSql(value: KeptValue): Sql {
+export function transactionLocalSql(value: TransactionLocalValue): Sql {
   return parameter({ operand: { value, type: TEXT, list: false }, key: '', encode: () => null });
 }
 
-/** The text of a column for `filledSql`; that of a truth value is a number. */
-export function keptTextSql(column: Sql, type: CatalogType): Sql {
+/** Compiles a column to a text for `transactionLocalSql`; booleans become numbers. */
+export function columnTextSql(column: Sql, type: CatalogType): Sql {
   switch (familyOf(type).kind) {
     case 'boolean':
     case 'bits':
       return sql`cast(${column} + 0 as char)`;
     case 'bytes':
-      // It breaks lines.
+      // Removes the line breaks of `to_base64`.
       return sql`replace(to_base64(${column}), '\\n', '')`;
     case 'text':
     case 'json':
@@ -60,12 +55,12 @@ export function keptTextSql(column: Sql, type: CatalogType): Sql {
   }
 }
 
-/** What the server makes of a text is what is meant, or an error: texts have been read before. */
+/** The server converts the text or fails: texts have been validated before. */
 function storedSql(type: CatalogType, text: Sql): Sql {
   switch (familyOf(type).kind) {
     case 'boolean':
       return sql`cast(${text} as signed)`;
-    // The bytes of a text would be its bits.
+    // A text would be stored as its bytes.
     case 'bits':
       return sql`cast(${text} as unsigned)`;
     case 'bytes':

@@ -1,4 +1,4 @@
-/** The JSON of a mutation's answer, from the rows that it has written. */
+/** The JSON of a mutation's answer, from the written rows. */
 import type { MutationField, MutationOutput } from '../../../../ir/mutation.ts';
 import type { Field } from '../../../../ir/select.ts';
 import { EMPTY, join, string, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -7,17 +7,17 @@ import type { Row } from '../../../shared/row.ts';
 import { fieldsOf, hasRelated } from '../fields.ts';
 import { builtObject, objectShape } from '../json-object.ts';
 
-/** Rows in the order in which they were written. */
+/** Written rows in their order. */
 export interface RowSource {
   readonly from: Sql;
   readonly row: Row;
-  /** The same with a position to sort by: joins to related rows may shuffle. */
+  /** Returns the rows with a position to sort by: joins to related rows may shuffle them. */
   ordered(): { readonly from: Sql; readonly row: Row; readonly position: Sql };
 }
 
-/** One JSON value; null where there is no row for `row`. */
+/** Compiles one JSON value; null if there is no row for `row`. */
 export function answerSql(context: Context, output: MutationOutput, rows: RowSource, count: Sql): Sql {
-  // In tables that others inherit from, a key may be there several times.
+  // In tables with inheritance a key may exist several times.
   if (output.kind === 'row') return sql`(${rowSql(context, output.fields, rows)} limit 1)`;
   return builtObject(output.fields.map((field) => ({ key: field.alias, value: fieldSql(context, field, rows, count) })));
 }
@@ -36,7 +36,7 @@ function fieldSql(context: Context, field: MutationField, rows: RowSource, count
   }
 }
 
-/** A select with the JSON of each row: of the only one, or of none. */
+/** Compiles a select with the JSON of the one row, or without rows. */
 export function rowSql(context: Context, fields: readonly Field[], rows: RowSource): Sql {
   const { select, shape } = rowsSelect(context, fields, { ...rows, ordered: null });
   const alias = context.alias();

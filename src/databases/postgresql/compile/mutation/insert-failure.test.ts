@@ -17,7 +17,7 @@ const articles = related(
   rows(article, [field('title', text)], { orderBy: [by(column('id'))] }),
 );
 
-describe('checks', () => {
+describe('insert checks', () => {
   const adult = compare(column('age'), '_gte', 18);
   const authors = (check = adult, ...ages: (number | null)[]) =>
     insert(
@@ -29,7 +29,7 @@ describe('checks', () => {
       response(affected, returning(field('age'))),
     );
 
-  test('hold for all rows or nothing is written', async () => {
+  test('rejects an insert if any row violates the check', async () => {
     expect(await db.one(authors(adult, 18, 40))).toMatchObject({ affected_rows: 2 });
     await db.client.query('truncate author cascade');
     for (const ages of [[17], [40, 17], [17, 40], [null], [40, null]]) {
@@ -39,7 +39,7 @@ describe('checks', () => {
     expect(await db.column(names)).toEqual([]);
   });
 
-  test('of a single row, and of rows whose answer comes later', async () => {
+  test('checks a single row, and rows whose related rows are selected later', async () => {
     const one = (age: number) => insert(insertRows('author', [row({ name: 'x', age })], { check: adult }), oneRow(field('age')));
     expect(await db.failure([one(1)])).toBe(CHECK_FAILED);
     expect(await db.one(one(20))).toEqual({ age: 20 });
@@ -51,7 +51,7 @@ describe('checks', () => {
     expect(await db.column(names)).toEqual(['x', 'y']);
   });
 
-  test('over a relationship, with a session variable', async () => {
+  test('checks over a relationship with a session variable', async () => {
     await db.client.query("insert into author (name) values ('me'), ('other')");
     const mine = exists(
       joined('author_id', 'id', true),
@@ -67,7 +67,7 @@ describe('checks', () => {
     expect(await db.column('select author_id from article')).toEqual([1]);
   });
 
-  test('see what triggers made of the row', async () => {
+  test('checks rows after triggers have changed them', async () => {
     const check = compare(column('shouted', text), '_eq', 'OK');
     const root = (name: string) => insert(insertRows('noted', [row({ name })], { check }), oneRow(field('name', text)));
     const session = { 'x-svc-user-id': '1' };
@@ -76,7 +76,7 @@ describe('checks', () => {
     expect(await db.column('select what from log')).toEqual(['ok by 1']);
   });
 
-  test('a value of the user cannot pass for a failed check', async () => {
+  test('does not mistake a value of the user for a failed check', async () => {
     const root = insert(insertRows('author', [row({ name: 'x', age: 'svc:00:0' }, { types: { age: int } })]), response(affected));
     expect(await db.failure([root])).toBe(
       'data-exception: invalid input syntax for type integer: "svc:00:0" @ $.selectionSet.insert_it.args.objects',
@@ -104,14 +104,14 @@ describe('errors of the database', () => {
     ],
     ['author', { name: 'x', age: 99999999999 }, `data-exception: value "99999999999" is out of range for type integer ${OBJECTS}`],
     ['author', { name: 'x', nope: 1 }, `unexpected: database query error ${OBJECTS}`],
-  ])('%s %o', async (name, cells, message) => {
+  ])('reports the error of an insert into %s of %o', async (name, cells, message) => {
     await db.client.query("insert into author (name) values ('Ann')");
     const first = insert(insertRows('author', [row({ name: 'Before' })]), response(affected));
     expect(await db.failure([first, insert(insertRows(name, [row(cells)]), response(affected, returning(field('id'))))])).toBe(message);
     expect(await db.column(names)).toEqual(['Ann']);
   });
 
-  test('later fields are not run and earlier ones undone', async () => {
+  test('skips later fields and rolls back earlier ones after a failure', async () => {
     const good = (name: string) => insert(insertRows('author', [row({ name })]), response(affected));
     const bad = update('author', [set('age', 1)], response(affected), { check: FALSE });
     expect(await db.failure([good('a'), bad, good('b')])).toBe(

@@ -1,44 +1,44 @@
 /**
- * The rows of one table that stand at the same place of a tree of nested inserts, whatever rows they belong to: what
- * is written together. Rows that come with another conflict clause are a level of their own.
+ * Levels of nested inserts. A level has the rows of one table at the same place of the tree, which are written together whatever rows they
+ * belong to. Rows with another conflict clause are a level of their own.
  */
 import type { RaisedFailure } from '../../../../backend/backend.ts';
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import type { InsertColumn, InsertRow, InsertRows } from '../../../../ir/mutation.ts';
-import type { Slot } from './program.ts';
+import type { SettingSlot } from './program.ts';
 
-/** A row, and what connects it with rows of other levels. */
+/** A row with its connections to rows of other levels. */
 export interface LevelRow {
   readonly row: InsertRow;
-  /** By column: what a row written before has. */
+  /** Values from rows that were written before, by column. */
   readonly fills: Fills;
   /**
-   * Null for one that nobody refers to. First its place among those of the level that others refer to, from 0; while it
-   * is written its place in the slot that keeps its key.
+   * Number from 0 among the rows of the level that others refer to; while the row is written, its number in the slot with its key. `null`
+   * for rows that no other row refers to.
    */
   readonly number: number | null;
 }
 
 export type Fills = ReadonlyMap<string, Fill>;
 
-/** A value among the keys that a level has left behind. */
+/** A value among the transaction-local keys of a level. */
 export interface Fill {
-  readonly slot: Slot;
+  readonly slot: SettingSlot;
   /** Number of the row. */
   readonly row: number;
-  /** Which of the columns that were kept. */
+  /** Index among the stored columns. */
   readonly column: number;
   readonly type: CatalogType;
-  /** Tells the row from others: another text is most likely another row. */
+  /** Identifies the row: rows with different texts are most likely different. */
   readonly of: string;
 }
 
-/** A level before it is known which of its rows are referred to. */
+/** A level before its rows are numbered. */
 export interface Level {
-  /** What all of its rows have in common; `rows` and `uniform` are not looked at. */
+  /** Common properties of all rows; `rows` and `uniform` are ignored. */
   readonly common: InsertRows;
   readonly columns: readonly InsertColumn[];
   readonly rows: readonly { readonly row: InsertRow; readonly fills: Fills }[];
-  /** Of every row: what is raised where it is not written; null when nobody waits for it. */
+  /** Errors by row for rows that are not written; `null` if no row depends on them. */
   readonly awaited: readonly RaisedFailure[] | null;
 }

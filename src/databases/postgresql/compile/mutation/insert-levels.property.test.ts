@@ -1,4 +1,4 @@
-/** A tree of nested inserts leaves the same tables as its rows inserted one by one, generated keys included. */
+/** Compares a tree of nested inserts with inserts of its rows one by one, generated keys included. */
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,17 +44,17 @@ interface Node {
 
 const word = fc.constantFrom('a', 'b', '', 'x"y\\', '{}', 'é,(', 'null');
 const text = fc.option(word, { freq: 6 });
-/** Keys that some rows have and others have not. */
+/** Cells with a random subset of the columns. */
 const cells = (...names: readonly string[]): fc.Arbitrary<Cells> =>
-  fc.subarray([...names]).chain((given) => fc.record(Object.fromEntries(given.map((name) => [name, text]))));
+  fc.subarray([...names]).chain((chosen) => fc.record(Object.fromEntries(chosen.map((name) => [name, text]))));
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 3 });
-/** Mostly short lists, sometimes more rows than a list of values is made for. */
+/** Mostly short lists, sometimes more rows than are inserted by a list of values. */
 const listOf = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<readonly T[]> =>
   fc.oneof(
     { weight: 12, arbitrary: fc.array(arbitrary, { maxLength: 4 }) },
     { weight: 1, arbitrary: fc.array(arbitrary, { minLength: 55, maxLength: 70 }) },
   );
-/** Cells of which one has to be there. */
+/** Cells with one required column. */
 const cellsWith = (name: string, needed: fc.Arbitrary<string>, ...names: readonly string[]): fc.Arbitrary<Cells> =>
   fc.tuple(needed, cells(...names)).map(([value, others]) => ({ ...others, [name]: value }));
 const page = fc.record({
@@ -68,10 +68,10 @@ const node: fc.Arbitrary<Node> = fc.record({
   cover: maybe(cells('colour')),
   pages: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 3, arbitrary: listOf(page) }),
 });
-/** Rows with different conflict clauses are different levels, in the order in which the clauses are met. */
+/** Rows with different conflict clauses are different levels, in the order of the first row of each clause. */
 const tree = fc.record({ nodes: listOf(node), pages: fc.constantFrom<Pages>('inserted', 'skipped', 'updated') });
 
-/** What becomes of pages that are there already. */
+/** Behaviour on pages that exist already. */
 type Pages = 'inserted' | 'skipped' | 'updated';
 const SERIES = { ...conflict('series_name_key', ['rank']), key: ['name'] };
 const PAGES = {
@@ -120,8 +120,8 @@ function rowOf({ cells: values, series, writer, cover, pages }: Node, ofPages: P
   return row(values, { before, after });
 }
 
-/** The same, statement by statement. Throws where a row is missing that another one needs. */
-class OneByOne {
+/** Inserts the rows statement by statement. Throws if a row is missing that another one needs. */
+class SingleInserts {
   readonly client: pg.Client;
   count = 0;
 
@@ -138,7 +138,7 @@ class OneByOne {
     return rows[0]?.id;
   }
 
-  async needed(table: string, values: Readonly<Record<string, unknown>>, clause = ''): Promise<number> {
+  async addRequired(table: string, values: Readonly<Record<string, unknown>>, clause = ''): Promise<number> {
     const id = await this.add(table, values, clause);
     if (id === undefined) throw new Error('no row');
     return id;
@@ -146,16 +146,16 @@ class OneByOne {
 
   async book({ cells: values, series, writer, cover, pages }: Node, ofPages: Pages): Promise<void> {
     const keys: Record<string, unknown> = {};
-    if (series) keys['series_id'] = await this.needed('series', series.cells, 'on conflict (name) do update set rank = excluded.rank');
+    if (series) keys['series_id'] = await this.addRequired('series', series.cells, 'on conflict (name) do update set rank = excluded.rank');
     if (writer) {
-      const id = await this.needed('writer', writer.cells);
+      const id = await this.addRequired('writer', writer.cells);
       for (const home of writer.homes) await this.add('home', { ...home, writer_id: id });
       keys['writer_id'] = id;
     }
-    const id = await this.needed('book', { ...values, ...keys });
+    const id = await this.addRequired('book', { ...values, ...keys });
     if (cover) await this.add('cover', { ...cover, book_id: id });
     for (const { cells: own, notes } of pages) {
-      const add = notes.length === 0 ? this.add.bind(this) : this.needed.bind(this);
+      const add = notes.length === 0 ? this.add.bind(this) : this.addRequired.bind(this);
       const page_id = await add('page', { ...own, book_id: id }, PAGE_CLAUSES[ofPages]);
       for (const note of notes) await this.add('note', { ...note, page_id });
     }
@@ -171,24 +171,24 @@ afterAll(() => db.close());
 type Row = Readonly<Record<string, unknown>>;
 const KEYS = { writer_id: 'writer', book_id: 'book' } as const;
 
-/** Keys become places in the order of the keys: an attempt that was rolled back has drawn numbers that are not given back. */
-function withPlaces(tables: Record<string, readonly unknown[]>): void {
-  const placesIn = (name: string): ReadonlyMap<unknown, number> =>
-    new Map((tables[name] as readonly Row[]).map(({ id }) => id).map((id, place) => [id, place]));
-  const places = { home: placesIn('home'), writer: placesIn('writer'), book: placesIn('book') };
+/** Replaces keys by their ranks: sequences are not reset when an attempt is rolled back. */
+function replaceKeysByRanks(tables: Record<string, readonly unknown[]>): void {
+  const ranksIn = (name: string): ReadonlyMap<unknown, number> =>
+    new Map((tables[name] as readonly Row[]).map(({ id }, rank) => [id, rank]));
+  const ranks = { home: ranksIn('home'), writer: ranksIn('writer'), book: ranksIn('book') };
   for (const name of ['writer', 'home', 'book', 'cover', 'page'])
     tables[name] = (tables[name] as readonly Row[]).map((found) => {
-      const placed: Record<string, unknown> = { ...found };
-      if (name in places) placed['id'] = places[name as keyof typeof places].get(found['id']);
-      for (const [key, of] of Object.entries(KEYS)) if (key in found) placed[key] = places[of].get(found[key]) ?? null;
-      return placed;
+      const ranked: Record<string, unknown> = { ...found };
+      if (name in ranks) ranked['id'] = ranks[name as keyof typeof ranks].get(found['id']);
+      for (const [key, of] of Object.entries(KEYS)) if (key in found) ranked[key] = ranks[of].get(found[key]) ?? null;
+      return ranked;
     });
 }
 
 const dump = async (pages: Pages): Promise<unknown> => {
   const tables: Record<string, readonly unknown[]> = {};
   for (const name of TABLES) tables[name] = (await db.client.query(`select * from ${name} order by 1`)).rows;
-  // Rows that share a statement are new before those of the next one, so the numbers that are drawn for them are others.
+  // A statement inserts all of its rows before the next one, so the generated keys differ from those of single inserts.
   tables['series'] = (await db.client.query('select name, rank, revised from series order by 1')).rows;
   tables['book'] = (
     await db.client.query('select book.*, series.name as series_id from book left join series on series.id = series_id order by book.id')
@@ -197,7 +197,7 @@ const dump = async (pages: Pages): Promise<unknown> => {
     tables['page'] = (await db.client.query('select text, kind, book_id from page order by text')).rows;
     const notes = 'select note.text, page.text as page from note join page on page.id = page_id order by page, note.text, note.id';
     tables['note'] = (await db.client.query(notes)).rows.map(({ text: own, page: of }) => [own, of]);
-    withPlaces(tables);
+    replaceKeysByRanks(tables);
   }
   return tables;
 };
@@ -221,7 +221,7 @@ async function byLevels(nodes: readonly Node[], pages: Pages): Promise<unknown> 
 async function oneByOne(nodes: readonly Node[], pages: Pages): Promise<unknown> {
   await db.client.query(`truncate ${TABLES.join(', ')} restart identity cascade`);
   await db.client.query('begin');
-  const rows = new OneByOne(db.client);
+  const rows = new SingleInserts(db.client);
   try {
     for (const one of nodes) await rows.book(one, pages);
     await db.client.query('commit');
@@ -232,7 +232,7 @@ async function oneByOne(nodes: readonly Node[], pages: Pages): Promise<unknown> 
   return { answer: { affected_rows: rows.count }, tables: await dump(pages) };
 }
 
-test('the same as row by row', { timeout: 600_000 }, async () => {
+test('inserts a tree like its rows one by one', { timeout: 600_000 }, async () => {
   const outcomes = { failed: 0, written: 0 };
   await fc.assert(
     fc.asyncProperty(tree, async ({ nodes, pages }) => {
@@ -243,6 +243,6 @@ test('the same as row by row', { timeout: 600_000 }, async () => {
     }),
     { ...runs(200, 6), endOnFailure: true },
   );
-  // Of a few random cases, few may be.
+  // Of a few random cases, none may be written.
   expect(outcomes.written).toBeGreaterThan(DEEP ? 5 : 0);
 });

@@ -1,7 +1,6 @@
 /**
- * What an insert inserts. Few rows are a list of values, which may say `default`. Many rows with
- * the same columns come as one array per column, so that neither the statement's text nor
- * the number of its parameters grows with them.
+ * Sources of inserted rows. Few rows are a list of values, which may contain `default`. Many rows with the same columns are one array per
+ * column, so that neither the text of the statement nor the number of its parameters grows with the rows.
  */
 import type { CatalogType } from '../../../../catalog/catalog.ts';
 import type { InsertColumn, UniformRows } from '../../../../ir/mutation.ts';
@@ -11,17 +10,17 @@ import { encoder, isJsonType } from '../../coerce/encode.ts';
 import { baseType } from '../../operators.ts';
 import type { Context } from '../context.ts';
 import { fromTextSql, isSpatial, operandSql } from '../operand.ts';
-import { typeName } from '../type-name.ts';
+import { typeNameSql } from '../type-name.ts';
 import type { Fill, Fills, LevelRow } from './insert-level.ts';
-import { filledSql, keysSql } from './kept-keys.ts';
-import type { Slot } from './program.ts';
-import { mark, UNNUMBERED } from './row-mark.ts';
+import { filledSql, keysSql } from './transaction-local-keys.ts';
+import type { SettingSlot } from './program.ts';
+import { setRowNumber, UNNUMBERED } from './row-number.ts';
 
-/** Rows from here on go through arrays. */
+/** Number of rows from which on arrays are used. */
 const MANY_ROWS = 50;
-/** Values in one statement; the protocol's bound on parameters is 65,535. */
+/** Maximum number of values in one statement; the protocol's limit for parameters is 65,535. */
 const MAX_VALUES = 20_000;
-/** Rows in one list of values that are filled from others: each is a sub-select, and planning many takes the square of their number. */
+/** Maximum number of rows in one list whose values come from other rows: each is a subquery, and the time to plan grows with their square. */
 const MAX_FILLED = 100;
 
 const TEXT = baseType('text');
@@ -30,17 +29,17 @@ const INT = baseType('int4');
 /** Rows that one statement inserts. */
 export type Batch =
   | { readonly kind: 'values'; readonly rows: readonly LevelRow[] }
-  /** One row, some of whose values come from others. */
+  /** One row with values from other rows. */
   | { readonly kind: 'select'; readonly rows: readonly LevelRow[] }
   | { readonly kind: 'arrays'; readonly rows: readonly LevelRow[] }
-  /** Any number of rows, known by their columns. */
+  /** Any number of rows, as one array per column. */
   | { readonly kind: 'uniform'; readonly rows: UniformRows; readonly fills: Fills };
 
 /**
- * Splits rows into statements; their order stays.
- * @param marksRows else rows that others refer to stand alone, and lists of values have no sub-selects
+ * Splits rows into statements in their order.
+ * @param numbersRows if false, rows that others refer to are written alone, and lists of values have no subqueries
  */
-export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[], marksRows: boolean): readonly Batch[] {
+export function batches(columns: readonly InsertColumn[], rows: readonly LevelRow[], numbersRows: boolean): readonly Batch[] {
   const found: Batch[] = [];
   let waiting: LevelRow[] = [];
   let width = 1;
@@ -50,9 +49,9 @@ export function batches(columns: readonly InsertColumn[], rows: readonly LevelRo
     width = 1;
   };
   for (let start = 0; start < rows.length; ) {
-    const alike = marksRows ? alikeRows(columns, rows, start) : unmarkedRows(columns, rows, start);
+    const alike = numbersRows ? alikeRows(columns, rows, start) : unmarkedRows(columns, rows, start);
     const [first] = alike;
-    if (!marksRows && first !== undefined && (first.number !== null || first.fills.size > 0)) {
+    if (!numbersRows && first !== undefined && (first.number !== null || first.fills.size > 0)) {
       flush();
       if (alike.length > 1 && isArrayable(columns, alike)) found.push({ kind: 'arrays', rows: alike });
       else for (const row of alike) found.push({ kind: row.fills.size > 0 ? 'select' : 'values', rows: [row] });
@@ -62,7 +61,7 @@ export function batches(columns: readonly InsertColumn[], rows: readonly LevelRo
     } else {
       for (const row of alike) {
         width = Math.max(width, columns.length + row.fills.size);
-        // `default values` is about one row.
+        // `default values` inserts one row.
         const most = row.fills.size === 0 ? MAX_VALUES / width : MAX_FILLED;
         if (isAllDefaults(row) || isAllDefaults(waiting[0]) || waiting.length >= most) flush();
         waiting.push(row);
@@ -78,7 +77,7 @@ function isAllDefaults(row: LevelRow | undefined): boolean {
   return row !== undefined && row.row.values.size === 0 && row.fills.size === 0;
 }
 
-/** The rows from `start` on that have the same columns. */
+/** Returns the rows from `start` on with the same columns. */
 function alikeRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], start: number): readonly LevelRow[] {
   const first = rows[start] as LevelRow;
   let end = start + 1;
@@ -86,7 +85,7 @@ function alikeRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], 
   return start === 0 && end === rows.length ? rows : rows.slice(start, end);
 }
 
-/** Those of them that one statement may write where it cannot tell them apart: one that others refer to, or any that nobody does. */
+/** Returns the rows that a statement may write that cannot number them: one that others refer to, or several that no row refers to. */
 function unmarkedRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], start: number): readonly LevelRow[] {
   const alike = alikeRows(columns, rows, start);
   const end = alike.findIndex(({ number }) => number !== null);
@@ -102,35 +101,35 @@ function areAlike(columns: readonly InsertColumn[], a: LevelRow, b: LevelRow): b
 }
 
 export interface InsertSource {
-  /** What stands before `insert`. */
+  /** SQL before `insert`. */
   readonly prefix: Sql;
-  /** `("a", "b") values (…), (…)` and its like. */
+  /** `("a", "b") values (…), (…)`, or a select. */
   readonly rows: Sql;
 }
 
-/** @param marked whether the statement says by each row that it writes which one it is; see `mark` */
-export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, marked: boolean): InsertSource {
-  if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, marked);
+/** @param numbered whether the statement reports the number of each row that it writes; see `row-number.ts` */
+export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, isNumbered: boolean): InsertSource {
+  if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, isNumbered);
   if (batch.kind === 'select') return { prefix: EMPTY, rows: selectSql(columns, batch.rows) };
   const rows =
-    batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, marked) : uniformSql(context, columns, batch.fills, batch.rows);
+    batch.kind === 'arrays' ? arraysSql(context, columns, batch.rows, isNumbered) : uniformSql(context, columns, batch.fills, batch.rows);
   return { prefix: EMPTY, rows };
 }
 
-function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): InsertSource {
+function valuesSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], isNumbered: boolean): InsertSource {
   const filled = new Set(rows.flatMap(({ fills }) => [...fills.keys()]));
-  const given = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
-  const names = [...filled, ...given];
+  const explicit = columns.flatMap(({ name }) => (!filled.has(name) && rows.some(({ row }) => row.values.has(name)) ? [name] : []));
+  const names = [...filled, ...explicit];
   if (names.length === 0) return { prefix: EMPTY, rows: defaultRows(columns, rows.length) };
   const shared = new SharedKeys(context, rows.length > 1);
   const items = rows.map((row) => {
-    let unmarked = marked;
+    let unnumbered = isNumbered;
     const cells = names.map((name) => {
       const cell = cellSql(row, name, shared);
       if (cell === null) return sql`default`;
-      if (!unmarked) return cell;
-      unmarked = false;
-      return sql`case when ${mark(string(`${row.number ?? UNNUMBERED}`))} then ${cell} end`;
+      if (!unnumbered) return cell;
+      unnumbered = false;
+      return sql`case when ${setRowNumber(string(`${row.number ?? UNNUMBERED}`))} then ${cell} end`;
     });
     return sql`(${join(cells, sql`, `)})`;
   });
@@ -140,12 +139,12 @@ function valuesSql(context: Context, columns: readonly InsertColumn[], rows: rea
 function selectSql(columns: readonly InsertColumn[], [only]: readonly LevelRow[]): Sql {
   if (only === undefined) throw new Error('invariant: a batch has a row');
   const { row, fills } = only;
-  const given = columns.flatMap(({ name }) => {
+  const explicit = columns.flatMap(({ name }) => {
     const operand = fills.has(name) ? undefined : row.values.get(name);
     return operand === undefined ? [] : [{ name, cell: operandSql(operand) }];
   });
   const filled = [...fills].map(([name, fill]) => ({ name, cell: filledSql(keysSql(fill.slot), fill, integer(fill.row)) }));
-  const all = [...filled, ...given];
+  const all = [...filled, ...explicit];
   return sql`(${join(
     all.map(({ name }) => identifier(name)),
     sql`, `,
@@ -155,7 +154,7 @@ function selectSql(columns: readonly InsertColumn[], [only]: readonly LevelRow[]
   )}`;
 }
 
-/** Null for a default. */
+/** Returns `null` for a default. */
 function cellSql({ row, fills }: LevelRow, name: string, keys: SharedKeys): Sql | null {
   const fill = fills.get(name);
   if (fill !== undefined) return keys.value(fill);
@@ -163,11 +162,11 @@ function cellSql({ row, fills }: LevelRow, name: string, keys: SharedKeys): Sql 
   return operand === undefined ? null : operandSql(operand);
 }
 
-/** Keys that many values of a list of rows are read from. */
+/** Keys that many values of a list of rows read. */
 class SharedKeys {
   readonly #context: Context;
   readonly #many: boolean;
-  readonly #names = new Map<Slot, Sql>();
+  readonly #names = new Map<SettingSlot, Sql>();
 
   constructor(context: Context, many: boolean) {
     this.#context = context;
@@ -191,7 +190,7 @@ class SharedKeys {
   }
 }
 
-/** Rows of nothing but defaults: one at a time, or with a column to name. */
+/** Compiles rows that have only defaults. */
 function defaultRows(columns: readonly InsertColumn[], count: number): Sql {
   const [column] = columns;
   if (count === 1 || column === undefined) return sql`default values`;
@@ -199,7 +198,7 @@ function defaultRows(columns: readonly InsertColumn[], count: number): Sql {
   return sql`(${identifier(column.name)}) values ${join(items, sql`, `)}`;
 }
 
-/** Whether each column is the same value everywhere, or values that can stand in one array. */
+/** Returns whether each column has one value, or values that can be in one array. */
 function isArrayable(columns: readonly InsertColumn[], rows: readonly LevelRow[]): boolean {
   let varies = (rows[0] as LevelRow).fills.size > 0;
   for (const { name } of columns) {
@@ -216,18 +215,18 @@ function isSame(operands: readonly (Operand | undefined)[]): boolean {
   return operands.every((operand) => operand === first);
 }
 
-/** A value that is JSON when it is bound; session variables are texts and stand alone. */
+/** Returns whether a value is JSON when it is bound; session variables are texts, which are not put into arrays. */
 function isData(value: Value): boolean {
   return value.kind === 'literal' || value.kind === 'variable' || (value.kind === 'list' && value.items.every(isData));
 }
 
-function arraysSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], marked: boolean): Sql {
+function arraysSql(context: Context, columns: readonly InsertColumn[], rows: readonly LevelRow[], isNumbered: boolean): Sql {
   const [{ row, fills }] = rows as readonly [LevelRow];
   const source = new ArraySource(context);
-  const numbers = marked ? source.add(INT, numbersOf(rows.map(({ number }) => number ?? UNNUMBERED))) : null;
+  const numbers = isNumbered ? source.add(INT, numbersOf(rows.map(({ number }) => number ?? UNNUMBERED))) : null;
   const names: Sql[] = [];
   const cells: Sql[] = [];
-  const places = new Map<Slot, Sql>();
+  const places = new Map<SettingSlot, Sql>();
   for (const [name, fill] of fills) {
     let place = places.get(fill.slot);
     if (place === undefined) {
@@ -249,9 +248,9 @@ function arraysSql(context: Context, columns: readonly InsertColumn[], rows: rea
   const inside = cells.map((cell, i) => sql`${cell} as ${identifier(`c${i}`)}`);
   const outside = context.alias();
   const values = cells.map((_, i) => sql`${outside}.${identifier(`c${i}`)}`);
-  // Nothing that `offset 0` holds back runs ahead of the row that is written.
+  // With `offset 0` nothing in the subquery is evaluated ahead of the written row.
   const numbered = sql`(select ${join([...inside, sql`${numbers}::text as "n"`], sql`, `)} from ${source.from()} offset 0) as ${outside}`;
-  return sql`(${join(names, sql`, `)}) select ${join(values, sql`, `)} from ${numbered} where ${mark(sql`${outside}."n"`)}`;
+  return sql`(${join(names, sql`, `)}) select ${join(values, sql`, `)} from ${numbered} where ${setRowNumber(sql`${outside}."n"`)}`;
 }
 
 function numbersOf(numbers: readonly number[]): Value {
@@ -282,7 +281,7 @@ class ArraySource {
     this.#alias = context.alias();
   }
 
-  /** @returns the value of the row at hand */
+  /** @returns the value of the current row */
   add(type: CatalogType, values: Value): Sql {
     const index = this.#arrays.length;
     const inside = identifier(`c${index}`);
@@ -298,9 +297,9 @@ class ArraySource {
 }
 
 /**
- * Whether values of a type come as an array of that type. Its own input function reads them then, as it does single values:
- * a cast from text is another function for some types. There are no arrays of arrays, `unnest` takes composite values apart,
- * and PostgreSQL needs three times as long to read JSON in arrays.
+ * Returns whether values of a type are sent as an array of that type. Then its input function reads them, as it reads single values: a cast
+ * from text is another function for some types. There are no arrays of arrays, `unnest` expands composite values, and PostgreSQL takes
+ * three times as long to parse JSON in arrays.
  */
 function isListable(type: CatalogType): boolean {
   return !type.array && type.kind !== 'composite' && !isJsonType(type) && !isSpatial(type);
@@ -309,5 +308,5 @@ function isListable(type: CatalogType): boolean {
 function columnArray(key: string, type: CatalogType, value: Value): Sql {
   const operand: Operand = { value, type, list: true };
   const array = parameter({ operand, key: `column ${key}`, encode: encoder(operand) });
-  return sql`(${array})::${typeName(isListable(type) ? type : TEXT, true)}`;
+  return sql`(${array})::${typeNameSql(isListable(type) ? type : TEXT, true)}`;
 }

@@ -70,7 +70,7 @@ const everything = async () =>
   );
 
 describe('order of statements', () => {
-  test('arrays to any depth, counted over all tables', async () => {
+  test('inserts nested arrays of any depth and counts all tables', async () => {
     const objects = [
       row(
         { name: 'A' },
@@ -106,7 +106,7 @@ describe('order of statements', () => {
     });
   });
 
-  test('an object before the row, and one after it', async () => {
+  test('inserts an object before the row, and one after it', async () => {
     const detail = nestedObject('detail', 'id', 'id', insertRows('detail', [row({ bio: 'painter' })]));
     const writer = nestedObject('author', 'author_id', 'id', insertRows('author', [row({ name: variable('name') }, { after: [detail] })]));
     const objects = [row({ title: 'T' }, { before: [writer], after: [tagRows('x')] }), row({ title: 'U' })];
@@ -124,7 +124,7 @@ describe('order of statements', () => {
     expect(await db.column('select bio from detail where id = 1')).toEqual(['painter']);
   });
 
-  test('keys of several columns in another schema, with awkward values', async () => {
+  test('inserts keys of several columns in another schema, with special characters', async () => {
     const odd = { table: { schema: 'other', name: 'pair' } };
     const pair = insertRows(
       'pair',
@@ -147,7 +147,7 @@ describe('order of statements', () => {
     expect(await db.one(root)).toEqual({ pair_a: 5, pair_b: 'x,"y")(\\ {' });
   });
 
-  test('many children go in one statement', async () => {
+  test('inserts many children by one statement', async () => {
     const labels = Array.from({ length: 3_000 }, (_, i) => `l${i}`);
     const root = insert(
       insertRows('article', [row({ title: 'T' }, { after: [tagRows(...labels)] })]),
@@ -157,7 +157,7 @@ describe('order of statements', () => {
     expect(await db.one(root)).toEqual({ affected_rows: 3_001, returning: [{ id: 1, tags: labels.map((label) => ({ label })) }] });
   });
 
-  test('many parents, each with children', async () => {
+  test('inserts many parents with children', async () => {
     const objects = Array.from({ length: 400 }, (_, i) =>
       row({ name: `n${i}` }, { after: [articleRows(row({ title: `t${i}` }), row({ title: `u${i}` }))] }),
     );
@@ -174,7 +174,7 @@ describe('order of statements', () => {
     });
   });
 
-  test('only counted, only returned, neither', async () => {
+  test('returns affected rows only, rows only, or neither', async () => {
     const object = (name: string) => insertRows('author', [row({ name }, { after: [articleRows(row({ title: name }))] })]);
     expect(
       await db.run([
@@ -192,11 +192,11 @@ describe('order of statements', () => {
   });
 });
 
-describe('no row where one is needed', () => {
+describe('missing rows in nested inserts', () => {
   const skip = { onConflict: conflict('author_name_key') };
   beforeEach(() => db.client.query("insert into author (name) values ('Ann')"));
 
-  test('an object that a row depends on', async () => {
+  test('rejects a skipped object that a row depends on', async () => {
     const writer = nestedObject('author', 'author_id', 'id', insertRows('author', [row({ name: 'Ann' })], skip));
     expect(await db.failure([insert(insertRows('article', [row({ title: 'T' }, { before: [writer] })]), response(affected))])).toBe(
       'not-supported: cannot proceed to insert object relation "author" since insert to table "author" affects zero rows @ $.selectionSet.insert_it.args.objects[0].author',
@@ -204,13 +204,13 @@ describe('no row where one is needed', () => {
     expect(await everything()).toEqual(['1,0,0,0']);
   });
 
-  test('a row that others depend on', async () => {
+  test('rejects a skipped row that other rows depend on', async () => {
     const message =
       'not-supported: cannot proceed to insert array relations since insert to table "author" affects zero rows @ $.selectionSet.insert_it.args.objects[1]';
     const path = along(OBJECTS, 1);
     const parent = row({ name: 'Ann' }, { after: [articleRows(row({ title: 'T' }))], path });
     expect(await db.failure([insert(insertRows('author', [row({ name: 'New' }), parent], skip), response(affected))])).toBe(message);
-    // The same where the row is itself an object that another one depends on.
+    // The row is itself an object that another row depends on.
     const writer = nestedObject('author', 'author_id', 'id', insertRows('author', [parent], skip));
     expect(await db.failure([insert(insertRows('article', [row({ title: 'T' }, { before: [writer] })]), response(affected))])).toBe(
       message,
@@ -218,7 +218,7 @@ describe('no row where one is needed', () => {
     expect(await everything()).toEqual(['1,0,0,0']);
   });
 
-  test('a schema that is not the default one is named', async () => {
+  test('names a schema other than the default in the error', async () => {
     await db.client.query("insert into other.pair values (1, 'b')");
     const pair = insertRows('pair', [row({ a: 1, b: 'b' })], {
       table: { schema: 'other', name: 'pair' },
@@ -230,7 +230,7 @@ describe('no row where one is needed', () => {
     );
   });
 
-  test('a child may do nothing, an update counts', async () => {
+  test('accepts skipped children and counts updates', async () => {
     await db.client.query("insert into article (title) values ('T')");
     const children = nestedArray(
       'articles',
@@ -256,11 +256,11 @@ describe('no row where one is needed', () => {
   });
 });
 
-describe('all or nothing', () => {
+describe('failures in nested inserts', () => {
   const CHECK_FAILED =
     'permission-error: check constraint of an insert/update permission has failed @ $.selectionSet.insert_it.args.objects';
 
-  test("each level's own check; relationships see rows written before", async () => {
+  test('checks each level, with rows that were written before', async () => {
     const byAnn = exists(joined('author_id', 'id', true), table('author'), compare(column('name', text), '_eq', 'Ann'));
     const root = (name: string, check = byAnn) => {
       const children = nestedArray('articles', 'id', 'author_id', insertRows('article', [row({ title: 'T' })], { check }));
@@ -271,7 +271,7 @@ describe('all or nothing', () => {
     expect(await db.one(root('Ann'))).toEqual({ affected_rows: 2 });
   });
 
-  test('an error of the database in the deepest level', async () => {
+  test('rolls back after a database error in the deepest level', async () => {
     const objects = [row({ name: 'A' }, { after: [articleRows(row({ title: 'a1' }, { after: [tagRows('x', null)] }))] })];
     expect(await db.failure([insert(insertRows('author', objects), response(affected))])).toBe(
       'constraint-violation: Not-NULL violation. null value in column "label" of relation "tag" violates not-null constraint @ $.selectionSet.insert_it.args.objects',
@@ -280,7 +280,7 @@ describe('all or nothing', () => {
   });
 });
 
-test('settings of one request are not seen by the next', async () => {
+test('does not leak settings to the next request', async () => {
   await db.one(
     insert(
       insertRows('author', [row({ name: 'secret' }, { after: [articleRows(row({ title: 't' }))] })]),

@@ -1,7 +1,7 @@
 /**
- * Inserts with nested inserts, level by level: what the rows of a level depend on, the rows, what depends on them. A
- * level is one statement where its rows allow that, whatever their number. The statements are known beforehand; values
- * of rows written before are found by the number of the row.
+ * Inserts with nested inserts, level by level: first the rows that a level depends on, then its rows, then the rows that depend on them. A
+ * level is one statement where possible, whatever its number of rows. The statements do not depend on written values, which they find by
+ * the numbers of the rows.
  */
 import type { RaisedFailure, ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, returnedFields } from '../../../shared/mutation-output.ts';
@@ -12,11 +12,11 @@ import { countsRows } from './answer.ts';
 import { type InsertOptions, insertWrite } from './insert.ts';
 import type { Fill, Fills, Level, LevelRow } from './insert-level.ts';
 import { type Batch, batches } from './insert-source.ts';
-import { countMore } from './kept-rows.ts';
+import { countMore } from './transaction-local-rows.ts';
 import { LevelKeys } from './level-keys.ts';
-import type { KeepKeys, Program, Slot, Write } from './program.ts';
-import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
-import { apart, type Parts, united } from './upsert-parts.ts';
+import type { TransactionLocalKeys, Program, SettingSlot, Write } from './program.ts';
+import { readsChangedTables } from '../../../../ir/reads.ts';
+import { combined, type Parts, separated } from './upsert-parts.ts';
 
 const DEFAULT_SCHEMA = 'public';
 const NOTHING_FILLED: Fills = new Map();
@@ -28,12 +28,12 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   const absent = emptyAnswer(output);
   const written = { tables: addTables(rows, new Set()), contained: insert.contained };
   const flat = rows.rows.every((row) => row.before.length === 0 && row.after.length === 0);
-  if (flat && !returnedFields(output).some((fields) => readElsewhere(fields, written))) {
-    const [batch, ...more] = plainBatches(rows, program.writing.marksRows);
+  if (flat && !returnedFields(output).some((fields) => readsChangedTables(fields, written))) {
+    const [batch, ...more] = plainBatches(rows, program.writes.numbersRows);
     if (batch !== undefined && more.length === 0) {
-      const statement = program.writing.writeAndAnswer(
+      const statement = program.writes.writeAndAnswer(
         program,
-        insertWrite(rows, rows.columns, batch, { marked: false, path, contained: insert.contained, alone: true }),
+        insertWrite(rows, rows.columns, batch, { isNumbered: false, path, contained: insert.contained, alone: true }),
         output,
       );
       return [{ statement, column: 0, absent }];
@@ -41,17 +41,17 @@ export function compileInsert(program: Program, insert: Insert): readonly Result
   }
   const tree = new InsertTree(program, insert);
   const slots = tree.insertAll(rows, returnedFields(output).length > 0);
-  const statement = program.writing.answerKept(program, { path, table: insert.table, slots }, output);
-  for (const slot of slots) program.giveBack(slot);
+  const statement = program.writes.answerFromStored(program, { path, table: insert.table, slots }, output);
+  for (const slot of slots) program.releaseSlot(slot);
   return [{ statement, column: 0, absent }];
 }
 
-function plainBatches({ columns, rows, uniform }: InsertRows, marksRows: boolean): readonly Batch[] {
+function plainBatches({ columns, rows, uniform }: InsertRows, numbersRows: boolean): readonly Batch[] {
   if (uniform !== undefined) return [{ kind: 'uniform', rows: uniform, fills: NOTHING_FILLED }];
   return batches(
     columns,
     rows.map((row) => ({ row, fills: NOTHING_FILLED, number: null })),
-    marksRows,
+    numbersRows,
   );
 }
 
@@ -64,18 +64,18 @@ function addTables({ table, rows }: InsertRows, tables: Set<string>): ReadonlySe
   return tables;
 }
 
-/** What is to be kept of a level. */
-interface Wanted {
-  /** Whether the answer needs the rows. */
+/** Results of a level that later statements need. */
+interface Needed {
+  /** True if the answer needs the rows. */
   readonly rows: boolean;
-  /** Columns that the rows above need of each row; null when no row is above. */
+  /** Columns of each row that the rows above need; `null` without rows above. */
   readonly keys: readonly string[] | null;
 }
 
 interface Written {
-  /** With the rows, when they are to be kept. */
-  readonly slots: readonly Slot[];
-  /** Whoever wanted them gives them back. */
+  /** Slots with the rows, if they are needed. */
+  readonly slots: readonly SettingSlot[];
+  /** Released by the caller. */
   readonly keys: LevelKeys | null;
 }
 
@@ -85,7 +85,7 @@ class InsertTree {
   readonly #counts: boolean;
   #first = true;
   #levels = 0;
-  /** One row with nothing below or above. */
+  /** True if there is one row without nested rows. */
   readonly #alone: boolean;
 
   constructor(program: Program, root: Insert) {
@@ -96,7 +96,7 @@ class InsertTree {
     this.#alone = more.length === 0 && first?.before.length === 0 && first.after.length === 0;
   }
 
-  insertAll(rows: InsertRows, keep: boolean): readonly Slot[] {
+  insertAll(rows: InsertRows, keep: boolean): readonly SettingSlot[] {
     if (rows.uniform === undefined) {
       const level: Level = {
         common: rows,
@@ -106,53 +106,57 @@ class InsertTree {
       };
       return this.#insert(level, { rows: keep, keys: null }).slots;
     }
-    const slot = keep ? this.#program.takeSlot() : null;
+    const slot = keep ? this.#program.acquireSlot() : null;
     this.#writeUniform(rows, rows.uniform, NOTHING_FILLED, slot);
     return slot === null ? [] : [slot];
   }
 
-  /** What the rows of a level depend on, the rows, what depends on them. */
-  #insert(level: Level, wanted: Wanted): Written {
+  /** Inserts the rows that a level depends on, its rows, and the rows that depend on them. */
+  #insert(level: Level, needed: Needed): Written {
     const { common, awaited } = level;
     const { fills, slots: sources } = this.#insertBefore(level);
     const below = groups(level.rows, ({ row }) => row.after);
-    const keys = this.#keysOf(wanted, below);
+    const keys = this.#keysOf(needed, below);
     const absent: RaisedFailure[] = [];
     const rows = level.rows.map(({ row }, i): LevelRow => {
       const failure = row.after.length > 0 ? arrayFailure(common.table, row, DEFAULT_SCHEMA) : awaited?.[i];
       const number = failure === undefined ? null : absent.push(failure) - 1;
       return { row, fills: fills[i] as Fills, number };
     });
-    const parts = this.#partsOf(level, rows, wanted.rows);
-    const slots: Slot[] = [];
-    const written = parts.written.flatMap((part) => batches(level.columns, part, this.#program.writing.marksRows));
-    if (!this.#program.writing.marksRows) {
-      this.#program.addApart(written.length - parts.written.length, this.#root.path, 'rows that others refer to are written one by one');
+    const parts = this.#partsOf(level, rows, needed.rows);
+    const slots: SettingSlot[] = [];
+    const written = parts.written.flatMap((part) => batches(level.columns, part, this.#program.writes.numbersRows));
+    if (!this.#program.writes.numbersRows) {
+      this.#program.addExtraStatements(
+        written.length - parts.written.length,
+        this.#root.path,
+        'rows that others refer to are written one by one',
+      );
     }
     for (const batch of written) {
-      const slot = wanted.rows ? this.#program.takeSlot() : null;
+      const slot = needed.rows ? this.#program.acquireSlot() : null;
       this.#write(level, batch, slot, keys, absent);
       if (slot !== null) slots.push(slot);
     }
     if (parts.repeated.length > 0) this.#repeat(parts.repeated, keys);
-    for (const slot of sources) this.#program.giveBack(slot);
+    for (const slot of sources) this.#program.releaseSlot(slot);
     if (keys === null) return { slots, keys };
-    keys.tell(rows, parts.texts);
+    keys.addTexts(rows, parts.texts);
     for (const group of below) this.#insertAfter(group, rows, keys);
-    if (wanted.keys === null) keys.giveBack();
+    if (needed.keys === null) keys.release();
     return { slots, keys };
   }
 
-  /** Room for the keys of a level: all columns that others need of it. */
-  #keysOf(wanted: Wanted, below: readonly NestedGroup[]): LevelKeys | null {
-    if (below.length === 0 && wanted.keys === null) return null;
+  /** Allocates the keys of a level: all columns that other rows need. */
+  #keysOf(needed: Needed, below: readonly NestedGroup[]): LevelKeys | null {
+    if (below.length === 0 && needed.keys === null) return null;
     const columns = below.flatMap((group) => group.columns.map(({ local }) => local));
-    return new LevelKeys(this.#program, `${this.#levels++}`, [...new Set([...(wanted.keys ?? []), ...columns])]);
+    return new LevelKeys(this.#program, `${this.#levels++}`, [...new Set([...(needed.keys ?? []), ...columns])]);
   }
 
-  /** Objects that rows depend on. @returns by row what it gets from them, and the slots that this is read from */
-  #insertBefore({ rows }: Level): { readonly fills: readonly Fills[]; readonly slots: readonly Slot[] } {
-    const slots: Slot[] = [];
+  /** Inserts the objects that rows depend on. @returns values from them by row, and the slots with these values */
+  #insertBefore({ rows }: Level): { readonly fills: readonly Fills[]; readonly slots: readonly SettingSlot[] } {
+    const slots: SettingSlot[] = [];
     const own: (Map<string, Fill> | undefined)[] = [];
     for (const group of groups(rows, ({ row }) => row.before)) {
       const nested = group.members.map((member) => member.nested);
@@ -164,7 +168,7 @@ class InsertTree {
       };
       const remote = group.columns.map((column) => column.remote);
       const { keys } = this.#insert(level, { rows: false, keys: remote });
-      if (keys === null) throw new Error('invariant: keys that are wanted are kept');
+      if (keys === null) throw new Error('invariant: keys that are needed are stored');
       slots.push(...keys.slots);
       group.members.forEach(({ owner }, number) => {
         const fills = own[owner] ?? new Map((rows[owner] as Level['rows'][number]).fills);
@@ -175,7 +179,7 @@ class InsertTree {
     return { fills: rows.map(({ fills }, i) => own[i] ?? fills), slots };
   }
 
-  /** Rows that depend on others. */
+  /** Inserts rows that depend on others. */
   #insertAfter({ common, columns, members }: NestedGroup, owners: readonly LevelRow[], keys: LevelKeys): void {
     const rows = members.flatMap(({ nested, owner }): Level['rows'] => {
       const { number } = owners[owner] as LevelRow;
@@ -191,19 +195,19 @@ class InsertTree {
     );
   }
 
-  /** PostgreSQL updates no row twice in one statement. @param inOrder whether the rows are asked for in their order */
+  /** Splits rows into statements: PostgreSQL does not update a row twice in one statement. @param inOrder whether the answer needs their order */
   #partsOf({ common: { onConflict } }: Level, rows: readonly LevelRow[], inOrder: boolean): Parts {
     if (onConflict === null || onConflict.update === null) return { written: [rows], repeated: NO_ROWS, texts: null };
     const parts =
-      onConflict.key === undefined || !this.#program.unites
-        ? { written: apart(rows), repeated: NO_ROWS, texts: null }
-        : united(rows, onConflict.key, inOrder, !inOrder && this.#root.contained ? onConflict.update : null);
-    if (parts.texts !== null) this.#program.hasUnited = true;
-    this.#program.addApart(parts.written.length - 1, this.#root.path, 'nested rows with a conflict clause repeat the same key');
+      onConflict.key === undefined || !this.#program.combinesRows
+        ? { written: separated(rows), repeated: NO_ROWS, texts: null }
+        : combined(rows, onConflict.key, inOrder, !inOrder && this.#root.contained ? onConflict.update : null);
+    if (parts.texts !== null) this.#program.hasCombined = true;
+    this.#program.addExtraStatements(parts.written.length - 1, this.#root.path, 'nested rows with a conflict clause repeat the same key');
     return parts;
   }
 
-  /** Rows that would change nothing: they are as if they had been written, and those that refer to them find the first. */
+  /** Counts rows that would change nothing as written; rows that refer to them find the first one with their key. */
   #repeat(repeated: Parts['repeated'], keys: LevelKeys | null): void {
     for (const { row, of } of repeated) {
       if (keys !== null && row.number !== null && of.number !== null) keys.repeat(row.number, of.number);
@@ -211,36 +215,49 @@ class InsertTree {
     if (this.#counts) this.#program.add(this.#root.path, 0, () => countMore(repeated.length));
   }
 
-  #writeUniform(rows: InsertRows, uniform: UniformRows, fills: Fills, slot: Slot | null): void {
+  #writeUniform(rows: InsertRows, uniform: UniformRows, fills: Fills, slot: SettingSlot | null): void {
     const batch: Batch = { kind: 'uniform', rows: uniform, fills };
     this.#add(insertWrite(rows, rows.columns, batch, this.#options(false)), slot, null);
   }
 
-  #write({ common, columns }: Level, batch: Batch, slot: Slot | null, keys: LevelKeys | null, absent: readonly RaisedFailure[]): void {
+  #write(
+    { common, columns }: Level,
+    batch: Batch,
+    slot: SettingSlot | null,
+    keys: LevelKeys | null,
+    absent: readonly RaisedFailure[],
+  ): void {
     const { path } = this.#root;
     const numbers = batch.kind === 'uniform' ? [] : batch.rows.flatMap(({ number }) => (number === null ? [] : [number]));
     if (batch.kind === 'uniform' || keys === null || numbers.length === 0) {
       this.#add(insertWrite(common, columns, batch, this.#options(false)), slot, null);
       return;
     }
-    const marked = batch.rows.length > 1;
-    const place = keys.keep(numbers);
-    let next = place.row;
+    const isNumbered = batch.rows.length > 1;
+    const location = keys.keep(numbers);
+    let next = location.row;
     const rows = batch.rows.map((row) => (row.number === null ? row : { ...row, number: next++ }));
     const failures = numbers.map((number) => absent[number] as RaisedFailure);
-    const kept: KeepKeys = { slot: place.slot, columns: keys.columns, first: place.row, absent: failures, path, marked };
-    this.#add(insertWrite(common, columns, { kind: batch.kind, rows }, this.#options(marked)), slot, kept);
+    const stored: TransactionLocalKeys = {
+      slot: location.slot,
+      columns: keys.columns,
+      first: location.row,
+      absent: failures,
+      path,
+      isNumbered,
+    };
+    this.#add(insertWrite(common, columns, { kind: batch.kind, rows }, this.#options(isNumbered)), slot, stored);
   }
 
-  #options(marked: boolean): InsertOptions {
+  #options(isNumbered: boolean): InsertOptions {
     const { path, contained } = this.#root;
-    return { marked, path, contained, alone: this.#alone };
+    return { isNumbered, path, contained, alone: this.#alone };
   }
 
-  #add(write: Write, slot: Slot | null, keys: KeepKeys | null): void {
+  #add(write: Write, slot: SettingSlot | null, keys: TransactionLocalKeys | null): void {
     const count = !this.#counts ? null : this.#first ? 'first' : 'more';
     this.#first = false;
-    this.#program.writing.writeAndKeep(this.#program, write, { slot, count, keys });
+    this.#program.writes.writeAndStore(this.#program, write, { slot, count, keys });
   }
 }
 

@@ -37,7 +37,7 @@ const articles = related(
 const author = related('author', joined('author_id', 'id', true), rows(table('author'), [field('name', text)], {}, 'single'));
 
 describe('rows of one table', () => {
-  test('affected rows and returning, in the order of the input', async () => {
+  test('returns affected rows and rows in the order of the input', async () => {
     const root = insert(
       insertRows('author', [row({ name: 'Zoe', age: 3 }), row({ name: 'Ann' }), row({ age: 5, name: 'Bob' })]),
       response(affected, returning(field('id'), field('name', text), field('age')), {
@@ -57,7 +57,7 @@ describe('rows of one table', () => {
     });
   });
 
-  test('no rows: no statement', async () => {
+  test('runs no statement without rows', async () => {
     const fields = response(affected, returning(field('id')), { kind: 'typename', alias: 't', typeName: 'x"y' });
     expect(planMutation([insert(insertRows('author', []), fields)]).steps).toEqual([]);
     expect(await db.run([insert(insertRows('author', []), fields), insert(insertRows('author', []), oneRow(field('id')))])).toEqual([
@@ -66,7 +66,7 @@ describe('rows of one table', () => {
     ]);
   });
 
-  test('a row of nothing but defaults, and several', async () => {
+  test('inserts rows with defaults only', async () => {
     expect(await db.one(insert(insertRows('log', [row({})]), oneRow(field('id'), field('what', text))))).toEqual({ id: 1, what: null });
     expect(await db.one(insert(insertRows('log', [row({}), row({}), row({})]), response(affected)))).toEqual({ affected_rows: 3 });
     expect(
@@ -76,7 +76,7 @@ describe('rows of one table', () => {
     });
   });
 
-  test('variables, literals of many types, generated and identity columns', async () => {
+  test('inserts variables, literals, and generated and identity columns', async () => {
     const types = { data: jsonb, tags: type('text[]'), score: type('numeric') };
     const cells = { title: variable('title'), data: variable('data'), tags: ['x', 'a"b,{'], score: '1.50', id: 77 };
     const root = insert(
@@ -104,7 +104,7 @@ describe('rows of one table', () => {
     ).toEqual({ id: 1, data: null });
   });
 
-  test('awkward names', async () => {
+  test('inserts into tables and columns with special names', async () => {
     const cells = { t1: 1, ':0': 'a', ':checked': 'b', ':row': 2, 'xm"ax': 3 };
     const fields = [field('t1'), field(':0', text), field(':checked', text, 'k'.repeat(70)), field(':row'), field('xm"ax')];
     const check = compare(column(':checked', text), '_eq', 'b');
@@ -126,7 +126,7 @@ describe('rows of one table', () => {
     });
   });
 
-  test('the session reaches triggers, and what they change is returned', async () => {
+  test('passes the session to triggers and returns their changes', async () => {
     const session = { 'x-svc-user-id': '7', 'x-svc-role': 'user' };
     const logs = related('logs', { columns: [], unique: false }, rows(table('log'), [field('what', text)]));
     const root = insert(insertRows('noted', [row({ name: 'hey' })]), oneRow(field('shouted', text), logs));
@@ -134,7 +134,7 @@ describe('rows of one table', () => {
     expect(await db.column("select coalesce(current_setting('svc.user', true), '')")).toEqual(['']);
   });
 
-  test('a computed field sees all rows that were written', async () => {
+  test('computes a field after all rows are written', async () => {
     const label = {
       kind: 'computed-field' as const,
       call: { function: { schema: 'public', name: 'label' }, arguments: [{ kind: 'row' as const }], volatile: false },
@@ -145,7 +145,7 @@ describe('rows of one table', () => {
     expect(await db.one(root, { session: { 'x-svc-user-id': '1' } })).toEqual({ returning: [{ label: 'a/2' }, { label: 'b/2' }] });
   });
 
-  test('related rows, also of the same table, as they are after the write', async () => {
+  test('returns related rows after the write, also of the same table', async () => {
     const boss = related('boss', joined('boss_id', 'id', true), rows(table('employee'), [field('name', text)], {}, 'single'));
     const staff = related('staff', joined('id', 'boss_id', false), rows(table('employee'), [field('id')], { orderBy: [by(column('id'))] }));
     const total = related(
@@ -168,7 +168,7 @@ describe('rows of one table', () => {
     }
   });
 
-  test('one statement where the related table cannot have changed', async () => {
+  test('needs one statement if the related table cannot have changed', async () => {
     await db.client.query("insert into author (name) values ('Ann')");
     const related_ = related('author', joined('author_id', 'id', true), rows(stored('author'), [field('name', text)], {}, 'single'));
     const objects = [row({ title: 'A', author_id: 1 }), row({ title: 'B' })];
@@ -190,7 +190,7 @@ describe('rows of one table', () => {
     }
   });
 
-  test('views', async () => {
+  test('inserts into views', async () => {
     const root = insert(insertRows('young', [row({ name: 'Kid', age: 3 })]), oneRow(field('name', text), articles));
     expect(await db.one(root)).toEqual({ name: 'Kid', articles: [] });
     expect(await db.failure([insert(insertRows('young', [row({ name: 'Old', age: 90 })]), oneRow(field('id')))])).toMatch(
@@ -201,7 +201,7 @@ describe('rows of one table', () => {
 });
 
 describe('many rows', () => {
-  test.each([49, 50, 51, cases(10_000, 1_000)])('%i rows with the same columns', async (n) => {
+  test.each([49, 50, 51, cases(10_000, 1_000)])('inserts %i rows with the same columns', async (n) => {
     const types = { tags: type('text[]'), data: jsonb };
     const preset = { kind: 'session' as const, name: 'x-svc-user-id' };
     await db.client.query("insert into author (name) select 'n' || i from generate_series(1, 3) i");
@@ -237,7 +237,7 @@ describe('many rows', () => {
     }
   });
 
-  test('the statement does not grow with them', () => {
+  test('uses the same statement for any number of rows', () => {
     const text_ = (n: number) => {
       const objects = Array.from({ length: n }, (_, i) => row({ title: `T${i}`, author_id: i }));
       const step = planMutation([insert(insertRows('article', objects), response(affected))]).steps[0];
@@ -247,7 +247,7 @@ describe('many rows', () => {
     expect(text_(6000)?.parameters).toHaveLength(2);
   });
 
-  test.runIf(DEEP)('different columns per row, more of them than a statement has parameters', async () => {
+  test.runIf(DEEP)('inserts rows with different columns and more values than parameters', async () => {
     const objects = Array.from({ length: 40_000 }, (_, i) => row(i % 3 === 0 ? { title: `T${i}` } : { title: `T${i}`, id: 100_000 + i }));
     const root = insert(insertRows('article', objects), response(affected, returning(field('title', text))));
     const result = (await db.one(root, { once: true })) as { affected_rows: number; returning: unknown[] };
@@ -255,7 +255,7 @@ describe('many rows', () => {
     expect(result.returning).toEqual(objects.map((_, i) => ({ title: `T${i}` })));
   });
 
-  test.runIf(DEEP)('a failure in the last of several statements leaves nothing', async () => {
+  test.runIf(DEEP)('rolls back after a failure in the last of several statements', async () => {
     const objects = [
       ...Array.from({ length: 30_000 }, (_, i) => row(i % 2 === 0 ? { title: `T${i}` } : { title: `T${i}`, id: 100_000 + i })),
       row({ title: null }),
@@ -267,7 +267,7 @@ describe('many rows', () => {
   });
 });
 
-test('literal values of a list column share nothing with each other', async () => {
+test('does not mix up literal values of a list column', async () => {
   const types = { tags: type('text[]') };
   const objects = Array.from({ length: 60 }, (_, i) =>
     row({ title: `T${i}`, tags: { kind: 'list', items: [literal(`a${i}`), variable('b')] } }, { types }),

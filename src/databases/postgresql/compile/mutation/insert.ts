@@ -1,4 +1,4 @@
-/** An insert into one table: the statement without what it returns. */
+/** Inserts into one table without their `returning` clause. */
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
 import type { InsertColumn, InsertRows, OnConflict } from '../../../../ir/mutation.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -13,8 +13,8 @@ import { checkSql } from './write.ts';
 import type { Write } from './program.ts';
 
 export interface InsertOptions {
-  /** Whether it is to be told which row of the batch each row is that was written. */
-  readonly marked: boolean;
+  /** True if the statement reports the number of each written row. */
+  readonly isNumbered: boolean;
   readonly path: Path;
   /** See `Insert`. */
   readonly contained: boolean;
@@ -26,7 +26,7 @@ export function insertWrite(
   { table, onConflict, check }: InsertRows,
   columns: readonly InsertColumn[],
   batch: Batch,
-  { marked, path, contained, alone }: InsertOptions,
+  { isNumbered, path, contained, alone }: InsertOptions,
 ): Write {
   const several = batch.kind === 'uniform' || batch.rows.length > 1 || !alone;
   const unchanged = contained && (onConflict === null || onConflict.update === null);
@@ -36,7 +36,7 @@ export function insertWrite(
     kind: 'insert',
     ...(several ? { rows: { table, columns, unchanged, rows } } : {}),
     command(context, alias) {
-      const { prefix, rows } = sourceSql(context, columns, batch, marked);
+      const { prefix, rows } = sourceSql(context, columns, batch, isNumbered);
       const conflict = onConflict === null ? EMPTY : conflictSql(context, onConflict, alias);
       return sql`${prefix}insert into ${qualified(table)} as ${alias} ${rows}${conflict}`;
     },
@@ -57,13 +57,13 @@ function conflictSql(context: Context, conflict: OnConflict, alias: Sql): Sql {
   return sql`${target} do update set ${join(list, sql`, `)}${filter}`;
 }
 
-/** What a row conflicts with; nothing stands for anything. */
+/** Compiles the conflict target; empty for any conflict. */
 function targetSql({ constraint, columns = [] }: OnConflict): Sql {
   if (constraint !== null) return sql` on constraint ${identifier(constraint)}`;
   return columns.length === 0 ? EMPTY : sql` (${join(columns.map(identifier), sql`, `)})`;
 }
 
-/** A row that the conflict clause has updated carries the lock of the update, a new one does not. */
+/** Compiles the check of a row. A row that the conflict clause has updated has the lock of the update, a new one has not. */
 function insertCheck(context: Context, check: BoolExp, onConflict: OnConflict | null, row: Row): Sql | null {
   const inserted = checkSql(context, check, row);
   const update = onConflict?.update ?? null;

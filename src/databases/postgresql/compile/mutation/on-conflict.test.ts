@@ -29,7 +29,7 @@ describe('on conflict', () => {
       output,
     );
 
-  test('nothing is done', async () => {
+  test('skips conflicting rows without update columns', async () => {
     expect(
       await db.one(
         upsert(
@@ -49,7 +49,7 @@ describe('on conflict', () => {
     expect(await db.one({ ...one, output: oneRow(field('id'), articles) })).toBeNull();
   });
 
-  test('columns, presets and a condition on the row that is there', async () => {
+  test('updates columns and presets of existing rows that match a condition', async () => {
     const where = compare(column('locked', type('bool')), '_eq', false);
     const presets = new Map([['age', { value: { kind: 'session' as const, name: 'x-svc-age' }, type: int, list: false }]]);
     const objects = [
@@ -73,7 +73,7 @@ describe('on conflict', () => {
     expect(await db.column('select age from author order by id')).toEqual([44, 2, 3]);
   });
 
-  test('inserted and updated rows have their own checks', async () => {
+  test('checks inserted and updated rows separately', async () => {
     const check = compare(column('age'), '_lt', 10);
     const updated = conflict('author_name_key', ['age'], { check: compare(column('age'), '_gt', 100) });
     expect(
@@ -90,14 +90,14 @@ describe('on conflict', () => {
     ).toMatchObject({ affected_rows: 2 });
     expect(await db.failure([upsert([{ name: 'Ann', age: 5 }], updated, { check })])).toBe(CHECK_FAILED);
     expect(await db.failure([upsert([{ name: 'Newer', age: 101 }], updated, { check })])).toBe(CHECK_FAILED);
-    // Without a check of its own, an updated row is not checked as if it were new.
+    // Without an update check, an updated row is not checked like an inserted one.
     expect(await db.one(upsert([{ name: 'Ann', age: 50 }], conflict('author_name_key', ['age']), { check }))).toMatchObject({
       affected_rows: 1,
     });
     expect(await db.column('select age from author order by id')).toEqual([50, 2, 3]);
   });
 
-  test('a partitioned table', async () => {
+  test('inserts into a partitioned table with on conflict', async () => {
     await db.client.query("insert into parted values (1, 'a'), (101, 'b')");
     const upserts = (more: Partial<Parameters<typeof insertRows>[2]> = {}) =>
       insert(
@@ -108,7 +108,7 @@ describe('on conflict', () => {
         response(affected, returning(field('name', text))),
       );
     expect(await db.one(upserts())).toEqual({ affected_rows: 2, returning: [{ name: 'c' }, { name: 'd' }] });
-    // PostgreSQL does not say of a row in a partition whether it is new: where the checks differ that is refused, not guessed.
+    // PostgreSQL does not reveal whether a row of a partition is new: if the checks differ, the upsert is rejected.
     expect(await db.failure([upserts({ check: compare(column('name', text), '_neq', '') })])).toBe(
       'unexpected: database query error @ $.selectionSet.insert_it.args.objects',
     );
@@ -133,7 +133,7 @@ describe('on conflict', () => {
     });
   });
 
-  test('the same row twice, and a constraint that is not there', async () => {
+  test('rejects the same row twice and an unknown constraint', async () => {
     expect(
       await db.failure([
         upsert(

@@ -1,4 +1,4 @@
-/** The statements of one transaction while they are put together. */
+/** The statements of one transaction while they are compiled. */
 import type { CompiledMutationStatement, InsertedRows, RaisedFailure } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import { integer, print, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -11,53 +11,53 @@ import type { QualifiedName } from '../../../../catalog/catalog.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';
 import type { Row } from '../../../shared/row.ts';
 
-/** One statement: what its expressions share. */
-export interface Draft {
+/** Shared by the expressions of one statement. */
+export interface MutationDraft {
   readonly context: Context;
-  /** An expression that fails with this error, of type `int4`. */
+  /** Returns an `int4` expression that fails with this error. */
   raise(failure: RaisedFailure): Sql;
-  /** The same for one of several, by its index. */
+  /** Returns a function from an index to an expression that fails with the error of that index. */
   raiseOneOf(failures: readonly RaisedFailure[]): (index: Sql) => Sql;
 }
 
-/** Settings of the transaction that hand rows of one statement on to later ones. */
-export type Slot = number;
+/** Number of a setting of the transaction that passes rows from one statement to later ones. */
+export type SettingSlot = number;
 
-/** Statements more than one for each level, of rows that may not share one; each takes client and server about a tenth of a millisecond. */
-const MOST_APART = 2_000;
+/** Maximum number of statements in addition to one per level; each takes client and server about a tenth of a millisecond. */
+const MAX_EXTRA_STATEMENTS = 2_000;
 
 export class Program {
-  readonly writing: Writing;
+  readonly writes: WriteCompiler;
   readonly statements: CompiledMutationStatement[] = [];
-  /** Whether rows that may update others may share a statement where they seem to have different keys. */
-  readonly unites: boolean;
-  /** Some do: PostgreSQL refuses the statement if their keys are the same after all. */
-  hasUnited = false;
-  #apart = 0;
-  readonly #free: Slot[] = [];
+  /** True if rows that may update others share a statement if their keys seem to differ. */
+  readonly combinesRows: boolean;
+  /** True if some rows do: PostgreSQL refuses the statement if their keys are equal after all. */
+  hasCombined = false;
+  #extra = 0;
+  readonly #free: SettingSlot[] = [];
   #slots = 0;
 
-  constructor(writing: Writing, unites: boolean) {
-    this.writing = writing;
-    this.unites = unites;
+  constructor(writes: WriteCompiler, combinesRows: boolean) {
+    this.writes = writes;
+    this.combinesRows = combinesRows;
   }
 
-  /** Before rows are written in so many statements more than one. @param why they are @throws SvcError validation-failed */
-  addApart(statements: number, path: Path, why: string): void {
-    this.#apart += statements;
-    if (this.#apart > MOST_APART) throw tooManyApart(path, why);
+  /** Called before rows are written in additional statements. @param why the reason, for the message @throws SvcError validation-failed */
+  addExtraStatements(statements: number, path: Path, why: string): void {
+    this.#extra += statements;
+    if (this.#extra > MAX_EXTRA_STATEMENTS) throw tooManyStatements(path, why);
   }
 
   /**
    * Adds a statement.
-   * @param path where errors of the database are reported
-   * @param columns JSON columns that are read from its row
-   * @param rows what it inserts, where it may be asked which of them is wrong
+   * @param path of the database's errors
+   * @param columns number of JSON columns of its row
+   * @param rows inserted rows, to find the one that the database refuses
    * @returns its index
    */
-  add(path: Path, columns: number, build: (draft: Draft) => Sql, rows?: InsertedRows, context = this.writing.newContext()): number {
+  add(path: Path, columns: number, build: (draft: MutationDraft) => Sql, rows?: InsertedRows, context = this.writes.newContext()): number {
     const failures: RaisedFailure[] = [];
-    const draft: Draft = {
+    const draft: MutationDraft = {
       context,
       raise: (failure) => raiseSql(integer(failures.push(failure) - 1)),
       raiseOneOf: (more) => {
@@ -75,70 +75,70 @@ export class Program {
     return this.statements.length - 1;
   }
 
-  /** Slots are used again, because a session never forgets the name of a setting. */
-  takeSlot(): Slot {
+  /** Reuses released slots, because a session never forgets the name of a setting. */
+  acquireSlot(): SettingSlot {
     return this.#free.pop() ?? this.#slots++;
   }
 
-  giveBack(slot: Slot): void {
+  releaseSlot(slot: SettingSlot): void {
     this.#free.push(slot);
   }
 }
 
-function tooManyApart(path: Path, why: string): SvcError {
-  const message = `${why}: this would take more than ${MOST_APART} statements`;
+function tooManyStatements(path: Path, why: string): SvcError {
+  const message = `${why}: this would take more than ${MAX_EXTRA_STATEMENTS} statements`;
   return new SvcError('validation-failed', message, { path });
 }
 
-/** How writes of a kind of database become statements. */
-export interface Writing {
+/** Compiler of the writes of a kind of database. */
+export interface WriteCompiler {
   newContext(): Context;
-  /** Writes and answers. @returns the statement, whose only column is the answer */
+  /** Adds a statement that writes and answers. @returns its index; its only column is the answer */
   writeAndAnswer(program: Program, write: Write, output: MutationOutput): number;
-  /** Writes and leaves the answer to later statements. */
-  writeAndKeep(program: Program, write: Write, keeping: Keeping): void;
-  /** Answers from rows that were kept, and from their number. @returns the statement, whose only column is the answer */
-  answerKept(program: Program, kept: KeptRows, output: MutationOutput): number;
-  /** Whether one statement can tell which of the rows that it has written is which: else those that others refer to come one by one. */
-  readonly marksRows: boolean;
+  /** Adds a statement that writes and stores rows for later statements. */
+  writeAndStore(program: Program, write: Write, stored: StoredResults): void;
+  /** Adds a statement that answers from stored rows and their number. @returns its index; its only column is the answer */
+  answerFromStored(program: Program, stored: TransactionLocalRows, output: MutationOutput): number;
+  /** True if a statement can report the numbers of its written rows; otherwise rows that others refer to are written one by one. */
+  readonly numbersRows: boolean;
 }
 
-export interface KeptRows {
+export interface TransactionLocalRows {
   readonly path: Path;
   readonly table: QualifiedName;
-  readonly slots: readonly Slot[];
+  readonly slots: readonly SettingSlot[];
 }
 
 export interface Write {
   readonly path: Path;
   readonly kind: 'insert' | 'update' | 'delete';
-  /** Everything in front of `returning`; `alias` is the table's. */
+  /** Compiles the statement before `returning`. @param alias of the table */
   command(context: Context, alias: Sql): Sql;
-  /** Holds for every row that was written; null when nothing is to be checked. */
+  /** Compiles the check of a written row; `null` without a check. */
   check(context: Context, row: Row): Sql | null;
-  /** What it inserts, where it may be asked which of them is wrong. */
+  /** Inserted rows, to find the one that the database refuses. */
   readonly rows?: InsertedRows;
 }
 
-export interface Keeping {
-  /** Where the rows go; null when nobody reads them. */
-  readonly slot: Slot | null;
-  /** Whether to count the rows, and whether the count begins with this statement. */
+export interface StoredResults {
+  /** SettingSlot for the rows; `null` if no statement reads them. */
+  readonly slot: SettingSlot | null;
+  /** `first` starts the count of rows, `more` adds to it; `null` does not count. */
   readonly count: 'first' | 'more' | null;
-  /** What other rows need; null when there are none. */
-  readonly keys: KeepKeys | null;
+  /** Keys that other rows need; `null` without any. */
+  readonly keys: TransactionLocalKeys | null;
 }
 
-/** What a statement leaves behind of the rows that others refer to. */
-export interface KeepKeys {
-  readonly slot: Slot;
+/** Keys of a statement's rows that others refer to. */
+export interface TransactionLocalKeys {
+  readonly slot: SettingSlot;
   readonly columns: readonly string[];
-  /** Number of the first of these rows; there are rows of statements before this one if it is not 0. */
+  /** Number of the first of these rows; not 0 if earlier statements have stored rows in the slot. */
   readonly first: number;
-  /** By row: what is raised where it has not been written. */
+  /** Errors by row for rows that are not written. */
   readonly absent: readonly RaisedFailure[];
-  /** Where the statement's other failures are reported. */
+  /** Path of the other errors. */
   readonly path: Path;
-  /** The statement writes other rows as well. */
-  readonly marked: boolean;
+  /** True if the statement writes several rows and numbers them. */
+  readonly isNumbered: boolean;
 }

@@ -1,4 +1,4 @@
-/** The same mutations however a source runs its transactions. */
+/** Mutations with all isolation levels, with and without prepared statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { by, column, compare, field, int, joined, related, rows, table, text } from '../../../../../test/support/ir.ts';
 import { type MutationDatabase, type MutationDatabaseOptions, mutationDatabase } from '../../../../../test/support/mutation-database.ts';
@@ -27,10 +27,10 @@ const articles = related(
 );
 
 describe.each<[string, MutationDatabaseOptions, string]>([
-  ['as the server does', {}, 'read committed'],
+  ["at the server's isolation level", {}, 'read committed'],
   ['serializable', { isolation: 'serializable' }, 'serializable'],
-  ['repeatable read, nothing prepared', { isolation: 'repeatable-read', prepare: false }, 'repeatable read'],
-  ['nothing prepared', { prepare: false }, 'read committed'],
+  ['repeatable read, without prepared statements', { isolation: 'repeatable-read', prepare: false }, 'repeatable read'],
+  ['without prepared statements', { prepare: false }, 'read committed'],
 ])('%s', (_name, options, level) => {
   let db: MutationDatabase;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe.each<[string, MutationDatabaseOptions, string]>([
       response(affected, returning(field('name', text), articles)),
     );
 
-  test('several statements, one transaction', async () => {
+  test('runs several statements in one transaction', async () => {
     const more = update('author', [set('age', 5)], response(affected, returning(field('age'), articles)));
     expect(await db.run([tree('t', 'u'), more])).toEqual([
       {
@@ -91,7 +91,7 @@ describe.each<[string, MutationDatabaseOptions, string]>([
     ]);
   });
 
-  test('a failure anywhere leaves nothing, and the session can be used again', async () => {
+  test('rolls back after any failure and reuses the session', async () => {
     const bad = update('author', [set('age', 1)], response(affected), { check: compare(column('age'), '_gt', 18) });
     for (const roots of [[tree('x', null, 'y')], [tree('x', 'y', 'z'), bad], [tree('x', 'y', 'z'), bad, tree('v')]]) {
       for (const once of [false, true]) expect(await db.failure(roots, { once })).toMatch(/^(permission-error|constraint-violation)/);
@@ -101,7 +101,7 @@ describe.each<[string, MutationDatabaseOptions, string]>([
     expect(await db.run([tree('p', 'q', 'r')], { once: true })).toMatchObject([{ affected_rows: 4 }]);
   });
 
-  test('a constraint that is checked at the end undoes all', async () => {
+  test('rolls back after a violation of a deferred constraint', async () => {
     const late = insert(insertRows('late', [row({ id: 1, author_id: 999 })]), response(affected));
     expect(await db.failure([late, update('author', [set('age', 77, int)], response(affected))])).toBe(
       'constraint-violation: Foreign key violation. insert or update on table "late" violates foreign key constraint "late_author_id_fkey" @ $',

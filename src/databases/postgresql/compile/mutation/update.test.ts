@@ -65,7 +65,7 @@ const author = related('author', joined('author_id', 'id', true), rows(table('au
 const CHECK_FAILED = 'permission-error: check constraint of an insert/update permission has failed @ $';
 
 describe('update', () => {
-  test('rows of the filter, answered as they are now', async () => {
+  test('updates filtered rows and returns their new values', async () => {
     const root = update(
       'author',
       [set('country', 'BE'), set('age', null, int)],
@@ -84,7 +84,7 @@ describe('update', () => {
     expect(await db.column('select country from author order by id')).toEqual(['BE', 'DE', 'BE']);
   });
 
-  test('one row by its key, or null', async () => {
+  test('updates one row by its key, or returns null', async () => {
     const root = (key: number): Update =>
       update('author', [set('name', variable('name'))], oneRow(field('name', text)), { where: id(key) });
     expect(await db.one(root(2), { variables: { name: 'Rob' } })).toEqual({ name: 'Rob' });
@@ -93,7 +93,7 @@ describe('update', () => {
     expect(await db.run([related_(1), related_(9)])).toEqual([{ articles: [{ id: 1 }, { id: 2 }] }, null]);
   });
 
-  test('without an operator nothing runs', async () => {
+  test('runs no statement without an operator', async () => {
     const fields = response(affected, returning(field('id')));
     expect(planMutation([update('author', [], fields)]).steps).toEqual([]);
     expect(await db.run([update('author', [], fields), update('author', [], oneRow(field('id')))])).toEqual([
@@ -102,7 +102,7 @@ describe('update', () => {
     ]);
   });
 
-  test('no row matches', async () => {
+  test('returns nothing if no row matches', async () => {
     const fields = response(affected, returning(field('id'), articles));
     expect(await db.one(update('author', [set('name', 'x')], fields, { where: id(9), check: id(1) }))).toEqual({
       affected_rows: 0,
@@ -125,13 +125,13 @@ describe('update', () => {
     ['_delete_elem', 2, set('data', 0, int, 'delete-elem'), { data: [2, 3] }],
     ['_delete_elem from the end', 2, set('data', -1, int, 'delete-elem'), { data: [1, 2] }],
     ['_delete_at_path', 1, set('data', ['a', '1'], text, 'delete-at-path'), { data: { a: [1, 3], b: { c: 1 } } }],
-  ])('%s', async (_name, key, assignment, expected) => {
+  ])('applies %s', async (_name, key, assignment, expected) => {
     const column_ = field(assignment.column, assignment.column === 'data' ? jsonb : assignment.column === 'big' ? type('numeric') : int);
     const result = await db.one(update('article', [assignment], oneRow(column_), { where: id(key) }));
     expect(result).toEqual(expected);
   });
 
-  test('operators with variables', async () => {
+  test('applies operators to variables', async () => {
     const assignments = [set('data', variable('path'), text, 'delete-at-path'), set('views', variable('by'), int, 'inc')];
     const result = await db.one(update('article', assignments, oneRow(field('data', jsonb), field('views')), { where: id(1) }), {
       variables: { path: ['b', 'c'], by: -10 },
@@ -142,7 +142,7 @@ describe('update', () => {
     );
   });
 
-  test('the check sees the row after the write, triggers included', async () => {
+  test('checks rows after the write and its triggers', async () => {
     const root = (age: number) =>
       update('author', [set('age', age)], response(affected), {
         where: compare(column('age'), '_lt', 45),
@@ -157,13 +157,13 @@ describe('update', () => {
     expect(await db.failure([loud('no')])).toBe(CHECK_FAILED);
   });
 
-  test('a check that is null fails', async () => {
+  test('rejects an update whose check is null', async () => {
     const check = compare(column('age'), '_gt', 18);
     expect(await db.failure([update('author', [set('age', null, int)], response(affected), { where: id(1), check })])).toBe(CHECK_FAILED);
     expect(await db.failure([update('author', [set('age', null, int)], oneRow(articles), { where: id(1), check })])).toBe(CHECK_FAILED);
   });
 
-  test('filter and check over relationships', async () => {
+  test('filters and checks over relationships', async () => {
     const ofAnn = exists(
       joined('author_id', 'id', true),
       table('author'),
@@ -182,7 +182,7 @@ describe('update', () => {
     });
   });
 
-  test('cascades and the table itself are seen by returning', async () => {
+  test('returns related rows after cascades and self-updates', async () => {
     expect(await db.one(update('author', [set('id', 10)], oneRow(field('id'), articles), { where: id(1) }))).toEqual({
       id: 10,
       articles: [{ id: 1 }, { id: 2 }],
@@ -201,7 +201,7 @@ describe('update', () => {
     }
   });
 
-  test('masked columns of inherited roles', async () => {
+  test('returns masked columns of inherited roles', async () => {
     const masked = {
       kind: 'read' as const,
       alias: 'name',
@@ -217,7 +217,7 @@ describe('update', () => {
     expect(await db.one(root)).toEqual({ returning: [{ name: 'Ann' }, { name: null }] });
   });
 
-  test('errors of the database have the path of the operation', async () => {
+  test('reports database errors at the path of the operation', async () => {
     expect(await db.failure([update('stock', [set('amount', -1, int, 'inc')], response(affected))])).toBe(
       'permission-error: Check constraint violation. new row for relation "stock" violates check constraint "stock_amount_check" @ $',
     );
@@ -228,10 +228,10 @@ describe('update', () => {
   });
 });
 
-describe('several updates', () => {
+describe('update many', () => {
   const part = (key: number, views: number) =>
     update('article', [set('views', views, int, 'inc')], response(affected, returning(field('views'))), { where: id(key) });
-  test('in order, each sees the one before', async () => {
+  test('runs updates in order, each on the result of the previous one', async () => {
     expect(
       await db.one({ kind: 'update-many', updates: [part(1, 1), part(1, 1), part(99, 1), { ...part(1, 1), assignments: [] }] }),
     ).toEqual([
@@ -248,7 +248,7 @@ describe('several updates', () => {
     ).toEqual([[], []]);
   });
 
-  test('all or none', async () => {
+  test('rolls back all updates after a failure', async () => {
     const bad = { ...part(2, 1), check: compare(column('views'), '_lt', 0) };
     expect(await db.failure([{ kind: 'update-many', updates: [part(1, 1), bad] }])).toBe(CHECK_FAILED);
     expect(await db.column('select views from article where id = 1')).toEqual([10]);
@@ -256,7 +256,7 @@ describe('several updates', () => {
 });
 
 describe('delete', () => {
-  test('returns what is gone; related rows as they are afterwards; cascades are not counted', async () => {
+  test('returns deleted rows with their remaining related rows, and does not count cascades', async () => {
     const total = related(
       'total',
       { columns: [], unique: false },
@@ -275,19 +275,19 @@ describe('delete', () => {
     expect(await db.column('select id from article')).toEqual([3]);
   });
 
-  test('one row by its key, or null', async () => {
+  test('deletes one row by its key, or returns null', async () => {
     const root = (key: number) => remove('author', oneRow(field('name', text)), { where: id(key) });
     expect(await db.run([root(2), root(2), root(9)])).toEqual([{ name: 'Bob' }, null, null]);
   });
 
-  test('all rows, and none', async () => {
+  test('deletes all rows, and none', async () => {
     expect(await db.run([remove('article', response(affected)), remove('article', response(affected, returning(field('id'))))])).toEqual([
       { affected_rows: 3 },
       { affected_rows: 0, returning: [] },
     ]);
   });
 
-  test('a row that others refer to', async () => {
+  test('rejects the deletion of a referenced row', async () => {
     expect(
       await db.failure([remove('author', response(affected), { where: id(3) }), remove('employee', response(affected), { where: id(1) })]),
     ).toBe(
@@ -297,7 +297,7 @@ describe('delete', () => {
   });
 });
 
-test('fields of one transaction see each other', async () => {
+test('runs fields of one transaction on the results of earlier ones', async () => {
   const result = await db.run([
     insert(insertRows('author', [row({ id: 7, name: 'New' })]), oneRow(field('id'))),
     update('author', [set('age', 5)], response(affected, returning(field('name', text))), { where: id(7) }),
@@ -307,7 +307,7 @@ test('fields of one transaction see each other', async () => {
   expect(result).toEqual([{ id: 7 }, { affected_rows: 1, returning: [{ name: 'New' }] }, { age: 5 }, null]);
 });
 
-test('plans without values serve other values', async () => {
+test('reuses a plan with other values', async () => {
   const root = update('author', [set('age', variable('age'), int)], oneRow(field('age')), {
     where: compare(column('id'), '_eq', variable('id')),
   });

@@ -1,4 +1,4 @@
-/** Updates and deletes: one statement each, and one more where the answer needs what comes after. */
+/** Updates and deletes: one statement each, and a second one if the answer reads changed tables. */
 import type { ResultPiece } from '../../../../backend/backend.ts';
 import { emptyAnswer, hasNothingToDo, returnedFields } from '../../../shared/mutation-output.ts';
 import { nameKey } from '../../../../catalog/catalog.ts';
@@ -14,7 +14,7 @@ import { operandSql } from '../operand.ts';
 import { qualified } from '../type-name.ts';
 import { countsRows } from './answer.ts';
 import type { Program, Write } from './program.ts';
-import { readElsewhere } from '../../../../ir/reads-elsewhere.ts';
+import { readsChangedTables } from '../../../../ir/reads.ts';
 import { checkSql } from './write.ts';
 
 const TEXT = baseType('text');
@@ -51,13 +51,13 @@ function compileWrite(program: Program, { table, output, contained }: Update | D
   const absent = emptyAnswer(output);
   const written = { tables: new Set([nameKey(table)]), contained };
   const returned = returnedFields(output);
-  if (!returned.some((fields) => readElsewhere(fields, written))) {
-    return [{ statement: program.writing.writeAndAnswer(program, write, output), column: 0, absent }];
+  if (!returned.some((fields) => readsChangedTables(fields, written))) {
+    return [{ statement: program.writes.writeAndAnswer(program, write, output), column: 0, absent }];
   }
-  const slot = program.takeSlot();
-  program.writing.writeAndKeep(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
-  const statement = program.writing.answerKept(program, { path: write.path, table, slots: [slot] }, output);
-  program.giveBack(slot);
+  const slot = program.acquireSlot();
+  program.writes.writeAndStore(program, write, { slot, count: countsRows(output) ? 'first' : null, keys: null });
+  const statement = program.writes.answerFromStored(program, { path: write.path, table, slots: [slot] }, output);
+  program.releaseSlot(slot);
   return [{ statement, column: 0, absent }];
 }
 

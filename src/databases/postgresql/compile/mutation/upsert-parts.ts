@@ -1,7 +1,7 @@
 /**
- * Which rows that may update others share a statement: PostgreSQL updates no row twice in one. Whether two keys are the
- * same is for the database to say; here they are compared as the request wrote them. Where that was wrong the database
- * refuses, and the rows are written apart.
+ * Assignment of rows that may update others to statements: PostgreSQL does not update a row twice in one statement. Keys are compared as the
+ * request wrote them, although only the database decides whether two are equal. If the comparison was wrong, the database refuses the
+ * statement, and the fallback writes the rows one by one.
  */
 import type { OnConflict } from '../../../../ir/mutation.ts';
 import type { Operand } from '../../../../ir/value.ts';
@@ -10,16 +10,16 @@ import type { LevelRow } from './insert-level.ts';
 
 export interface Parts {
   readonly written: readonly (readonly LevelRow[])[];
-  /** Rows that change nothing after an earlier one, which others refer to in their place. */
+  /** Rows that change nothing after an earlier one, to which other rows refer in their place. */
   readonly repeated: readonly { readonly row: LevelRow; readonly of: LevelRow }[];
-  /** By row: another text is most likely another row of the table; null where nothing is known. */
+  /** Texts by row: different texts are most likely different rows of the table. `null` if nothing is known. */
   readonly texts: readonly string[] | null;
 }
 
 const NOTHING_REPEATED: Parts['repeated'] = [];
 
-/** Each in a statement of its own, but for neighbours of the same parent that have nothing nested. */
-export function apart(rows: readonly LevelRow[]): readonly (readonly LevelRow[])[] {
+/** Puts each row into a statement of its own, except for consecutive rows of the same parent without nested rows. */
+export function separated(rows: readonly LevelRow[]): readonly (readonly LevelRow[])[] {
   const parts: LevelRow[][] = [];
   let last: LevelRow | null = null;
   for (const row of rows) {
@@ -32,14 +32,14 @@ export function apart(rows: readonly LevelRow[]): readonly (readonly LevelRow[])
 }
 
 /**
- * Each key once in a statement. The rows of a key stay in their order.
+ * Puts each key into a statement at most once. The rows of a key keep their order.
  * @param key columns of the conflict
- * @param inOrder whether all rows do
- * @param update what becomes of a row that is there, where it is known to change nothing else; null: this is not known
+ * @param inOrder whether all rows keep their order
+ * @param update update of existing rows, if it is known to have no other effects
  */
-export function united(rows: readonly LevelRow[], key: readonly string[], inOrder: boolean, update: OnConflict['update']): Parts {
+export function combined(rows: readonly LevelRow[], key: readonly string[], inOrder: boolean, update: OnConflict['update']): Parts {
   const texts = rows.map((row, i) => keyText(row, key) ?? `${i}`);
-  /** By key the last row, and the part that it is in. */
+  /** Last row by key, with its part. */
   const last = new Map<string, { readonly row: LevelRow; readonly part: number }>();
   const written: LevelRow[][] = [];
   const repeated: Parts['repeated'][number][] = [];
@@ -60,7 +60,7 @@ export function united(rows: readonly LevelRow[], key: readonly string[], inOrde
   return { written, repeated: repeated.length === 0 ? NOTHING_REPEATED : repeated, texts };
 }
 
-/** Null where no other row can have the same: a null, or what the database generates. */
+/** Returns `null` if no other row can have the same key: it has a null or a generated value. */
 function keyText({ row, fills }: LevelRow, key: readonly string[]): string | null {
   let text = 'k';
   for (const column of key) {
@@ -73,7 +73,7 @@ function keyText({ row, fills }: LevelRow, key: readonly string[]): string | nul
   return text;
 }
 
-/** The same for values that are the same, whatever the request; null for null. */
+/** Returns equal texts for values that are equal in any request; `null` for null. */
 function operandText({ value }: Operand): string | null {
   switch (value.kind) {
     case 'literal':
@@ -87,7 +87,7 @@ function operandText({ value }: Operand): string | null {
   }
 }
 
-/** Whether a row leaves the one of the same key that was written last as it is. */
+/** Returns whether a row changes nothing in the last written row with its key. */
 function changesNothing({ row, fills, number }: LevelRow, last: LevelRow, update: NonNullable<OnConflict['update']>): boolean {
   if (number !== null && last.number === null) return false;
   if (fills.size > 0 || last.fills.size > 0 || update.presets.size > 0) return false;

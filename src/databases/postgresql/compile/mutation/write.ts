@@ -1,7 +1,6 @@
 /**
- * One statement that writes: with the answer in the same statement where that is possible, or with
- * its rows kept for later ones. The check is a column of what it returns; a row for which it does
- * not hold, or is null, makes the statement fail.
+ * Statements that write, with the answer where that is possible, otherwise with their rows stored for later statements. The check is a
+ * returned column: the statement fails if it is false or null in a row.
  */
 import type { RaisedFailure } from '../../../../backend/backend.ts';
 import type { BoolExp } from '../../../../ir/bool-exp.ts';
@@ -13,19 +12,19 @@ import type { Context } from '../context.ts';
 import { aliasRow, ownScope, type Row } from '../../../shared/row.ts';
 import { projection } from '../projection.ts';
 import { answerSql, rowSql, type RowSource } from './answer.ts';
-import { keepKeys, keyColumnsSql } from './kept-keys.ts';
-import { countedRows, countRows, keepRows, keptRows } from './kept-rows.ts';
-import type { Draft, Keeping, KeptRows, Program, Write, Writing } from './program.ts';
+import { storeKeys, keyColumnsSql } from './transaction-local-keys.ts';
+import { countedRows, countRows, storeRows, transactionLocalRows } from './transaction-local-rows.ts';
+import type { MutationDraft, StoredResults, TransactionLocalRows, Program, Write, WriteCompiler } from './program.ts';
 
 const ROWS = identifier('written');
 const CHECKED = sql`":checked"`;
 
-/** The value of a check in a row; null when it always holds. */
+/** Compiles a check of a row; `null` if it always holds. */
 export function checkSql(context: Context, check: BoolExp, row: Row): Sql | null {
   return check.kind === 'constant' && check.value ? null : conditionSql(context, check, ownScope(row));
 }
 
-/** What stands in front of `returning`, and the check of a row that it writes. */
+/** Compiles the statement before `returning`, and the check of its rows. */
 function startOf(
   write: Write,
   context: Context,
@@ -36,7 +35,7 @@ function startOf(
   return { alias, row, command, check: write.check(context, row) };
 }
 
-/** Writes and answers. @returns the statement, whose only column is the answer */
+/** See `WriteCompiler.writeAndAnswer`. */
 function writeAndAnswer(program: Program, write: Write, output: MutationOutput): number {
   return program.add(
     write.path,
@@ -73,29 +72,29 @@ function hold(rows: Sql): Sql {
   return sql`(select coalesce(bool_and(${CHECKED} is true), true) from ${rows})`;
 }
 
-/** Writes and leaves the answer to later statements. */
-function writeAndKeep(program: Program, write: Write, keeping: Keeping): void {
+/** See `WriteCompiler.writeAndStore`. */
+function writeAndStore(program: Program, write: Write, stored: StoredResults): void {
   program.add(
     write.path,
     0,
     (draft) => {
       const { alias, row, command, check } = startOf(write, draft.context);
-      const items = keptItems(draft, write, keeping, check !== null);
+      const items = storedItems(draft, write, stored, check !== null);
       if (items.length === 0) return command;
-      // A lone `t.*` would be expanded.
-      const whole = keeping.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
-      const keys = keeping.keys === null ? [] : keyColumnsSql(keeping.keys, row);
+      // `t.*` alone would be expanded.
+      const whole = stored.slot === null ? [] : [sql`coalesce(${alias}.*) as ":row"`];
+      const keys = stored.keys === null ? [] : keyColumnsSql(stored.keys, row);
       return withRows(command, [...whole, ...keys, ...checkColumn(check)], sql`select ${join(items, sql`, `)} from ${ROWS}`);
     },
     write.rows,
   );
 }
 
-function keptItems(draft: Draft, write: Write, { slot, count, keys }: Keeping, checked: boolean): readonly Sql[] {
+function storedItems(draft: MutationDraft, write: Write, { slot, count, keys }: StoredResults, checked: boolean): readonly Sql[] {
   const items: Sql[] = [];
   if (checked) items.push(sql`case when not bool_and(${CHECKED} is true) then ${draft.raise(checkFailure(write.path))} end`);
-  if (keys !== null) items.push(...keepKeys(draft, ROWS, keys));
-  if (slot !== null) items.push(keepRows(slot, sql`":row"`));
+  if (keys !== null) items.push(...storeKeys(draft, ROWS, keys));
+  if (slot !== null) items.push(storeRows(slot, sql`":row"`));
   if (count !== null) items.push(countRows(count === 'first'));
   return items;
 }
@@ -114,11 +113,15 @@ export function checkFailure(path: Path): RaisedFailure {
   return { code: 'permission-error', message: 'check constraint of an insert/update permission has failed', path };
 }
 
-function answerKept(program: Program, { path, table, slots }: KeptRows, output: MutationOutput): number {
-  return program.add(path, 1, ({ context }) => sql`select ${answerSql(context, output, keptRows(context, table, slots), countedRows())}`);
+function answerFromStored(program: Program, { path, table, slots }: TransactionLocalRows, output: MutationOutput): number {
+  return program.add(
+    path,
+    1,
+    ({ context }) => sql`select ${answerSql(context, output, transactionLocalRows(context, table, slots), countedRows())}`,
+  );
 }
 
 /** Writes of PostgreSQL. */
-export function writingOf(newContext: () => Context): Writing {
-  return { newContext, writeAndAnswer, writeAndKeep, answerKept, marksRows: true };
+export function writeCompilerOf(newContext: () => Context): WriteCompiler {
+  return { newContext, writeAndAnswer, writeAndStore, answerFromStored, numbersRows: true };
 }

@@ -1,0 +1,159 @@
+import { type ReadableTable, whereAny } from '../../api/rows.ts';
+import { isReadOnly } from '../../api/settings.ts';
+import type { NamedTableInfo } from '../../api/table-info.ts';
+import { hrefOf } from '../../browser/place.ts';
+import { cellText } from '../../model/cell-text.ts';
+import { isList, isObject, type Json, printJson } from '../../model/json.ts';
+import { type TableOverview, tableId } from '../../model/overview.ts';
+import { labelOf } from '../../model/steps.ts';
+import { Grid, type GridColumn } from '../../parts/grid.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { CellEditor } from './cell-editor.tsx';
+import type { TableRowsState } from './use-table-rows.ts';
+
+const MAX_SHOWN_CHARACTERS = 200;
+
+interface RowsGridProps {
+  readonly table: TableOverview;
+  readonly info: NamedTableInfo;
+  readonly readable: ReadableTable;
+  readonly state: TableRowsState;
+}
+
+export function RowsGrid({ table, info, readable, state }: RowsGridProps) {
+  const { rows, hasKey, isLoading, selected, keysOf, canEdit, toggleRow, confirmDelete, setOpen, setEditing } = state;
+  const foreignKeys = foreignKeysOf(info);
+  /** Column of the table in a column of the grid, whose first one has the checkboxes if the table has a key. */
+  const columnAt = (index: number) => readable.columns[index - (hasKey ? 1 : 0)];
+  return (
+    <Grid
+      name={`Rows of ${tableId(table)}`}
+      class={`grid-fill${isLoading ? ' is-old' : ''}`}
+      columns={headersOf(readable, state)}
+      count={rows.length}
+      selected={selected}
+      cell={(row, index) => {
+        const column = columnAt(index);
+        return column === undefined ? (
+          <input
+            type="checkbox"
+            class="tick"
+            tabIndex={-1}
+            aria-label={`Select row ${row + 1}`}
+            checked={selected.has(row)}
+            onChange={(event) => toggleRow(row, event.currentTarget.checked)}
+          />
+        ) : (
+          <Cell table={table} info={info} state={state} row={row} column={column.name} link={foreignKeys.get(column.name)} />
+        );
+      }}
+      text={(row, index) => cellText(rows[row]?.[columnAt(index)?.name ?? ''] ?? null) ?? ''}
+      onOpen={(row, index) => {
+        const found = rows[row];
+        if (found !== undefined) setOpen({ row: found, column: columnAt(index)?.name });
+      }}
+      onEdit={(row, index) => {
+        const found = rows[row];
+        const column = columnAt(index)?.name;
+        if (found === undefined) return;
+        if (column !== undefined && fitsItsCell(found[column]) && canEdit(column)) setEditing({ row, column });
+        else setOpen({ row: found, column });
+      }}
+      onKey={(event, row) => {
+        if (event.key === ' ' && hasKey) {
+          event.preventDefault();
+          toggleRow(row, !selected.has(row));
+        } else if (event.key === 'Delete' && hasKey && !isReadOnly)
+          void confirmDelete(whereAny(keysOf(selected.size > 0 ? selected : [row])), Math.max(1, selected.size));
+      }}
+    />
+  );
+}
+
+function headersOf(readable: ReadableTable, { hasKey, order, toggleSort }: TableRowsState): readonly GridColumn[] {
+  const columns = readable.columns.map(({ name, type, isNumber }): GridColumn => {
+    const direction = order.find(([column]) => column === name)?.[1];
+    return {
+      id: name,
+      isNumber,
+      sort: direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : 'none',
+      header: (
+        <button type="button" class="sort" title={`Sort by ${name}`} onClick={() => toggleSort(name)}>
+          {name} <span class="type">{type.text.replaceAll('!', '')}</span>
+          {direction !== undefined && <Icon name={direction === 'asc' ? 'up' : 'down'} />}
+        </button>
+      ),
+    };
+  });
+  if (!hasKey) return columns;
+  return [{ id: ' ', header: <span class="visually-hidden">Selected</span>, isSticky: true, isNarrow: true }, ...columns];
+}
+
+/** Table and column that a foreign key of one column references. */
+interface ForeignLink {
+  readonly to: Json;
+  readonly column: string;
+}
+
+/** Foreign keys of one column, by its name in the GraphQL schema. */
+function foreignKeysOf({ foreignKeys, columnNames }: NamedTableInfo): ReadonlyMap<string, ForeignLink> {
+  return new Map(
+    foreignKeys.flatMap(({ table: to, columns }) => {
+      const [only] = columns;
+      return columns.length === 1 && only !== undefined ? [[columnNames.get(only[0]) ?? only[0], { to, column: only[1] }] as const] : [];
+    }),
+  );
+}
+
+interface CellProps extends Pick<RowsGridProps, 'table' | 'info' | 'state'> {
+  readonly row: number;
+  readonly column: string;
+  readonly link: ForeignLink | undefined;
+}
+
+function Cell({ table, info, state, row, column, link }: CellProps) {
+  const { rows, access, editing, setEditing, writeCell } = state;
+  const json = rows[row]?.[column] ?? null;
+  const type = access?.update?.inputFields.get(column);
+  if (editing?.row === row && editing.column === column && type !== undefined) {
+    return (
+      <CellEditor
+        column={column}
+        json={json}
+        type={type}
+        isNullable={info.columns.some((each) => each.isNullable && info.columnNames.get(each.name) === column)}
+        onSave={(next) => writeCell(row, column, next)}
+        onCancel={() => setEditing(null)}
+      />
+    );
+  }
+  return (
+    <>
+      {shownValue(json)}
+      {link !== undefined && json !== null && (
+        <a
+          class="cell-link"
+          tabIndex={-1}
+          title={`Referenced row in ${labelOf(link.to)}`}
+          aria-label={`Referenced row in ${labelOf(link.to)}`}
+          href={hrefOf(['data', table.source, labelOf(link.to)], { where: printJson({ [link.column]: { _eq: json } }) })}
+        >
+          <Icon name="right" />
+        </a>
+      )}
+    </>
+  );
+}
+
+/** Returns whether a value can be edited in its cell; long, multi-line and composite values are edited in the row dialog. */
+function fitsItsCell(json: Json | undefined): boolean {
+  const text = cellText(json) ?? '';
+  return !isObject(json) && !isList(json) && !text.includes('\n') && text.length <= MAX_SHOWN_CHARACTERS;
+}
+
+function shownValue(json: Json) {
+  const text = cellText(json);
+  if (text === null) return <span class="null">null</span>;
+  if (text === '') return <span class="null">empty</span>;
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+}

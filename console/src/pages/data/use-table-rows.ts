@@ -1,0 +1,169 @@
+import { useState } from 'preact/hooks';
+import { failureOf } from '../../api/failure.ts';
+import { persona } from '../../api/persona.ts';
+import { countRows, deleteRows, type ReadableTable, readRows, updateRow } from '../../api/rows.ts';
+import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import type { NamedTableInfo } from '../../api/table-info.ts';
+import { type SchemaType, readType } from '../../api/types.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { place, setQuery } from '../../browser/place.ts';
+import { isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
+import { type Persona, personaLabel } from '../../model/persona.ts';
+import { showToast } from '../../parts/toast.tsx';
+
+export const PAGE_SIZES = [50, 200, 1000] as const;
+
+/** A row that the row dialog shows, with the column to focus; `insert` for a new row. */
+export type OpenRow = 'insert' | { readonly row: JsonObject; readonly column: string | undefined };
+
+/** A delete that waits for confirmation. */
+export interface PendingDelete {
+  readonly where: JsonObject;
+  /** Such as `3 rows`. */
+  readonly text: string;
+}
+
+/** Input types of the persona's writes; a missing type means that the persona has no such permission. */
+interface WriteAccess {
+  readonly insert: SchemaType | undefined;
+  readonly update: SchemaType | undefined;
+  readonly canWrite: boolean;
+}
+
+/** Filter, order and page of a table, kept in the address of the page. */
+function readAddress(columns: readonly string[]) {
+  const { query } = place.value;
+  const orderText = query.get('order') ?? '';
+  return {
+    where: filterInAddress(query.get('where')),
+    orderText,
+    order: orderText
+      .split(',')
+      .map((part) => part.split('.') as [string, string])
+      .filter(([column]) => columns.includes(column))
+      .map(([column, direction]) => [column, direction === 'desc' ? 'desc' : 'asc'] as const),
+    size: PAGE_SIZES.find((each) => String(each) === query.get('size')) ?? PAGE_SIZES[0],
+    offset: Math.max(0, Number(query.get('offset') ?? 0) || 0),
+  };
+}
+
+function filterInAddress(text: string | null): JsonObject {
+  try {
+    const json = parseJsonText(text ?? '{}');
+    return isObject(json) ? json : {};
+  } catch {
+    return {};
+  }
+}
+
+async function readWriteAccess(as: Persona, { names }: NamedTableInfo): Promise<WriteAccess> {
+  const { insertInput, setInput, mutationResponse } = names;
+  const [insert, update, response] = await Promise.all([
+    insertInput === undefined ? undefined : readType(as, insertInput),
+    setInput === undefined ? undefined : readType(as, setInput),
+    readType(as, mutationResponse),
+  ]);
+  return { insert, update, canWrite: response !== undefined };
+}
+
+/** State of the rows page: the rows that are shown, what the persona may do with them, and the dialogs that are open. */
+export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
+  const as = persona.value;
+  const columns = readable.columns.map(({ name }) => name);
+  const { where, orderText, order, size, offset } = readAddress(columns);
+  const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
+  const hasKey = key.length > 0 && key.every((column) => columns.includes(column));
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [open, setOpen] = useState<OpenRow | null>(null);
+  const [editing, setEditing] = useState<{ readonly row: number; readonly column: string } | null>(null);
+  const [pendingDelete, setPendingDelete] = useState<PendingDelete | null>(null);
+  const [count, setCount] = useState<string>();
+  const { value, failure, isLoading, reload, stop } = useResource(
+    async (signal) => {
+      const byKey = hasKey ? key.map((column) => [column, 'asc'] as const) : [];
+      const query = { where, order: order.length > 0 ? order : byKey, limit: size + 1, offset };
+      const rows = await readRows(as, info.names, columns, query, signal);
+      setSelected(new Set());
+      return { rows: rows.slice(0, size), hasMore: rows.length > size };
+    },
+    printJson([where, orderText, size, offset]),
+  );
+  const rows = value?.rows ?? [];
+  const access = useResource(() => readWriteAccess(as, info), `${JSON.stringify(as)} ${info.version}`).value;
+
+  const keysOf = (indices: Iterable<number>): readonly JsonObject[] =>
+    [...indices].map((index) => Object.fromEntries(key.map((column) => [column, rows[index]?.[column] ?? null])));
+  return {
+    as,
+    columns,
+    where,
+    hasFilter: Object.keys(where).length > 0,
+    order,
+    size,
+    offset,
+    hasKey,
+    rows,
+    hasMore: value?.hasMore === true,
+    isRead: value !== undefined,
+    isLoading,
+    failure,
+    reload,
+    stop,
+    access,
+    count,
+    selected,
+    setSelected,
+    open,
+    setOpen,
+    editing,
+    setEditing,
+    pendingDelete,
+    setPendingDelete,
+    keysOf,
+    canEdit: (column: string): boolean => hasKey && !isReadOnly && access?.update?.inputFields.has(column) === true,
+    /** Why the persona may not write; `allowed` is undefined until the types have been read. */
+    refusal: (verb: string, allowed: boolean | undefined): string | undefined =>
+      isReadOnly ? READ_ONLY_REASON : allowed === false ? `${personaLabel(as)} has no permission to ${verb}` : undefined,
+    /** Sorts by a column: ascending, then descending, then by the primary key again. */
+    toggleSort(column: string): void {
+      const [current] = order;
+      const next = current?.[0] !== column ? `${column}.asc` : current[1] === 'asc' ? `${column}.desc` : undefined;
+      setQuery({ order: next, offset: undefined });
+    },
+    toggleRow(row: number, isSelected: boolean): void {
+      const next = new Set(selected);
+      if (isSelected) next.add(row);
+      else next.delete(row);
+      setSelected(next);
+    },
+    /** Opens the confirmation; the rows are counted where their number is not known and the persona may aggregate. */
+    async confirmDelete(condition: JsonObject, known?: number): Promise<void> {
+      const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'matching') : 'matching');
+      setPendingDelete({ where: condition, text: `${found} ${found === 1 || found === '1' ? 'row' : 'rows'}` });
+    },
+    async deletePending({ where: condition }: PendingDelete): Promise<void> {
+      const done = await deleteRows(as, info.names, condition);
+      setPendingDelete(null);
+      showToast(`Deleted ${done} ${done === 1 ? 'row' : 'rows'}`);
+      reload();
+    },
+    /** @throws Error if no row was changed, Failure if the service refuses the value */
+    async writeCell(row: number, column: string, json: Json): Promise<void> {
+      const [rowKey] = keysOf([row]);
+      const done = rowKey === undefined ? 0 : await updateRow(as, info.names, rowKey, { [column]: json });
+      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
+      setEditing(null);
+      showToast('Row updated');
+      reload();
+    },
+    async countAll(): Promise<void> {
+      try {
+        setCount(await countRows(as, info.names, where));
+      } catch (error) {
+        showToast(failureOf(error).message, { isError: true });
+      }
+    },
+  };
+}
+
+export type TableRowsState = ReturnType<typeof useTableRows>;

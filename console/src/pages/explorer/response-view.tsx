@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import { copyText } from '../../browser/clipboard.ts';
+import { tsvOf } from '../../model/delimited.ts';
+import { cellText } from '../../model/cell-text.ts';
+import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
+import { personaLabel } from '../../model/persona.ts';
+import { Button } from '../../parts/button.tsx';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { ErrorBox } from '../../parts/error-box.tsx';
+import { Grid } from '../../parts/grid.tsx';
+import { Loading } from '../../parts/loading.tsx';
+import { shownError } from '../../parts/shown-error.ts';
+import { Segments } from '../../parts/tabs.tsx';
+import type { Run } from './run.ts';
+
+/** Returns the first list of objects in a response. */
+function rowsIn(json: Json | undefined): readonly JsonObject[] | undefined {
+  if (isList(json)) {
+    const rows = json.filter(isObject);
+    return rows.length > 0 && rows.length === json.length ? rows : undefined;
+  }
+  if (!isObject(json)) return undefined;
+  for (const value of Object.values(json)) {
+    const found = rowsIn(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Describes the columns and rows that `data` lacks in comparison with `otherData`. */
+function missingFrom(data: Json | undefined, otherData: Json | undefined): string | undefined {
+  const own = rowsIn(data);
+  const other = rowsIn(otherData);
+  if (own === undefined && other === undefined) return undefined;
+  const columns = (rows: readonly JsonObject[] | undefined): string[] => Object.keys(rows?.[0] ?? {});
+  const missing = columns(other).filter((name) => !columns(own).includes(name));
+  const rows = (other?.length ?? 0) - (own?.length ?? 0);
+  const parts = [...(missing.length > 0 ? [`${missing.length} columns`] : []), ...(rows > 0 ? [`${rows} rows`] : [])];
+  return parts.length === 0 ? undefined : `${parts.join(' and ')} hidden`;
+}
+
+export function ResponseView({ run, other }: { readonly run: Run; readonly other?: Run | undefined }) {
+  const [form, setForm] = useState<'json' | 'table' | 'headers'>('json');
+  const { response, event, events, failure, isRunning, as } = run;
+  const json = response?.json ?? event;
+  const data = isObject(json) ? json['data'] : undefined;
+  const errors = isObject(json) && isList(json['errors']) ? json['errors'].filter(isObject) : [];
+  const rows = rowsIn(data);
+  const text = json === undefined ? (response?.text ?? '') : printJson(json, 2);
+  const otherJson = other?.response?.json ?? other?.event;
+  const hidden = isObject(otherJson) ? missingFrom(data, otherJson['data']) : undefined;
+  return (
+    <section class="response-pane stack-tight" aria-label={`Response for ${personaLabel(as)}`}>
+      <div class="row small" role="status">
+        <strong>{personaLabel(as)}</strong>
+        {response !== undefined && (
+          <span class="muted number">
+            {response.status} · {Math.round(response.milliseconds)} ms · {sizeText(response.text.length)}
+            {rows !== undefined && ` · ${rows.length} rows`}
+          </span>
+        )}
+        {event !== undefined && <span class="badge badge-accent">{isRunning ? `live · ${events}` : `ended · ${events}`}</span>}
+        {hidden !== undefined && <span class="badge badge-warn">{hidden}</span>}
+        <span class="grow" />
+        {json !== undefined && (
+          <Segments
+            name="Response format"
+            options={[
+              ['json', 'JSON'] as const,
+              ...(rows === undefined ? [] : [['table', 'Table'] as const]),
+              ...(response === undefined ? [] : [['headers', 'Headers'] as const]),
+            ]}
+            chosen={form}
+            onChoose={setForm}
+          />
+        )}
+        {text !== '' && (
+          <Button
+            small
+            kind="quiet"
+            icon="copy"
+            name="Copy response"
+            onClick={() => void copyText(form === 'table' && rows !== undefined ? tsvOf(tableOf(rows)) : text)}
+          />
+        )}
+      </div>
+      {isRunning && response === undefined && event === undefined && <Loading what="the response" />}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      {errors.map((error, index) => {
+        const extensions = isObject(error['extensions']) ? error['extensions'] : {};
+        return (
+          <ErrorBox
+            key={index}
+            error={shownError({
+              message: String(error['message']),
+              code: String(extensions['code'] ?? ''),
+              path: typeof extensions['path'] === 'string' ? extensions['path'] : undefined,
+              internal: extensions['internal'],
+            })}
+          />
+        );
+      })}
+      {form === 'table' && rows !== undefined ? (
+        <ResponseTable rows={rows} />
+      ) : form === 'headers' && response !== undefined ? (
+        <dl class="facts small mono">
+          {[...response.headers].map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+        </dl>
+      ) : (
+        text !== '' && (
+          <div class="response-text">
+            <CodeEditor name={`Response for ${personaLabel(as)} as JSON`} language="json" height="100%" readOnly value={text} />
+          </div>
+        )
+      )}
+    </section>
+  );
+}
+
+function tableOf(rows: readonly JsonObject[]): readonly (readonly (string | null)[])[] {
+  const columns = Object.keys(rows[0] ?? {});
+  return [columns, ...rows.map((row) => columns.map((name) => cellText(row[name])))];
+}
+
+function ResponseTable({ rows }: { readonly rows: readonly JsonObject[] }) {
+  const columns = Object.keys(rows[0] ?? {});
+  return (
+    <Grid
+      name="Response as table"
+      class="grid-fill"
+      columns={columns.map((id) => ({ id, header: id }))}
+      count={rows.length}
+      cell={(row, column) => cellText(rows[row]?.[columns[column] ?? ''])?.slice(0, 200) ?? <span class="null">null</span>}
+      text={(row, column) => cellText(rows[row]?.[columns[column] ?? '']) ?? ''}
+    />
+  );
+}
+
+function sizeText(length: number): string {
+  return length < 1000 ? `${length} B` : length < 1_000_000 ? `${(length / 1000).toFixed(1)} kB` : `${(length / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,140 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { makeChange } from '../../api/changes.ts';
+import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
+import { runSql } from '../../api/metadata.ts';
+import { refreshOverview } from '../../api/overview.ts';
+import { isReadOnly, label } from '../../api/settings.ts';
+import { place, setQuery } from '../../browser/place.ts';
+import { remember, remembered } from '../../browser/storage.ts';
+import type { JsonObject } from '../../model/json.ts';
+import type { SourceOverview } from '../../model/overview.ts';
+import { mayDefine, statementAt, type StatementRange } from '../../model/sql-statements.ts';
+import { labelOf } from '../../model/steps.ts';
+import type { CodeMark } from '../../parts/code-editor-types.ts';
+import type { EditorHandle } from '../../parts/code-editor.tsx';
+import { showToast } from '../../parts/toast.tsx';
+import { markOf, readResult, type SqlResult, tablesOf } from './result.ts';
+
+const ROW_LIMIT = 1000;
+const HISTORY_LENGTH = 50;
+
+/** The text of the editor, kept while other pages are open. */
+export const sqlText = signal(remembered('sql', ''));
+export const sqlHistory = signal<readonly string[]>(remembered<readonly string[]>('sql-history', []));
+
+export function writeText(next: string): void {
+  sqlText.value = next;
+  remember('sql', next);
+}
+
+/** Opens SQL that another page passed in the address. */
+function useSqlInAddress(): void {
+  const { query } = place.value;
+  useEffect(() => {
+    const sql = query.get('sql');
+    if (sql === null) return;
+    sqlText.value = sql;
+    setQuery({ sql: undefined });
+  }, [query]);
+}
+
+/**
+ * State of the SQL page: options, the last result, and the tables that the last statement created.
+ * @param escapes as in the console form of the source's kind
+ */
+export function useSql(source: SourceOverview | undefined, escapes: boolean) {
+  const [readOnly, setReadOnly] = useState(isReadOnly || label !== '');
+  const [cascade, setCascade] = useState(false);
+  const [checksMetadata, setChecksMetadata] = useState(true);
+  const [result, setResult] = useState<SqlResult | undefined>();
+  const [failure, setFailure] = useState<Failure>();
+  const [marks, setMarks] = useState<readonly CodeMark[]>([]);
+  const [newTables, setNewTables] = useState<readonly JsonObject[]>([]);
+  const [hasTracked, setTracked] = useState(false);
+  const [runningSince, setRunningSince] = useState<number>();
+  const handle = useRef<EditorHandle | null>(null);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  useSqlInAddress();
+
+  /** The selection; without one, all of the text or the statement at the cursor. */
+  const rangeToRun = (all: string, whole: boolean): StatementRange => {
+    const { from, to } = handle.current?.selection() ?? { from: 0, to: 0 };
+    if (from !== to) return { from, to };
+    return (whole ? undefined : statementAt(all, from, escapes)) ?? { from: 0, to: all.length };
+  };
+  return {
+    options: { readOnly, setReadOnly, cascade, setCascade, checksMetadata, setChecksMetadata },
+    result,
+    failure,
+    marks,
+    newTables,
+    hasTracked,
+    runningSince,
+    handle,
+    stop: (): void => running.current?.abort(),
+    async run(whole: boolean, withCascade = cascade): Promise<void> {
+      if (source === undefined || runningSince !== undefined) return;
+      const all = sqlText.peek();
+      const range = rangeToRun(all, whole);
+      const sql = all.slice(range.from, range.to);
+      if (sql.trim() === '') return;
+      setFailure(undefined);
+      setMarks([]);
+      setNewTables([]);
+      setTracked(false);
+      const controller = new AbortController();
+      running.current = controller;
+      const started = performance.now();
+      setRunningSince(Date.now());
+      try {
+        const before = mayDefine(sql) && !readOnly ? await tablesOf(source) : undefined;
+        const args = {
+          source: source.name,
+          sql,
+          read_only: readOnly,
+          cascade: withCascade,
+          max_rows: ROW_LIMIT,
+          locate_errors: true,
+          ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
+        };
+        const response = await runSql(source.kind, args, controller.signal);
+        setResult(readResult(response, performance.now() - started));
+        sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
+        remember('sql-history', sqlHistory.peek());
+        if (before !== undefined) {
+          const known = new Set(before.map(labelOf));
+          setNewTables((await tablesOf(source)).filter((table) => !known.has(labelOf(table))));
+          await refreshOverview();
+        }
+      } catch (error) {
+        if (isAbort(error)) showToast('Stopped');
+        else {
+          const failed = failureOf(error);
+          setFailure(failed);
+          setMarks(markOf(failed, range.from, all.length));
+        }
+      }
+      setRunningSince(undefined);
+    },
+    async trackNewTables(): Promise<void> {
+      if (source === undefined) return;
+      const { name, kind } = source;
+      const tables = newTables.map((table) => ({ source: name, table }));
+      try {
+        await makeChange({
+          title: `Track ${newTables.map(labelOf).join(', ')}`,
+          steps: () => [{ type: `${kind}_track_tables`, args: { tables } }],
+          inverse: [{ type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })) } }],
+        });
+        setNewTables([]);
+        setTracked(true);
+      } catch (error) {
+        setFailure(failureOf(error));
+      }
+    },
+  };
+}
+
+export type SqlState = ReturnType<typeof useSql>;

@@ -1,0 +1,41 @@
+/** Parts of the installation of event triggers that kinds share. */
+import { isSettled, type CaptureLabel } from '../../../backend/capture-label.ts';
+import type { RetainOptions } from '../../../backend/captures.ts';
+import type { ErrorCode } from '../../../errors/codes.ts';
+import { SvcError } from '../../../errors/svc-error.ts';
+import type { CapturedOperationName } from '../../../metadata/event-trigger.ts';
+import { type Sql, sql } from '../../../sql/fragment.ts';
+
+export const OPERATION_SQL: Readonly<Record<CapturedOperationName, Sql>> = {
+  insert: sql`insert`,
+  update: sql`update`,
+  delete: sql`delete`,
+};
+
+/** Returns the error of a trigger that the database refuses. Its message has the database's own, because an administrator sees it. */
+export function refusedBy(error: SvcError, code: ErrorCode, message: string): SvcError {
+  const internal = error.internal === undefined ? {} : { internal: error.internal };
+  return new SvcError(code, `the event trigger cannot be installed: ${message}`, { cause: error, ...internal });
+}
+
+/** Returns whether a capture that no definition needs is to be removed. */
+export function isRemovable(label: CaptureLabel, { removed, ...state }: Omit<RetainOptions, 'owner' | 'lockMs'>): boolean {
+  return isSettled(label, state) || (label.version === undefined && removed.includes(label.trigger));
+}
+
+/** Maximum number of events of one statement, which none keeps locked for long. */
+export const ARCHIVE_BATCH = 10_000;
+
+/** Archives events batch by batch. @param batch archives at most `ARCHIVE_BATCH` and returns their number */
+export async function archiveAll(batch: () => Promise<number>): Promise<void> {
+  while ((await batch()) === ARCHIVE_BATCH);
+}
+
+/** Returns whether the tables of events have the latest version. @throws SvcError not-supported if a newer service created them */
+export function isCurrent(version: number, latest: number): boolean {
+  if (version <= latest) return version === latest;
+  throw new SvcError(
+    'not-supported',
+    `the tables of events have version ${version}; this service knows versions up to ${latest}: start a newer one`,
+  );
+}

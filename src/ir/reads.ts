@@ -1,0 +1,93 @@
+/**
+ * Decides whether the fields of an answer can be read by the statement that writes. Within that statement, everything is as it was before
+ * the write, so whatever the write may have changed has to be read afterwards, by another statement.
+ */
+import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
+import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
+import type { Relation } from './relation.ts';
+import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from './select.ts';
+
+/** Tables that a write changes. */
+export interface WrittenTables {
+  /** `nameKey` of the tables that are written to. */
+  readonly tables: ReadonlySet<string>;
+  /** True if no other tables are changed. */
+  readonly contained: boolean;
+}
+
+/** Returns true if the fields read more than the written rows and tables that the write cannot have changed. */
+export function readsChangedTables(fields: readonly Field[], written: WrittenTables): boolean {
+  const relation = (from: Relation): boolean =>
+    from.kind === 'function' || !written.contained || from.stored !== true || written.tables.has(nameKey(from.name));
+  return fields.some(reader(relation).field);
+}
+
+/** Returns true if the fields read anything but the row itself. */
+export function readsOtherRows(fields: readonly Field[]): boolean {
+  return fields.some(reader(() => true).field);
+}
+
+/** Returns true if a condition on a row of the table may read other rows of it. */
+export function readsTable(condition: BoolExp, table: QualifiedName): boolean {
+  const relation = (from: Relation): boolean => from.kind === 'function' || from.stored !== true || sameName(from.name, table);
+  return reader(relation).condition(condition);
+}
+
+/** Returns true if a condition may read tables that it does not name, through views and functions. */
+export function readsUnnamedTables(condition: BoolExp): boolean {
+  return reader((from) => from.kind === 'function' || from.stored !== true).condition(condition);
+}
+
+interface Reader {
+  field(of: Field): boolean;
+  condition(of: BoolExp): boolean;
+}
+
+/** @param relation returns true if reading it counts */
+function reader(relation: (from: Relation) => boolean): Reader {
+  // A function may read any table.
+  const read = (of: Read): boolean =>
+    of.kind === 'computed-field' || (of.kind === 'cast' ? read(of.read) : of.mask !== undefined && condition(of.mask));
+  const condition = (exp: BoolExp): boolean => someLeaf(exp, leaf);
+  const leaf = (exp: BoolExpLeaf): boolean => {
+    switch (exp.kind) {
+      case 'constant':
+        return false;
+      case 'compare':
+      case 'is-null':
+        return read(exp.left);
+      case 'compare-columns':
+        return read(exp.left) || read(exp.right);
+      case 'exists':
+        return relation(exp.from) || condition(exp.where);
+      case 'aggregate-predicate':
+        return relation(exp.from) || condition(exp.where) || exp.arguments.some(read);
+    }
+  };
+  const term = (of: OrderTerm): boolean => {
+    if (of.kind === 'read') return read(of.read);
+    if (relation(of.from) || condition(of.where)) return true;
+    return of.kind === 'related' ? term(of.term) : of.arguments.some(read);
+  };
+  const query = (of: RowsQuery | AggregateQuery): boolean =>
+    relation(of.from) ||
+    condition(of.rows.where) ||
+    of.rows.distinctOn.some(read) ||
+    of.rows.orderBy.some((item) => term(item.term)) ||
+    (of.kind === 'rows' ? of.fields.some(field) : of.fields.some(aggregateField));
+  const field = (of: Field): boolean => {
+    if (of.kind === 'typename') return false;
+    if (of.kind === 'joined') return of.keys.some(read);
+    return of.kind === 'read' ? read(of.read) : query(of.query);
+  };
+  const aggregateField = (of: AggregateField): boolean => {
+    if (of.kind === 'typename') return false;
+    if (of.kind === 'nodes') return of.fields.some(field);
+    return of.fields.some((item) => {
+      if (item.kind === 'typename') return false;
+      if (item.kind === 'count') return item.columns.some(read);
+      return item.fields.some((entry) => entry.kind === 'read' && read(entry.read));
+    });
+  };
+  return { field, condition };
+}

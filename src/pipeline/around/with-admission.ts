@@ -1,0 +1,32 @@
+/** Applies the limits of a role to a request. */
+import { limitsFor, type RoleLimits } from '../api-limits.ts';
+import { redacted } from '../prepare.ts';
+import type { RequestRun } from '../request-run.ts';
+
+/**
+ * Admits the request within the rate and concurrency limits of its role, and runs it within their time limit.
+ * @throws SvcError busy, and errors of `task`, redacted if the role has no introspection
+ */
+export async function withAdmission<Request, T>(
+  run: RequestRun<Request>,
+  task: (run: RequestRun<Request>, limits: RoleLimits | null) => Promise<T>,
+): Promise<T> {
+  const { pipeline, snapshot, session, options } = run;
+  const limits = limitsFor(snapshot.cache.apiLimits, session);
+  const release = limits === null ? null : pipeline.rateLimiter.admit(limits, session, options.address ?? '');
+  try {
+    return await task(withinTime(run, limits), limits);
+  } catch (error) {
+    throw redacted(error, snapshot, session);
+  } finally {
+    release?.();
+  }
+}
+
+/** Returns the run with the earlier of its own deadline and that of its role. */
+export function withinTime<Request>(run: RequestRun<Request>, limits: RoleLimits | null): RequestRun<Request> {
+  const time = limits?.time ?? null;
+  if (time === null) return run;
+  const { options } = run;
+  return { ...run, options: { ...options, deadline: Math.min(options.deadline ?? Number.POSITIVE_INFINITY, Date.now() + time) } };
+}
