@@ -77,7 +77,7 @@ function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> 
 
 /**
  * Returns the columns in a list of `T_select_column`, each once.
- * @param distinct true if different values are searched, for which the database sorts
+ * @param distinct true if distinct values are selected, which requires sortable columns
  */
 export function selectedColumns(table: RoleTable, input: InputValue | null, distinct: boolean): readonly Read[] {
   const names = new Set(input === null ? [] : input.items().map((item) => item.enumValue().value));

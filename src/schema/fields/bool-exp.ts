@@ -88,7 +88,7 @@ function exists(target: RoleTable, join: Join | null, from: Relation, input: Inp
   return visibleRow(input, target, join, from, () => target.boolExp().condition(input));
 }
 
-/** Returns the condition that a row exists that the role may see and that fulfils the condition. */
+/** Returns the condition that at least one row is visible to the role and fulfils `condition`. */
 export function visibleRow(
   cost: Pick<InputValue, 'charge'>,
   { access }: Pick<RoleTable, 'access'>,

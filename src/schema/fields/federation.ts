@@ -1,6 +1,6 @@
 /**
  * The schema as a subgraph: `_service` returns its SDL, `_entities` returns rows by their keys. Includes the tables that the metadata
- * enable and whose rows the role may find by their keys.
+ * enables and whose rows the role may find by their keys.
  */
 import { SvcError } from '../../errors/svc-error.ts';
 import { and } from '../../ir/bool-exp.ts';

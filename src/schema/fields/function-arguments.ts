@@ -13,7 +13,7 @@ import type { FunctionArgument, FunctionCall } from '../../ir/function-call.ts';
 export interface FunctionArguments {
   /** The `args` argument; null if there are no user arguments. */
   readonly argument: InputField | null;
-  /** @throws SvcError `not-supported` if an argument is missing that cannot be omitted */
+  /** @throws SvcError `not-supported` if a required argument is missing */
   call(field: CollectedField): FunctionCall;
   /** The call without user arguments; null if there are any (then `where` and similar arguments cannot use it). */
   readonly plain: FunctionCall | null;

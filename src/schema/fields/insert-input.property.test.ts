@@ -12,7 +12,7 @@ import { variablePart, type Variables } from '../../graphql-engine/constraint.ts
 import { SEED } from '../../../test/support/deep.ts';
 
 const cache = writingCache();
-/** Cases of a short run too: they are cheap, and a smaller number might all be rejected. */
+/** Number of cases, in short runs too: they are cheap, and fewer cases might all be rejected. */
 const CASES = 400;
 
 function optional<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
@@ -111,6 +111,6 @@ it('translates rows in the document and in a variable equally', () => {
     }),
     { numRuns: CASES, seed: SEED },
   );
-  // About one in seven is.
+  // About one case in seven is accepted.
   expect(accepted).toBeGreaterThan(CASES / 20);
 });

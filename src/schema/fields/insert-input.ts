@@ -133,7 +133,7 @@ function insertRows(
   };
 }
 
-/** The latest columns of each table's rows: nested rows come in small groups, most of which have the same columns. */
+/** Columns of the last rows of each table: nested rows come in small groups, most of which have the same columns. */
 const lastColumns = new WeakMap<WriteTable, InsertRows['columns']>();
 
 function columnsOf(table: WriteTable, rows: readonly InsertRow[]): InsertRows['columns'] {

@@ -7,7 +7,7 @@ import { quoted } from './descriptions.ts';
 import { conflictArgument } from './insert-input.ts';
 import type { NestedInput, WriteTable } from './write-table.ts';
 
-/** Cost of a statement, in values: rows that may update others have one each. */
+/** Cost of a statement, in values: rows that may update existing rows need a statement each. */
 const STATEMENT_COST = 8;
 
 export function nestedInput(table: WriteTable, kind: 'object' | 'array'): NestedInput {
@@ -46,8 +46,8 @@ export function nestedInput(table: WriteTable, kind: 'object' | 'array'): Nested
 }
 
 /**
- * Rows that update nothing are written together, and so are rows of data with the same clauses: their statements are counted when their
- * keys are compared.
+ * Returns true if the rows need a statement of their own. Rows that update nothing share one, and so do rows of data (`isData`) with
+ * equal clauses: their statements are counted when their keys are compared.
  */
 function needsStatement(table: WriteTable, clause: OnConflict, input: InputValue): boolean {
   if (clause.update === null) return false;

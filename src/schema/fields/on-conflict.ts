@@ -15,7 +15,7 @@ import type { OnConflictType, WriteTable } from './write-table.ts';
 
 const PLACEHOLDER = '_PLACEHOLDER';
 
-/** Returns null if the table has no constraint with a name, or the kind of database no such clause. */
+/** Returns null if the table has no constraint with a name, or the kind of database does not support the clause. */
 export function onConflictType(table: WriteTable): OnConflictType | null {
   const { source, info } = table;
   if (!source.info.backend.capabilities.onConflict) return null;
@@ -70,7 +70,7 @@ function clause(
   return where === null ? common.get(JSON.stringify([constraint, ...columns]), make) : make();
 }
 
-/** Maximum stored clauses: only few different ones occur. */
+/** Maximum number of stored clauses: few different ones occur. */
 const MAX_CLAUSES = 64;
 
 /** Clauses without conditions: rows whose clauses are the same object may share a statement. */

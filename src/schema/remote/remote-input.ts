@@ -203,7 +203,7 @@ export class RemoteInputs {
   #sent(value: RemoteInputValue, json: Json | undefined, path: Path, state: CoercionState): Json | undefined {
     if (value.preset !== undefined) return this.#presetValue(value.preset, state.session);
     const name = namedRemoteType(value.type);
-    // A type within itself would never end.
+    // A type that contains itself would recurse without end.
     if (!this.isSentWithoutInput(value) || state.within.has(name)) return json;
     if (--state.budget.left < 0) {
       throw new SvcError('validation-failed', `more than ${MAX_PRESET_OBJECTS} input objects have preset values`, { path });
