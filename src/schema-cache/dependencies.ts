@@ -1,7 +1,7 @@
 /**
- * Dependents of objects that are about to be removed. Without `cascade` the list is the refusal; with it, all dependents are removed as
- * well, together with their own dependents. A permission that only lists removed columns or computed fields stays, without those. Objects
- * that belong to a table are removed with it silently. Reads the schema cache, not the database.
+ * Dependents of objects that are about to be removed. Without `cascade` the removal is refused with a list of them; with `cascade` they are
+ * removed as well, together with their own dependents. A permission that only lists removed columns or computed fields stays, without
+ * those. Objects that belong to a table are removed with it silently. Reads the schema cache, not the database.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { updateTable, withoutEntry, withoutFunction } from '../metadata/edit.ts';

@@ -1,4 +1,4 @@
-/** Sources that cannot be opened, as far as the metadata describe them: enough to distinguish an outage from a field that never existed. */
+/** Sources that cannot be opened, as the metadata describes them: enough to distinguish an outage from a field that never existed. */
 import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { InheritedRole, SourceMetadata } from '../metadata/metadata.ts';

@@ -35,7 +35,7 @@ function shapeDefects(
   return reasons;
 }
 
-/** Returns the columns with an enum table's values and descriptions, or null if its shape is not that of one. */
+/** Returns the columns with the values and descriptions of an enum table; null if the table does not have the shape of one. */
 export function enumTableColumns(table: CatalogTable): { readonly value: string; readonly description: string | null } | null {
   const value = table.primaryKey?.columns.length === 1 ? table.primaryKey.columns[0] : undefined;
   const others = table.columns.filter((column) => column.name !== value);

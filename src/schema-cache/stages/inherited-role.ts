@@ -74,8 +74,8 @@ export function planInheritance(
 }
 
 /**
- * Returns a cycle of roles, each before one of its parents, from the first name in alphabetical order back to it: the text does not depend
- * on the order of the document or on the role that was added last.
+ * Returns a cycle of roles, each before one of its parents. It starts and ends at the first name in alphabetical order, so that the text
+ * does not depend on the order of the document or on the role that was added last.
  */
 function closedCycle(members: readonly string[]): readonly string[] {
   const start = members.indexOf([...members].sort()[0] as string);

@@ -2,8 +2,8 @@
  * Registers root fields and type names of all sources, so that conflicts are found without building a role schema. If two objects claim a
  * name, the one that is listed first has it.
  *
- * The register is reused between builds: a build looks only at objects whose names may have changed. Builds share its map, which is updated
- * when the next build is based on the result of a build, so a discarded build has no effect.
+ * The register is reused between builds: a build looks only at objects whose names may have changed. Builds share its map. The edits of a
+ * build are applied to it only when another build starts from its result, so a discarded build has no effect.
  */
 import type { Cooperative } from '../../util/cooperative.ts';
 import type { OperationRoot, ProducedNames } from '../naming.ts';

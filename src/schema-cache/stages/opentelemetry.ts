@@ -48,7 +48,7 @@ function check(config: OpenTelemetry, environment: EnvironmentVariables): void {
   for (const type of DATA_TYPES) {
     const endpoint = endpointOf(config, type);
     if (endpoint === null) continue;
-    // Variables of a disabled export may be missing.
+    // If the export is disabled, variables may be missing.
     if (currentStatus === 'disabled' && endpoint.includes('{{')) continue;
     const problem = endpointProblem(filled(endpoint));
     if (problem !== null) throw new Defect(`${problem} (at opentelemetry.exporter_otlp.otlp_${type}_endpoint)`);

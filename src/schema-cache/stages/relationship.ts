@@ -94,7 +94,7 @@ function overOwnKey(source: StageSource, core: TableCore, columns: readonly stri
   checkTypes(source, core.catalog, remote, pair(key.columns, key.targetColumns));
   return {
     target: key.target,
-    // A foreign key refers to unique columns, but only those of the table itself.
+    // The columns that a foreign key refers to are unique in the target itself, but not in tables that inherit from it.
     join: { columns: pair(key.columns, key.targetColumns), unique: remote.inherited !== true },
     crossServer: mayBeOnDifferentServers(core.catalog, remote),
     nullable: !alwaysLeadsToRow(core.catalog, key, remote),

@@ -1,6 +1,6 @@
 /**
- * Conflicts of the names of remote schemas. Names of sources take precedence; of remote schemas that claim the same name, all are left out,
- * so that the result does not depend on their order. Roles see parts of the administrator's schema, so root fields that do not conflict for
+ * Conflicts of the names of remote schemas. Names of sources take precedence. Remote schemas that claim the same name are all left out, so
+ * that the result does not depend on their order. Roles see parts of the administrator's schema, so root fields that do not conflict for
  * an administrator conflict for no role. But roles may see different parts of a type that two remote schemas share: see
  * `roleTypeConflicts`.
  */

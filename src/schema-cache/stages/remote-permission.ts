@@ -69,7 +69,7 @@ export function requireNoAdmin(role: string): void {
   if (role === ADMIN_ROLE) throw new SvcError('constraint-violation', 'cannot define permission for admin role');
 }
 
-/** Adds the permission that all parents with a permission share to `models`. */
+/** Adds the permission of an inherited role to `models`, if all of its parents with a permission have the same one. */
 function inherit(remote: string, { roleName, roleSet }: InheritedRole, models: Map<string, RemoteModel>): readonly Inconsistency[] {
   const [first, ...others] = roleSet.map((parent) => models.get(parent)).filter((model) => model !== undefined);
   if (first === undefined) return [];
