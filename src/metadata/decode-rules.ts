@@ -10,7 +10,7 @@ export interface DecodeRules {
   readonly onPreserved?: (refusal: UnknownKeysError) => void;
   /**
    * If set, numbers outside their limits are replaced by the nearest limit, and this is called with a message for each; by default they are
-   * errors. Used for stored metadata: limits may be newer than it, and the service has to start with it.
+   * errors. Used for stored metadata: a limit may be newer than a stored number, and the service must still start.
    */
   readonly onClamped?: (message: string) => void;
 }

@@ -30,7 +30,7 @@ export type ConfiguredText =
 /** Returns the error for environment variables that are not set. */
 export type MissingVariables = (names: readonly string[]) => Error;
 
-/** Message about variables that metadata refer to by name. */
+/** Message about variables that the metadata refers to by name. */
 export function variablesNotSet(names: readonly string[]): string {
   return names.map((name) => `environment variable '${name}' not set`).join(', ');
 }

@@ -52,7 +52,7 @@ export interface CleanupConfig {
   readonly schedule: string;
   /** Maximum events per statement. */
   readonly batchSize: number;
-  /** Hours. */
+  /** Minimum age of removed events, in hours. */
   readonly clearOlderThan: number;
   /** Timeout for one statement, in seconds. */
   readonly timeout: number;
@@ -87,7 +87,7 @@ export interface EventTrigger extends WithUnknownKeys {
   readonly signature?: Signature;
 }
 
-/** Longer names leave no space for the prefixes and suffixes of function names in the database. */
+/** Maximum length of a name. Longer names leave no space for the prefixes and suffixes of function names in the database. */
 export const MAX_TRIGGER_NAME_LENGTH = 42;
 const NAME = /^[A-Za-z]+[A-Za-z0-9_-]*$/;
 
@@ -97,7 +97,7 @@ export function triggerNameProblem(name: string): string | null {
   return name.length > MAX_TRIGGER_NAME_LENGTH ? `event trigger name can be at most ${MAX_TRIGGER_NAME_LENGTH} characters` : null;
 }
 
-/** Maximum hours: they are added to times in the database. */
+/** Maximum of `clear_older_than`, in hours: it is added to times in the database. */
 const MAX_HOURS = 100 * 366 * 24;
 /** Maximum rows per batch and concurrent deliveries. */
 const MAX_COUNT = 1_000_000;

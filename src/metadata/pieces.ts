@@ -84,7 +84,7 @@ interface SectionKind<V> {
 
 const never = (): boolean => false;
 
-/** Sections that are a piece each. */
+/** Sections of which each is one piece. */
 const SECTIONS: { readonly [K in SectionMember]: SectionKind<Metadata[K]> } = {
   introspection: {
     key: 'graphql_schema_introspection',
@@ -406,8 +406,8 @@ function decodeSection<K extends SectionMember>(sections: Sections, member: K, j
 }
 
 /**
- * Returns the metadata with these pieces replaced; all other objects are shared with `before`. Numbers outside limits that are newer than
- * the stored metadata are replaced by the nearest limit.
+ * Returns the metadata with these pieces replaced; all other objects are shared with `before`. Stored numbers that are outside newer limits
+ * are replaced by the nearest limit.
  * @param onClamped called with a message for each such number
  * @throws SvcError if a stored piece cannot be read
  */

@@ -60,7 +60,7 @@ it.each<[string, (items: readonly object[]) => unknown]>([
   const work = shareCooperatively(parts(false), parts(true));
   let most = 0;
   for (let before = looks; work.next().done !== true; before = looks) most = Math.max(most, looks - before);
-  // Those of two items, on both sides: each may be looked at to compare it, and to copy it.
+  // A step reads at most two items of both sides, each for the comparison and for the copy.
   expect(looks).toBeGreaterThanOrEqual(1000);
   expect(most).toBeLessThan(16);
 });
