@@ -80,7 +80,7 @@ export class CommandBatch {
   }
 }
 
-/** Returns an error without a path with that of the arguments, except for a stale version, which is about the whole request. */
+/** Adds the path of the arguments to an error without a path, except for a stale version, which concerns the whole request. */
 export function errorWithDefaultPath(error: SvcError, path: Path): SvcError {
   return error.path === ROOT && error.code !== 'conflict' ? error.withPath(path) : error;
 }

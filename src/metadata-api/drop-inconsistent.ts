@@ -2,7 +2,7 @@ import type { Metadata } from '../metadata/metadata.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import { removeObjects } from './remove-objects.ts';
 
-/** Removes the objects of these records, except of informational ones, and the REST endpoints of removed queries. */
+/** Removes the objects of all records that are not informational, and the REST endpoints of removed queries. */
 export function dropInconsistent(metadata: Metadata, inconsistencies: readonly Inconsistency[]): Metadata {
   const ids = new Set(inconsistencies.filter((each) => each.informational !== true).map((each) => each.objectId));
   return withoutDanglingEndpoints(removeObjects(metadata, ids));

@@ -119,7 +119,7 @@ export interface OperationDefinition<A> {
   warnings?(args: A): readonly Warning[];
   /** See `Change.clearsEvents`. */
   readonly clearsEvents?: boolean;
-  /** True if `edit` reads dependencies from the snapshot, which must include the earlier edits of a bulk then. */
+  /** True if `edit` reads dependencies from the snapshot, which must therefore include the earlier edits of a bulk. */
   readonly readsDependencies?: boolean;
   /** Error message for a change that makes other objects inconsistent, unless it is the usual one. */
   readonly othersBroke?: string;

@@ -143,7 +143,7 @@ class Runner {
     }
   }
 
-  /** Runs one of several elements. Its answer is printed at once, to measure it, and because it takes the least memory like that. */
+  /** Runs one of several elements. Its answer is printed at once, which measures it and takes the least memory. */
   #element(item: AdministrationCommand, options: ElementOptions = {}): Promise<CommandAnswer> {
     return this.#measured(item, (resultBudget) => this.#run(item, { ...options, resultBudget }));
   }

@@ -2,7 +2,7 @@
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Change, Warning } from '../state/state.ts';
 
-/** Returns a warning for each new tolerated record, unless the change allows inconsistencies, which it lists then. */
+/** Returns a warning for each new tolerated record; none if the change allows inconsistencies, because its answer lists them. */
 export function toleratedBy(
   { inconsistencies: rule }: Change,
   before: readonly Inconsistency[],

@@ -245,7 +245,7 @@ const redeliverAll = perKind('redeliver_events', hasEventTriggers, (backend) =>
     async run({ source, status: state, limit: maxEvents, ...args }, context) {
       const captures = requireCaptures(source, backend, context);
       const { name } = args;
-      // Without this error, a misspelt name would look like nothing to deliver.
+      // Without this error, a misspelt name would look like a trigger without events.
       if (
         name !== undefined &&
         ownerOfTrigger(targetSource(context.snapshot.metadata, source, backend, context.snapshot), name) === undefined

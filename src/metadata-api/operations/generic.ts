@@ -1,4 +1,4 @@
-/** Operations on the whole of the metadata. */
+/** Operations on the metadata as a whole. */
 import { SvcError } from '../../errors/svc-error.ts';
 import {
   anyJson,

@@ -193,7 +193,7 @@ const addToAllowList: OperationGroup = () => [
       summary: 'Adds a collection to the allow-list, for all roles or for some.',
       example: { collection: 'shop', scope: { global: false, roles: ['user'] } },
     },
-    // A listed collection does not change, so that the edit determines the answer.
+    // Not an `edit`: the answer depends on whether the collection is already listed, in which case nothing changes.
     async run(entry, { change, path }) {
       let known = false;
       await change({
