@@ -25,7 +25,7 @@ export interface CallOutcome {
     | { readonly kind: 'completed'; readonly response: string }
     /** JSON text of the error. */
     | { readonly kind: 'failed'; readonly errors: string }
-    /** Calls again after these seconds. */
+    /** Repeats the call after this number of seconds. */
     | { readonly kind: 'retry'; readonly seconds: number };
 }
 
@@ -62,7 +62,7 @@ export interface ActionLog {
   readonly store: CallStore;
   /** Deletes all calls of an action. */
   clear(action: string): Promise<void>;
-  /** Deletes up to 10,000 calls that were done more than these seconds ago. @returns the number */
+  /** Deletes up to 10,000 calls that ended more than `seconds` ago. @returns the number of deleted calls */
   removeOlder(seconds: number): Promise<number>;
 }
 
@@ -139,7 +139,7 @@ export function createActionLog(database: Source): ActionLog {
     (await database.query(text, values, statementDeadlineByIndex())).rows.flatMap(([id]) => (id == null ? [] : [id]));
   return {
     async write({ action, input, headers, sessionVariables }) {
-      // Sessions may be equal, for example without authentication, so an id must not be guessable, which random() of the database is.
+      // Not random() of the database: sessions may be equal, for example without authentication, so ids must not be guessable.
       const [id = ''] = await ids(WRITE, [randomUUID(), action, printJson(input), printJson(headers), printed(sessionVariables)]);
       return id;
     },
