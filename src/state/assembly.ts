@@ -34,11 +34,11 @@ import type { Assembled } from './assembled.ts';
 export interface AssemblyOptions {
   readonly backends: readonly Backend[];
   readonly cache: BuildOptions;
-  /** Always the same object: role schemas are kept only as long as it is. */
+  /** Must always be the same object: another one discards all role schemas. */
   readonly roleSchemas: RoleSchemasOptions;
   readonly connect: Omit<ConnectContext, 'sourceName' | 'onEvent'>;
   readonly remotes: RemoteContext;
-  /** Called with the network settings that apply while sources are opened that are not current yet, and with `null` after that. */
+  /** Called with the network settings of a change before its sources are opened, and with `null` afterwards. */
   readonly onOpening?: (network: Metadata['network'] | null) => void;
   readonly observe: Observer;
   /** Distinguishes this metadata from that of other services in the databases of sources. */
@@ -74,7 +74,7 @@ export class Assembly {
 
   /**
    * Opens the sources of `metadata`, and reuses those of `before` if possible.
-   * @param withoutSilent whether an open source that does not respond becomes a failed one, instead of an error of the whole
+   * @param withoutSilent if true, an open source that does not respond becomes a failed source; otherwise the call fails
    */
   async sourcesFor(
     metadata: Metadata,

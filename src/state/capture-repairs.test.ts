@@ -9,7 +9,7 @@ it('does not publish a comparison that began before a change ended', async () =>
   const repairs = new CaptureRepairs({
     captures: {
       repair: async () => {
-        // A change ends in doubt while the first comparison runs, and requests another one.
+        // A change with an unknown outcome ends while the first comparison runs, and requests another comparison.
         if (shown.length === 0) repairs.request(['default'], { ended: 'draft' });
         return { failures: new Map(), isComplete: true };
       },

@@ -1,6 +1,6 @@
 import type { Source } from '../backend/backend.ts';
 
-/** Connections that no snapshot has any more. They close after a delay, because older requests may still use them. */
+/** Connections that the current snapshot no longer uses. They close after a delay, because older requests may still use them. */
 export class ClosingConnections {
   readonly #delayMs: number;
   readonly #report: (error: unknown) => void;

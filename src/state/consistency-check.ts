@@ -1,4 +1,4 @@
-/** Consistency check of a change: it is refused if an edited object is inconsistent after it, or another one newly is. */
+/** Consistency check: refuses a change if an edited object is inconsistent afterwards, or if any other object becomes inconsistent. */
 import { ERROR_STATUS, type ErrorCode } from '../errors/codes.ts';
 import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
@@ -44,7 +44,7 @@ export function checkConsistency(
   const known = new Set(before?.map((each) => each.objectId));
   const added = serious.filter((each) => before === null || !known.has(each.objectId));
 
-  // A name that two objects claim, for example, is refused in the same way whichever of them was edited.
+  // If two objects claim one name, for example, the error is the same whichever of them was edited.
   const refused = [...own, ...added].find((each) => each.refusal !== undefined && applies(each.refusal, own.includes(each), edited));
   if (refused?.refusal !== undefined) {
     const { code, message, internal } = refused.refusal;

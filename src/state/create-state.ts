@@ -231,7 +231,10 @@ class QueuedState implements RunningState {
     return new MetadataDraft(this.#assembly, this.#now(), this.#options.storage);
   }
 
-  /** Runs a transaction. If another instance has changed the metadata meanwhile, repeats it on top, because only then a refusal is valid. */
+  /**
+   * Runs a transaction. If another instance has changed the metadata meanwhile, a repeatable one runs again on the newest metadata, because
+   * an error on outdated metadata proves nothing.
+   */
   async #transaction<T>(run: (draft: State) => Promise<T>, { repeatable, onWarning }: StateTransactionOptions): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.#uncertain.isPending) await this.#uncertain.settle();
@@ -258,7 +261,7 @@ class QueuedState implements RunningState {
   /**
    * Undoes what a draft has installed in databases.
    * @returns whether another instance has changed the metadata meanwhile
-   * @throws SvcError if that cannot be known: a refusal by an outdated instance is not certain
+   * @throws SvcError if that cannot be determined: the error of the draft may result from outdated metadata
    */
   async #discard(draft: MetadataDraft, error: unknown): Promise<boolean> {
     try {
@@ -351,7 +354,7 @@ class QueuedState implements RunningState {
     return { now: this.#now(), isComplete };
   }
 
-  /** @returns whether they are published: those of a comparison that began before an unconfirmed change are not */
+  /** @returns whether the failures were published; false if the comparison began before an unconfirmed change */
   #showFailures(source: string, failures: CaptureFailures, isCurrent: () => boolean): Promise<boolean> {
     return this.#enqueue(async () => {
       if (!isCurrent() || this.#uncertain.isPending) return false;
@@ -368,7 +371,7 @@ class QueuedState implements RunningState {
     this.#unread = mergeRefreshes([this.#unread, refresh]);
   }
 
-  /** Reads databases again whose changes remain although the metadata change failed. Never rejects: repairs try again. */
+  /** Reads the databases again that a failed metadata change has changed. Never rejects: repairs try again. */
   async #readAgainSoon(refresh: Refresh): Promise<void> {
     if (isEmptyRefresh(refresh)) return;
     this.#addUnread(refresh);
@@ -412,7 +415,7 @@ class QueuedState implements RunningState {
     write?.done();
   }
 
-  /** Stores introspections that did not come with a metadata change as a version, so that other instances are notified. */
+  /** Stores introspections that do not belong to a metadata change under a new version, so that other instances are notified. */
   async #publish(): Promise<void> {
     const before = this.#now();
     if (!this.#introspections.hasNews(before.remotes)) return;
@@ -453,7 +456,7 @@ class QueuedState implements RunningState {
     return news.kind === 'changes' ? news.notices[0]?.instanceId : '';
   }
 
-  /** Uses the introspections that the instances that changed remote schemas have stored. */
+  /** Opens changed remote schemas with the introspections that other instances have stored. */
   async #remotesOfOthers(metadata: Metadata, before: Assembled, { remoteSchemas: refresh }: Refresh): Promise<Live['remotes']> {
     const news = [...metadata.remoteSchemas.values()].filter(
       (remote) => isNamed(refresh, remote.name) || sameServer(before.remotes.get(remote.name), remote) === undefined,

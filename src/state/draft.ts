@@ -106,7 +106,7 @@ export class MetadataDraft implements State {
         timeoutMs: null,
         callOptions,
       });
-      // Do not judge databases whose wait was cut short by the deadline.
+      // After the deadline, databases that did not respond in time must not count as inconsistent.
       goOn();
       const candidate = await this.#assembly.assemble(version, metadata, { sources, remotes }, before, goOn);
       const { inconsistencies } = candidate.snapshot.cache;

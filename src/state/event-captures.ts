@@ -58,7 +58,10 @@ export interface RepairOptions {
 /** Lock timeout of background repairs, in ms: writers queue up behind the wait. */
 const REPAIR_LOCK_MS = 1000;
 
-/** Maximum wait for a change of another instance that has installed other definitions for the same version; then it counts as ended. */
+/**
+ * Maximum wait for a change of another instance that has installed other definitions for the same version, in ms. After that, the other
+ * change counts as ended.
+ */
 const YIELD_MS = 2000;
 const YIELD_PAUSE_MS = 50;
 
@@ -241,7 +244,7 @@ export class EventCaptures {
    * Removes the triggers that a draft has installed, in favor of `now`. Never fails.
    * @param id id of the draft
    * @param base stored metadata below the draft, whose triggers stay; set to undo single changes of a draft that goes on
-   * @returns names of the sources in which that is incomplete
+   * @returns names of the sources in which triggers may remain
    */
   async undo(touched: Touched, now: Assembled, id: string, base?: Assembled): Promise<readonly string[]> {
     const left: string[] = [];
@@ -312,7 +315,7 @@ function failureOf(cache: SchemaCache, source: string, info: EventTriggerInfo, e
   return { source, error, inconsistency: inconsistent(object, error.message, error.internal) };
 }
 
-/** Returns a failure for each event trigger that differs in a change of which it is not known whether it was stored. */
+/** Returns a failure for each event trigger that an unconfirmed change adds, changes or removes. */
 export function uncertainCaptures(now: Assembled, latest: Assembled): CaptureFailures {
   const error = new SvcError('unexpected', 'it is not known yet whether its last change was stored, because the connection broke');
   const uncertain = new Map<EventTriggerInfo, CaptureFailure>();

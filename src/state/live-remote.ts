@@ -46,7 +46,7 @@ export interface OpenRemote extends RemoteContext {
   readonly network: Network;
   /** Last introspection of the same server, used while it does not respond. */
   readonly before: RemoteIntrospection | null;
-  /** ms to wait at most, where the definition lets wait longer. */
+  /** Upper bound for the timeout of the definition, in ms; `null` for none. */
   readonly timeoutMs: number | null;
   readonly callOptions?: CallOptions;
 }

@@ -1,4 +1,4 @@
-/** Parts of sources that a change reads again, per source and as a notice to other instances. */
+/** Parts of sources that a change reads again: merged, selected by source, and encoded as a notice for other instances. */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { isJsonArray, isJsonObject, type Json } from '../util/json.ts';
 import type { Refresh } from './state.ts';

@@ -4,8 +4,7 @@ import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Returns the inconsistencies before an edit under their ids in the edited metadata, so that those of a renamed source do not count as
- * new.
+ * Returns the inconsistencies before an edit with the ids that they have after it, so that those of a renamed source do not count as new.
  */
 export function withRenamedSources({ metadata, cache }: Pick<Snapshot, 'metadata' | 'cache'>, edited: Metadata): readonly Inconsistency[] {
   const names = newNames(metadata, edited);

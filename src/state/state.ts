@@ -77,7 +77,7 @@ export interface StateTransactionOptions {
 export interface Snapshots {
   current(): Snapshot;
   /**
-   * Calls the listener for every new snapshot, right after it became current, in the order of registration. An error of a listener is
+   * Calls the listener for every new snapshot, right after it becomes current, in the order of registration. An error of a listener is
    * reported and does not affect others. A listener must return quickly and must not wait for a change.
    * @returns function that removes the listener
    */
@@ -89,7 +89,7 @@ export type SnapshotListener = (current: Snapshot, before: Snapshot) => void;
 /** Owner of the current snapshot. Changes run one at a time. */
 export interface State {
   current(): Snapshot;
-  /** Mark of what a change installs in databases by itself; absent outside of a draft. */
+  /** Label for event triggers that a change installs directly in a database; absent outside of a draft. */
   readonly markedFor?: CaptureVersion;
   change(change: Change): Promise<ChangeResult>;
   /**

@@ -28,7 +28,7 @@ export interface UncertainChangeOptions {
   report(error: unknown): void;
 }
 
-/** Attempts within a request to read whether its change was stored; their timeout and the pause between them, in ms. */
+/** Attempts within a request to read whether its change was stored; the timeout of all of them and the first pause, in ms. */
 const ATTEMPTS = 4;
 const ATTEMPTS_MS = 2000;
 const PAUSE_MS = 100;
