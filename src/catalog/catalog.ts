@@ -106,8 +106,8 @@ export interface CatalogTable {
    */
   readonly stored?: boolean;
   /**
-   * True if one database snapshot always shows the same rows of the table and its parts: no views, foreign tables, rules or row policies.
-   * Absent if unknown.
+   * True if repeated reads in one database snapshot return the same rows: neither the table nor its parts are views or foreign tables, or
+   * have rules or row policies. Absent if unknown.
    */
   readonly snapshotBound?: boolean;
   /** True if policies may hide rows from the role of the connection. */
