@@ -205,7 +205,7 @@ interface Trial {
   readonly migrations: readonly PlannedMigration[];
 }
 
-/** Lets the server end a transaction at the deadline of the trial: it may be idle while migrations of other sources are tried. */
+/** Sets the idle timeout to the deadline of the trial: a transaction may be idle while migrations of other sources are tried. */
 function endingWith({ deadline }: CallOptions): Partial<Pick<TransactionOptions, 'idleMs'>> {
   return deadline === undefined ? {} : { idleMs: Math.max(1, deadline - Date.now()) };
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses changes of the database that the metadata does not allow, even with `cascade`: the type of a column that permissions compare
- * with a value, an overload of a tracked function, a tracked function that becomes volatile.
+ * Refuses changes of the database that the metadata does not allow, even with `cascade`: a new type of a column that permissions compare
+ * with a value, a new overload of a tracked function, a tracked function that becomes volatile.
  */
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';

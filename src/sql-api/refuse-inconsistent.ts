@@ -17,7 +17,7 @@ export interface Catalogs {
 }
 
 /**
- * Refuses SQL that makes objects inconsistent which it does not change itself.
+ * Refuses SQL that makes objects inconsistent other than those that it changes.
  * @param edit the metadata change that goes with the SQL
  * @returns the preview of the source
  * @throws SvcError of the edit; `unexpected` with the inconsistent objects; `remote-schema-conflicts` if the new name of a table is taken

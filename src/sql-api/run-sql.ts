@@ -256,7 +256,7 @@ async function runChecked(
       return { changes, eventTriggers };
     };
     const analysis = isPermanent ? connection.analyzeDryRun?.(sql, before) : undefined;
-    // A refusal here comes before the SQL runs.
+    // Checked before the SQL runs, because it could not be rolled back.
     if (analysis !== undefined && analysis.catalog !== before) await check(analysis.catalog);
     const result = await run(connection);
     const found = await connection.introspect();

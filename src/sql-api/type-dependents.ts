@@ -1,6 +1,7 @@
 /**
- * Finds the permissions that depend on the type of a column: those that compare it with a literal value, or preset one. Session variables
- * are texts that any type may read. Columns that are compared with each other change together or fail by themselves.
+ * Finds the permissions that depend on the type of a column: those that compare it with a literal, or set it to a literal. Session
+ * variables do not count, because they are texts that any type may accept. Comparisons of two columns do not count either: if the types no
+ * longer match, the permission becomes inconsistent.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import type { Metadata } from '../metadata/metadata.ts';
