@@ -8,7 +8,7 @@ export function kindOfType(type: string, backends: readonly Backend[]): string |
   return backends.find(({ kind, aliases }) => kind === prefix || aliases.includes(prefix))?.kind;
 }
 
-/** Returns whether another kind than that of the prefix has the operation. @param names names of all operations without prefixes */
+/** Returns whether a kind other than that of the prefix has the operation. @param names names of all operations without prefixes */
 export function isOfOtherKind(type: string, names: readonly (string | undefined)[], backends: readonly Backend[]): boolean {
   return kindOfType(type, backends) !== undefined && names.includes(type.slice(type.indexOf('_') + 1));
 }
