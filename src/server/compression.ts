@@ -30,7 +30,7 @@ const MAX_CACHED_LENGTH = 200;
 const PLAIN: EncodingChoice = { encoding: null, always: false };
 
 /**
- * Chooses the encoding for an `Accept-Encoding` header (RFC 9110, section 12.5.3) by its weights; if they are equal Brotli, which is
+ * Chooses the encoding for an `Accept-Encoding` header (RFC 9110, section 12.5.3) by its weights. Equal weights select Brotli, which is
  * faster and smaller than gzip at the qualities used here.
  */
 export function chooseEncoding(header: string | string[] | undefined): EncodingChoice {

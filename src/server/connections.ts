@@ -54,7 +54,7 @@ export class Connections {
     return this.#bySocket.get(socket)?.running != null;
   }
 
-  /** Runs the request after those before it on its connection. */
+  /** Runs the request after all earlier requests of its connection. */
   enter(socket: Socket, serve: Serve): void {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined) return; // The connection was closed meanwhile.

@@ -1,4 +1,4 @@
-/** Calls many listeners at the same interval, a part of them at a time. */
+/** Calls many listeners at one interval, in groups that are spread over it. */
 
 export interface HeartbeatListener {
   beat(): void;

@@ -5,8 +5,8 @@ import { SvcError } from '../errors/svc-error.ts';
 import type { Exchange, ServerContext } from './context.ts';
 
 /**
- * Authenticates the client and stores its session and cookies on the exchange. Synchronous unless the webhook or a token has to be
- * checked: most requests of most services take that path.
+ * Authenticates the client and stores its session and cookies on the exchange. Returns a promise only if the webhook or a token has
+ * to be checked.
  * @param graphql the GraphQL request, `null` on other endpoints
  * @throws SvcError synchronously or as a rejection
  */

@@ -17,7 +17,7 @@ export function isJsonContent(header: string | undefined): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === '"utf-8"';
 }
 
-/** Returns the response's type: GraphQL's own only if the client lists it and does not prefer a supported other one. */
+/** Returns the response's type: GraphQL's own only if the client lists it and does not prefer plain JSON. */
 export function graphqlAnswerType(accept: string | undefined): string {
   if (accept === undefined || !accept.toLowerCase().includes(GRAPHQL_RESPONSE)) return JSON_TYPE;
   let best = JSON_TYPE;

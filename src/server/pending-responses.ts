@@ -90,7 +90,7 @@ export class PendingResponses {
   sent(request: IncomingMessage, response: ServerResponse): Promise<void> | null {
     if (!request.complete) linger(request, response);
     const { socket } = request;
-    // Behind another answer, this one has no socket yet.
+    // A response that is queued behind another one has no socket yet.
     const size = response.writableLength + (response.socket === null ? socket.writableLength : 0);
     if (size < UNTRACKED_SIZE || socket.destroyed) return null;
     const waiting = this.#track(socket, size);
@@ -107,7 +107,7 @@ export class PendingResponses {
 
   /**
    * Tracks unread data of a socket until it is released.
-   * @param coming bytes that are printed as the client reads: they extend its time
+   * @param coming bytes that are printed as the client reads: they extend the time that it has
    * @param held memory to count once there is room, for which slow clients are disconnected
    */
   add(socket: Socket, size: number, coming = 0, held: MemoryInUse | null = null): PendingBody {

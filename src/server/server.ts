@@ -227,7 +227,7 @@ async function serve(
   }
 }
 
-/** PendingResponses a request and waits until its client has read the response. */
+/** Answers a request and waits until its client has read the response. */
 async function serveExchange(
   exchange: Exchange,
   response: ServerResponse,

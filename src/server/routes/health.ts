@@ -14,7 +14,7 @@ function healthRoute(path: string): Route {
     async handle(exchange, context) {
       if (context.isReady?.() === false) return textReply(503, 'STARTING');
       if (!(await context.state.isAlive())) return textReply(500, 'ERROR');
-      // Conflicts of inherited roles are informational: they do not make the schema inconsistent.
+      // Every record counts, also conflicts of inherited roles, which refuse no change.
       if (context.state.current().cache.inconsistencies.length === 0) return textReply(200, 'OK');
       return exchange.query().get('strict') === 'true'
         ? textReply(500, 'ERROR: inconsistent objects in schema')

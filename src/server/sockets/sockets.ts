@@ -101,7 +101,7 @@ export class Sockets {
       address: clientAddress(request, this.#context.options.trustedProxies),
     };
     this.#library.handleUpgrade(request, socket, head, (websocket) => {
-      // No protocol may be chosen that was not offered: browsers then fail. Clients that offer none use the older one.
+      // Browsers fail if the server chooses a protocol that was not offered. Clients that offer none use the older one.
       if (websocket.protocol === '' && headers['sec-websocket-protocol'] !== undefined) {
         websocket.on('error', () => undefined);
         websocket.close(UNKNOWN_PROTOCOL, 'Subprotocol not acceptable');
