@@ -1,4 +1,4 @@
-/** Permits only listed operations if the service is configured so. Administrators may run any operation. */
+/** Restricts roles to the operations of the allow-list, if the service enables it. Administrators may run any operation. */
 import { isAdmin, type Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { normalForm } from '../schema/stored/normal-form.ts';
@@ -13,7 +13,7 @@ export interface AllowList {
 /** Maximum length of a cached document; longer ones are parsed for every request. */
 const MAX_CACHED_LENGTH = 65_536;
 const MAX_CACHED_DOCUMENTS = 1_000;
-/** Maximum size of all documents and their normal forms, in bytes, two per character. */
+/** Maximum size of all documents and their normal forms, in bytes. A character counts as two. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
 export function createAllowList(maxTokens: number): AllowList {

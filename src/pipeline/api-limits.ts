@@ -9,7 +9,7 @@ export interface RoleLimits {
   readonly depth: number | null;
   /** Maximum number of fields with a selection. */
   readonly objects: number | null;
-  /** In ms. */
+  /** Maximum duration of a request, in ms. */
   readonly time: number | null;
   readonly batch: number | null;
   readonly rate: RateLimit | null;
@@ -17,7 +17,7 @@ export interface RoleLimits {
 }
 
 const cache = new WeakMap<ApiLimits, Map<string, RoleLimits>>();
-/** Maximum number of cached roles: clients that may choose any role may invent names. */
+/** Maximum number of cached roles: a client that may choose any role can send arbitrary names. */
 const MAX_CACHED_ROLES = 1000;
 
 /** Returns the limits of the session's role, `null` if there are none. */

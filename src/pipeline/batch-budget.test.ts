@@ -68,7 +68,7 @@ describe('the responses of a batch', () => {
     expect([first.take(60), second.take(41), second.take(40), first.take(1)]).toEqual([true, false, true, false]);
     expect(message(second)).toBe('the responses of the batch exceed 100 bytes');
     expect(message(second, true)).toBe('the responses of the batch exceed 100 bytes. The mutation was committed; its answer was not sent');
-    // Nothing is left, although none has ended.
+    // The running operations have used up the budget, although none of them has ended.
     expect(() => shared.begin()).toThrow('not run: the responses of the preceding operations of the batch have reached 100 bytes');
   });
 
@@ -93,7 +93,7 @@ describe('the responses of a batch', () => {
     const ended = shared.share();
     ended.take(20);
     ended.settle(10);
-    // Parts that ran beside a failed one may end after the next operation has started.
+    // Parts that ran in parallel with a failed one may end after the next operation has started.
     expect(ended.take(50)).toBe(false);
     ended.release(20);
     expect([shared.share().take(60), shared.share().take(31), shared.share().take(30)]).toEqual([true, false, true]);

@@ -11,7 +11,7 @@ import { ROOT } from '../util/path.ts';
 import { OperationBudget } from './operation-budget.ts';
 import type { MemoryReservation } from './result-memory.ts';
 
-/** Cost of a statement of a mutation, a request to a remote schema or a join, in parts of variables. */
+/** Cost of a statement of a mutation, a request to a remote schema, or a join. The unit is one inspected part of a variable. */
 const STATEMENT_COST = 16;
 
 /** Maximum size of responses, in bytes. */
@@ -48,7 +48,7 @@ export class BatchBudget {
     this.#responses = new OperationBudget(responseLimits.batch);
   }
 
-  /** Called before an operation starts: the responses of the preceding ones stay in memory until it ends. @throws SvcError bad-request */
+  /** Called before an operation starts. The responses of earlier operations stay in memory meanwhile. @throws SvcError bad-request */
   begin(path = ROOT): void {
     const { batch } = this.#responseLimits;
     if (this.#responses.used < batch) return;
@@ -56,7 +56,7 @@ export class BatchBudget {
     throw new SvcError('bad-request', message, { path });
   }
 
-  /** Returns the result budget of one operation: limited also by the responses of the others, whether they have ended or not. */
+  /** Returns the result budget of one operation. Responses of the other operations, ended or running, reduce it. */
   share(): BatchShare {
     const { operation, batch } = this.#responseLimits;
     return new BatchShare(new OperationBudget(operation, this.#reservation), this.#responses, batch);
@@ -72,7 +72,7 @@ export class BatchBudget {
 
   /** Called before an operation is translated. @throws SvcError validation-failed */
   addSize({ values, objects, aliases }: OperationSize): void {
-    // Once the parts are exhausted, nothing more is translated.
+    // Once the limit of parts is exceeded, nothing more is translated.
     this.#checkParts();
     const { maxValues, maxObjects, maxAliases } = this.#limits;
     this.#values += values;
@@ -117,7 +117,7 @@ export class BatchShare implements ResultBudget {
   readonly #batchLimit: number;
   #exceedsOwn = false;
   #isSettled = false;
-  /** Bytes of `own` that are printed while they are sent. */
+  /** Bytes of `#own` that are printed only while the response is sent. */
   #printed = 0;
 
   constructor(own: OperationBudget, batch: OperationBudget, batchLimit: number) {
@@ -127,7 +127,7 @@ export class BatchShare implements ResultBudget {
   }
 
   take(bytes: number): boolean {
-    // Parts that ran beside a failed one may end late: their bytes would never be released.
+    // Parts that ran in parallel with a failed one may end late: their bytes would never be released.
     if (this.#isSettled) return false;
     if (!this.#own.take(bytes)) {
       this.#exceedsOwn = true;
@@ -160,7 +160,7 @@ export class BatchShare implements ResultBudget {
     return budgetExceeded(`the responses of the batch exceed ${this.#batchLimit} bytes`, isDone);
   }
 
-  /** Replaces the bytes of the results by the size of the response that was made of them, and takes no more. */
+  /** Replaces the bytes of the results by the size of the finished response. After that, `take` returns false. */
   settle(bytes: number): void {
     this.#batch.release(this.#own.used);
     // The response stays in the result budget until the request is answered.

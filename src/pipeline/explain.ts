@@ -118,7 +118,7 @@ async function explainJoin({ target, path }: TranslatedJoin, explaining: Explain
 
 interface RootField {
   readonly field: string;
-  /** Roots that provide it; none if no database is needed. */
+  /** Indexes of the roots that provide the field; empty if it needs no database. */
   readonly indexes: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
  * Cache of prepared operations and their plans, by document text and operation name. It belongs to a role schema and is dropped with it,
- * so nothing has to be invalidated. Its size is limited per role schema and over all: a client that sends ever new documents only evicts
+ * so nothing has to be invalidated. Its size is limited per role schema and in total: a client that keeps sending new documents evicts only
  * those of its own role.
  */
 import { FETCH_BOUNDS, Histogram } from '../observability/metrics/histogram.ts';
@@ -110,7 +110,7 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     return operations;
   };
 
-  /** Recounts the memory of the living role schemas, then evicts from the largest. */
+  /** Recounts the memory of the role schemas that still exist, then evicts from the largest. */
   const makeRoom = (): void => {
     roles = roles.filter((role) => role.deref() !== undefined);
     const living = roles.flatMap((role) => role.deref() ?? []);

@@ -14,8 +14,8 @@ import {
 const MAX_PARTS = 10_000;
 
 /**
- * Returns the hash, 40 hexadecimal digits. Fragments count as their expansion. Aliases, directives, names of variables and values do not
- * count; of arguments, the keys of objects do.
+ * Returns the hash, 40 hexadecimal digits. Fragments are expanded first. Aliases, directives, names of variables and values do not affect
+ * the hash; the keys of objects in arguments do.
  * @param query a valid document
  */
 export function operationHash(query: string, operationName: string | null): string {

@@ -88,7 +88,7 @@ class Meter implements OperationMeter {
     const { names, isCollected } = this.#options;
     const isOfCollection = name !== null && isCollected(name);
     const isFull = isOfCollection ? this.#collected >= names : this.#named.size - this.#collected >= names;
-    // Once the limit is reached, ever new documents cause no hashing.
+    // Once the limit is reached, only documents with a known name are hashed.
     if (isFull && (name === null || !this.#hasName(name))) return this.#unnamed[kind];
     const hash = operationHash(query, operationName);
     const key = `${name ?? ''} ${hash}`;

@@ -15,7 +15,7 @@ export interface RateLimiter {
 }
 
 const MINUTE = 60_000;
-/** Maximum number of clients that are counted separately; beyond, the least recent ones are dropped. */
+/** Maximum number of clients that are counted separately; if there are more, the least recent ones are dropped. */
 const MAX_COUNTERS = 100_000;
 const NOTHING = (): void => undefined;
 
@@ -23,7 +23,7 @@ interface Counter {
   /** Number of the minute, counted from the epoch. */
   minute: number;
   count: number;
-  /** Count of the minute before. */
+  /** Count of the previous minute. */
   previous: number;
 }
 
@@ -46,7 +46,7 @@ export function createRateLimiter(now: () => number = Date.now): RateLimiter {
     return next;
   };
 
-  /** Counts over the last 60 seconds: this minute, and the remaining share of the one before, as if evenly spread. */
+  /** Estimates the count of the last 60 seconds: this minute, plus a share of the previous one as if its requests were evenly spread. */
   const count = (rate: RateLimit, session: Session, address: string): void => {
     const time = now();
     const minute = Math.floor(time / MINUTE);

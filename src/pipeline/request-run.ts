@@ -13,7 +13,7 @@ import type { CacheStatus } from './response-cache.ts';
 import type { MemoryReservation } from './result-memory.ts';
 
 export interface RequestOptions extends RunOptions, ReadingOptions {
-  /** Refuses mutations: the request must be safe to repeat and to link to. */
+  /** If true, mutations are refused: the request must be safe to repeat and to link to. */
   readonly queriesOnly?: boolean;
   /** Memory reservation of the request, released when its response is sent; absent if its results do not count. */
   readonly reservation?: MemoryReservation | undefined;

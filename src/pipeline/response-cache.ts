@@ -68,7 +68,7 @@ export interface CacheRequest {
   readonly signal: Cancellation | undefined;
   /** Epoch milliseconds. */
   readonly deadline: number | undefined;
-  /** The request shares limits with others, by which it alone may fail. */
+  /** True for an operation of a batch: it may exceed the limits of the batch where an equal request would succeed. */
   readonly isOfBatch: boolean;
 }
 
@@ -305,7 +305,7 @@ function ignore(): void {
   // The response is not cached anyway.
 }
 
-/** Returns true if the failure is due to the client or the batch, and not to the request itself. */
+/** Returns true if the client or the batch may have caused the failure, so that an equal request could succeed. */
 function isOwnFailure({ signal, deadline, isOfBatch }: CacheRequest): boolean {
   return isOfBatch || signal?.aborted === true || (deadline !== undefined && Date.now() >= deadline);
 }
@@ -332,7 +332,7 @@ async function withinLimits<T>(running: Promise<T>, { signal, deadline }: CacheR
   }
 }
 
-/** Only pure reads of rows are cacheable: no introspection, and no functions that return something else each time. */
+/** Only pure reads of rows are cacheable: no introspection, and no volatile functions. */
 function isCacheable({ kind, steps, joins, template }: OperationPlan): boolean {
   if (kind !== 'query' || template.some((part) => typeof part !== 'string' && 'produce' in part)) return false;
   return (
@@ -401,7 +401,7 @@ function keyOf({ plan, session, variables, request, headers }: CacheRequest): st
   return digest(JSON.stringify(callsServers ? [...parts, ...clientParts(session, request, headers)] : parts));
 }
 
-/** Other servers get data of the client, so their responses are only for clients with equal data. */
+/** Data that is sent to other servers: their responses are shared only by clients with equal data. */
 function clientParts(
   session: Session,
   { query, operationName, variables }: GraphqlRequest,

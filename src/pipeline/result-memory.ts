@@ -8,9 +8,9 @@ import { committedWithoutAnswer } from '../backend/result-budget.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { type Cancellation, isPrompt, onCancel } from '../util/cancellation.ts';
 
-/** Maximum size of a small result, in bytes. Requests with small results wait for no other request. */
+/** Maximum size of a small result, in bytes. Small results reserve nothing, and wait only if the limit is exceeded by an eighth. */
 const MAX_SMALL = 1_048_576;
-/** Maximum wait, in ms. */
+/** Maximum wait for memory, in ms. */
 const MAX_WAIT = 30_000;
 
 export interface WaitOptions {
@@ -151,7 +151,7 @@ export class ResultMemory {
   }
 }
 
-/** Sizes of earlier results by plan: the maximum, which each later result decreases a little. */
+/** Expected sizes of results by plan: the maximum of earlier results, which decreases a little with each later one. */
 const sizes = new WeakMap<object, number>();
 
 /** Memory reservation of one request: its part of the result budget. */
@@ -181,7 +181,7 @@ export class MemoryReservation {
   /**
    * Runs a task that reads databases once there is room for its result.
    * @param key later results for this key are expected to be as large; `null` if `expected` includes earlier results
-   * @param expected size of the result according to the statement, in bytes; larger only if it once was
+   * @param expected size of the result according to the statement, in bytes; earlier results for `key` may raise the reserved size
    * @throws SvcError busy, and errors of the task
    */
   run<T>(key: object | null, expected: number, wait: WaitOptions, task: () => Promise<T>): Promise<T> {
