@@ -39,7 +39,7 @@ export function isTransientFailure(error: BigQueryError): boolean {
   return error.status === 429 || error.status >= 500 || TRANSIENT.has(error.reason);
 }
 
-/** Returns whether the job itself failed transiently, so that only a new job may succeed. */
+/** Returns whether the job itself failed transiently: only a new job may succeed. */
 export function isTransientJobFailure({ reason, message }: BigQueryError): boolean {
   return FAILED_JOBS.has(reason) && !(reason === 'quotaExceeded' && DAILY_QUOTA.test(message));
 }

@@ -7,7 +7,10 @@ const FROM_WORKER = /while executing command on /;
 const FEATURE_NOT_SUPPORTED = '0A000';
 /** Default SQLSTATE: of refusals and failures of the extension, and of corrupted data in PostgreSQL. */
 const INTERNAL_ERROR = 'XX000';
-/** Refusals of Citus 13.2.2 without a SQLSTATE of their own: of its planner, its executor, and its checks of earlier statements of a transaction. */
+/**
+ * Refusals of Citus 13.2.2 without a SQLSTATE of their own: of its planner, its executor, and its checks of earlier statements of a
+ * transaction.
+ */
 const REFUSAL = new RegExp(
   [
     String.raw`\b(?:not (?:yet |currently )?(?:supported|allowed)|unsupported|does not support)\b`,
@@ -37,7 +40,7 @@ const HASH = /_[0-9a-f]{8}$/;
 /** Maximum length of a name of PostgreSQL, in bytes. Truncation leaves no part of a character. */
 const MAX_NAME_BYTES = 63;
 const MIN_TRUNCATED_BYTES = MAX_NAME_BYTES - 3;
-/** Messages do not double the quotes inside names, so that a match may begin at another name before that of the shard. */
+/** Messages do not double the quotes inside names, so a match may begin at another name before that of the shard. */
 const NAMES_OF_SHARDS = /\b(constraint|index|relation|table) "(.+?_\d{6,})"/gs;
 
 /** Returns whether a number is that of a shard. */

@@ -12,7 +12,7 @@ import { areJoined } from './joins.ts';
 /** Schema dumps and databases for trials of PostgreSQL do not contain the distribution of tables. */
 const { dumpSchema: _dump, scratch: _scratch, ...migrations } = postgresqlMigrations;
 
-/** Functions of the extension that put tables relatedConditions. */
+/** Functions of the extension that change the distribution of tables. */
 const MOVES_TABLES =
   /\b(?:(?:create|alter)_distributed_table(?:_concurrently)?|undistribute_table|create_reference_table|update_distributed_table_colocation|mark_tables_colocated|citus_add_local_table_to_metadata|remove_local_tables_from_metadata|citus_schema_(?:un)?distribute)\b/i;
 

@@ -3,8 +3,8 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 
 /**
  * Returns whether keys of the two types are equal if and only if their values are the same. Related rows are grouped by the key of one side
- * and found by that of the other, maybe on another server. Types that PostgreSQL rounds (`bigint` and `float8`), compares by a setting of the
- * session (`date` and `timestamptz`) or by other rules (`text` and `citext`) would repeat or lose rows.
+ * and found by that of the other, maybe on another server. Types that PostgreSQL rounds (`bigint` and `float8`), compares by a setting of
+ * the session (`date` and `timestamptz`) or by other rules (`text` and `citext`) would repeat or lose rows.
  */
 export function areJoined(one: CatalogType, other: CatalogType): boolean {
   if (!areCollatedAlike(one, other)) return false;

@@ -1,6 +1,6 @@
 /**
- * A source of Citus: that of PostgreSQL for the coordinator, without features of single servers (event triggers, snapshots). Errors of other
- * servers name tables instead of shards.
+ * A source of Citus: that of PostgreSQL for the coordinator, without features of single servers (event triggers, snapshots). Errors of
+ * other servers name tables instead of shards.
  */
 import type {
   CatalogFingerprint,
@@ -29,8 +29,8 @@ import type {
 } from '../../backend/connection.ts';
 
 /**
- * Required for reading and writing tables of different kinds in one transaction, or in one statement: a filter on a distributed table is read
- * before a reference table is written. Servers without the extension accept it as a custom setting.
+ * Required for reading and writing tables of different kinds in one transaction, or in one statement: a filter on a distributed table is
+ * read before a reference table is written. Servers without the extension accept it as a custom setting.
  */
 const ONE_BY_ONE = ['citus.multi_shard_modify_mode', 'sequential'] as const;
 

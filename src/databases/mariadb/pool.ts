@@ -12,7 +12,7 @@ import type { RunOptions, SessionSettings } from '../../backend/connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 50;
-/** Time for control statements, which take the server no time: kill, rollback, session setup. Unresponsive sessions are disconnected. */
+/** Timeout for control statements (kill, rollback, session setup), which are always fast. Unresponsive sessions are disconnected. */
 const CONTROL_TIMEOUT_MS = 3_000;
 /** Longer timers would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -354,7 +354,7 @@ function optionsOf(target: ConnectionTarget) {
     charset: 'utf8mb4',
     connectTimeout: CONNECT_TIMEOUT_MS,
     enableKeepAlive: true,
-    // Errors name their statement; a stack trace for each statement would be waste.
+    // Errors name their statement, so a stack trace for each statement is not needed.
     trace: false,
     jsonStrings: true,
     dateStrings: true,

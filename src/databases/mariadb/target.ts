@@ -72,7 +72,7 @@ function file(path: string | undefined): string | undefined {
   return certificateFile(path, ({ message }) => connectionError(message));
 }
 
-/** `null` for no TLS. Every other mode refuses a server without it. */
+/** Returns `null` for no TLS. In every other mode, a server without TLS is rejected. */
 function tls(settings: SslSettings<SslMode>): SslOptions | null {
   const identity = tlsIdentity(settings);
   switch (settings.mode) {

@@ -22,7 +22,7 @@ interface Outcome {
 const NOTHING: Outcome = { rows: [], returned: 0, found: 0 };
 const NO_FLOW: StatementFlow = { inputs: [], outputs: [] };
 const [OPEN, CLOSE, COMMA] = [bytesOfText('['), bytesOfText(']'), bytesOfText(',')];
-/** Maximum retries of an upsert whose row others insert or delete in between. */
+/** Maximum retries of an upsert whose row other transactions insert or delete in the meantime. */
 const MAX_RETRIES = 3;
 
 /**
@@ -129,7 +129,7 @@ async function outcomeOf(
   reservation: ResultReservation | undefined,
 ): Promise<Outcome> {
   const { rows: cells, affectedRows, warns } = await execute(connection, text, values, reservation);
-  // The server would keep it prepared in vain.
+  // Otherwise the server would keep a prepared statement that is not used again.
   if (once) connection.unprepare(text);
   if (warns && (mayBeCut === true || mayAbortPattern(text))) await refuseTruncation(connection);
   if (cells === null) return { rows: [], returned: affectedRows, found: affectedRows };

@@ -135,7 +135,8 @@ it('keeps its fingerprint while rows are written', async () => {
 });
 
 it('does not compute the fingerprint again without writes', async () => {
-  // The snapshot is that of the whole server, where other tests write to their own databases: eventually two calls have no write between them.
+  // The snapshot is that of the whole server. Other tests write to their own databases, so the test waits for two calls without a write
+  // between them.
   await vi.waitFor(async () => {
     const { seen } = await fingerprint();
     expect(await fingerprint({ seen, definitions: 'not computed again' })).toEqual({ seen, definitions: 'not computed again' });

@@ -2,7 +2,10 @@ import type { CatalogFingerprint } from '../../backend/backend.ts';
 import { SNAPSHOT_SQL } from './snapshot.ts';
 import type { RunSqlResult } from '../../backend/connection.ts';
 
-/** System catalogs with definitions, among them those that the statements of `catalog` read, with a condition for rows that are not of the system. */
+/**
+ * System catalogs with definitions, among them those that the statements of `catalog` read, with a condition for rows that are not of the
+ * system.
+ */
 const READ = [
   ['pg_namespace', 'true'],
   ['pg_class', 'oid >= 16384'],
@@ -34,7 +37,7 @@ const READ = [
 ] as const;
 
 /**
- * For each catalog the number of rows and the sum of the IDs of the transactions that wrote them: later IDs are larger, so that added,
+ * For each catalog the number of rows and the sum of the IDs of the transactions that wrote them: later IDs are larger, so added,
  * deleted and updated rows change one of the two. They are not computed while the snapshot is the same ($1).
  */
 const FINGERPRINT = `select s.seen, case when s.seen = $1::text then null else (select string_agg(concat_ws(' ', n, x), ',' order by i) from (${READ.map(

@@ -190,7 +190,7 @@ class Types {
     return this.#rows.get(id);
   }
 
-  /** Returns always the same object for a type. */
+  /** Always returns the same object for a type. */
   get(id: number): CatalogType {
     let type = this.#known.get(id);
     if (type === undefined) {

@@ -99,14 +99,14 @@ export class SessionConnection implements Connection {
     let last: TextResult | undefined;
     let before = 0;
     try {
-      // The settings of the service do not apply to it.
+      // The settings of the service do not apply to SQL of administrators.
       if (this.#session.prepare || this.#inTransaction) {
         const isStandard = this.#inTransaction && options.standardStrings === true;
         await this.#exchange('json', isStandard ? [WITHOUT_SETTINGS, STANDARD_STRINGS] : [WITHOUT_SETTINGS], options);
       }
       for (const { text } of parts) {
         const done = await this.#exchange('simple', [{ text, values: [] }], { ...options, maxBytes });
-        // It may end before it is cancelled.
+        // The statement may end before it is cancelled.
         if (done.bytes > maxBytes) throw resultTooLarge(maxBytes);
         last = done.results.at(-1);
         before++;

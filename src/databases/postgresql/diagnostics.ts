@@ -149,7 +149,7 @@ function neededPrivileges(entry: JsonObject): readonly Needed[] {
   });
 }
 
-/** Returns the names of the database's triggers for event triggers, with the length that it keeps. */
+/** Returns the names of the database's triggers for event triggers, truncated as in the database. */
 function triggersOf(entry: JsonObject): readonly string[] {
   const triggers = objectsIn(entry['tables']).flatMap((table) => objectsIn(table['event_triggers']));
   return triggers.flatMap(({ name }) =>

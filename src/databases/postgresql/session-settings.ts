@@ -1,4 +1,4 @@
-/** Settings of the service's sessions, with which no request can keep the database busy. */
+/** Settings of the service's sessions, which prevent requests from keeping the database busy. */
 import type { WireStep } from './driver/exchange.ts';
 import type { SessionSettings as NamedSettings } from '../../backend/connection.ts';
 

@@ -300,8 +300,9 @@ export class PostgresqlSource implements Source {
   }
 
   /**
-   * All statements up to a Sync message are one transaction, so that one flush needs no BEGIN and COMMIT: settings and statements take effect
-   * together or not at all. Another isolation level than the server's default needs them, and so do extensions that write on other servers.
+   * All statements up to a Sync message are one transaction, so that one flush needs no BEGIN and COMMIT: settings and statements take
+   * effect together or not at all. Another isolation level than the server's default needs them, and so do extensions that write on other
+   * servers.
    */
   async #mutate(statements: readonly MutationStatement[], options: MutationOptions, transactional: boolean): Promise<readonly JsonRow[]> {
     const { fallback } = options;

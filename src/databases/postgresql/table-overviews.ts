@@ -4,7 +4,7 @@ import type { RunSqlResult } from '../../backend/connection.ts';
 
 const TABLE_OVERVIEWS = statement('table-overviews');
 
-/** Reads what the system catalogs say of tables without a look at their rows. */
+/** Reads overviews of tables from the system catalogs, without reading rows of the tables. */
 export async function readTableOverviews(
   query: (text: string, values: readonly (string | null)[]) => Promise<RunSqlResult>,
   tables: readonly QualifiedName[] | undefined,

@@ -21,7 +21,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
  * Returns a function that returns the target: resolved once, or again when the file with the URL has changed.
- * @returns throws SvcError for missing environment variables, invalid URLs and unreadable files
+ * @throws SvcError, as does the returned function, for missing environment variables, invalid URLs and unreadable files
  */
 export function targetOf(
   { databaseUrl, ssl }: ConnectionConfiguration,
@@ -97,7 +97,7 @@ function splitParameters(url: string): { text: string; parameters: URLSearchPara
     : { text: url.slice(0, start), parameters: new URLSearchParams(url.slice(start + 1)) };
 }
 
-/** Returns the host, for which `pg` has the defaults. */
+/** Returns the host, or the default of `pg`. */
 function resolvedHost(client: pg.ClientConfig): string {
   try {
     return new pg.Client(client).host;

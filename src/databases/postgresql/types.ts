@@ -21,7 +21,7 @@ interface Traits {
   readonly graphql: string;
   readonly numeric?: true;
   readonly incomparable?: true;
-  /** Arrays have no order for `max`, or a special output. */
+  /** Arrays have no `max`: they have no order, or their output is converted. */
   readonly arraysIncomparable?: true;
   readonly unordered?: true;
   readonly json?: 'json' | 'jsonb';

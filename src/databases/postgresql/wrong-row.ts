@@ -113,7 +113,7 @@ const CUT_AT = 64;
 /** Returns rows that may be the one of `Failing row contains (1, x, null).` */
 function likeDescribed(detail: string | null, rows: RowsOfRequest): readonly number[] {
   const open = detail?.indexOf('(') ?? -1;
-  // It has the names of columns if the service may not read all of them.
+  // The detail has the names of columns if the service may not read all of them.
   if (detail === null || open < 0 || detail.includes(') = (')) return [];
   const described = `, ${detail.slice(open + 1, detail.lastIndexOf(')'))}, `;
   let like: readonly number[] | null = null;

@@ -59,7 +59,7 @@ const STATISTICS: Readonly<Record<string, Sql>> = {
   var_pop: sql`var_pop`,
 };
 
-/** Returns a function that writes aggregates over values; `count` of several values counts rows of them, of none all rows. */
+/** Returns a function that compiles aggregates over values. `count` counts combinations of several values, and all rows without values. */
 export function aggregateCallOf({ count, boolAnd, boolOr, argument = (value) => value }: AggregateWords): AggregateCall {
   const plain = new Map(Object.entries({ ...PLAIN, bool_and: boolAnd, bool_or: boolOr }));
   const statistics = new Map(Object.entries(STATISTICS));

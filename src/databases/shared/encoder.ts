@@ -14,7 +14,11 @@ export type ValueEncoding = (json: Json) => string | null;
 interface ScalarTexts {
   /** Returns whether values of the type are JSON documents. */
   isJson(type: CatalogType): boolean;
-  /** Returns the text that the database reads as a value. @param text of a string, number or other JSON value @throws SvcError data-exception */
+  /**
+   * Returns the text that the database reads as a value.
+   * @param text of a string, number or other JSON value
+   * @throws SvcError data-exception
+   */
   scalar(type: CatalogType, text: string): string;
 }
 

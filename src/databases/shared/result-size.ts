@@ -3,7 +3,7 @@ import { SvcError } from '../../errors/svc-error.ts';
 
 /** Maximum size of all rows of one call, in bytes. */
 export const MAX_RESULT_BYTES = 256 * 1024 * 1024;
-/** Memory of a value besides its text, in bytes. */
+/** Memory of a value in addition to its text, in bytes. */
 export const VALUE_OVERHEAD = 24;
 
 export function resultTooLarge(bytes: number, cause?: unknown): SvcError {

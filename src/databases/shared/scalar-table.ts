@@ -3,7 +3,7 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import type { ScalarType } from '../../backend/type-system.ts';
 
 export interface ScalarTable<S extends ScalarType> {
-  /** Returns the scalar of a type, for an array that of its elements; always the same object for a type. */
+  /** Returns the scalar of a type; for an array, the scalar of its elements; always the same object for a type. */
   scalar(type: CatalogType): S;
   /** See `TypeSystem.named`. */
   named(graphql: string): CatalogType | null;

@@ -69,7 +69,7 @@ export function scan(text: string, controls: RegExp, bare: string = text): Scann
   };
 }
 
-/** Returns a function from growing offsets to lines: dumps have very many statements. */
+/** Returns a function that converts increasing offsets to lines in one pass: dumps have very many statements. */
 function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let next = text.indexOf('\n');
@@ -112,7 +112,7 @@ function isAround(statements: readonly ScannedStatement[], control: readonly Sca
   return control[0] === first && control[1] === last && isPlain(first, OPENS) && isPlain(last, CLOSES);
 }
 
-/** Returns whether the statements mean the same in one transaction: local settings would outlive the end of their own. */
+/** Returns whether the statements mean the same in one transaction: local settings would outlive the end of their own transaction. */
 function isJoinable(statements: readonly ScannedStatement[], control: readonly ScannedStatement[]): boolean {
   if (control.length > 0 && statements.some(({ words: [first, second] }) => first === 'set' && second === 'local')) return false;
   return control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES));

@@ -19,7 +19,7 @@ const ESCAPES: ReadonlyMap<number | undefined, number> = new Map(
 );
 const LOWER_U = 117;
 const REPLACEMENT = 0xfffd;
-/** Bytes read at once, which takes some tens of microseconds. */
+/** Bytes read at once. Reading them takes some tens of microseconds. */
 const PIECE_BYTES = 65_536;
 /** Maximum UTF-8 bytes of a character. */
 const MAX_CHARACTER_BYTES = 4;

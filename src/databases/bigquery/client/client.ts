@@ -208,7 +208,7 @@ export class BigQueryClient {
     return this.runStatement(options, async (scope) => {
       const { location } = this.options;
       const body: JsonObject = {
-        // Without the limit of billed bytes: the dry run reports queries beyond it, too. Labels would not be part of `query` here.
+        // Without the limit of billed bytes, because the dry run also reports queries beyond it. Labels would not be part of `query` here.
         configuration: { dryRun: true, query: textBody(query) },
         ...(location === undefined ? {} : { jobReference: { projectId: this.target.project, location } }),
       };
@@ -263,7 +263,10 @@ export class BigQueryClient {
     clearTimeout(timer);
   }
 
-  /** Starts a job once, however often the call is retried. If the statement is cancelled before the job's name is known, the job is cancelled later. */
+  /**
+   * Starts a job once, however often the call is retried. If the statement is cancelled before the job's name is known, the job is
+   * cancelled later.
+   */
   private async startJob<Cell>(query: QueryRequest, readRow: RowReader<Cell>, scope: CallScope): Promise<Sized<ResultPage<Cell>>> {
     const body = {
       ...this.queryBody(query),

@@ -143,7 +143,10 @@ export class RestCalls {
   }
 }
 
-/** Resolves with the result of `work`, or rejects as soon as the statement is cancelled or its deadline passes. @throws StatementCancelledError */
+/**
+ * Resolves with the result of `work`, or rejects as soon as the statement is cancelled or its deadline passes.
+ * @throws StatementCancelledError
+ */
 export async function raceCancellation<T>(scope: CallScope, work: Promise<T>): Promise<T> {
   let unsubscribe = (): void => undefined;
   const cancelled = new Promise<never>((_, reject) => {

@@ -17,7 +17,7 @@ function countCall(operands: readonly AggregateArgument[], distinct: boolean): S
   if (operand === undefined) return sql`count(*)`;
   if (operands.length > 1) {
     if (!distinct) return sql`count(*)`;
-    // `count(distinct …)` does not accept structs, but their JSON texts.
+    // `count(distinct …)` does not accept structs, so their JSON texts are counted.
     const texts = operands.map(({ value }) => sql`to_json_string(${value})`);
     return sql`count(distinct concat(${join(texts, sql`, ',', `)}))`;
   }

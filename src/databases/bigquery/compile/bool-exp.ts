@@ -74,7 +74,7 @@ function relatedRows(context: Context, { from, where }: Pick<Exists, 'from' | 'w
 /**
  * Compares keys with an uncorrelated list. Only conditions that compare columns of both rows need a correlated subquery, which
  * BigQuery can execute as a join because it has an equality of keys.
- * @param isPart null counts as false, so that no `ifnull` is needed
+ * @param isPart null counts as false, so no `ifnull` is needed
  */
 function existsSql(context: Context, exp: Exists, scope: Scope, isPart: boolean): Sql {
   const columns = exp.join?.columns ?? [];

@@ -1,5 +1,5 @@
 /**
- * Conditions on other tables. A distributed table can hardly be read per row, so that relationships are lists of keys: uncorrelated
+ * Conditions on other tables. A distributed table can hardly be read per row, so relationships are lists of keys: uncorrelated
  * subqueries, which the database may plan, move and compute separately. Lists of keys of tables that may be on other servers are relations
  * of the statement, because no plan of the database reads both tables.
  */
@@ -94,8 +94,8 @@ function notNull({ columns }: Join, row: Row): readonly Sql[] {
 }
 
 /**
- * Compiles lists of the keys for which the predicate holds, for which it is unknown, and which exist: its value is true, false or null. Citus
- * accepts no `case` around subqueries in the conditions of updates and deletes.
+ * Compiles lists of the keys for which the predicate holds, for which it is unknown, and which exist: its value is true, false or null.
+ * Citus accepts no `case` around subqueries in the conditions of updates and deletes.
  * @param isPart whether null means false
  */
 function aggregateSql(draft: StatementDraft, exp: AggregatePredicate, scope: Scope, isPart: boolean): Sql {

@@ -4,7 +4,10 @@ import type { Context } from '../../postgresql/compile/context.ts';
 /** Character after the number in each alias, which no name and no text of the database can contain. */
 export const COPY = '\u0000';
 
-/** One row of the coordinator's catalog: a select that reads it runs on the coordinator, which has the functions and the transaction's settings. */
+/**
+ * One row of the coordinator's catalog: a select that reads it runs on the coordinator, which has the functions and the transaction's
+ * settings.
+ */
 export const HERE = sql`"pg_catalog"."pg_namespace" as ":here"`;
 export const IS_HERE = sql`":here"."nspname" = 'pg_catalog'`;
 

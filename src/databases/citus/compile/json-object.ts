@@ -4,7 +4,7 @@ import type { Entry } from '../../shared/set-plan/writer.ts';
 /** Half of the maximum number of arguments of a function. */
 const MAX_PAIRS = 50;
 
-/** Compiles an object with any number of entries in one expression: rows as JSON would have types of other servers. */
+/** Compiles an object with any number of entries in one expression. It is not made from a row, whose type would differ between servers. */
 export function jsonObject(entries: readonly Entry[]): Sql {
   const parts: Sql[] = [];
   for (let start = 0; start === 0 || start < entries.length; start += MAX_PAIRS) {

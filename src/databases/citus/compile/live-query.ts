@@ -1,4 +1,6 @@
-/** One statement for many cohorts, with relations for each of them, because relations of distributed tables cannot read values from rows. */
+/**
+ * One statement for many cohorts, with relations for each of them, because relations of distributed tables cannot read values from rows.
+ */
 import type { CompilerOptions, LiveQuery } from '../../../backend/backend.ts';
 import { type Dialect, identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import type { SelectRoot } from '../../../ir/select.ts';

@@ -16,8 +16,8 @@ import { addRelation, type StatementDraft, HERE, IS_HERE } from './context.ts';
 import { jsonObject } from './json-object.ts';
 
 /**
- * A second function, which prevents PostgreSQL from inlining the first one. Functions in SQL are inlined after Citus has looked for tables, so
- * that the coordinator's own part of a distributed table would be read, which is empty. The name of its column is unique.
+ * A second function, which prevents PostgreSQL from inlining the first one. Functions in SQL are inlined after Citus has looked for tables:
+ * the statement would read the coordinator's own part of a distributed table, which is empty. The name of its column is unique.
  */
 const NOTHING = sql`"pg_catalog"."json_to_recordset"('[]') as (":nothing" "pg_catalog"."int4")`;
 

@@ -1,6 +1,6 @@
 /**
- * Tables of events, in a database `svc_catalog` beside those of the sources, created with the first event trigger. Released migrations are
- * never changed; a change is a new migration. Each can run retryDeadlocks, because DDL cannot be rolled back.
+ * Tables of events, in a database `svc_catalog` next to those of the sources, created with the first event trigger. Released migrations
+ * are never changed; a change is a new migration. Each can run again, because DDL cannot be rolled back.
  */
 import { SvcError } from '../../../errors/svc-error.ts';
 import { unlessMissing } from '../../shared/capture/event-log.ts';
@@ -105,14 +105,14 @@ export const EVENT_TABLES = [
 const MIGRATION_LOCK_S = 30;
 
 /**
- * Idle timeout of the session that holds the lockEventCatalog, in seconds. Its statements follow each other at once, so the server ends the session
- * of a frozen instance.
+ * Idle timeout of the session that holds the lock, in seconds. Its statements follow each other at once, so the server ends only the
+ * session of a frozen instance.
  */
 const IDLE_S = 20;
 
 /**
  * Locks DDL on `svc_catalog` and triggers against other instances, until the session ends.
- * @param seconds maximum wait for the lockEventCatalog
+ * @param seconds maximum wait for the lock
  * @throws SvcError busy if another instance holds it for longer
  */
 export async function lockEventCatalog(define: (text: string) => Promise<RunSqlResult>, seconds = MIGRATION_LOCK_S): Promise<void> {

@@ -326,7 +326,7 @@ export class MariadbEventQueue implements CapturedEventStore {
   }
 }
 
-/** Runs outside a transaction, in which it would block other inserts, and only if the row is missing, which would wait for its lock. */
+/** Runs outside a transaction, in which it would block other inserts. Inserts only if the row is missing, to avoid waiting for its lock. */
 const ADD_QUEUE = `insert ignore into svc_catalog.event_lanes (source_database, trigger_name)
 select ?, ? from dual where not exists (select 1 from svc_catalog.event_lanes where source_database = ? and trigger_name = ?)`;
 

@@ -69,7 +69,7 @@ function otherRows({ excluded }: Context, from: Relation, row: Row): readonly Sq
   return excluded !== null && from.kind === 'table' && sameName(from.name, excluded.table) ? [excluded.isOther(row)] : [];
 }
 
-/** MariaDB refuses a comparison of two collations, so that of the left column is used. */
+/** MariaDB refuses a comparison of two collations, so the collation of the left column is used. */
 function withCollation(left: CatalogType, right: CatalogType, value: Sql): Sql {
   const [own, other] = [left.collation?.name, right.collation?.name];
   if (own === undefined || other === undefined || own === other) return value;

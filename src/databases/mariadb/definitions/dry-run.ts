@@ -1,6 +1,6 @@
 /**
- * Predicts the catalog after SQL from its text. DDL cannot be rolled back, so what it would break has to be renamed before; and in the
- * database, a renamed table or column cannot be told from a new one.
+ * Predicts the catalog after SQL from its text. DDL cannot be rolled back, so its effects on the metadata have to be known before it runs.
+ * Afterwards, the database does not distinguish a renamed table or column from a new one.
  */
 import {
   type Catalog,
@@ -338,7 +338,7 @@ export function withIdentities(found: Catalog, expected: Catalog): Catalog {
   const tables = new Map(
     [...found.tables].map(([key, table]): [string, CatalogTable] => {
       const renamed = expected.tables.get(key);
-      // A new object under an old name is another one.
+      // A new object with the former name of another one must not have its id.
       if (renamed === undefined) return [key, ids.has(table.id) ? { ...table, id: -table.id } : table];
       const positions = new Map(renamed.columns.map(({ name, position }) => [name.toLowerCase(), position]));
       const taken = new Set(positions.values());

@@ -1,6 +1,6 @@
 /**
  * Trigger functions that capture changes of rows. They run as the service's role, so that writers of a table need no privilege to write the
- * log. They have the search path of the writer, so that every name is qualified and operators are function calls.
+ * log. They have the search path of the writer, so every name is qualified and operators are function calls.
  */
 import { inCatalog, OPERATION_NAMES } from '../../../backend/capture-names.ts';
 import type { CapturedTrigger } from '../../../backend/captures.ts';
@@ -67,7 +67,7 @@ function columnsOf(table: CatalogTable, names: ColumnList): readonly CatalogColu
 
 /**
  * Returns early if the columns are unchanged, by the default operators of their types, with null equal to null. Types without such an
- * operator, such as json, are compared by their bytes. `*` compares whole rows, so that an added or dropped column breaks no write.
+ * operator, such as json, are compared by their bytes. `*` compares whole rows, so an added or dropped column breaks no write.
  */
 function unlessChanged(table: CatalogTable, columns: ColumnList): Sql {
   const row = (of: Row): Sql => {

@@ -38,7 +38,7 @@ const MIGRATION_MS = 10 * 60_000;
 
 /**
  * Options of transactions that lock tables of the application and the triggers of all instances. Their statements follow each other
- * immediately, so that the server may end the transaction of a stalled instance.
+ * immediately, so the server may end the transaction of a stalled instance.
  */
 const DEFINING = { isolation: 'read-committed', idleMs: 10_000 } as const;
 
@@ -250,7 +250,10 @@ export async function retain(
 
 const LAST_PLACE = `select pg_sequence_last_value(pg_get_serial_sequence('svc_catalog.event_log', 'place')::regclass)`;
 
-/** Serializes changes: two that replace a function at the same time would fail. The timeout also applies to this lock, because it is set first. */
+/**
+ * Serializes changes: two that replace a function at the same time would fail. The timeout also applies to this lock, because it is set
+ * first.
+ */
 async function lock(connection: Statements, lockMs = DEFAULT_LOCK_MS): Promise<void> {
   await connection.query(`select set_config('lock_timeout', '${lockMs}', true)`, []);
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);

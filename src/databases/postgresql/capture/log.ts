@@ -14,7 +14,7 @@ const EVENT = 'id, schema_name, table_name, trigger_name, payload, delivered, er
 
 const INVOCATION = 'id, trigger_name, event_id, status as http_status, request, response, created_at';
 
-/** $1 the names of triggers as a JSON array, $2 the time. By the indexes of each trigger, so that a long log costs little. */
+/** $1 the names of triggers as a JSON array, $2 the time. Uses the indexes of each trigger, so that a long log costs little. */
 const SUMMARY = `
 select t.name, made.delivered, made.failed, open.pending, open.oldest
 from json_array_elements_text($1::json) t (name)

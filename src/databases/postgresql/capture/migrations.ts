@@ -93,7 +93,10 @@ const STARTS_OF_CLEANUPS = `
   alter table svc_catalog.svc_event_log_cleanups add column if not exists started_at timestamp;
 `;
 
-/** Migration n leads to version n. Each may run again if some of its objects have been dropped. Objects that depend on the server precede them. */
+/**
+ * Migration n leads to version n. Each may run again if some of its objects have been dropped. Objects that depend on the server precede
+ * them.
+ */
 const MIGRATIONS: readonly string[] = [TABLES, STARTS_OF_CLEANUPS];
 
 /** Advisory lock, the same as for the tables of the metadata: in one database they share the schema. */
@@ -104,7 +107,7 @@ async function single(connection: Statements, text: string): Promise<string | nu
   return rows[0]?.[0] ?? null;
 }
 
-// These read the catalog: within a transaction, a lookup by name may cache that it does not exist.
+// These read the catalog: within a transaction, a lookup by name may cache that the object does not exist.
 const FIND_SCHEMA = `select nspname from pg_namespace where nspname = 'svc_catalog'`;
 const FIND_VERSION = `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'svc_catalog' and c.relname = 'svc_source_catalog_version'`;

@@ -22,7 +22,7 @@ import type { Connection, RunSqlResult, StatementOptions } from '../../../backen
  * row has the number of events that were found, some of which other instances may have taken, and whether writers send notifications. The
  * last column of an event tells whether it is ordered.
  *
- * If the client stalls, the server ends its session instead of waiting until it can send rows, because it holds their locks.
+ * If the client stalls, the server ends its session instead of waiting until it can send rows, because the session holds their locks.
  */
 const FETCH = `
 with bound as materialized (

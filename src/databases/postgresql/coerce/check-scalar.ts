@@ -1,4 +1,4 @@
-/** Checks of JSON input. Values are sent to the database as texts, so that most types accept strings, which the database checks. */
+/** Checks of JSON input. Values are sent to the database as texts, so most types accept strings, which the database checks. */
 import { parseFailed, wrongType } from '../../../metadata/codec.ts';
 import { JsonNumber, numberText } from '../../../util/json.ts';
 import {

@@ -23,7 +23,7 @@ const AGGREGATES: Readonly<Record<string, Sql>> = {
 /** Aggregates whose result never depends on the order of the values. */
 export const ORDERLESS: ReadonlySet<string> = new Set(['count', 'min', 'max', 'bool_and', 'bool_or']);
 
-/** Compiles an aggregate; `count` of several values counts rows of them, of none all rows. */
+/** Compiles an aggregate. `count` counts combinations of several values, and all rows without values. */
 export function aggregateCall(name: string, operands: readonly AggregateArgument[], distinct: boolean): Sql {
   const call = Object.hasOwn(AGGREGATES, name) ? AGGREGATES[name] : undefined;
   if (call === undefined) throw new Error(`invariant: unknown aggregate ${name}`);

@@ -1,4 +1,7 @@
-/** Aggregates and `nodes` of the same rows in one pass: an inner select has the values and the JSON of each row, the outer one aggregates both. */
+/**
+ * Aggregates and `nodes` of the same rows in one pass: an inner select has the values and the JSON of each row, the outer one aggregates
+ * both.
+ */
 import type { Join } from '../../../ir/relation.ts';
 import type { AggregateField, AggregateQuery } from '../../../ir/select.ts';
 import { EMPTY, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
@@ -94,7 +97,9 @@ function ascending(value: Sql): OrderKey {
   return { value, direction: EMPTY };
 }
 
-/** Pages, rows with conditions on other tables and numbered rows are a subquery, so that related rows are joined only to the remaining rows. */
+/**
+ * Pages, rows with conditions on other tables and numbered rows are a subquery, so that related rows are joined only to the remaining rows.
+ */
 function sourceOf(context: Context, query: AggregateQuery, rows: CompiledRows): Source {
   const hasRelatedNodes = query.fields.some((field) => field.kind === 'nodes' && hasRelated(field.fields));
   const isFenced = query.fields.some((field) => field.kind === 'nodes' && relatedMayFail(field.fields));

@@ -49,7 +49,10 @@ export interface Filter {
   readonly conditions: readonly Sql[];
 }
 
-/** Compiles the `where` of a select. A to-one relationship with a unique target becomes a join: with a small limit that takes half the time of `exists`. */
+/**
+ * Compiles the `where` of a select. A to-one relationship with a unique target becomes a join: with a small limit that takes half the time
+ * of `exists`.
+ */
 export function filterOf(context: Context, exp: BoolExp, scope: Scope): Filter {
   const joins: Sql[] = [];
   return { joins, conditions: partsOf(context, exp, scope, joins) };
@@ -111,7 +114,10 @@ function joinedSql(context: Context, exp: Exists, scope: Scope): Sql {
   return context.allowsCondition() ? existsSql(context, exp, scope) : separateSql(context, exp, scope);
 }
 
-/** Hides an `exists` in a disjunction, so that the database plans it separately: per row, or for all rows by a hash table, whichever is cheaper. */
+/**
+ * Hides an `exists` in a disjunction, so that the database plans it separately: per row, or for all rows by a hash table, whichever is
+ * cheaper.
+ */
 function separateSql(context: Context, exp: Exists, scope: Scope): Sql {
   return sql`(${context.subquery((fenced) => existsSql(context, exp, scope, fenced))} or false)`;
 }

@@ -34,7 +34,7 @@ export interface Context {
    * to plan grows with the cube of the number of joins.
    */
   allowsJoin(): boolean;
-  /** Returns whether one more table of a condition may be joined, of which the limit is `MANY_CONDITIONS`. */
+  /** Returns whether one more table of a condition may be joined; the limit is `MANY_CONDITIONS`. */
   allowsCondition(): boolean;
   /** Compiles a part that is planned separately from the current select, so that its joins do not count. */
   planSeparately(make: () => Sql): Sql;

@@ -25,7 +25,7 @@ export function joinSql(context: Context, { query, columns, unique }: JoinToSour
   const on = { columns: columns.map(({ name }, part) => ({ local: `k${part}`, remote: name })), unique };
   const [first] = columns;
   const isTogether = columns.length === 1 && first !== undefined && isGroupable(first.type) && hasListsTogether(query);
-  // All rows have keys, so that a left join would suffice; but the planner never turns a full join into a nested loop, however few keys and
+  // All rows have keys, so a left join would suffice, but the planner never turns a full join into a nested loop, however few keys and
   // rows it expects.
   const answers = isTogether
     ? sql`full join (${context.planSeparately(() => listsSql(context, query, first.name, arrayOfKeys(first.type)))}) as ${answer} on ${answer}."key" = ${keys}."k0"`

@@ -89,7 +89,7 @@ export function checkOfValues(parameters: readonly Parameter[], values: readonly
   return { text, values: checked.map(({ i }) => values[i] ?? null) };
 }
 
-/** The arrays are values of the statement without a reference to a value of the request. */
+/** Compiles the marker of an array, which is a value of the statement but refers to no value of the request. */
 function marker(index: number): Sql {
   return { kind: 'template', texts: [dialect.parameterMarker(index)], values: [] };
 }

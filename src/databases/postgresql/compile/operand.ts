@@ -1,4 +1,7 @@
-/** Values in statements: `($n)::type`, the text of the value cast by the database. A value that is used several times as one type is one parameter. */
+/**
+ * Values in statements: `($n)::type`, the text of the value cast by the database. A value that is used several times as one type is one
+ * parameter.
+ */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Operand, Value } from '../../../ir/value.ts';
 import { parameter, type Sql, sql } from '../../../sql/fragment.ts';

@@ -1,6 +1,6 @@
 /**
  * Checks of the patterns of a request before any row is read. An operator would report an invalid pattern at the first row that it is
- * evaluated for, even if the role must not see that row, so that an error would depend on the plan.
+ * evaluated for, even if the role must not see that row, so an error would depend on the plan.
  */
 import { Buffer } from 'node:buffer';
 import { SvcError } from '../../../errors/svc-error.ts';

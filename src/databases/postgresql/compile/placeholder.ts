@@ -15,8 +15,8 @@ function nameThen(more: string): Sql {
 }
 
 /**
- * Compiles a placeholder: a text of name, join index and key; if the key has several parts, an array of the name with the index and of their
- * texts. An array costs twice as much.
+ * Compiles a placeholder: a text of name, join index and key; if the key has several parts, an array of the name with the index and of
+ * their texts. An array costs twice as much.
  */
 export function placeholderSql(context: Context, index: number, keys: readonly Read[], row: Row): Sql {
   const [text, ...more] = keys.map((read) => sql`(${readSql(context, read, row)})::text`);

@@ -77,7 +77,7 @@ function rowSelect(context: Context, query: RowsQuery, parent: Row | null, on: J
   const page = projection(rows.row, alias);
   const fields = fieldsOf(context, query.fields, page.row);
   const shape = objectShape(fields.entries);
-  // Joins may shuffle the rows of a page, so that they are sorted again.
+  // Joins may shuffle the rows of a page, so they are sorted again.
   const keys = keysOutside(rows.keys, page);
   const base = rows.base(page.columns(), relatedMayFail(query.fields));
   return { select: sql`select ${shape.columns} from (${base}) as ${alias}${join(fields.joins, EMPTY)}${orderBySql(keys)}`, shape };

@@ -10,8 +10,8 @@ const MAX_WAIT_MS = 5;
 const WEIGHT = 1 / 32;
 
 /**
- * Limits concurrent short transactions. More of them would not raise the throughput, because the server would switch between more processes.
- * If they take long, because the server is remote or its disk is slow, the limit is higher.
+ * Limits concurrent short transactions. More of them would not raise the throughput, because the server would switch between more
+ * processes. If they take long, because the server is remote or its disk is slow, the limit is higher.
  */
 export class AdaptiveSemaphore {
   /** Duration in milliseconds, as a moving average. */

@@ -1,6 +1,6 @@
 /**
- * Opens connections with `pg`, which implements URLs, TLS, authentication and start-up parameters, and takes over the socket when the server
- * is ready. Reasons: docs/adr/0001-postgresql-driver.md.
+ * Opens connections with `pg`, which implements URLs, TLS, authentication and start-up parameters, and takes over the socket when the
+ * server is ready. Reasons: docs/adr/0001-postgresql-driver.md.
  */
 import net, { type Socket } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';

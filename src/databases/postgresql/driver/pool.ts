@@ -39,7 +39,7 @@ interface Waiter {
   readonly signal: Cancellation | undefined;
   readonly deadline: number;
   readonly since: number;
-  /** `since` by `performance.now()`. */
+  /** Arrival by `performance.now()`; `since` is the same moment in epoch milliseconds. */
   readonly began: number;
   readonly role: string;
   /** Number of earlier arrivals. */

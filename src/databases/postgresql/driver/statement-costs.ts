@@ -4,11 +4,11 @@ export interface Cost {
 }
 
 const GENERATION = 2_000;
-/** Maximum number of characters of the texts of a generation. */
+/** Maximum total length of the texts of a generation, in characters. */
 const GENERATION_LENGTH = 8_000_000;
 const WEIGHT = 0.2;
 
-/** Costs of statements by text, of which the least recently used are evicted. */
+/** Costs of statements by text. The least recently used ones are evicted. */
 export class StatementCosts {
   #recent = new Map<string, Cost>();
   #older = new Map<string, Cost>();

@@ -1,4 +1,7 @@
-/** Queues by role that are served round robin, so that a role with many waiting items does not delay others. Each queue is first in, first out. */
+/**
+ * Queues by role that are served round robin, so that a role with many waiting items does not delay others. Each queue is first in, first
+ * out.
+ */
 export class WaitingQueues<T extends { readonly role: string }> {
   /** Non-empty queues; the next one is first. */
   readonly #queues = new Map<string, T[]>();

@@ -2,7 +2,7 @@ import type { DumpContext, Query } from '../../../backend/migration-dialect.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { dialect } from '../compile/dialect.ts';
 
-/** Returns the rows of a table as statements that insert them. @param name as SQL has it */
+/** Returns the rows of a table as statements that insert them. @param name name of the table as in SQL, with quotes where needed */
 export async function dumpRows({ rows, failure, source }: DumpContext, name: string, upsert: boolean): Promise<string> {
   const [[shown = 'NULL'] = []] = await rows(`select pg_catalog.to_regclass(${dialect.string(name)})::text`);
   if (shown === 'NULL') throw failure('not-exists', `there is no table "${name}" in ${source}`);

@@ -44,7 +44,7 @@ function textsOf(list: Json | undefined): readonly string[] {
   return isJsonArray(list) ? list.map(String) : [];
 }
 
-/** Objects behind those that they are made of; of two that need each other, the older one first. */
+/** Returns the objects, each after those that it depends on. Of two that depend on each other, the older one comes first. */
 function ordered(objects: Json | undefined, edges: Json | undefined): readonly string[] {
   const list = (isJsonArray(objects) ? objects : []).filter(isJsonObject);
   const byId = new Map(list.map((object) => [String(object['id']), object]));
@@ -117,7 +117,7 @@ function dumpQuery(schemas: readonly string[]): string {
       from pg_description join ${relation} on c.oid = objoid join pg_attribute a on a.attrelid = c.oid and a.attnum = objsubid where classoid = 'pg_class'::regclass and objsubid > 0 and c.relkind in ('r', 'p', 'v', 'm')
     union all select format('comment on %s %s is %L', case p.prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure, description)
       from pg_description join pg_proc p on p.oid = objoid join pg_namespace n on n.oid = p.pronamespace and ${own} where classoid = 'pg_proc'::regclass and p.prokind in ('f', 'p', 'w') and not ${ofExtension('pg_proc', 'p.oid')}`;
-  // Names with their schemas, whatever the path of the database is.
+  // Names are printed with their schemas, independent of the search path of the database.
   return `set local search_path = pg_catalog;
 select json_build_object(
     'there', (select coalesce(json_agg(nspname), '[]') from pg_namespace),

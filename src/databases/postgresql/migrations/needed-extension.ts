@@ -17,7 +17,7 @@ const BEFORE_EXPRESSION =
   /\b(?:all|and|assert|between|by|call|case|default|distinct|else|elsif|from|having|if|ilike|in|join|lateral|like|limit|next|not|offset|on|or|perform|query|return|returning|select|then|to|using|when|where|while|zone|into \S+|(?<!(?:create|replace|drop) )(?:function|routine)) $/i;
 const INDEX_ON = /\bcreate (?:unique )?index (?:concurrently )?(?:if not exists )?(?:(?!on )\S+ )?on $/i;
 const COMMON_TABLE = /^[\w$", ]*\) ?as ?(?:(?:not )?materialized ?)?\(/i;
-/** Maximum length of what is read before and behind a name, in characters. */
+/** Maximum length of the text that is read before and after a name, in characters. */
 const CONTEXT = 400;
 
 /** Returns SQL without comments and texts; of names in quotes, only those that may be of functions are left. */

@@ -9,7 +9,7 @@ export type CleanupPlan = Pick<
   'plannedCleanups' | 'planCleanups' | 'forgetCleanups' | 'replanCleanups' | 'takeDueCleanups' | 'endCleanup'
 >;
 
-/** Maximum number of rows of one statement, whose locks last only a moment. */
+/** Maximum number of rows that one statement removes, so that it locks them only for a moment. */
 const MAX_BATCH = 2_000;
 
 /** Maximum pause between two batches, in milliseconds. */

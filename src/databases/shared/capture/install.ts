@@ -12,7 +12,7 @@ export const OPERATION_SQL: Readonly<Record<CapturedOperationName, Sql>> = {
   delete: sql`delete`,
 };
 
-/** Returns the error of a trigger that the database refuses. Its message has the database's own, because an administrator sees it. */
+/** Returns the error of a trigger that the database refuses. It includes the message of the database, because an administrator sees it. */
 export function refusedBy(error: SvcError, code: ErrorCode, message: string): SvcError {
   const internal = error.internal === undefined ? {} : { internal: error.internal };
   return new SvcError(code, `the event trigger cannot be installed: ${message}`, { cause: error, ...internal });
@@ -23,7 +23,7 @@ export function isRemovable(label: CaptureLabel, { removed, ...state }: Omit<Ret
   return isSettled(label, state) || (label.version === undefined && removed.includes(label.trigger));
 }
 
-/** Maximum number of events of one statement, which none keeps locked for long. */
+/** Maximum number of events that one statement archives, so that it does not lock them for long. */
 export const ARCHIVE_BATCH = 10_000;
 
 /** Archives events batch by batch. @param batch archives at most `ARCHIVE_BATCH` and returns their number */

@@ -51,8 +51,8 @@ export class Columns {
 }
 
 /**
- * Returns conditions that hold for values of another row if a row of the relation has them in its columns. They repeat the reads of the
- * relation.
+ * Returns conditions on values of another row, which hold if a row of the relation has these values in its columns. The conditions repeat
+ * the reads of the relation.
  */
 export type Keys = (columns: readonly string[], values: readonly Sql[]) => readonly Sql[];
 

@@ -65,7 +65,7 @@ export class JoinBase {
     return sql`${numberedRows} as ${this.alias}${join([...this.#joins, ...joined], EMPTY)}`;
   }
 
-  /** Joins a relation with at most one row per values of `columns`, which it names `k0`, `k1`, … @returns its columns */
+  /** Joins a relation with at most one row per combination of values of `columns`, which it names `k0`, `k1`, … @returns its columns */
   attach(columns: JoinColumns, select: () => Sql): Joined {
     const { writer } = this;
     const alias = writer.alias();

@@ -14,7 +14,7 @@ export interface RelatedConditions {
   aggregate(exp: AggregatePredicate): Sql;
 }
 
-/** Compiles something with other conditions on other tables. */
+/** Runs `compile` with another compiler of conditions on other tables. */
 export function withRelatedConditions<K, T>(context: { relatedConditions: K }, conditions: K, compile: () => T): T {
   const before = context.relatedConditions;
   context.relatedConditions = conditions;
@@ -46,7 +46,10 @@ export interface SetWriter {
   from(relation: Relation): { readonly item: Sql; readonly row: Row };
   /** Compiles the parts of a `where`. Relationships in it are uncorrelated subqueries where possible. */
   conditions(exp: BoolExp, row: Row): readonly Sql[];
-  /** Compiles a masked read. @param relatedConditions conditions of masks on other tables; `null` inside of a `where` or without such masks */
+  /**
+   * Compiles a masked read.
+   * @param relatedConditions conditions of masks on other tables; `null` inside of a `where` or without such masks
+   */
   read(read: Read, row: Row, relatedConditions: RelatedConditions | null): Sql;
   /** Compiles a key of `distinct_on`. */
   distinctKey(read: Read, row: Row, relatedConditions: RelatedConditions | null): Sql;

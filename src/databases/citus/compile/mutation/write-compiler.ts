@@ -1,4 +1,7 @@
-/** Writes that return only columns of the rows, because other servers return them. Checks and answers are relations that read these columns. */
+/**
+ * Writes of Citus. They return only columns of the rows, because other servers execute them. Checks and answers are relations that read
+ * these columns.
+ */
 import type { CompilerOptions } from '../../../../backend/backend.ts';
 import { SvcError } from '../../../../errors/svc-error.ts';
 import type { MutationOutput } from '../../../../ir/mutation.ts';

@@ -64,7 +64,7 @@ interface Written {
   readonly writes: readonly number[];
   /** Statements that return the rows with the requested cells. */
   readonly reads: readonly number[];
-  /** Location of each row's cells; not known for rows of unknown number. */
+  /** Location of the cells of each row; empty if the number of rows is unknown. */
   readonly places: readonly { readonly statements: readonly number[]; readonly row: number }[];
 }
 

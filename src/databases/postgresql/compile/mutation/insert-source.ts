@@ -20,7 +20,9 @@ import { setRowNumber, UNNUMBERED } from './row-number.ts';
 const MANY_ROWS = 50;
 /** Maximum number of values in one statement; the protocol's limit for parameters is 65,535. */
 const MAX_VALUES = 20_000;
-/** Maximum number of rows in one list whose values come from other rows: each is a subquery, and the time to plan grows with their square. */
+/**
+ * Maximum number of rows in one list whose values come from other rows: each is a subquery, and the time to plan grows with their square.
+ */
 const MAX_FILLED = 100;
 
 const TEXT = baseType('text');
@@ -61,7 +63,7 @@ export function batches(columns: readonly InsertColumn[], rows: readonly LevelRo
     } else {
       for (const row of alike) {
         width = Math.max(width, columns.length + row.fills.size);
-        // `default values` inserts one row.
+        // A row with only defaults is inserted alone: `default values` inserts one row.
         const most = row.fills.size === 0 ? MAX_VALUES / width : MAX_FILLED;
         if (isAllDefaults(row) || isAllDefaults(waiting[0]) || waiting.length >= most) flush();
         waiting.push(row);
@@ -85,7 +87,7 @@ function alikeRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], 
   return start === 0 && end === rows.length ? rows : rows.slice(start, end);
 }
 
-/** Returns the rows that a statement may write that cannot number them: one that others refer to, or several that no row refers to. */
+/** Returns the rows for a statement that cannot number its rows: one row that others refer to, or several that no row refers to. */
 function unmarkedRows(columns: readonly InsertColumn[], rows: readonly LevelRow[], start: number): readonly LevelRow[] {
   const alike = alikeRows(columns, rows, start);
   const end = alike.findIndex(({ number }) => number !== null);
@@ -107,7 +109,7 @@ export interface InsertSource {
   readonly rows: Sql;
 }
 
-/** @param numbered whether the statement reports the number of each row that it writes; see `row-number.ts` */
+/** @param isNumbered whether the statement reports the number of each row that it writes; see `row-number.ts` */
 export function sourceSql(context: Context, columns: readonly InsertColumn[], batch: Batch, isNumbered: boolean): InsertSource {
   if (batch.kind === 'values') return valuesSql(context, columns, batch.rows, isNumbered);
   if (batch.kind === 'select') return { prefix: EMPTY, rows: selectSql(columns, batch.rows) };

@@ -195,7 +195,10 @@ class InsertTree {
     );
   }
 
-  /** Splits rows into statements: PostgreSQL does not update a row twice in one statement. @param inOrder whether the answer needs their order */
+  /**
+   * Splits rows into statements: PostgreSQL does not update a row twice in one statement.
+   * @param inOrder whether the answer needs their order
+   */
   #partsOf({ common: { onConflict } }: Level, rows: readonly LevelRow[], inOrder: boolean): Parts {
     if (onConflict === null || onConflict.update === null) return { written: [rows], repeated: NO_ROWS, texts: null };
     const parts =

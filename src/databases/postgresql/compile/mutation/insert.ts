@@ -63,7 +63,7 @@ function targetSql({ constraint, columns = [] }: OnConflict): Sql {
   return columns.length === 0 ? EMPTY : sql` (${join(columns.map(identifier), sql`, `)})`;
 }
 
-/** Compiles the check of a row. A row that the conflict clause has updated has the lock of the update, a new one has not. */
+/** Compiles the check of a row. In a row that the conflict clause has updated, `xmax` is the lock of the update; in a new row it is 0. */
 function insertCheck(context: Context, check: BoolExp, onConflict: OnConflict | null, row: Row): Sql | null {
   const inserted = checkSql(context, check, row);
   const update = onConflict?.update ?? null;

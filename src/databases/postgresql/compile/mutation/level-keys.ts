@@ -4,7 +4,7 @@ import type { Fill, LevelRow } from './insert-level.ts';
 import type { Program, SettingSlot } from './program.ts';
 
 /**
- * Maximum number of rows of small statements in one slot: each statement reads and rewrites the slot, so that the time for one slot with all
+ * Maximum number of rows of small statements in one slot: each statement reads and rewrites the slot, so the time for one slot with all
  * rows would grow with the square of their number.
  */
 const SHARED = 128;

@@ -31,7 +31,7 @@ export class Program {
   readonly statements: CompiledMutationStatement[] = [];
   /** True if rows that may update others share a statement if their keys seem to differ. */
   readonly combinesRows: boolean;
-  /** True if some rows do: PostgreSQL refuses the statement if their keys are equal after all. */
+  /** True if some rows share a statement: PostgreSQL refuses it if their keys are equal after all. */
   hasCombined = false;
   #extra = 0;
   readonly #free: SettingSlot[] = [];
@@ -121,7 +121,7 @@ export interface Write {
 }
 
 export interface StoredResults {
-  /** SettingSlot for the rows; `null` if no statement reads them. */
+  /** Slot for the rows; `null` if no statement reads them. */
   readonly slot: SettingSlot | null;
   /** `first` starts the count of rows, `more` adds to it; `null` does not count. */
   readonly count: 'first' | 'more' | null;

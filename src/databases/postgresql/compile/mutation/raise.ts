@@ -1,6 +1,6 @@
 /**
- * Errors that a statement raises itself, without functions in the database: it casts a text to a number that is not one. The text has a token
- * of this process, which no value of a user can contain, and the number of the failure.
+ * Errors that a statement raises itself, without functions in the database: it casts a text to a number that is not one. The text has a
+ * token of this process, which no value of a user can contain, and the number of the failure.
  */
 import { randomBytes } from 'node:crypto';
 import { string, type Sql, sql } from '../../../../sql/fragment.ts';
@@ -8,7 +8,7 @@ import { string, type Sql, sql } from '../../../../sql/fragment.ts';
 const TOKEN = `svc:${randomBytes(12).toString('hex')}:`;
 const RAISED = new RegExp(`${TOKEN}(\\d+)`);
 
-/** An `int4` expression that fails. `concat` is not immutable, so that it is not evaluated during planning. */
+/** An `int4` expression that fails. `concat` is not immutable, so it is not evaluated during planning. */
 export function raiseSql(failure: Sql): Sql {
   return sql`concat(${string(TOKEN)}, ${failure})::int4`;
 }

@@ -1,6 +1,6 @@
 /**
- * Assignment of rows that may update others to statements: PostgreSQL does not update a row twice in one statement. Keys are compared as the
- * request wrote them, although only the database decides whether two are equal. If the comparison was wrong, the database refuses the
+ * Assignment of rows that may update others to statements: PostgreSQL does not update a row twice in one statement. Keys are compared as
+ * the request wrote them, although only the database decides whether two are equal. If the comparison was wrong, the database refuses the
  * statement, and the fallback writes the rows one by one.
  */
 import type { OnConflict } from '../../../../ir/mutation.ts';
