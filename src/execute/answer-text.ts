@@ -8,7 +8,9 @@ import type { JoinBounds } from './placeholders.ts';
 
 /** Maximum length of the open piece: V8 keeps all parts of a concatenated string until it is flattened. */
 const PIECE_LENGTH = 65_536;
-/** Texts of at least this length are printed once and shared between all names that a client selects them under; shorter ones are copied. */
+/**
+ * Texts of at least this length are printed once and shared between all names that a client selects them under; shorter ones are copied.
+ */
 const SHORT = 1024;
 
 export class AnswerText {
@@ -18,7 +20,7 @@ export class AnswerText {
   /** Printed texts of long values. */
   readonly #texts = new Map<Json, readonly Bytes[]>();
 
-  /** @param bounds of the request: a value selected under many names is printed as often, however short the response */
+  /** @param bounds limits of the request: a value is printed once for each name that it is selected under, however short the response */
   constructor(bounds: Required<JoinBounds>) {
     this.#bounds = bounds;
   }

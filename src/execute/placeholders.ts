@@ -35,7 +35,7 @@ export function noJoinUsage(): JoinUsage {
 
 export const DEFAULT_JOIN_BOUNDS: JoinBounds = { maxKeys: 10_000, maxBytes: 256 * 1024 * 1024 };
 
-/** Fetches the results of a join: one per key, in order, which may contain placeholders, too. @throws SvcError */
+/** Fetches the results of a join: one per key, in order. They may contain placeholders. @throws SvcError */
 export type JoinRunner = (step: JoinStep, keys: readonly Key[]) => Promise<readonly Bytes[]>;
 
 /** Length of the random part of names. */

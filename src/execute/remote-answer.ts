@@ -210,7 +210,7 @@ export class RemoteAnswer {
   }
 }
 
-/** Reads own properties only: GraphQL names may be those of inherited ones, such as `constructor`. */
+/** Reads own properties only: a GraphQL name may equal that of an inherited property, such as `constructor`. */
 function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -48,7 +48,7 @@ export type ActionResultPart =
   | { readonly kind: 'typename'; readonly responseKey: string; readonly typeName: string }
   | { readonly kind: 'output'; readonly responseKey: string; readonly answer: ActionAnswer };
 
-/** Type of the handler's answer, and the fields that are selected of it. */
+/** Type of the handler's answer, and the fields that are selected from it. */
 export interface ActionAnswer {
   readonly type: GraphqlType;
   readonly expects:

@@ -115,14 +115,17 @@ export interface NestedColumn {
 }
 
 export interface OnConflict {
-  /** Name of the constraint; null: the unique index over `columns`, or any index if that is absent (then no columns can be updated). */
+  /**
+   * Name of the constraint. `null` stands for the unique index over `columns`, or for any index if `columns` is absent; then no columns
+   * can be updated.
+   */
   readonly constraint: string | null;
   readonly columns?: readonly string[];
   /** Columns of the constraint or index, which identify rows. Absent if unknown. */
   readonly key?: readonly string[];
   /** Columns of `key` that the database numbers for rows without a value. */
   readonly autoIncrement?: readonly string[];
-  /** `null`: do nothing. */
+  /** `null` leaves existing rows unchanged. */
   readonly update: {
     readonly columns: readonly string[];
     /** The update permission's presets. */

@@ -16,6 +16,6 @@ export interface Join {
   readonly columns: readonly { readonly local: string; readonly remote: string }[];
   /** True if the remote columns are a key of the target: at most one row per parent, so `limit 1` is not needed. */
   readonly unique: boolean;
-  /** True if the tables may be on different servers, so that no part of a statement can read both. Default false. */
+  /** True if the tables may be on different servers: no part of a statement can then read both. Default false. */
   readonly crossServer?: boolean;
 }

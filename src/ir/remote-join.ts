@@ -9,7 +9,7 @@ import type { AggregateQuery, RowsQuery } from './select.ts';
 export type RemoteJoin = JoinToSource | JoinToRemoteSchema;
 
 interface AnyJoin {
-  /** Value of the field if a part of the key is null, in which case no request is made. `ask`: the request is made all the same. */
+  /** Value of the field if a part of the key is null, in which case no request is made. `ask`: the request is made anyway. */
   readonly withoutKey: 'null' | '[]' | 'ask';
 }
 

@@ -7,7 +7,7 @@ import type { Value } from './value.ts';
 export interface SelectRoot {
   readonly alias: string;
   readonly query: RowsQuery | AggregateQuery;
-  /** Read that orders the rows of a stream. `query` is then a list of rows after a `CursorValue`, in that order alone and with ties. */
+  /** Read that orders the rows of a stream. `query` is then a list of rows after a `CursorValue`, ordered by this read only, with ties. */
   readonly cursor?: Read;
   /** Distinguishes it from a `MutationRoot`. */
   readonly mutation?: undefined;

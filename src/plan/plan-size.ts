@@ -45,7 +45,7 @@ export function planSize({ constraints, steps, joins, template, validations }: M
     else bytes += STATEMENT + step.request.document.length + remoteFieldsSize(step.root.root.fields);
   }
   for (const join of joins) {
-    // The query of a join is stored beside its statement.
+    // The query of a join is stored in addition to its statement.
     if (join.kind === 'source')
       bytes += statementSize(join.statement) + JOINED * join.statement.text.length + layoutSize(join.layout ?? []);
     else bytes += STATEMENT + remoteFieldsSize([join.target.field]);

@@ -25,7 +25,7 @@ export interface OperationPlan {
   /** The response's `data`, with the places of results. */
   readonly template: readonly TemplatePart[];
   readonly steps: readonly PlanStep[];
-  /** Indexed by the number in placeholders of answers. A join groups when an answer has its placeholder, after that answer's step. */
+  /** Indexed by the number in placeholders. A join runs if an answer has its placeholder, after the step of that answer. */
   readonly joins: readonly JoinStep[];
   /** Hooks that have to accept the input before the first step. */
   readonly validations: readonly InputValidation[];

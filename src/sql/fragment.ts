@@ -35,7 +35,7 @@ export interface ValueCast {
 
 /** `` sql`select ${identifier('a')} from ${table}` `` */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
-  // There are thousands of trees: the strings are the same object at every call.
+  // Not copied: there are thousands of trees, and a template literal passes the same array at every call.
   return { kind: 'template', texts: strings, values };
 }
 
@@ -101,7 +101,7 @@ export interface Printed {
 export function print(root: Sql, dialect: Dialect): Printed {
   const parameters: Parameter[] = [];
   const indexes = new Map<string, number>();
-  // Joined once at the end: the engine keeps a chain of thousands of concatenations piece by piece.
+  // Joined once at the end: V8 stores a string that was concatenated thousands of times piece by piece.
   const pieces: string[] = [];
   const visit = (node: Sql): void => {
     switch (node.kind) {
