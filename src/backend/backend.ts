@@ -43,9 +43,12 @@ export interface Backend<C = unknown, S extends Source = Source> {
   readonly storedConfiguration?: Codec<C>;
   readonly tableName: Codec<QualifiedName>;
   readonly functionName: Codec<QualifiedName>;
-  /** Returns this backend for sources in which names may also name `unnamedSchema` (see `Catalog`): both spellings decode to the name without it. */
+  /**
+   * Returns this backend for sources in which names may also name `unnamedSchema` (see `Catalog`): both spellings decode to the name
+   * without it.
+   */
   readonly namedWithin?: (unnamedSchema: string) => Backend<C>;
-  /** Functions of computed fields take column values instead of rows, and metadata name the table whose rows they return. */
+  /** Functions of computed fields take column values instead of rows, and the metadata names the table whose rows they return. */
   readonly functionsOfColumns?: true;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
@@ -148,9 +151,12 @@ export interface Compiler {
 }
 
 /**
- * A statement that answers a batch of cohorts. Its rows are in no order. A row has the index of its cohort in the batch, one JSON text
- * per root, for a stream the text of the cursor after its rows (`null` without rows), if `reportsTime` the seconds after which the
- * statement had computed the row, and in the row of the first cohort the snapshot that the statement saw (`null` if unknown).
+ * A statement that answers a batch of cohorts. Its rows are in no order. The cells of a row are:
+ * - the index of its cohort in the batch,
+ * - one JSON text per root,
+ * - for a stream, the text of the cursor after its rows (`null` without rows),
+ * - with `reportsTime`, the seconds after which the statement had computed the row,
+ * - in the row of the first cohort, the snapshot that the statement saw (`null` if unknown).
  */
 export interface LiveQuery {
   /** Identifies the live query, and is shown to administrators. `batch` may repeat it for each cohort. */
@@ -165,7 +171,9 @@ export interface LiveQuery {
   readonly repeatable: boolean;
   /** Rows arrive as soon as they are computed, with the time. */
   readonly reportsTime: boolean;
-  /** Description, for messages, of what results depend on besides stored rows; `null` if the same snapshot gives the same results. */
+  /**
+   * Description, for messages, of what results depend on in addition to stored rows; `null` if the same snapshot gives the same results.
+   */
   readonly dependsOn: string | null;
   /** Returns whether values mean the same at any time, unlike `'today'`. Not part of `dependsOn`. */
   isTimeless(values: readonly (string | null)[]): boolean;
@@ -239,7 +247,7 @@ export interface CatalogFingerprint {
 }
 
 export interface TransactionOptions {
-  /** The caller has checked SQL of administrators with `SqlText.requireReads`. */
+  /** Opens a read-only transaction. SQL of administrators must have passed `SqlText.requireReads` before. */
   readonly readOnly?: boolean;
   /** Settings for the transaction. */
   readonly settings?: SessionSettings;
@@ -306,7 +314,7 @@ export interface Reads extends Connection {
   session<T>(run: (connection: Connection) => Promise<T>, settings?: SessionSettings): Promise<T>;
   health(sql: string, timeoutMs: number): Promise<HealthStatus>;
   /**
-   * Reads the fingerprint of the catalog, for less than it takes to read the catalog.
+   * Reads the fingerprint of the catalog, at a lower cost than the catalog itself.
    * @param before last fingerprint, if any
    */
   catalogFingerprint?(before: CatalogFingerprint | null, options?: RunOptions): Promise<CatalogFingerprint>;

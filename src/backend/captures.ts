@@ -184,7 +184,7 @@ export interface Captures {
   replanCleanups(trigger: string, times: readonly string[]): Promise<void>;
   /**
    * Starts the latest due run of each trigger, on one of several instances. Older due runs end as `dead`, and so do runs that take
-   * longer than `LONGEST_CLEANUP_S`. Removes runs that ended long ago.
+   * more than a minute longer than `MAX_CLEANUP_SECONDS`. Removes runs that ended long ago.
    */
   takeDueCleanups(): Promise<readonly PlannedCleanup[]>;
   endCleanup(id: string, status: 'completed' | 'paused' | 'dead', counts: CleanupCounts): Promise<void>;

@@ -85,7 +85,9 @@ export interface Connection {
   introspect(scope?: CatalogScope, options?: RunOptions): Promise<Catalog>;
   /** Returns overviews of these tables, or of all, in no order. Absent if they cost as much as the catalog. */
   tableOverviews?(tables?: readonly QualifiedName[], options?: RunOptions): Promise<readonly TableOverview[]>;
-  /** Analyzes SQL without running it. Only for databases whose DDL commits implicitly and whose objects have no ids that survive a rename. */
+  /**
+   * Analyzes SQL without running it. Only for databases whose DDL commits implicitly and whose objects have no ids that survive a rename.
+   */
   analyzeDryRun?(sql: string, before: Catalog): DryRunAnalysis;
 }
 

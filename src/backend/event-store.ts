@@ -26,8 +26,8 @@ export interface Lease {
 }
 
 /**
- * An outcome with the `tries` of its event. It is ignored if they have grown since: then it was recorded, its answer was lost, and an
- * attempt counts once.
+ * An outcome with the `tries` of its event. It is ignored if they have grown since: then the outcome was recorded before and only the
+ * response of the database was lost. An attempt counts once.
  */
 export type Attempted<O> = O & { readonly tries: number };
 
@@ -56,9 +56,9 @@ export interface FetchRequest {
  */
 export interface EventStore<E extends QueuedEvent, O extends { readonly id: string }> {
   /**
-   * Takes due events that are under no lease, or under one that has ended; within a queue the longest due first. In an ordered queue an event
-   * is skipped while an earlier one with the same key is neither delivered nor failed, or another one with the key is under a lease. Does
-   * not wait for locks. Its own locks are released when the lease is over, even if the instance hangs meanwhile.
+   * Takes due events that are under no lease, or under one that has ended; within a queue the longest due first. In an ordered queue an
+   * event is skipped while an earlier one with the same key is neither delivered nor failed, or another one with the key is under a lease.
+   * Does not wait for locks. Its own locks are released when the lease is over, even if the instance hangs meanwhile.
    */
   fetch(request: FetchRequest): Promise<readonly E[]>;
   /** Renews a lease. @returns the IDs for which the holder still had it */

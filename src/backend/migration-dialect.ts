@@ -31,9 +31,11 @@ export interface MigrationHistory {
   readonly seeds: string;
   /** Puts SQL in one transaction that takes the lock, or fails with `locked`, and creates the history if needed. */
   inTransaction(limits: Limits, sql: string): string;
-  /** Does the same without a transaction around the SQL; the lock is one of the session. */
+  /** Does the same without a transaction around the SQL; the session holds the lock. */
   inSession(limits: Limits, sql: string): string;
-  /** Fails with `done` if the version is applied, with `dirty` if it is dirty: under the lock, no run is still applying it. */
+  /**
+   * Fails with `done` if the version is applied, with `dirty` if it is dirty: the caller holds the lock, so no run is still applying it.
+   */
   refuseApplied(version: bigint): string;
   /** Fails with `gone` if the version has no entry. */
   refuseMissing(version: bigint): string;

@@ -6,7 +6,7 @@ export interface ResultBudget {
   take(bytes: number): boolean;
   /** Called after bytes are no longer held. */
   release(bytes: number): void;
-  /** Called before bytes are printed from held ones while they are sent. Returns like `take`. */
+  /** Called before held bytes are printed once more while the response is sent. Returns the same as `take`. */
   print(bytes: number): boolean;
   /** Returns the error for an exceeded budget. @param isDone whether a mutation has been committed */
   refusal(isDone: boolean): SvcError;

@@ -32,7 +32,7 @@ export interface FlowInput {
   readonly parameter: number;
   readonly statements: readonly number[];
   readonly cell: number;
-  /** See `KeptValue`. */
+  /** See `TransactionLocalValue`. */
   readonly row: number | null;
 }
 

@@ -4,7 +4,7 @@ import type { Json } from '../util/json.ts';
 import type { Path } from '../util/path.ts';
 
 export interface TypeSystem {
-  /** Returns the scalar of a type, for an array that of its elements. Unknown types get a generic scalar. */
+  /** Returns the scalar of a type; for an array, the scalar of its elements. Unknown types get a generic scalar. */
   scalar(type: CatalogType): ScalarType;
   /** Returns a built-in type whose scalar has this name in GraphQL; `null` if there is none. */
   named(graphql: string): CatalogType | null;
@@ -24,7 +24,7 @@ export interface TypeSystem {
   readonly arrayComparisons: readonly Comparison[];
   /** Types of texts and numbers without a column, such as JSON keys and counts. */
   readonly basic: { readonly text: CatalogType; readonly integer: CatalogType };
-  /** Aggregates of columns besides `count`, in the order of the schema. */
+  /** Aggregates of columns except `count`, in the order of the schema. */
   readonly aggregates: readonly AggregateFunction[];
   /** Types over which `bool_and`/`bool_or` (boolean) and `avg`/`sum`/… (float) predicates work. */
   readonly aggregatePredicates: readonly AggregatePredicateFunction[];
@@ -35,7 +35,7 @@ export interface ScalarType {
   readonly graphql: string;
   /** Name of the scalar of a whole array, for arguments of functions: `_int4`. */
   readonly graphqlArray: string;
-  /** Operators besides those of every type (`COMMON_COMPARISONS`), in order. */
+  /** Operators in addition to those of every type (`COMMON_COMPARISONS`), in order. */
   readonly comparisons: readonly Comparison[];
   /** sum, avg, … and `_inc` exist. */
   readonly numeric: boolean;

@@ -191,7 +191,7 @@ export class BatchRunner {
     return sent === 0 ? 0 : sizeOfBytes(answer.body);
   }
 
-  /** @param printed limits the body, which is in memory beside the row @throws SvcError if the body exceeds a limit */
+  /** @param printed limits the body, which is in memory at the same time as the row @throws SvcError if the body exceeds a limit */
   *#answerOf(row: JsonRow, printed: OperationBudget): Cooperative<SubscriptionAnswer> {
     let body = '';
     const take = (bytes: number): void => {

@@ -1,7 +1,7 @@
 /** Waits for calls of asynchronous actions to end: one query per interval for all subscribers of this instance. */
 
 export interface CallWaiter {
-  /** Called once the call has ended, or does not exist any more. */
+  /** Called once the call has ended or no longer exists. */
   onDone(): void;
   /** Called if the query failed. */
   onError(error: unknown): void;

@@ -60,7 +60,7 @@ export class Cohort {
     return this.#version?.answer ?? null;
   }
 
-  /** Returns true if all members have this answer, so that nothing has to be sent. */
+  /** Returns true if all members have this answer, so nothing has to be sent. */
   isKnown(answer: SubscriptionAnswer): boolean {
     if (this.#version?.isSame(answer) !== true) return false;
     for (const { known } of this.members) if (known !== this.#version) return false;

@@ -24,7 +24,7 @@ export class Detector {
     this.#intervalMs = intervalMs;
   }
 
-  /** The newest snapshot; `null` if unknown, so that all cohorts have to run. */
+  /** The newest snapshot; `null` if unknown: all cohorts then have to run. */
   get snapshot(): string | null {
     return this.#snapshot;
   }

@@ -533,7 +533,7 @@ describe('the result budget', () => {
     const held: number[] = [];
     for (const one of all) one.next = () => held.push(memory.used);
     await pass(500);
-    // Once for both: read once, printed twelve times.
+    // Counted once for both subscribers: the answer was read once and is printed twelve times.
     expect(held).toEqual([expect.closeTo(13 * 40_000, -3), expect.closeTo(13 * 40_000, -3)]);
     expect([memory.used, memory.reserved]).toEqual([0, 0]);
   });

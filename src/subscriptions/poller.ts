@@ -24,7 +24,7 @@ export interface PollerTools {
   readonly onEmpty: (poller: Poller) => void;
 }
 
-/** Maximum number of concurrent batches of a poller; the same number of slow cohorts may run beside them. */
+/** Maximum number of concurrent batches of a poller; the same number of slow cohorts may run at the same time. */
 const PARALLEL = 2;
 
 export class Poller implements CohortOwner, DetectorListener {

@@ -30,7 +30,7 @@ export interface Subscriber {
 export interface Subscription {
   /** Called when the client has read what was sent: sends the newest answer that it lacks, which is read again if it was not cached. */
   drained(): void;
-  /** Ends it; the subscriber is not called any more. May be called more than once. */
+  /** Ends the subscription: its subscriber is no longer called. May be called more than once. */
   close(): void;
 }
 
