@@ -35,7 +35,7 @@ const NOTHING_UNCHANGED = (): boolean => false;
 
 /**
  * Returns the complete definitions of types that differ. Equal types that these refer to are stubs such as `type author`, so that each text
- * is a document of its own; types of default values are complete, because values are parsed by them.
+ * is a document of its own; types with default values are complete, because values are parsed by type.
  * @returns null if nothing differs
  */
 export async function compareSchemas({ before, after, isUnchanged: settled, onResume: goOn }: SchemaPair): Promise<DifferingTexts | null> {
@@ -78,7 +78,7 @@ async function walkBoth(
   timer: YieldTimer,
 ): Promise<readonly [Types, Types]> {
   const [typesBefore, typesAfter] = [await walkTypes(before, settled, timer), await walkTypes(after, settled, timer)];
-  // A skipped type that is found on one side only belongs to one schema only, with everything that it leads to.
+  // A skipped type that only one walk found belongs to that schema only, with everything that it leads to.
   if (!sameKeys(typesBefore.skipped, typesAfter.skipped)) {
     return [(await walkTypes(before, NOTHING_UNCHANGED, timer)).types, (await walkTypes(after, NOTHING_UNCHANGED, timer)).types];
   }

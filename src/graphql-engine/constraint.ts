@@ -37,7 +37,7 @@ export function variablePart(variables: Variables, name: string, path: JsonPath)
   return valueAt(variables[name], path);
 }
 
-/** Returns true if the fact holds for these variables, so that they can use the plan that it shaped. */
+/** Returns true if the fact holds for these variables: they can then use the plan that it shaped. */
 export function holds(constraint: Constraint, variables: Variables): boolean {
   const value = variablePart(variables, constraint.variable, constraint.path);
   const fact = constraint.fact;

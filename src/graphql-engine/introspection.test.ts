@@ -334,7 +334,7 @@ describe('cost', () => {
     running = false;
     const { user, system } = process.cpuUsage(started);
     expect(__schema.types.length).toBeGreaterThan(4000);
-    // Every slice is 8 ms long; parsing the answer here and the joins are allowed for.
+    // A slice takes 8 ms. The limit of 100 ms leaves time for parsing the answer and for joining its pieces.
     expect(turns).toBeGreaterThan((user + system) / 1000 / 100);
   });
 });

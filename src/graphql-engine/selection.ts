@@ -37,7 +37,7 @@ export interface SelectionParent {
   readonly type: ObjectType;
   /** The declared type of the position, if it is a union or an interface. */
   readonly abstract: AbstractType | null;
-  /** Fields besides those of the type: `__schema` and `__type` of the query root. */
+  /** Fields in addition to those of the type: `__schema` and `__type` of the query root. */
   readonly metaFields?: ReadonlyMap<string, OutputField>;
   /** Returns the error for a missing field that exists for the role; null if it does not exist. */
   readonly explainMissing?: (field: string, path: Path) => SvcError | null;
@@ -65,7 +65,7 @@ export function collectFields(
   const groups = new Map<string, FieldGroup>();
   const spread = new Set<string>();
 
-  /** @param within the abstract type of the selections, which may only name its fields */
+  /** @param within abstract type whose fields alone may be selected here; `null` for no such limit */
   const visit = (set: SelectionSetNode, within: AbstractType | null): void => {
     for (const selection of set.selections) {
       if (selection.kind === Kind.FIELD) visitField(selection, within);

@@ -85,7 +85,7 @@ export interface InputObjectType {
   /** See `EnumSchemaType`. */
   readonly derivedFrom?: object;
   readonly fields: () => ReadonlyMap<string, InputField>;
-  /** If true, its keys, and all keys below them, select rows, so that an omitted key lets more rows through. */
+  /** If true, its keys, and all keys below them, select rows: an omitted key lets more rows through. */
   readonly isCondition?: boolean;
 }
 

@@ -12,7 +12,7 @@ import {
 } from './bytes.ts';
 import { runs } from '../../test/support/deep.ts';
 
-/** Any but half of a pair; fast-check's own take a second to be made. */
+/** Any character except half of a surrogate pair; fast-check takes a second to create its own generators. */
 const character = fc.integer({ min: 0, max: 0x10ffff - 0x800 }).map((n) => String.fromCodePoint(n < 0xd800 ? n : n + 0x800));
 
 test('text survives the conversion to bytes and back', () => {

@@ -4,12 +4,12 @@ declare const bytes: unique symbol;
 
 /**
  * Bytes of a response, one per character (U+0000 to U+00FF), which Node calls `latin1`; JSON is in UTF-8. A string instead of a Buffer: it
- * lives on V8's heap, where creating and dropping it costs almost nothing. The memory of buffers is outside, counts as old, and causes
- * collections of the whole heap under load (ADR 5).
+ * lives on V8's heap, where creating and dropping it costs almost nothing. The memory of buffers is outside of that heap, counts as old,
+ * and causes collections of the whole heap under load (ADR 5).
  */
 export type Bytes = string & { readonly [bytes]: true };
 
-/** Bytes that are generated while they are sent, so that a value that is printed under many names needs its memory once. */
+/** Bytes that are generated while they are sent, so that a value that is printed under many names needs memory only once. */
 export interface GeneratedBytes {
   /** Number of bytes. */
   readonly length: number;

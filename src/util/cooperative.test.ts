@@ -37,7 +37,7 @@ test('runCooperatively yields to the event loop every few milliseconds, not afte
     clearImmediate(others);
     turns = 1000;
   }
-  // Slices of four milliseconds, of a step each; in every pause other work ran.
+  // A slice lasts four milliseconds, a step one. Other work ran in every pause.
   expect(pauses).toHaveLength(25);
   expect(new Set(pauses).size).toBe(25);
 });

@@ -7,7 +7,7 @@ import { runSync, type Cooperative } from './cooperative.ts';
 
 type Tree = null | string | number | readonly Tree[] | { readonly [key: string]: Tree };
 
-/** As `applyLayout`, on values. */
+/** Does on values what `applyLayout` does on text. */
 function printed(value: Tree, layout: JsonLayout): string {
   if (Array.isArray(value)) return `[${value.map((item: Tree) => printed(item, layout)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -69,7 +69,7 @@ test('prints any JSON with its layout, and reports the right length', () => {
   fc.assert(
     fc.property(value, layout, fc.constantFrom(undefined, 1), (tree, keys, indent) => {
       const { text, length } = print(bytesOfText(JSON.stringify(tree, null, indent)), keys);
-      // What is printed as it is keeps its white space.
+      // Values that are printed unchanged keep their white space.
       expect(JSON.stringify(tree) === undefined ? '' : indent === undefined ? text : text.length > 0).toEqual(
         indent === undefined ? printed(tree, keys) : true,
       );

@@ -33,7 +33,7 @@ const text: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
     .map((parts) => parts.join('')),
 })).value;
 
-/** As a parser without exact numbers sees it. */
+/** Returns the value as a parser without exact numbers would. */
 function plain(json: Json): unknown {
   if (json instanceof JsonNumber) return Number(json.text);
   if (Array.isArray(json)) return json.map(plain);

@@ -24,7 +24,10 @@ function distance(a: string, b: string): number {
   return cell(a.length, b.length);
 }
 
-/** Finds the known name that was probably meant: one with a small distance, or with the same beginning. @returns `undefined` if there is none */
+/**
+ * Finds the known name that was probably meant: one with a small distance, or with the same beginning.
+ * @returns `undefined` if there is none
+ */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const lower = word.toLowerCase();

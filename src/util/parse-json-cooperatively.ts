@@ -3,7 +3,7 @@ import { type Json, parseScannedJson } from './json.ts';
 import { type JsonScanLimits, scanJson } from '../model/json-scan.ts';
 import type { Cooperative } from './cooperative.ts';
 
-/** Value, with its depth and size as of `scanJson`. */
+/** Value, with its depth and size as counted by `scanJson`. */
 export interface ParsedJson {
   readonly depth: number;
   readonly size: number;

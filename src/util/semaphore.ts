@@ -10,7 +10,9 @@ export class Semaphore<T = void> {
   readonly #queue: Waiter<T>[] = [];
   #running = 0;
 
-  /** @param mayAcquire decides whether work with this ticket may start beside the running work; if it returns true, the work starts */
+  /**
+   * @param mayAcquire decides whether work with this ticket may start in addition to the running work; if it returns true, the work starts
+   */
   constructor(mayAcquire: (ticket: T, running: number) => boolean) {
     this.#mayAcquire = mayAcquire;
   }

@@ -1,4 +1,4 @@
-/** Yields in long work, so that other requests are answered meanwhile. */
+/** Maximum time that long work runs before it yields to other requests, in ms. */
 const MAX_RUN_MS = 8;
 
 export interface YieldTimer {
@@ -8,7 +8,7 @@ export interface YieldTimer {
   yield(): Promise<void>;
 }
 
-/** @param onResume called after every pause; an error that it throws ends the work */
+/** @param goOn called after every pause; an error that it throws ends the work */
 export function startYieldTimer(goOn?: () => void): YieldTimer {
   let end = performance.now() + MAX_RUN_MS;
   return {
