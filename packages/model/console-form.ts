@@ -1,4 +1,4 @@
-/** Form and words of a database kind for the console. Data only: `scripts/operations-page.mjs` writes it into the console. */
+/** Form and labels of a database kind for the console. Data only: `scripts/operations-page.mjs` writes it into the console. */
 export interface ConsoleForm {
   /** Name of the product: `PostgreSQL`. */
   readonly title: string;

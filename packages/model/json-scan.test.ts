@@ -32,7 +32,7 @@ describe('scanJson', () => {
   it('adds weight for new shapes beyond the usual number', () => {
     const objects = (count: number): string => `[${Array.from({ length: count }, (_, n) => `{"k${n}":1}`).join()}]`;
     expect(size(objects(USUAL_SHAPES))).toBe(1 + 5 * USUAL_SHAPES);
-    // One or another is missed, since shapes may share a place.
+    // A few shapes are missed, because shapes may share a slot.
     expect(size(objects(3 * USUAL_SHAPES))).toBeGreaterThan(1 + 5 * 3 * USUAL_SHAPES + 10 * 1.8 * USUAL_SHAPES);
     const few = `[${Array.from({ length: 5000 }, (_, n) => `{"k${n % 500}":1}`).join()}]`;
     expect(size(few)).toBe(1 + 5 * 5000);
@@ -65,7 +65,7 @@ describe('scanJson', () => {
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(numberText, (text) => {
-        // Numbers of more digits may survive too.
+        // Numbers with more digits may also survive.
         if (scan(`[${text}]`).lossless) expect(JSON.stringify(JSON.parse(text))).toBe(text);
         else if (text.replace(/\D/g, '').length <= 15) expect(JSON.stringify(JSON.parse(text))).not.toBe(text);
       }),

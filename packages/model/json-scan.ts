@@ -33,8 +33,8 @@ const WEIGHTS = {
   /** Added for each character of a number beyond the first `USUAL_DIGITS`. */
   digit: 1,
   /**
-   * Added for each key, after the same keys before it, that is not among the first `USUAL_SHAPES`: V8 makes a new
-   * description of objects for it.
+   * Added for each key that gives its object a new shape (the list of its keys so far), after the first `USUAL_SHAPES`: V8 creates a
+   * hidden class for it.
    */
   newShape: 10,
 } as const;
@@ -83,7 +83,7 @@ const TELLING_CHARACTERS = 1024;
 /** Random seed, so that clients cannot predict which shapes share a slot. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 const PRIME = 16_777_619;
-/** A text with too many shapes is longer. */
+/** Shapes of texts up to this length are not counted: there cannot be too many. */
 const SHORTEST_TEXT_OF_SHAPES = USUAL_SHAPES * 6;
 
 /**
@@ -105,7 +105,7 @@ export function scanJson(text: string, limits: JsonScanLimits): JsonFacts {
 
   for (let i = 0; i < length && size <= maxSize; i++) {
     const code = text.charCodeAt(i);
-    // Blanks, commas and invalid characters, of which a text may be full.
+    // Blanks, commas and invalid characters. A text may consist almost entirely of them.
     if (code < MINUS && code !== QUOTE) continue;
     if (code === QUOTE) {
       stringStart = i + 1;
@@ -189,7 +189,7 @@ function startObject(depth: number): void {
   shapes[depth] = SEED;
 }
 
-/** Returns whether an object, with this key as its newest, has a shape that is new in this scan or was evicted. */
+/** Returns whether this key gives its object a shape that is new in this scan, or was evicted. */
 function isNewShape(text: string, start: number, end: number, depth: number, keep: boolean): boolean {
   let hash = shapes[depth] as number;
   const last = Math.min(end, start + TELLING_CHARACTERS);

@@ -43,10 +43,10 @@ export class JsonFault extends SyntaxError {
 }
 
 /**
- * Numbers that JavaScript prints as they are written become numbers: those of up to 15 digits, without
- * an exponent or zeros at the end of the fraction. For a key written twice the last one counts.
- * @param keep creates the representation of any other number
- * @throws JsonFault, or another SyntaxError for a bad escape and when it is nested deeper than the stack
+ * Parses JSON text. Numbers that JavaScript prints as they are written become numbers: those of up to 15 digits, without an exponent or
+ * zeros at the end of the fraction. Of duplicate keys, the last one counts.
+ * @param exactNumber creates the representation of any other number
+ * @throws JsonFault, or another SyntaxError for a bad escape and for text that is nested deeper than the stack allows
  */
 export function parseExactJson<N>(text: string, exactNumber: (text: string) => N): ExactJson<N> {
   let at = 0;

@@ -275,8 +275,8 @@ function skipTo(lexer: Lexer, quote: string, escapes: boolean): void {
 }
 
 /**
- * Position of the quote that continues the string that ends before `at`, if there is one. Between them are whitespace and line comments with
- * at least one line break (PostgreSQL's `quotecontinue`).
+ * Position of the quote that continues the string that ends before `at`, if there is one. Between them are whitespace and line comments
+ * with at least one line break (PostgreSQL's `quotecontinue`).
  */
 function continuedAt(text: string, at: number): number | undefined {
   let hasBreak = false;
