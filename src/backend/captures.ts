@@ -23,7 +23,7 @@ export interface InstallOptions extends CaptureVersion, Partial<Settled> {
   readonly owner: string;
   /**
    * If set, the call repairs: it keeps captures with the same definition, and captures that a pending change has installed for a
-   * later version, whose triggers are among the failures. If absent, a change installs, and replaces everything that differs.
+   * later version, whose triggers are among the failures. If absent, the call belongs to a change: it replaces every capture that differs.
    */
   readonly settled?: number;
   /** Other owners whose captures a repair may replace: names that the source had in a change that is undone. */

@@ -54,7 +54,7 @@ export function newPlaceholderName(): string {
   return name;
 }
 
-/** Prints a placeholder, for JSON that is made here. */
+/** Prints a placeholder for JSON that the service itself prints. */
 export function placeholderText(placeholderName: string, join: number, key: Key): string {
   const [part, ...more] = key;
   if (part === undefined || more.length > 0) return JSON.stringify([`${placeholderName}:${join}`, ...key]);

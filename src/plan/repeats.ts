@@ -1,7 +1,7 @@
 /**
  * Merges values that an operation reads under several names: the database reads them once, and their layout has the names under which they
  * are printed. Rows that are selected several times with the same arguments and fields are read once too. With different fields they are
- * read separately: printing a name takes time for all that was read, so nothing is read for a name that does not print it.
+ * read separately: the time to print a name grows with all that was read for it, so only what it prints is read.
  */
 import type { AggregateField, AggregateItem, AggregateQuery, Field, RowsQuery, SelectRoot } from '../ir/select.ts';
 import type { MutationField, MutationOutput, MutationRoot } from '../ir/mutation.ts';
@@ -43,9 +43,9 @@ interface Merged<T> {
   readonly places: readonly (readonly Place[])[];
 }
 
-/** Number of reads of the same rows or values with different arguments that are not counted. */
+/** Number of reads of the same rows or values, with different arguments, that are free: only further ones count. */
 const FREE_READS = 16;
-/** Bytes that each further read is expected to return at most. */
+/** Maximum of the bytes that a read is expected to return. */
 const MAX_EXPECTED = 524_288;
 /** Bytes that a row, or an aggregate without rows, is expected to have. */
 const ROW = 512;

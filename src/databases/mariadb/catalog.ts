@@ -149,7 +149,7 @@ function columnOf(row: Row, isJson: boolean): CatalogColumn {
     name: name ?? '',
     type: isJson ? baseType('json') : columnTypeOf(dataType ?? '', columnType ?? '', collation ?? null),
     nullable: nullable === 'YES',
-    // Without a default, the default of a nullable column is reported as NULL.
+    // The server reports the default NULL for a nullable column without a default.
     hasDefault: !isGenerated && (counts || (defaultText !== null && defaultText !== undefined && defaultText !== 'NULL')),
     generated: isGenerated,
     identity: counts ? 'by-default' : false,

@@ -89,7 +89,7 @@ export function isDeadlock(failure: unknown): boolean {
   return error instanceof Error && (error as ServerError).errno === 1213;
 }
 
-/** Returns the path of the row that the server refuses, if it names one. @param start rows of earlier statements */
+/** Returns the path of the row that the server refuses, if it names one. @param start number of rows of earlier statements */
 export function wrongRow(failure: unknown, start: number, rowsOf: MutationStatement['rows']): Path | undefined {
   const text = failure instanceof Error ? (failure as ServerError).sqlMessage : undefined;
   const found = text === undefined ? null : / at row (\d{1,6})$/.exec(text);

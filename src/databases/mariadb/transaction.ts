@@ -13,9 +13,9 @@ import type { JsonRow } from '../../backend/connection.ts';
 
 interface Outcome {
   readonly rows: readonly Row[];
-  /** Rows written or passed on. */
+  /** Number of rows that were written or passed on. */
   readonly returned: number;
-  /** Rows found, passed on or not. */
+  /** Number of rows that were found, whether or not they were passed on. */
   readonly found: number;
 }
 

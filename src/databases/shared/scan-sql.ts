@@ -118,7 +118,7 @@ function isJoinable(statements: readonly ScannedStatement[], control: readonly S
   return control.every((each) => isPlain(each, OPENS) || isPlain(each, CLOSES));
 }
 
-/** Returns whether a statement has no options, which would be lost. */
+/** Returns whether a statement has no options, which would be lost with it. */
 function isPlain({ words }: ScannedStatement, pattern: RegExp): boolean {
   return pattern.test(words.join(' ')) && words.length <= 2;
 }

@@ -196,7 +196,7 @@ export class MariadbEventQueue implements CapturedEventStore {
       return chosen;
     });
     if (own.length === 0) return [];
-    // Two transactions that take events of one key at the same moment do not see each other. Both may return theirs.
+    // Two transactions that take events of one key at the same moment do not see each other. Both may release their events.
     const others = await this.#othersOfKey(first.filter(({ id }) => own.includes(id)));
     const returned = first.filter((each) => own.includes(each.id) && others(each)).map(({ id }) => id);
     await this.release(lease, returned);

@@ -68,7 +68,7 @@ export class Openings {
 
   /**
    * Returns which statements fail after a failed opening: those that were waiting at the first failure, once all openings that were pending
-   * then have failed.
+   * at that time have failed.
    * @param arrivals number of statements that have ever waited
    * @returns that number at the first failure; `null` while an opening is pending
    */

@@ -30,7 +30,8 @@ export interface SessionOptions {
   /** Estimated memory of prepared statements in the server, in bytes. */
   readonly preparedMemory: number;
   /**
-   * Sends a cancel request on another socket. Calls back when the server has handled it, or after a timeout: then it may still handle it.
+   * Sends a cancel request on another socket. Calls back when the server has handled it, or after a timeout: the server may then still
+   * handle it.
    */
   readonly cancel: (done: (isHandled: boolean) => void) => void;
   /** Tries to end the session in the server from another one: SQL may catch the error of a cancel request. */

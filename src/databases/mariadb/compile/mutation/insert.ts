@@ -206,7 +206,10 @@ class InsertTree {
 
 const NO_ROW: InsertRow = { path: ROOT, values: new Map(), before: [], after: [] };
 
-/** Groups neighbours with values for the same columns: `default` would not auto-increment in a session where zero is a value. */
+/**
+ * Groups neighbours with values for the same columns. `default` cannot fill the gaps of other rows: it does not auto-increment in sessions
+ * in which zero is an ordinary value (`NO_AUTO_VALUE_ON_ZERO`).
+ */
 function* batches(rows: readonly LevelRow[]): Iterable<readonly LevelRow[]> {
   let waiting: LevelRow[] = [];
   for (const row of rows) {

@@ -13,8 +13,8 @@ export interface LevelRow {
   /** Values from rows that were written before, by column. */
   readonly fills: Fills;
   /**
-   * Number from 0 among the rows of the level that others refer to; while the row is written, its number in the slot with its key. `null`
-   * for rows that no other row refers to.
+   * Number, from 0, among the rows of the level that other rows refer to. While the row is written, its number in the slot that stores its
+   * key. `null` for rows that no other row refers to.
    */
   readonly number: number | null;
 }

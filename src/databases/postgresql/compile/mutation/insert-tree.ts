@@ -210,7 +210,7 @@ class InsertTree {
     return parts;
   }
 
-  /** Counts rows that would change nothing as written; rows that refer to them find the first one with their key. */
+  /** Counts rows as written that would change nothing. Rows that refer to them find the first row with their key. */
   #repeat(repeated: Parts['repeated'], keys: LevelKeys | null): void {
     for (const { row, of } of repeated) {
       if (keys !== null && row.number !== null && of.number !== null) keys.repeat(row.number, of.number);
