@@ -23,7 +23,7 @@ function translateField(field: CollectedField): MutationField {
   return meaningOf(field.field, 'mutation-result').toField(field);
 }
 
-/** `returning` shows rows, so it requires the right to select. */
+/** `returning` shows rows, so it requires the select permission. */
 function responseFields({ source, selected }: WriteTable): readonly OutputField[] {
   const affected: OutputField = {
     name: source.field('affected_rows'),

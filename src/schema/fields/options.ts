@@ -1,4 +1,4 @@
-/** Variant of a role's schema: `backend` includes `backend_only` permissions, for trusted requests that ask for them. */
+/** Variant of a role's schema: `backend` includes `backend_only` permissions, for trusted requests that select it. */
 export type SchemaVariant = 'frontend' | 'backend';
 
 /** Server options that change the contents or the meaning of role schemas. */

@@ -17,7 +17,7 @@ const MIN_ROWS = 2;
 
 export type RowKeys = ReadonlyMap<string, 'required' | 'optional'>;
 
-/** Returns the keys of rows that stand for columns. A key that only some rows have is optional if its absence means null. */
+/** Returns the keys of rows that set columns. A key is optional if its absence means null: then only some rows may have it. */
 export function rowKeys(table: WriteTable): RowKeys {
   return new Map(
     [...table.insertColumns().values()].map(({ name, info }) => [
