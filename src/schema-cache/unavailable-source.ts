@@ -35,8 +35,8 @@ export function sameUnavailable(a: UnavailableSources, b: UnavailableSources): b
 }
 
 /**
- * Returns root fields that a role would have if its sources were available, and some that it would not have: a role with any permission on
- * a table knows that the table exists, so this reveals nothing to it.
+ * Returns root fields that a role would have if its sources were available, and some that it would not have. This reveals nothing: a role
+ * with any permission on a table can see that the table exists.
  * @returns by field name, or by namespace if a source has one
  */
 export function unavailableRoots(unavailable: UnavailableSources, role: string): ReadonlyMap<string, UnavailableSource> {

@@ -160,8 +160,8 @@ function rejectDifferentServers({ source, lookups }: ExpressionScope, { from, jo
 }
 
 /**
- * Returns true if all rows that the join finds are on the server of the row that they are found for. If that is unknown, the database
- * decides.
+ * Returns true if a row and all rows that are joined to it are on the same server. Also true if that is unknown: then the database accepts
+ * or rejects the comparison.
  */
 function areColocated(one: CatalogDistribution | undefined, other: CatalogDistribution | undefined, join: Join | null): boolean {
   if (one === undefined || other === undefined || other.kind === 'reference') return true;

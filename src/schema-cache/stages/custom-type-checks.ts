@@ -23,7 +23,7 @@ export function customTypeProblems(types: CustomTypes, info: CustomTypesInfo, sc
   const duplicated = new Set([
     ...duplicates(names),
     ...names.filter((name) => PLAIN_SCALARS.has(name)),
-    // A custom scalar with such a name stands for the database's.
+    // Only a custom scalar may have the name of a database scalar: it stands for that scalar.
     ...others.filter((name) => scalarOf(name) !== null),
   ]);
   if (duplicated.size > 0) reasons.push(`duplicate type names: ${quoted(duplicated)}`);

@@ -1,7 +1,7 @@
 /**
- * Resolves one source in two steps, because names must be unique across sources in between: first each table on its own (`resolveCores`),
- * then everything that refers to other objects (`resolveSource`). Results of the previous build are reused if their inputs are the same
- * objects.
+ * Resolves one source in two steps: first each table on its own (`resolveCores`), then everything that refers to other objects
+ * (`resolveSource`). Between the steps, names are checked across all sources. Results of the previous build are reused if their inputs are
+ * the same objects.
  */
 import type { Backend } from '../../backend/backend.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
