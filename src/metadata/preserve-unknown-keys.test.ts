@@ -42,7 +42,7 @@ const FREE = new Set([
 /** Opaque to the kind that tests use. */
 const OPAQUE = new Set(['configuration']);
 
-/** Every object in which a codec knows the keys. */
+/** Yields the path of every object whose keys are read by a codec. */
 function* objectsOf(json: Json, path: readonly (string | number)[] = []): Iterable<readonly (string | number)[]> {
   if (isJsonArray(json)) for (const [i, item] of json.entries()) yield* objectsOf(item, [...path, i]);
   else if (isJsonObject(json)) {

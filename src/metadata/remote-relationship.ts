@@ -178,8 +178,8 @@ export const remoteRelationshipCodec: Codec<RemoteRelationship> = object('Remote
 });
 
 /**
- * Reads the arguments of the operations on tables: `definition`, or the keys of the older form beside the name. @throws SvcError
- * parse-failed
+ * Reads the arguments of the operations on tables: `definition`, or the keys of the older form next to the name.
+ * @throws SvcError parse-failed
  */
 export function definitionOfArguments(json: JsonObject, path: Path): RemoteRelationshipDefinition {
   const isLegacy = json['remote_schema'] !== undefined && json['remote_schema'] !== null;

@@ -1,4 +1,4 @@
-/** Rejection of keys that a codec does not know. */
+/** Rejects keys that a codec does not define. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
