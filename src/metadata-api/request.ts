@@ -29,7 +29,7 @@ export interface Language {
   readonly argsInParsePath: boolean;
   /** True if argument errors of operations with a prefix name the operation. */
   readonly namesOperationInErrors: boolean;
-  /** Keys beside `type` and `args` that are accepted without effect. */
+  /** Keys other than `type` and `args` that are accepted without effect. */
   readonly idleKeys: readonly string[];
 }
 

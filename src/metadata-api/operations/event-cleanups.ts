@@ -13,7 +13,7 @@ import { hasEventTriggers, noSuchTrigger, NO_TRIGGER, ownerOfTrigger } from './e
 
 function requireSourceNamed({ sources }: Metadata, name: string): SourceMetadata {
   const source = sources.get(name);
-  // Clients rely on this text.
+  // Clients rely on this text, including its mistake.
   if (source === undefined) throw new SvcError('not-exists', `source with name ${name} does not exists`);
   return source;
 }

@@ -68,7 +68,7 @@ export function trackTableArguments(backend: Backend): Codec<TrackTable> {
   );
 }
 
-/** Moves `schema` beside the bare name of a table, an older form, into the name. */
+/** Converts an older form, with `schema` next to a bare table name, to the current one. */
 function withSchemaInside(json: Json): Json {
   if (!isJsonObject(json) || typeof json['table'] !== 'string' || typeof json['schema'] !== 'string') return json;
   const { table, schema, ...rest } = json;
