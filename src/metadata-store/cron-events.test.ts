@@ -137,7 +137,7 @@ it('waits for a pending change of the trigger', async () => {
   await pass();
   let made: Promise<number> | undefined;
   await store(EMPTY_METADATA, async () => {
-    // Has read the events, and goes on while the deletion is not committed.
+    // It has read the events, and continues while the deletion is not committed.
     await new Promise<void>((resolve) => {
       made = generateCronEvents(
         frozenBefore(2, async () => resolve()),
