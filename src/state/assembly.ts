@@ -146,7 +146,7 @@ export class Assembly {
   }
 
   /**
-   * Builds a snapshot cooperatively: requests go on with the previous snapshot meanwhile.
+   * Builds a snapshot cooperatively: meanwhile, requests use the previous snapshot.
    * @param goOn called at pauses; ends the work by throwing
    */
   async assemble(

@@ -243,7 +243,7 @@ export class EventCaptures {
   /**
    * Removes the triggers that a draft has installed, in favor of `now`. Never fails.
    * @param id id of the draft
-   * @param base stored metadata below the draft, whose triggers stay; set to undo single changes of a draft that goes on
+   * @param base stored metadata below the draft, whose triggers stay; set to undo single changes of a draft that continues
    * @returns names of the sources in which triggers may remain
    */
   async undo(touched: Touched, now: Assembled, id: string, base?: Assembled): Promise<readonly string[]> {

@@ -71,7 +71,7 @@ export async function openSource(
   }
 }
 
-/** Returns the backend with the names of the opened source; that of `before` if these are the same. */
+/** Returns the backend for the names of the opened source; reuses that of `before` if they are the same. */
 function namedAs(backend: Backend, { unnamedSchema }: Catalog, before: OpenInput | undefined): Backend {
   if (unnamedSchema === undefined || backend.namedWithin === undefined) return backend;
   return before?.catalog.unnamedSchema === unnamedSchema ? before.backend : backend.namedWithin(unnamedSchema);

@@ -99,7 +99,7 @@ export interface State {
    */
   transaction<T>(run: (draft: State) => Promise<T>, how: StateTransactionOptions): Promise<T>;
   /**
-   * Runs changes on a draft that is discarded: nothing is stored, published or installed. Other changes go on meanwhile.
+   * Runs changes on a draft that is discarded: nothing is stored, published or installed. Other changes may run meanwhile.
    * @param callOptions cancellation and deadline for databases and servers
    */
   trial<T>(run: (draft: State) => Promise<T>, callOptions?: CallOptions): Promise<T>;
