@@ -17,7 +17,7 @@ export function dataOperations(backends: readonly Backend[]): readonly Operation
   return GROUPS.flatMap((group) => group(backends));
 }
 
-/** Returns whether all roles may send a request if the service is so configured: it is a data operation, or a bulk of nothing else. */
+/** Returns true for data operations and for bulks of them only, which the service may be configured to accept from all roles. */
 export function isOpenToRoles(body: Json): boolean {
   if (!isJsonObject(body)) return false;
   const { type, args } = body;

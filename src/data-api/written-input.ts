@@ -1,7 +1,6 @@
 /**
- * Input of a write as it is sent to the input validation hook of a permission: with the names of the equivalent GraphQL mutation, so that
- * a hook finds `_set` for every endpoint. Names without a GraphQL equivalent stay as they are. The input is valid here; it is only
- * renamed.
+ * Converts the input of a write for the input validation hook of a permission. The hook receives the names of the equivalent GraphQL
+ * mutation, so that it finds `_set` for every endpoint. Names without a GraphQL equivalent stay. The input has already been validated.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { fieldName } from '../schema-cache/naming.ts';
