@@ -1,7 +1,7 @@
 /**
- * Protects against cross-site requests. A browser adds cookies and remembered passwords to requests of any page, and reaches networks
- * that only its user can reach; so if the credentials are of that kind, or none are needed, the page's origin must be trusted.
- * Credentials in other headers are set by the page itself and need no check.
+ * Protects against cross-site requests. A browser adds cookies and remembered passwords to requests of any page, and can reach networks
+ * that are closed to others. If a request has such credentials, or needs none, the origin of its page must be trusted. Credentials in
+ * other headers are set by the page itself and need no check.
  *
  * For upgrades to websockets, `checkPage` is the whole check: they have no preflight requests and no body.
  */

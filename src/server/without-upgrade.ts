@@ -4,8 +4,9 @@ import type { Socket } from 'node:net';
 const NOT_REPEATED: ReadonlySet<string> = new Set(['upgrade', 'http2-settings', 'connection']);
 
 /**
- * Serves a request that asks for an unsupported protocol as if it did not (RFC 9110, section 7.8): HTTP/2 clients ask with every first
- * request. Node has removed such a request from the HTTP stream, so its head is put back in front of the following bytes.
+ * Ignores the `Upgrade` header of a request for an unsupported protocol and serves the request (RFC 9110, section 7.8): HTTP/2 clients send
+ * the header with every first request. Node has removed such a request from the HTTP stream, so its head is put back in front of the
+ * following bytes.
  */
 export function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Socket, following: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = request;

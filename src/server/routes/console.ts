@@ -46,7 +46,7 @@ const route: Omit<Route, 'method' | 'path'> = {
 };
 
 function answer({ path, request }: Exchange, state: ConsoleState): Reply {
-  // Relative, because a proxy may serve the console below a path that the service does not know.
+  // Relative, because a proxy may serve the console below a prefix that it strips from requests.
   if (path === '/') return redirect('console/');
   if (path === '/console') return redirect('console/');
   if (state.kind === 'missing') return missingReply(state.reason);

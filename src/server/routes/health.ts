@@ -23,7 +23,10 @@ function healthRoute(path: string): Route {
   };
 }
 
-/** Returns the reason for not sending requests here, `null` if ready. Databases do not count: all instances would be out of service at once. */
+/**
+ * Returns the reason why load balancers should send no requests, `null` if ready. Databases do not count: their outage would take all
+ * instances out of service at once.
+ */
 function unreadiness({ connections }: Exchange, context: ServerContext): 'STOPPING' | 'STARTING' | null {
   if (connections.isDraining()) return 'STOPPING';
   return context.isReady?.() === false ? 'STARTING' : null;

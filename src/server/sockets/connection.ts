@@ -265,7 +265,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     checkPage('GET', this.#handshake.headers, place, this.#context.pages);
   }
 
-  /** Closes the socket when its session ends, or an earlier session with running operations. The client then authenticates again. */
+  /** Closes the socket when its session ends, or an earlier session with running operations does. Clients then authenticate again. */
   #endWithSession(): void {
     this.#stopTimer();
     const end = this.#firstEnd();
