@@ -106,7 +106,7 @@ function parameters({ info, segments, variables }: Call): readonly JsonObject[] 
     places.delete(name);
     return place === undefined ? queryParameter(variable) : [pathParameter(place, typeNameOf(variable))];
   });
-  // Variables that occur only in the path: calls are rejected, but the document shows the path.
+  // A path variable that the query does not declare: calls are rejected, but the document shows the path.
   return [...found, ...[...places.values()].map((name) => pathParameter(name, 'String'))];
 }
 
