@@ -15,7 +15,7 @@ const CONFIG: CleanupConfig = {
   paused: false,
 };
 
-/** Calls of a source by clean-ups, and their results. */
+/** Prepares clean-ups of a fake source, which records their calls. */
 function played(config: CleanupConfig) {
   const calls: (readonly unknown[])[] = [];
   const specs: (CleanupSpec | null)[] = [];

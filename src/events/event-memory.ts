@@ -5,7 +5,7 @@
 
 /** Default limit in bytes; the event that never waits, and the free bytes of each event, may exceed it. */
 const MAX_SIZE = 32 * 1024 * 1024;
-/** Bytes of an event that never wait: most responses are small. */
+/** Number of bytes that each event may read without waiting; most responses are smaller. */
 const FREE_SIZE = 64 * 1024;
 
 /** Called with the size of data that was read. Returns a promise if reading must pause until it resolves. */

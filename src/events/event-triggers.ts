@@ -116,7 +116,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
   const stopListening = state.onSnapshot(update);
   return {
     written(source) {
-      // Databases that notify of events notify of these, too.
+      // A database that notifies of new events also notifies of those that this instance has written.
       if (storeOf(source)?.listen === undefined) queues.get(source)?.wake();
     },
     stop() {

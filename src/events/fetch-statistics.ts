@@ -1,4 +1,4 @@
-/** Logs the number of fetched events at an interval, since logging every fetch would be too often. */
+/** Logs the number of fetched events every ten seconds; an entry for each fetch would be too much. */
 export interface FetchStatistics {
   /** @param of a source, or a kind of event */
   count(of: string, events: number): void;

@@ -242,7 +242,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
   #add(event: E, leaseEnd: number): void {
     const known = this.#leased.get(event.id);
     const { queue: name, size = 0, tries } = event;
-    // The event is due again before the response of its recording has arrived, which may be lost.
+    // Once its outcome is stored, an event may be fetched again before the response of the recording arrives, if that is not lost.
     const isRecorded = known !== undefined && (known.isRecording || (known.isDone && known.tries !== tries));
     if (known !== undefined && !isRecorded) {
       // This instance's own lease had expired, and no other instance has taken the event: it is still running here.

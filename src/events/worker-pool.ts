@@ -1,11 +1,12 @@
 /**
- * Schedules the events of an instance on its workers, fairly. A trigger queue may use three times as many workers as stay free beside one
- * more, so that one is always free for a queue that has none. Slow queues share half of the workers, so that fast ones need not wait.
+ * Schedules the events of an instance on its workers, fairly. The first event of a trigger queue may take any free worker. A further one
+ * starts only if the queue then runs at most three times as many events as workers are free, so a busy queue never takes the last worker.
+ * Slow queues share half of the workers, so that fast ones need not wait.
  */
 
 /** Duration from which on an event is slow, in ms. */
 const SLOW_MS = 1000;
-/** Workers of a queue for each free worker. */
+/** Maximum number of running events of a queue for each free worker. */
 const SHARE = 3;
 /** Interval for detecting queues that have become slow, in ms. */
 const SWEEP_MS = 250;
