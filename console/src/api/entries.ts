@@ -8,7 +8,7 @@ import { readOperation } from './metadata.ts';
 export interface MetadataPart {
   /** Argument `only` of `export_metadata`; `all` for the whole document. */
   readonly only: { readonly sections?: readonly string[]; readonly sources?: readonly string[] } | 'all';
-  /** Returns the part; `null` if there is none. `metadata` is read before, so that a later change of the part is a conflict. */
+  /** Returns the part; `null` if there is none. `metadata` is read first, so that a later change of the part is a conflict. */
   find(metadata: JsonObject): Json | Promise<Json>;
 }
 

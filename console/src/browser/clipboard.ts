@@ -1,4 +1,4 @@
-/** Copies text; without a secure context by a selection, since the clipboard API is not available there. */
+/** Copies text, by a selection if there is no clipboard API, as on pages without a secure context. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

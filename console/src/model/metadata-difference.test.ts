@@ -49,7 +49,7 @@ it('applying all differences yields the other document', () => {
 
 it('applies each difference on its own', () => {
   for (const difference of metadataDifferences(before, after)) {
-    // A table of a source that is not there comes with the source.
+    // The source of this table is missing, so it is added as well.
     if (difference.label === 'table public.d of other') continue;
     expect(metadataDifferences(before, withDifferences(before, [difference])).map(({ key }) => key)).toEqual([difference.key]);
   }

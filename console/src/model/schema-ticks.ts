@@ -153,7 +153,7 @@ function newDefinition({ keyword, name, interfaces }: RemoteType, members: reado
   return { keyword, name, interfaces, directives: [], members };
 }
 
-/** Declares types that are referenced but not declared: inputs, enums and unions whole, of others the fields without nested objects. */
+/** Declares types that are only referenced: inputs, enums and unions whole, others with their scalar fields that need no argument. */
 function completed(document: SchemaDocument, remote: RemoteTypes): SchemaDocument {
   const all = [...document];
   const declare = (name: string): void => {

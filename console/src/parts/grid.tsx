@@ -177,7 +177,7 @@ export function Grid({
   );
 }
 
-/** Finds the cell of an event at the table: listeners per cell are most of the work of rendering thousands. */
+/** Finds the cell of an event. The table has the listeners: one per cell would be most of the work of rendering thousands of cells. */
 function cellAt(element: EventTarget | null): { readonly row: number; readonly column: number } | undefined {
   const [row, column] = element instanceof HTMLElement ? (element.dataset['cell'] ?? '').split(':') : [];
   return column === undefined ? undefined : { row: Number(row), column: Number(column) };

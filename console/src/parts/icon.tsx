@@ -46,7 +46,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture that says nothing that a word beside it, or the name of its control, does not say. */
+/** A decorative picture: the word beside it, or the name of its control, says the same. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -31,7 +31,7 @@ export function FilterBuilder(props: BuilderProps) {
   const { node, table, isReadOnly, onChange } = props;
   const scope = useScope(table);
   const isGroup = node.kind === 'all' || node.kind === 'any' || node.kind === 'not';
-  /** Adds a condition beside a single one. */
+  /** Puts a single condition into a group with a new blank one. */
   const join = (around: 'all' | 'any'): void => {
     const group = wrapped(node, around);
     if (group.kind === 'all' || group.kind === 'any') onChange({ ...group, children: [...group.children, blankTest(scope)] });

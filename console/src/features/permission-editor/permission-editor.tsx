@@ -57,7 +57,7 @@ function chosenCell(): PermissionCell | undefined {
   return role !== null && isOperation(operation) ? { role, operation } : undefined;
 }
 
-/** Copies a permission to other roles of its table, and to other tables, there for its own role too. */
+/** Copies a permission to other roles of its table, and to these and its own role on other tables. */
 function copyChange(table: TableOverview, { role, operation }: PermissionCell, targets: CopyTargets): Change {
   const key = `${operation}_permissions`;
   const names = [...targets.roles, ...targets.tables.map(tableId)];

@@ -123,7 +123,7 @@ function applyDraft(draft: DefinitionDraft, action: JsonObject | undefined, type
 }
 
 /**
- * Returns the change that stores a draft, and the name of its action, which its text has.
+ * Returns the change that stores a draft, and the name of its action, read from the text.
  * @param action as it was stored when the draft began; undefined for a new one
  * @throws DocumentError for text that cannot be read, Error for any other invalid input
  */

@@ -140,7 +140,7 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
     const before = place === undefined ? undefined : definitionOf(place.relationship);
     const definition = targetDefinition(draft, table === undefined ? null : tableJson(table), before);
     const to = definition['to_source'];
-    // Other tools know only the older format.
+    // Other tools read only the older format.
     const relationship: JsonObject =
       isObject(to) && place?.relationship['definition'] === undefined
         ? {

@@ -136,7 +136,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
       else next.delete(row);
       setSelected(next);
     },
-    /** Opens the confirmation; the rows are counted where their number is not known and the persona may aggregate. */
+    /** Opens the confirmation. Counts the rows if their number is unknown and the persona may aggregate. */
     async confirmDelete(condition: JsonObject, known?: number): Promise<void> {
       const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'matching') : 'matching');
       setPendingDelete({ where: condition, text: `${found} ${found === 1 || found === '1' ? 'row' : 'rows'}` });

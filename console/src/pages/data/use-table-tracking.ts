@@ -33,7 +33,7 @@ export function useTableTracking(data: Overview, source: SourceOverview) {
     const done = await makeChange({
       title: `Track ${what}${relationships.length === 0 ? '' : ` with ${count}`}`,
       steps: () => [{ type: `${kind}_track_tables`, args: { tables, allow_warnings: true } }, ...relationships],
-      // The relationships go with their tables.
+      // `cascade` drops the relationships with their tables.
       inverse: [
         { type: `${kind}_untrack_tables`, args: { tables: tables.map((each) => ({ ...each, cascade: true })), allow_warnings: true } },
       ],

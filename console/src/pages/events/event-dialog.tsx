@@ -34,7 +34,7 @@ export function EventDialog({
     const event: JsonObject = isObject(json) && isObject(json['event']) ? json['event'] : {};
     return { event, attempts: isObject(json) ? objectsIn(json['invocations']) : [] };
   }, id);
-  /** Last value before the redelivery, which has no result of it. */
+  /** Last value from before the redelivery, without its result. */
   const before = useRef(value);
   const isSettled = value !== undefined && value !== before.current && (value.event['delivered'] === true || value.event['error'] === true);
   useEffect(() => {
