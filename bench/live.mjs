@@ -146,7 +146,7 @@ async function main() {
   const refresh = async (label) => {
     const [node, database, walls] = [[], [], []];
     for (let round = 0; round < Number(options.rounds); round++) {
-      // Otherwise PostgreSQL spends most of its time on dead rows of earlier rounds, for every index entry again.
+      // Otherwise PostgreSQL spends most of its time on dead rows of earlier rounds, once per index entry.
       if (!options.bloat) await writer.query('vacuum place');
       await sleep(1200);
       const pids = await backends();

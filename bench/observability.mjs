@@ -16,8 +16,8 @@ const { values: options, positionals } = parseArgs({
 const CLIENTS = 16;
 const SINK_PORT = 18_310;
 
-/** Settings of both services, and their requests, by comparison. */
 const QUERY = 'query ByPk($id: Int!) { item_by_pk(id: $id) { id name } }';
+/** Settings of both services, and their requests, by comparison. */
 const COMPARISONS = {
   same: { off: { env: {}, query: QUERY }, on: { env: {}, query: QUERY }, least: null },
   metrics: {

@@ -1,5 +1,5 @@
-// Sends requests of four clients, each sequentially, until it receives a stop message. In a separate thread with minimal code, so that other work
-// of the process does not affect the measurement.
+// Sends requests of four clients, each sequentially, until it receives a stop message. Runs in a separate thread with minimal code, so that
+// other work of the process does not affect the measurement.
 import http from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

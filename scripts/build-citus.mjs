@@ -66,7 +66,7 @@ export function buildCitus() {
     const started = Date.now();
     console.error(`building ${archive} into ${folder} ...`);
     const tree = join(work, 'tree');
-    // The user postgres enters it.
+    // The user postgres must be able to enter it.
     mkdirSync(tree, { mode: 0o755 });
     for (const path of COPIED)
       cpSync(path, join(tree, path), { recursive: true, verbatimSymlinks: true, filter: (file) => !/\/(bitcode|pgxs|locale)$/.test(file) });

@@ -55,7 +55,7 @@ function readKey(path) {
 }
 
 ensurePackages();
-// All modules of the service have to be the same ones: `tsImport` makes new ones with each call.
+// All imports have to share their modules; `tsImport` would create new ones with each call.
 const { register } = await import('tsx/esm/api');
 register();
 const load = (path) => import(`../src/${path}`);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './ensure-packages.mjs';
 
-/** Tests that were skipped. */
+/** Maximum number of skipped tests that are listed. */
 const MOST_LISTED = 50;
 
 /** @returns the exit code */

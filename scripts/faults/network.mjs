@@ -17,7 +17,7 @@ const PORT = 18_291;
 const LEASE = 45;
 /** Maximum time until everything is delivered and repaired after the last fault, s. */
 const HEALED = 120;
-/** Time that the receiver takes for an event of `ordered`, so that two of one key at once would be seen, ms. */
+/** Time that the receiver takes for an event of `ordered`, so that concurrent deliveries of one key overlap and are found, ms. */
 const ORDERED = 20;
 /** Rows of the second writer begin here. */
 const SECOND = 1_000_000;
@@ -46,7 +46,7 @@ export async function networkFaults({ seed, seconds, output }) {
   const accepted = new Map();
   const cronAccepted = new Map();
   const orderedTimes = new Map();
-  /** Events of `ordered` that the receiver works on, by key. */
+  /** Events of `ordered` that the receiver is processing, by key. */
   const underway = new Map();
   let together = 0;
   let deliveries = 0;
@@ -70,7 +70,7 @@ export async function networkFaults({ seed, seconds, output }) {
       else {
         push(accepted, body.id, { at, by: request.url.split('/', 2)[1] });
         if (trigger.name === 'ordered' && accepted.get(body.id).length === 1) {
-          // Of transactions that overlap, either may come first: the order is that of each writer.
+          // Overlapping transactions may come in either order, so the order is checked for each writer.
           const { k, v } = event.data.new;
           push(orderedTimes, `${v < SECOND ? 'one' : 'two'} ${k}`, v);
         }
@@ -199,7 +199,7 @@ export async function networkFaults({ seed, seconds, output }) {
     }
   })();
 
-  /** Rows of `churn`, each between two looks at the metadata that counts: the same trigger before and after has to capture it. */
+  /** Rows of `churn`, each written between two reads of the stored metadata: a trigger that is the same in both must have captured it. */
   let churned = 0;
   let churnedCaptured = 0;
   const TRUTH = `select v.resource_version, p.changed_at_version, p.definition from svc_catalog.metadata_version v,
@@ -228,7 +228,7 @@ export async function networkFaults({ seed, seconds, output }) {
     }
   })();
 
-  /** Changes of the metadata through both, one after another: after a 200 there is no doubt what there is. */
+  /** Changes of the metadata through both instances, one after another: after a 200, the stored state is certain. */
   const answers = {};
   let operations = 0;
   const administering = (async () => {
@@ -262,10 +262,10 @@ export async function networkFaults({ seed, seconds, output }) {
       operations += 1;
       const { status, json } = await post(instance, type, args);
       answers[`${status} ${json?.code ?? ''}`.trim()] = (answers[`${status} ${json?.code ?? ''}`.trim()] ?? 0) + 1;
-      // A change that must be possible was rejected, so the instance had outdated metadata.
       const name = isTrigger ? 'moving' : role;
-      // What an instance that was stopped meanwhile has read it may still do, much later.
+      // An instance that was stopped after it had read a request may still execute it much later.
       if (status === 0) late.add(name);
+      // A change that must be possible was rejected, so the instance had outdated metadata.
       if (status === 400 && was !== 'unknown' && expected === true && !late.has(name))
         findings.refusals.push({ at: now(), by: instance.name, type, json });
       const is = status === 200 ? type.includes('create') : status === 400 ? was : 'unknown';
@@ -275,7 +275,7 @@ export async function networkFaults({ seed, seconds, output }) {
       await sleep(100 + random() * 300);
     }
   })();
-  /** Returns an outcome that was unknown: the row of the version is free again, so nothing is being stored. */
+  /** Returns whether an object exists after a change with an unknown outcome. The lock of the version waits for changes in progress. */
   const settled = async (name) => {
     for (let attempt = 0; attempt < 3; attempt++) {
       // An instance that was stopped in the middle may still store it.
@@ -309,7 +309,7 @@ export async function networkFaults({ seed, seconds, output }) {
 
   const breaking = (async () => {
     await sleep(2000);
-    // Longer than a lease, once: the others' time is for shorter ones.
+    // One freeze is longer than a lease; all other faults are shorter.
     const frozen = pick(instances);
     const long = Math.min(LEASE + 3, seconds - 32);
     const thaw = (async () => {

@@ -42,7 +42,7 @@ function hitsOneOf({ at, what, process }, from, taken, end) {
   return taken.some((lease) => {
     if (lease.last <= at || lease.granted >= end) return false;
     if (what === 'kill') return lease.process !== undefined && lease.process === process && lease.granted <= at + LOOK;
-    // After an attempt, the holder knew of its lease.
+    // A holder that attempted the event had received the grant, so only a later grant can have been lost.
     return lease.granted > from.at + LOOK && Math.abs(lease.granted - at) <= GRANT_AROUND_CRASH;
   });
 }
