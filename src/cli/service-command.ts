@@ -7,7 +7,7 @@ import { verbGroups, verbs } from './verbs/index.ts';
 export function isServiceCommand(argv: readonly string[]): boolean {
   const [first] = argv;
   if (first === undefined || first.startsWith('-')) return true;
-  // `svc version` is a command of projects, which also asks the service for its version.
+  // `svc version` is a command of projects, which also requests the version of the service.
   if (first === 'version') return false;
   return (SERVICE_COMMAND_NAMES as readonly string[]).includes(first);
 }
@@ -30,7 +30,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'update-cli': 'npm updates the command together with the service',
 };
 
-/** Message for a first word that is no command; `undefined` if it is one. */
+/** Message for a first word that is not a command; `undefined` if it is one. */
 export function unknownCommandMessage(argv: readonly string[]): string | undefined {
   const [first] = argv;
   if (first === undefined || first.startsWith('-')) return undefined;

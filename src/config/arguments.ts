@@ -24,7 +24,7 @@ export class ArgumentError extends Error {
 const TRUE: ReadonlySet<string> = new Set(['true', 't', 'yes', 'y']);
 const FALSE: ReadonlySet<string> = new Set(['false', 'f', 'no', 'n']);
 
-/** @returns `undefined` for text that is no boolean */
+/** @returns `undefined` for text that is not a boolean */
 export function booleanOf(text: string): boolean | undefined {
   const lower = text.toLowerCase();
   return TRUE.has(lower) ? true : FALSE.has(lower) ? false : undefined;
@@ -69,7 +69,7 @@ export function* readArguments<F extends Flag>(argv: readonly string[], flags: r
   }
 }
 
-/** @param known the words among which the message looks for the one that was meant */
+/** @param known words of which the message suggests the nearest one */
 export function unknownWord(kind: 'command' | 'option', word: string, known: Iterable<string>): ArgumentError {
   const meant = nearest(word, known);
   return new ArgumentError('unknown', `unknown ${kind} ${JSON.stringify(word)}${meant === undefined ? '' : `, did you mean "${meant}"?`}`);

@@ -69,7 +69,7 @@ describe('svc serve', () => {
     const database = await testDatabase();
     const { hostname, port, pathname } = new URL(database.url);
     const name = pathname.slice(1);
-    // Servers that ask for no password take any.
+    // A server that does not require a password accepts any.
     await runSql(database.url, `create role "${name} user" superuser login password 'hu sh/@'`);
     const parts = ['--host', hostname, '--port', port, '-u', `${name} user`, '-p', 'hu sh/@', '-d', name, '-o', '-c app.given=yes'];
     const service = runService(['serve', ...parts, '--server-port', '0', '--server-host', '127.0.0.1']);

@@ -7,7 +7,7 @@ type Parts = Pick<Config, 'databaseUrl' | 'host' | 'port' | 'user' | 'password' 
 const PLAIN_IN_PATH = /%(?:3B|2F|3A|40|26|3D|2B|24|2C)/g;
 
 /**
- * Builds the URL from `--host` and the other parts. The messages of errors contain no values.
+ * Builds the URL from `--host` and the other parts. Error messages contain no values.
  * @returns `null` if no part is set
  * @throws ConfigError if parts are missing, or a URL is set as well
  */

@@ -73,7 +73,7 @@ function briefLines(): readonly string[] {
 }
 
 const MAX_DEFAULT_LENGTH = 40;
-/** Width of the column of names; longer names exceed it, so that it does not take the width of the longest. */
+/** Maximum width of the column of names. Longer names exceed it, but do not widen the column. */
 const MAX_NAME_COLUMN = 36;
 const BRIEF_LENGTH = 80;
 

@@ -12,7 +12,7 @@ export interface Option<T> {
   readonly default: T;
   readonly group: OptionGroup;
   readonly help: string;
-  /** Values of a list that are accepted although their feature does not exist yet, with the condition that they wait for. */
+  /** Values of a list that are accepted but have no effect yet, each with the condition under which it will have one. */
   readonly withoutEffect?: ReadonlyMap<string, string>;
 }
 

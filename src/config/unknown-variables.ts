@@ -4,8 +4,8 @@ import { optionRows } from './options.ts';
 import { PROJECT_VARIABLES } from './project-variables.ts';
 
 /**
- * Returns a warning for each environment variable that has our prefix but belongs to no option. It is no error, because metadata may refer
- * to such variables.
+ * Returns a warning for each environment variable that has our prefix but belongs to no option. This is not an error, because metadata
+ * may refer to such variables.
  * @param environment including the file `.env`
  */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -34,7 +34,7 @@ export interface Pending {
 }
 
 export interface PlanOptions {
-  /** Runs SQL, in transactions that are rolled back. */
+  /** If false, no SQL is run; otherwise it runs in transactions that are rolled back. */
   readonly tries: boolean;
   /** Timeout of one statement of the trial run. */
   readonly statementTimeoutMs: number;

@@ -46,7 +46,10 @@ function readAccounts(): Map<string, Account> {
 const READ = 4;
 const ENTER = 1;
 
-/** Returns whether the account can enter every folder above `path` (symbolic links followed) and read `path`; it must also be able to enter a folder. */
+/**
+ * Returns whether the account can enter every folder above `path`, with symbolic links followed, and can read `path` and, if that is a
+ * folder, enter it.
+ */
 export function canReach(account: Account, path: string): boolean {
   try {
     const real = realpathSync(path);

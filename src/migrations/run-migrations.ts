@@ -54,7 +54,7 @@ export interface MigrationOptions {
   readonly skipExecution: boolean;
   readonly withoutTransaction: boolean;
   readonly singleTransaction: boolean;
-  /** Timeout for another run that migrates the same source. */
+  /** Maximum wait for another run that migrates the same source. */
   readonly lockTimeoutMs: number;
   readonly limits: Limits;
   readonly report: (message: string) => void;
@@ -67,8 +67,8 @@ export async function readEntries(server: ServerClient, source: ListedSource): P
 }
 
 /**
- * Returns the history of a source once no run is in the middle of a migration without a transaction: dirty entries are interrupted
- * migrations then.
+ * Returns the history of a source once no run is in the middle of a migration without a transaction. Entries that are dirty then are
+ * those of interrupted migrations.
  * @throws ProjectFailure if the lock timeout passes before that
  */
 export async function readEntriesWhenIdle(
@@ -88,7 +88,7 @@ export async function readEntriesWhenIdle(
       await sleep(pause);
     }
     entries = await readEntries(server, source);
-    // Dirty before and after a moment at which the lock was free: no run is at it.
+    // The lock was free while the same entries were dirty before and after, so no run is working on them.
     if (!isLocked && dirty(entries) === before) return entries;
   }
   if (dirty(entries) === '') return entries;

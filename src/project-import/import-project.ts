@@ -202,7 +202,7 @@ function writtenMetadata(
   account: ImportAccount,
   kinds: Kinds,
 ): { readonly document: JsonObject; readonly texts: ReadonlyMap<string, string> } {
-  // A document without files of actions expresses their omissions in its own form.
+  // Actions that do not come from their two files are converted to the form that the service exports.
   const { actions, custom_types } = input.actionsAreJoined ? translated : (normalised(translated, kinds) ?? translated);
   const { actions: _, custom_types: __, ...others } = translated;
   const document: JsonObject = { ...others, ...defined({ actions, custom_types }) };

@@ -94,7 +94,7 @@ function reportUnknownSources(
   const unknown = [...new Set(found.map(({ source }) => source))].filter(
     (source) => !sources.includes(source) && !unsupportedSources.has(source),
   );
-  // Without any sources, the sources are what is missing.
+  // Metadata without any source is incomplete, so the migrations are kept.
   const hasNoSources = sources.length === 0 && unsupportedSources.size === 0;
   // Otherwise the folder may belong to a renamed source.
   const hasOthers = found.some(({ source }) => sources.includes(source));

@@ -283,7 +283,7 @@ function readFolder(files: Files, folder: string, version: 2 | 3) {
   };
 }
 
-/** Returns names and paths of the files below a folder, which may be anything. */
+/** Returns names and paths of all files below a folder, whatever they contain. */
 export function namesBelow(files: Files, folder: string): readonly (readonly [name: string, path: string])[] {
   return files.list(folder).map((path) => [relative(folder, path).split(sep).join('/'), path]);
 }

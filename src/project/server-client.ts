@@ -11,7 +11,7 @@ export class ServerError extends ProjectFailure {
   readonly status: number;
   readonly answer: JsonObject;
 
-  /** @param age the problem that the service is too old, if it is */
+  /** @param age likely cause of the error: another product, or an older service */
   constructor(status: number, answer: JsonObject, age?: Problem) {
     const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
     const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);

@@ -175,7 +175,7 @@ function diagnosed(server: ServerClient, source: ListedSource): DiagnosedSource 
   return { name: source.name, entry: source.entry, query: rowsOf(server, source) };
 }
 
-/** Checks the settings that the service reports, if it does. @returns its options by flag */
+/** Checks the settings that the service reports, if it reports any. @returns its options by flag */
 async function checkSettings(server: ServerClient, project: Project, add: Add): Promise<ReadonlyMap<Json | undefined, Json | undefined>> {
   const { status, body } = await server.send(`${project.settings.paths.config}?options=true`);
   if (status !== 200 || !isJsonObject(body)) return new Map();

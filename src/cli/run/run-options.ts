@@ -27,7 +27,7 @@ export function runOptions(context: CommandContext): MigrationOptions {
   };
 }
 
-/** @throws ProjectFailure if the text is no version of a migration */
+/** @throws ProjectFailure if the text is not the version of a migration */
 export function versionOption(text: string, flag: string): bigint {
   if (!/^\d+$/.test(text)) throw failure('usage', `${flag} must be the version number of a migration, not "${text}"`, {}, EXIT.usage);
   return BigInt(text);
