@@ -1,4 +1,4 @@
-/** The registry of metrics, and the values in it that other parts of the service hold. */
+/** Creates the registry of metrics, and connects it to the parts of the service whose values it reads. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Backend } from '../backend/backend.ts';
 import { type AccessConfig, adminSecretsOf } from '../config/access.ts';

@@ -14,7 +14,7 @@ export function operationLimits(config: LimitsConfig): OperationLimits {
     maxValues: config.queryNodeLimit,
     maxObjects: config.queryObjectLimit,
     maxAliases: config.queryAliasLimit,
-    // Using a variable several times allows no more than sending its value as often.
+    // A variable that is used several times is limited like a request that contains its value as often.
     maxRepeatedSize: config.requestBodyLimit,
     maxIntrospectionCharacters: 128 * 1024 * 1024,
   };

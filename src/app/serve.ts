@@ -49,7 +49,7 @@ export interface Service {
   stop(): Promise<void>;
   /**
    * Reads the catalogs of the sources of some kinds, by source name. Leaves out sources that cannot be read, and those whose definitions
-   * have not changed since the previous call, which is cheaper to find out than to read them.
+   * have not changed since the previous call; this check is cheaper than reading a catalog.
    */
   readCatalogs(kinds: ReadonlySet<string>): Promise<ReadonlyMap<string, Catalog>>;
   /** Calls the listener after every change of the metadata, those of other instances included. */
@@ -117,7 +117,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
-/** Starts everything that stands on the state. The `stop` of its result leaves the state and the store open. */
+/** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
 async function start(config: Config, running: Running): Promise<Service> {
   const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, instanceId, store, state } = running;
   const { database, storage } = store;

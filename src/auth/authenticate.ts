@@ -1,6 +1,6 @@
 /**
- * Turns a request into a session. Without admin secrets, every request is trusted. Otherwise an admin secret in the request decides
- * alone; then the webhook or the tokens; then the unauthorized role.
+ * Turns a request into a session. Without admin secrets, every request is trusted. Otherwise the first of these that applies decides: an
+ * admin secret in the request, the webhook or the tokens, the unauthorized role.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -14,7 +14,7 @@ export interface SvcErrorOptions {
   readonly internal?: Json;
   /** Overrides the status of the code. */
   readonly status?: number;
-  /** Keeps the status where GraphQL errors are answered with 200, because no GraphQL request was recognised. */
+  /** Keeps the status even where GraphQL errors have status 200, because no GraphQL request was recognised. */
   readonly keepsStatus?: boolean;
   /** Errors of a remote GraphQL server, which a GraphQL response forwards unchanged instead of this one. */
   readonly graphqlErrors?: readonly Json[];

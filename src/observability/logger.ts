@@ -179,7 +179,7 @@ function jsonPrinter(
 
 /** Text is for a person at a terminal, so each entry is written at once. */
 function textLogger(options: LoggerOptions): Logger {
-  // Not 0: the stream could then not wait for a running write.
+  // With 0, the stream could not wait for a running write.
   const { stream, dropped } = boundedStream(options, 1);
   const { enabledTypes } = options;
   const print = textLines(options.colour ?? false);

@@ -26,12 +26,12 @@ describe('a log line', () => {
   });
 
   it('has the same content after decoding', () => {
-    // Not -0, which JSON has and whole numbers of the protocol have not.
+    // Without -0, which JSON has but the integers of the protocol do not have.
     const value = fc.jsonValue({ maxDepth: 6 }).filter((json) => !JSON.stringify(json).includes('-0'));
     fc.assert(
       fc.property(value, (json) => {
         const text = JSON.stringify(json);
-        // As texts: `__proto__` is a key like others.
+        // Compared as texts, in which `__proto__` is an ordinary key.
         expect(JSON.stringify(decoded(text)?.body)).toBe(JSON.stringify(JSON.parse(text)));
       }),
       { ...runs(1_000, 100), examples: [[{ '': [] }], [[[]]], [JSON.parse('{"__proto__": false}')]] },

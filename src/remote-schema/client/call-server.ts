@@ -62,7 +62,7 @@ export async function callServer(
   return { status: response.status, body: await decode(response, connection), cookies: cookiesOf(response) };
 }
 
-/** The resolved URL may contain secrets: the message has the address of the metadata, `internal` only parts that are not secret. */
+/** The resolved URL may contain secrets: the message has the address from the metadata, `internal` only parts that are not secret. */
 function unreachable({ address, url }: RemoteConnection, timeout: number, error: unknown): SvcError {
   return new SvcError('remote-schema-error', `HTTP exception occurred while sending the request to "${address}"`, {
     internal: httpException({ url, template: address, method: 'POST', timeout }, error),

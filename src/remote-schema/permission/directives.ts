@@ -1,5 +1,5 @@
 /**
- * Directives in the SDL of a role. `@preset` is ours and is allowed at inputs only. Of the server's own directives, introspection reports
+ * Directives in the SDL of a role. `@preset` is ours and is allowed on inputs only. Of the server's own directives, introspection reports
  * `@deprecated` and `@specifiedBy`: these may be repeated unchanged.
  */
 import { type ConstDirectiveNode, type ConstValueNode, Kind, print } from 'graphql';

@@ -38,7 +38,7 @@ export interface Branch {
 export interface PathNode {
   readonly kind: 'path';
   readonly variable: string;
-  /** SourceSpan of the variable alone. */
+  /** Span of the variable alone. */
   readonly variableSpan: SourceSpan;
   /** If true, a variable that is not bound evaluates to null. */
   readonly optional: boolean;
