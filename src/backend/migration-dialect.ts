@@ -126,7 +126,7 @@ export interface RollbackDialect {
   prelude(limits: Limits): string;
   /**
    * Query for the tables that were there before the plan and are locked now. A row each, in the order of their names: name, strongest
-   * mode, operations that wait for it (`reads and writes`, `writes` or empty), and `t` if all of its rows are written anew.
+   * mode, operations that wait for it (`reads and writes`, `writes` or empty), and `t` if all of its rows are rewritten.
    */
   readonly probe: string;
 }

@@ -54,7 +54,7 @@ const GLOBAL_IPV6 = blockList(['2000::/3']);
 /** The IANA registry of special-purpose IPv6 addresses within that prefix. 6to4 is classified by the embedded address. */
 const SPECIAL_IPV6 = blockList(['2001::/23', '2001:db8::/32', '2620:4f:8000::/48', '3fff::/20']);
 
-/** Metadata servers of Google Cloud: that of machines, and their substitutes on cluster nodes. */
+/** Metadata servers of Google Cloud: those of virtual machines, and their substitutes on cluster nodes. */
 const METADATA_SERVERS = blockList(['169.254.0.0/16', 'fd20:ce::254/128']);
 
 export function isMetadataServer(address: string): boolean {

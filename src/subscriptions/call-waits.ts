@@ -15,7 +15,7 @@ export class CallWaits {
   #timer: NodeJS.Timeout | undefined;
   #isPolling = false;
 
-  /** @param stillWaiting returns those of the calls that have not ended */
+  /** @param stillWaiting returns the calls that have not ended */
   constructor(stillWaiting: (ids: readonly string[]) => Promise<ReadonlySet<string>>) {
     this.#stillWaiting = stillWaiting;
   }

@@ -49,7 +49,7 @@ export function isAmbiguousFailure({ reason }: BigQueryError): boolean {
   return reason === 'backendError' || reason === 'internalError';
 }
 
-/** Converts an ambiguous failure into that of a job, with the reason that BigQuery uses for jobs. */
+/** Converts an ambiguous failure into a failure of the job, with the reason that BigQuery uses for jobs. */
 export function jobFailure(error: BigQueryError): BigQueryError {
   const reason = `job${error.reason.charAt(0).toUpperCase()}${error.reason.slice(1)}`;
   return FAILED_JOBS.has(reason) ? new BigQueryError(0, reason, error.message) : error;

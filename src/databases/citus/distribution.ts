@@ -51,7 +51,7 @@ export async function readOwn(query: Query): Promise<ReadonlySet<string>> {
   return new Set(rows.map(([schema, name]) => nameKey({ schema: schema ?? '', name: name ?? '' })));
 }
 
-/** Returns whether a number is that of a shard; false without the extension, or without an answer in time. */
+/** Returns whether a shard has this number; false without the extension, or without an answer in time. */
 export async function knowsShard(query: Query, shard: string, deadline: number): Promise<boolean> {
   try {
     const { rows } = await query('select from pg_catalog.pg_dist_shard where shardid = $1::int8', [shard], { deadline });

@@ -43,7 +43,7 @@ const MIN_TRUNCATED_BYTES = MAX_NAME_BYTES - 3;
 /** Messages do not double the quotes inside names, so a match may begin at another name before that of the shard. */
 const NAMES_OF_SHARDS = /\b(constraint|index|relation|table) "(.+?_\d{6,})"/gs;
 
-/** Returns whether a number is that of a shard. */
+/** Returns whether a shard has this number. */
 export type KnowsShard = (shard: string) => Promise<boolean>;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * A source of Citus: that of PostgreSQL for the coordinator, without features of single servers (event triggers, snapshots). Errors of
+ * A Citus source: a PostgreSQL source for the coordinator, without the features of single servers (event triggers, snapshots). Errors of
  * other servers name tables instead of shards.
  */
 import type {

@@ -11,7 +11,7 @@ export interface RepeatedStatement {
 const SIZES = [256, 64, 16, 4, 1] as const;
 /** Maximum values of a statement; the protocol allows 65,535. */
 const MAX_VALUES = 20_000;
-/** Maximum characters of the values of a statement with several rows, so that it fits into a packet with what follows them. */
+/** Maximum characters of the values of a statement with several rows, so that it fits into a packet together with its other values. */
 const MAX_CHARACTERS = 262_144;
 
 /** @param values of the parameters; lists are JSON arrays of texts and nulls, all of the same length */

@@ -53,7 +53,7 @@ export interface QueryResult<Cell> {
   readonly fields: readonly ResultField[] | null;
   readonly rows: readonly (readonly Cell[])[];
   readonly processedBytes: number | null;
-  /** `null` if the response lacks it: that of a job that took longer than one call. */
+  /** `null` if the response lacks it, because the job took longer than one call. */
   readonly billedBytes: number | null;
   readonly affectedRows: number | null;
 }

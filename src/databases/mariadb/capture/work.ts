@@ -8,7 +8,7 @@ export interface EventDatabase {
   /** Connected database. Events belong to the sources connected to it. */
   readonly name: string;
   readonly query: SourceQuery;
-  /** Runs statements in one transaction of a pooled session; those without a deadline have that of the transaction. */
+  /** Runs statements in one transaction of a pooled session; statements without a deadline have the deadline of the transaction. */
   transact<T>(options: RunOptions, run: (query: SourceQuery) => Promise<T>): Promise<T>;
   /** Runs several DDL statements in a session of its own. */
   define(run: (define: (text: string) => Promise<RunSqlResult>) => Promise<void>, deadline?: number): Promise<void>;

@@ -72,9 +72,9 @@ function createConnector<T>(targetNow: () => ConnectionTarget, use: Use<T>): () 
         preferred = index;
         return opened;
       } catch (error) {
-        // The error of the first attempt is reported, unless it is that TLS is unsupported.
         first ??= error;
         if (attempt + 1 < count && mayHelpToChangeEncryption(error)) continue;
+        // Reports the last error if the server sent it, otherwise the first: the last may only say that TLS is not supported.
         const reason = error instanceof pg.DatabaseError ? error : first;
         throw new ConnectionError('open', reasonOf(reason), reason);
       }

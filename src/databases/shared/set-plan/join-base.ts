@@ -94,7 +94,7 @@ export class JoinBase {
     return side;
   }
 
-  /** Returns conditions by which rows of another relation have one of the keys. */
+  /** Returns conditions that restrict the rows of another relation to the keys. */
   restriction(columns: JoinColumns, remote: Row): readonly Sql[] {
     const { writer, rows } = this;
     if (columns.length === 0) return [];
