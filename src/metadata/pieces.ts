@@ -1,7 +1,7 @@
 /**
- * The document in the pieces that storage holds: a source's settings, each table, each function, each source of an unknown kind, remote
- * schema, query collection, allow-list entry, REST endpoint, action, cron trigger, inherited role and each other section is a piece, so
- * that a change of one object writes one row. Pure, and independent of the tables that hold the rows.
+ * The document in the pieces that storage holds, so that a change of one object writes one row. Pieces are the settings of a source, each
+ * table, function, source of an unknown kind, remote schema, query collection, allow-list entry, REST endpoint, action, cron trigger and
+ * inherited role, and each other section as a whole. Pure, and independent of the tables that hold the rows.
  */
 import { nameKey, type QualifiedName } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';

@@ -1,6 +1,6 @@
 /**
  * Joins metadata with catalogs. Pure: equal input gives an equal cache. With the previous build, everything whose inputs are the same
- * objects is reused, so a change of one object costs one walk over the tables and no more. Yields between tables, so that it can run
+ * objects is reused, so a change of one object costs only one walk over the tables. Yields between tables, so that it can run
  * cooperatively.
  */
 import type { Backend } from '../backend/backend.ts';

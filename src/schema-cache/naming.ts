@@ -160,8 +160,8 @@ const ROOT_FIELD_PARTS: Readonly<Record<RootFieldKey, (base: NamePart) => readon
 export interface TableRootNames {
   readonly name: string;
   /**
-   * A second name that every other root field takes precedence over: `<custom name>_by_pk` beside `<custom name>_one`, so that queries with
-   * either name run.
+   * A second name, unless another root field has it: `<custom name>_by_pk` in addition to `<custom name>_one`, so that queries with either
+   * name run.
    */
   readonly alias: string | null;
 }

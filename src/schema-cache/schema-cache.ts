@@ -252,7 +252,7 @@ export interface InconsistencyRefusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly internal?: Json;
-  /** Restricts the error to operations on the object (`edited`) or on other objects (`others`); for the rest the general rule applies. */
+  /** Restricts the error to operations on the object (`edited`) or on other objects (`others`); otherwise the general rule applies. */
   readonly of?: 'edited' | 'others';
 }
 

@@ -32,7 +32,7 @@ export interface SocketTimes {
 interface Pending {
   readonly socket: Socket;
   size: number;
-  /** Bytes of a response that is printed while it is sent: more than `size` if values are printed several times. */
+  /** Total bytes of a response that is printed while it is sent. May exceed `size`, because a value can be printed several times. */
   readonly coming: number;
   /** Time of `performance.now()`. */
   readonly sentAt: number;

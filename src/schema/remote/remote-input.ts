@@ -134,8 +134,8 @@ export class RemoteInputs {
   }
 
   /**
-   * Returns the document part for a value of the client, with its literals as literals. A value that may contain presets is one variable,
-   * and so is a custom scalar with a variable inside.
+   * Returns the document part for a value of the client. Literals stay literals, except that a value that may contain presets, or a custom
+   * scalar with a variable inside, becomes one variable.
    * @throws SvcError if a literal does not fit
    */
   part(argument: RemoteInputValue, written: WrittenJson, path: Path): RemotePart {

@@ -69,8 +69,8 @@ function track(pending: PendingResponses, socket: Socket, size: number): Pending
 }
 
 /**
- * Writes frames itself: for answers of subscriptions, this is several times as fast as the library, which supports messages of any kind,
- * and needs no buffer per message.
+ * Writes frames without the library, which supports messages of any kind. For answers of subscriptions this is several times as fast, and
+ * needs no buffer per message.
  */
 export class PlainWire implements Wire {
   readonly #websocket: WebSocket;
