@@ -10,7 +10,7 @@ import { failure } from '../project/failure.ts';
 import { OLD_SERVICE, ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import { type HeldLock, locksIn } from './locks.ts';
 
-/** Prefix of the version under which a needed extension is tried; its name follows. */
+/** Prefix of the version that stands for a needed extension in a trial run, before the name of the extension. */
 const EXTENSION = 'extension ';
 
 export interface PlannedStep {

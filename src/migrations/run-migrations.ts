@@ -44,7 +44,7 @@ export interface StepResult {
   readonly version: bigint;
   readonly name: string;
   readonly direction: 'up' | 'down';
-  /** `recorded` if only the history was written, `elsewhere` if another run was faster. */
+  /** `recorded` if only the history was written, `elsewhere` if another run has run it meanwhile. */
   readonly outcome: 'run' | 'recorded' | 'elsewhere';
   readonly ms: number;
 }

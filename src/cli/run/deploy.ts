@@ -134,7 +134,7 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
       for (const name of await runSeeds(server, source, files, at.once, options)) seeded.push({ source: source.name, seed: name });
     };
     const reached = new Set([...reachableNow, ...added].map(({ name }) => name));
-    // Sources without migrations have not been contacted yet, and sources that come with the metadata cannot be contacted before it.
+    // Sources without migrations have not been contacted yet; those that the metadata adds exist only once it is applied.
     const isReachable = async ({ source }: (typeof seeds)[number]): Promise<boolean> => {
       if (!at.allowInconsistent || reached.has(source.name)) return true;
       for (const { name } of await reachable(at, [source])) reached.add(name);
