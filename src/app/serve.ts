@@ -64,7 +64,7 @@ export interface ServeOptions {
   readonly backends?: readonly Backend[];
   /** False until the work that follows the start is done; until then health checks fail. */
   readonly isReady?: () => boolean;
-  /** Defaults to the option; the service itself changes metadata at its start before the option takes effect. */
+  /** Defaults to the option. `svc serve` passes false until its own changes at the start are done. */
   readonly isReadOnly?: () => boolean;
   /** Defaults to the option, like `isReadOnly`. */
   readonly isSqlDisabled?: () => boolean;

@@ -49,7 +49,7 @@ export class EventMeter {
 
   scheduled({ kind, queue, delay, tries }: ScheduledEvent, { result, invocation }: DeliveryEnd): void {
     const type = kind === 'cron' ? 'cron' : 'oneoff';
-    // Includes events that are dead because of their delay.
+    // Includes events that are not sent because they are too late.
     if (tries === 0 && isAttempt(result, invocation))
       this.#registry.histogram(METRICS.scheduledEventDelay, type).observe(Math.max(0, delay));
     if (isDead(result)) this.#registry.counter(METRICS.eventsDead, type, queue, '').add();

@@ -26,8 +26,8 @@ export function expiryOf(
 }
 
 /**
- * Returns the expiry of a session according to the cache headers of the webhook's response. A time in the past is about caching
- * (`max-age=0` is what many frameworks send with every response) and does not end the session.
+ * Returns the expiry of a session according to the cache headers of the webhook's response. A time in the past concerns
+ * caching only (many frameworks send `max-age=0` with every response) and does not end the session.
  * @returns epoch milliseconds, `undefined` for never
  */
 export function expiryOfHeaders(
