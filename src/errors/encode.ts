@@ -32,7 +32,7 @@ export function encodeAdminError(error: SvcError, showInternal: boolean): JsonOb
   };
 }
 
-/** Returns `{message, locations?, extensions: {path, code, internal?}}`, an entry of `errors` in a GraphQL response. */
+/** Returns `{message, locations?, extensions: {path, code, suggestions?, internal?}}`, an entry of `errors` in a GraphQL response. */
 export function encodeGraphqlError(error: SvcError, showInternal: boolean): JsonObject {
   return {
     message: shortened(error.message, MAX_MESSAGE),
@@ -40,9 +40,16 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
     extensions: {
       path: shortened(error.printedPath, MAX_PATH),
       code: error.shownCode ?? error.code,
+      ...suggestionsOf(error),
       ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
     },
   };
+}
+
+/** The message of a syntax error is fixed, so its explanation is listed with the suggestions. */
+function suggestionsOf({ explanation, suggestions = [] }: SvcError): JsonObject {
+  const all = [...(explanation === undefined ? [] : [explanation]), ...suggestions];
+  return all.length === 0 ? {} : { suggestions: all.map((text) => shortened(text)) };
 }
 
 /** Returns the body of a response without data: `{"errors":[…]}`. */

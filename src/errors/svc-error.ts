@@ -22,6 +22,10 @@ export interface SvcErrorOptions {
   readonly shownCode?: string;
   /** Positions in the GraphQL document. */
   readonly locations?: readonly TextLocation[];
+  /** Names of the role's schema that the client probably meant; at most three. */
+  readonly suggestions?: readonly string[];
+  /** For a syntax error: what was expected and found. */
+  readonly explanation?: string;
   /** The error is transient: a database is unreachable or busy. */
   readonly isTransient?: boolean;
   /** The connection broke during the commit: the transaction may be committed or not. */
@@ -43,6 +47,8 @@ export class SvcError extends Error {
   readonly #redactedMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
+  readonly suggestions: readonly string[] | undefined;
+  readonly explanation: string | undefined;
   readonly shownCode: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
@@ -58,22 +64,30 @@ export class SvcError extends Error {
     this.#redactedMessage = options.redactedMessage;
     this.graphqlErrors = options.graphqlErrors;
     this.locations = options.locations;
+    this.suggestions = options.suggestions;
+    this.explanation = options.explanation;
     this.shownCode = options.shownCode;
   }
 
   /** Returns the error at another path. */
   withPath(path: Path): SvcError {
-    return this.#with(this.message, path);
+    return this.#with({ path });
   }
 
-  /** Returns the error with a message that does not reveal the schema. */
+  /** Returns the error with positions in the GraphQL document. */
+  withLocations(locations: readonly TextLocation[]): SvcError {
+    return this.#with({ locations });
+  }
+
+  /** Returns the error with a message that does not reveal the schema, and without suggestions. */
   redacted(): SvcError {
-    return this.#redactedMessage === undefined ? this : this.#with(this.#redactedMessage, this.path);
+    if (this.#redactedMessage === undefined && this.suggestions === undefined) return this;
+    return this.#with({ message: this.#redactedMessage ?? this.message, suggestions: [] });
   }
 
-  #with(message: string, path: Path): SvcError {
+  #with({ message = this.message, ...changed }: SvcErrorOptions & { readonly message?: string }): SvcError {
     return new SvcError(this.code, message, {
-      path,
+      path: this.path,
       status: this.status,
       keepsStatus: this.keepsStatus,
       isTransient: this.isTransient,
@@ -83,7 +97,10 @@ export class SvcError extends Error {
       ...(this.#redactedMessage === undefined ? {} : { redactedMessage: this.#redactedMessage }),
       ...(this.graphqlErrors === undefined ? {} : { graphqlErrors: this.graphqlErrors }),
       ...(this.locations === undefined ? {} : { locations: this.locations }),
+      ...(this.suggestions === undefined ? {} : { suggestions: this.suggestions }),
+      ...(this.explanation === undefined ? {} : { explanation: this.explanation }),
       ...(this.shownCode === undefined ? {} : { shownCode: this.shownCode }),
+      ...changed,
     });
   }
 

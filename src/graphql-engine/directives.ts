@@ -7,6 +7,7 @@ import { BOOLEAN_SCALAR, INT_SCALAR, STRING_SCALAR } from './input/built-in-scal
 import type { InputContext } from './input/context.ts';
 import { missingRequired } from './input/input-object.ts';
 import { inputAt } from './input.ts';
+import { suggest } from './suggestions.ts';
 import { type InputValue, type InputField, typeRef } from './types.ts';
 import type { CacheDirective } from './cache-directive.ts';
 
@@ -112,7 +113,12 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
   for (const node of nodes) {
     const name = node.name.value;
     const definition = definitionOf(name);
-    if (definition === undefined) throw new SvcError('validation-failed', `directive '${name}' is not defined in the schema`, { path });
+    if (definition === undefined) {
+      throw new SvcError('validation-failed', `directive '${name}' is not defined in the schema`, {
+        path,
+        ...suggest(name, DIRECTIVES.keys()),
+      });
+    }
     if (!definition.locations.includes(location)) {
       throw new SvcError('validation-failed', `directive '${name}' is not allowed on ${PLACES[location]}`, { path });
     }
@@ -120,7 +126,10 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
     seen.add(name);
     for (const argument of node.arguments ?? []) {
       if (!definition.args.has(argument.name.value)) {
-        throw new SvcError('validation-failed', `'${name}' has no argument named '${argument.name.value}'`, { path });
+        throw new SvcError('validation-failed', `'${name}' has no argument named '${argument.name.value}'`, {
+          path,
+          ...suggest(argument.name.value, definition.args.keys()),
+        });
       }
     }
     for (const [argument, field] of definition.args) {

@@ -46,9 +46,9 @@ describe('syntax', () => {
     },
   );
 
-  test('the message of the parser is the cause and not in the response', () => {
+  test('the message of the parser explains the error', () => {
     expect(() => engine().prepare('{', null)).toThrowError(
-      expect.objectContaining({ internal: undefined, cause: expect.stringContaining('Expected Name') }),
+      expect.objectContaining({ internal: undefined, explanation: 'Expected Name, found <EOF>.' }),
     );
   });
 });

@@ -53,7 +53,7 @@ export function parseDocument(query: string, maxTokens: number): DocumentNode {
   try {
     return parse(query, { noLocation: true, maxTokens });
   } catch (error) {
-    if (error instanceof GraphQLError) throw notAQuery(error.message, error.locations);
+    if (error instanceof GraphQLError) throw notAQuery(error.message.replace(/^Syntax Error: /, ''), error.locations);
     // The parser recurses, so a document may be nested deeper than the stack allows.
     if (error instanceof RangeError) throw notAQuery('the document is nested too deeply');
     throw error;
@@ -63,7 +63,7 @@ export function parseDocument(query: string, maxTokens: number): DocumentNode {
 function notAQuery(reason: string, locations?: readonly TextLocation[]): SvcError {
   return new SvcError('validation-failed', 'not a valid graphql query', {
     path: at(ROOT, 'query'),
-    cause: reason,
+    explanation: reason,
     ...(locations === undefined ? {} : { locations }),
   });
 }

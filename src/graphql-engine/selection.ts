@@ -12,6 +12,7 @@ import { fieldNotFound, missingRequired } from './input/input-object.ts';
 import { canonicalArguments } from './input/literal-json.ts';
 import { inputAt } from './input.ts';
 import type { JoinList } from './join-list.ts';
+import { suggest, suggestFields } from './suggestions.ts';
 import {
   type AbstractType,
   type CollectedField,
@@ -99,7 +100,8 @@ export function collectFields(
     const key = node.alias === undefined ? name : node.alias.value;
     const group = groups.get(key);
     if (group === undefined) {
-      if (within !== null && name !== '__typename' && !abstractTypeHas(within, name)) throw fieldNotFound(name, within.name, fieldPath);
+      if (within !== null && name !== '__typename' && !abstractTypeHas(within, name))
+        throw fieldNotFound(name, within.name, fieldPath, suggestFields(name, within));
       const field = definitionOf(parent, name, fieldPath);
       checkLeaf(node, field, fieldPath);
       groups.set(key, { field, path: fieldPath, nodes: [node] });
@@ -135,7 +137,8 @@ export function collectFields(
 function definitionOf(parent: SelectionParent, name: string, path: Path): OutputField | null {
   if (name === '__typename') return null;
   const field = outputField(parent.type, name) ?? parent.metaFields?.get(name);
-  if (field === undefined) throw parent.explainMissing?.(name, path) ?? fieldNotFound(name, parent.type.name, path);
+  if (field === undefined)
+    throw parent.explainMissing?.(name, path) ?? fieldNotFound(name, parent.type.name, path, suggestFields(name, parent.type));
   return field;
 }
 
@@ -187,7 +190,10 @@ function argumentsOf(
   for (const { name, value } of nodes) {
     const definition = definitions.get(name.value);
     if (definition === undefined)
-      throw new SvcError('validation-failed', `'${node.name.value}' has no argument named '${name.value}'`, { path });
+      throw new SvcError('validation-failed', `'${node.name.value}' has no argument named '${name.value}'`, {
+        path,
+        ...suggest(name.value, definitions.keys()),
+      });
     const input = inputAt(context, value, definition, at(argsPath, name.value));
     if (input !== undefined) inputs.set(name.value, input);
   }

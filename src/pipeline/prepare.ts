@@ -4,12 +4,14 @@
  * operation cache.
  */
 import { isAdmin, type Session } from '../auth/session.ts';
+import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import { type OperationPlan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
+import { locationsOf } from '../graphql-engine/document/locate.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { Path } from '../util/path.ts';
 import { checkSize, type RoleLimits } from './api-limits.ts';
@@ -24,9 +26,29 @@ export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session:
   return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
 }
 
-/** Redacts details of the schema in an error if the role has no introspection. */
-export function redacted(thrown: unknown, snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session): unknown {
-  return thrown instanceof SvcError && schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
+/** The parts of a run that its errors need. */
+interface FailedRun {
+  readonly snapshot: Pick<RequestSnapshot, 'roleSchema'>;
+  readonly session: Session;
+  /** A request without a document, such as a data operation, has no positions. */
+  readonly request: object;
+}
+
+/** Codes of errors about the whole document, whose path is `$`. */
+const ABOUT_DOCUMENT: ReadonlySet<ErrorCode> = new Set(['validation-failed', 'parse-failed', 'not-supported', 'unexpected-payload']);
+
+/** Returns an error as the client sees it: with positions in its document, and redacted if the role has no introspection. */
+export function clientError(thrown: unknown, { snapshot, session, request }: FailedRun): unknown {
+  if (!(thrown instanceof SvcError)) return thrown;
+  const error = schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
+  if (error.locations !== undefined || !hasDocument(request)) return error;
+  if (error.path.parent === undefined && !ABOUT_DOCUMENT.has(error.code)) return error;
+  const locations = locationsOf(request.query, request.operationName, error.path);
+  return locations.length === 0 ? error : error.withLocations(locations);
+}
+
+function hasDocument(request: object): request is Pick<GraphqlRequest, 'query' | 'operationName'> {
+  return 'query' in request;
 }
 
 /** The parts of a run that its document needs. */

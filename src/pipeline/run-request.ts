@@ -19,7 +19,7 @@ import { withCache } from './around/with-cache.ts';
 import { withQueryLog } from './around/with-query-log.ts';
 import { withMeter } from './around/with-meter.ts';
 import type { CachedOperation } from './operation-cache.ts';
-import { planOperationFor, prepare, redacted } from './prepare.ts';
+import { planOperationFor, prepare, clientError } from './prepare.ts';
 import { tagsOfRequest } from './query-tags.ts';
 import type { OperationRun, RequestRun } from './request-run.ts';
 import type { MemoryReservation } from './result-memory.ts';
@@ -98,6 +98,6 @@ export async function runWithCurrentMetadata(run: RequestRun): Promise<Body> {
     const operation = prepare({ ...run, options: {} }, limits);
     return await runPrepared(withinTime(run, limits), operation);
   } catch (error) {
-    throw redacted(error, snapshot, session);
+    throw clientError(error, run);
   }
 }

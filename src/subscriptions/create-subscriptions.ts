@@ -8,7 +8,7 @@ import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { asynchronousCallState } from '../execute/run-asynchronous-action.ts';
 import { limitsFor } from '../pipeline/api-limits.ts';
-import { planOperationFor, prepare, redacted, schemaOf } from '../pipeline/prepare.ts';
+import { planOperationFor, prepare, clientError, schemaOf } from '../pipeline/prepare.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import { MemoryReservation } from '../pipeline/result-memory.ts';
 import { runContext } from '../pipeline/run-context.ts';
@@ -220,7 +220,7 @@ class Registry implements RunningSubscriptions {
       const labels = pipeline.meter?.current()?.labelsOf(operation, request) ?? NO_LABELS;
       return { snapshot, labels, plan, variables, step: plan.steps[0] };
     } catch (error) {
-      throw redacted(error, snapshot, session);
+      throw clientError(error, { snapshot, session, request });
     }
   }
 

@@ -24,20 +24,40 @@ function distance(a: string, b: string): number {
   return cell(a.length, b.length);
 }
 
+/** Maximum cells of all distance tables of a search: about 10 ms. Names beyond it are not compared. */
+const MAX_CELLS = 1_000_000;
+
+interface Near {
+  readonly name: string;
+  readonly far: number;
+}
+
 /**
- * Finds the known name that was probably meant: one with a small distance, or with the same beginning.
- * @returns `undefined` if there is none
+ * Finds the known names that were probably meant: those with a small distance, or with the same beginning.
+ * @returns at most `count` names, nearest first; names with the same distance keep their order
  */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
-  if (word.length > MAX_LENGTH) return undefined;
+export function nearestNames(word: string, known: Iterable<string>, count: number): readonly string[] {
+  if (word.length > MAX_LENGTH) return [];
   const lower = word.toLowerCase();
-  let best: { readonly name: string; readonly far: number } | undefined;
+  const found: Near[] = [];
+  let cells = 0;
   for (const name of known) {
     if (name.length > MAX_LENGTH) continue;
-    const far = distance(lower, name.toLowerCase());
-    const near = far <= Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
     const begins = word.length >= 3 && name.toLowerCase().startsWith(lower);
-    if ((near || begins) && (best === undefined || far < best.far)) best = { name, far };
+    const allowed = Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
+    if (!begins && Math.abs(name.length - word.length) > allowed) continue;
+    cells += (word.length + 1) * (name.length + 1);
+    if (cells > MAX_CELLS) break;
+    const far = distance(lower, name.toLowerCase());
+    if (begins || far <= allowed) found.push({ name, far });
   }
-  return best?.name;
+  return found
+    .sort((a, b) => a.far - b.far)
+    .slice(0, count)
+    .map(({ name }) => name);
+}
+
+/** Returns the nearest of `nearestNames`. @returns `undefined` if there is none */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  return nearestNames(word, known, 1)[0];
 }

@@ -101,6 +101,13 @@ describe.skipIf(chromiumPath === undefined)('explorer and SQL pages', () => {
     await write('Query editor', '{ genre { first: name ...F } } fragment F on genre { missing }');
     await page.keyboard.press('Control+Enter');
     await page.locator('.cm-lintRange-error', { hasText: 'missing' }).waitFor();
+    await page.getByText('Line 1, column 55').waitFor();
+    await write('Query editor', '{ genre { nam } }');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Did you mean name?').waitFor();
+    await write('Query editor', '{ genre { missing } }');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Line 1, column 11').waitFor();
     await page.getByLabel('Filter saved queries').fill('genr');
     await page
       .getByRole('list', { name: 'Saved queries' })

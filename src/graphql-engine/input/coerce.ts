@@ -3,6 +3,7 @@ import type { Json } from '../../util/json.ts';
 import { isJsonArray } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { invariant, SvcError } from '../../errors/svc-error.ts';
+import { suggest } from '../suggestions.ts';
 import type { EnumSchemaType, EnumSchemaValue, InputTypeRef } from '../types.ts';
 import { describeValue, expected, expectedList, unexpectedNull } from './input-errors.ts';
 
@@ -90,6 +91,7 @@ export function enumValueOfName(type: EnumSchemaType, name: string, path: Path):
   const names = [...type.values().keys()].sort().map((known) => `'${known}'`);
   throw new SvcError('validation-failed', `expected one of the values [${names.join(', ')}] for type '${type.name}', but found '${name}'`, {
     path,
+    ...suggest(name, type.values().keys()),
     redactedMessage: `'${name}' is not one of the values that may be given here`,
   });
 }

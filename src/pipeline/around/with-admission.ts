@@ -1,13 +1,13 @@
 /** Applies the limits of a role to a request. */
 import { limitsFor, type RoleLimits } from '../api-limits.ts';
-import { redacted } from '../prepare.ts';
+import { clientError } from '../prepare.ts';
 import type { RequestRun } from '../request-run.ts';
 
 /**
  * Admits the request within the rate and concurrency limits of its role, and runs it within their time limit.
- * @throws SvcError busy, and errors of `task`, redacted if the role has no introspection
+ * @throws SvcError busy, and errors of `task` as `clientError` returns them
  */
-export async function withAdmission<Request, T>(
+export async function withAdmission<Request extends object, T>(
   run: RequestRun<Request>,
   task: (run: RequestRun<Request>, limits: RoleLimits | null) => Promise<T>,
 ): Promise<T> {
@@ -17,7 +17,7 @@ export async function withAdmission<Request, T>(
   try {
     return await task(withinTime(run, limits), limits);
   } catch (error) {
-    throw redacted(error, snapshot, session);
+    throw clientError(error, run);
   } finally {
     release?.();
   }

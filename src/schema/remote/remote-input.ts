@@ -18,6 +18,7 @@ import { namedRemoteType, printRemoteType } from '../../remote-schema/model.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/input-errors.ts';
+import { suggest } from '../../graphql-engine/suggestions.ts';
 import { fieldNotFound, missingRequired } from '../../graphql-engine/input/input-object.ts';
 import { literalJson } from '../../graphql-engine/input/literal-json.ts';
 import { jsonAsLiteral } from '../../graphql-engine/input/json-as-literal.ts';
@@ -157,7 +158,7 @@ export class RemoteInputs {
     if (object?.kind !== 'input-object') return asVariable();
     const entries = written.entries.map(([key, value]) => {
       const field = object.fields.get(key);
-      if (field === undefined) throw fieldNotFound(key, this.#nameOf(object.name), at(path, key));
+      if (field === undefined) throw this.#unknownField(key, object, at(path, key));
       return [key, this.part(field, value, at(path, key))] as const;
     });
     return { kind: 'object', entries };
@@ -273,12 +274,17 @@ export class RemoteInputs {
     throw expected(`one of the values [${names.join(', ')}]`, made.name, `'${json}'`, path);
   }
 
+  #unknownField(key: string, type: RemoteInputObject, path: Path): SvcError {
+    const visible = [...type.fields].filter(([, field]) => !this.isPreset(field)).map(([name]) => name);
+    return fieldNotFound(key, this.#nameOf(type.name), path, suggest(key, visible));
+  }
+
   #coerceObject(name: string, json: Json, path: Path, state: CoercionState): Json {
     const type = this.#model.types.get(name) as RemoteInputObject;
     if (!isJsonObject(json)) throw expected('an object', this.#nameOf(name), describeValue(json), path);
     for (const key of Object.keys(json)) {
       const field = type.fields.get(key);
-      if (field === undefined || this.isPreset(field)) throw fieldNotFound(key, this.#nameOf(name), at(path, key));
+      if (field === undefined || this.isPreset(field)) throw this.#unknownField(key, type, at(path, key));
     }
     const made: [string, Json][] = [];
     const isKnown = !this.#leadsToPreset(name) || state.within.has(name);

@@ -122,7 +122,7 @@ class ResolvedOperations implements StoredOperations {
   #analyse(query: CollectedQuery): QueryAnalysis {
     const read = readQuery(query, this.#limits.maxTokens);
     if ('error' in read) {
-      const reason = typeof read.error.cause === 'string' ? ` (${read.error.cause})` : '';
+      const reason = read.error.explanation === undefined ? '' : ` (${read.error.explanation})`;
       return { operations: [], problems: [`${read.error.printedPath}: ${read.error.message}${reason}`] };
     }
     const { operations, fragments } = read.definitions;

@@ -11,6 +11,7 @@ import { Grid } from '../../parts/grid.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
+import { ResponseError } from './response-error.tsx';
 import type { Run } from './run.ts';
 
 /** Returns the first list of objects in a response. */
@@ -86,20 +87,9 @@ export function ResponseView({ run, other }: { readonly run: Run; readonly other
       </div>
       {isRunning && response === undefined && event === undefined && <Loading what="the response" />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      {errors.map((error, index) => {
-        const extensions = isObject(error['extensions']) ? error['extensions'] : {};
-        return (
-          <ErrorBox
-            key={index}
-            error={shownError({
-              message: String(error['message']),
-              code: String(extensions['code'] ?? ''),
-              path: typeof extensions['path'] === 'string' ? extensions['path'] : undefined,
-              internal: extensions['internal'],
-            })}
-          />
-        );
-      })}
+      {errors.map((error, index) => (
+        <ResponseError key={index} error={error} />
+      ))}
       {form === 'table' && rows !== undefined ? (
         <ResponseTable rows={rows} />
       ) : form === 'headers' && response !== undefined ? (
