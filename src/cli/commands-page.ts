@@ -59,7 +59,7 @@ function verbLines({ path, aliases = [], summary, details, arguments: named = []
   const NEEDS = {
     files: 'Needs no service.',
     service: 'Needs a service.',
-    'sometimes a service': 'Needs a service for some options.',
+    'sometimes a service': 'Some options need a service.',
   } as const;
   return [
     '',

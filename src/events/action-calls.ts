@@ -35,7 +35,7 @@ export function actionCalls(options: ActionCallsOptions): Queue<DueCall, CallOut
     triggerQueues: () => asynchronous().map(({ name }) => ({ name })),
     async process(due, signal, reserve) {
       const action = asynchronous().find(({ name }) => name === due.queue);
-      if (action === undefined) throw new Error(`the action ${due.queue} does not exist any more`);
+      if (action === undefined) throw new Error(`the action ${due.queue} no longer exists`);
       return { id: due.id, result: await resultOf(due, action, options, signal, reserve) };
     },
   };

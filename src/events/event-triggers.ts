@@ -75,7 +75,7 @@ export function deliverCapturedEvents(options: EventTriggerOptions): EventTrigge
           observe({
             kind: 'delivery-trouble',
             queue: `the source ${source}`,
-            message: `the trigger ${event.queue} of an event does not exist any more`,
+            message: `an event of the trigger ${event.queue} is delayed: the trigger no longer exists`,
           });
           return withoutTrigger(event.id);
         }

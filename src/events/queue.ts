@@ -369,7 +369,7 @@ class LeasedQueue<E extends QueuedEvent, O extends { readonly id: string }> impl
     for (const id of ids) this.#drop(id);
     if (ids.length === 0 || store === null) return;
     // If this fails, the events are free when the lease expires.
-    await store.release(this.#settings.lease, ids).catch((error: unknown) => this.#report('cannot hand events back', error));
+    await store.release(this.#settings.lease, ids).catch((error: unknown) => this.#report('cannot release leased events', error));
   }
 
   #listenTo(store: EventStore<E, O> | null): void {

@@ -78,7 +78,7 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       observe({
         kind: 'delivery-trouble',
         queue: 'scheduled events',
-        message: `the cron trigger ${event.queue} of an event does not exist any more`,
+        message: `an event of the cron trigger ${event.queue} is delayed: the trigger no longer exists`,
       });
       return withoutTrigger(id);
     }

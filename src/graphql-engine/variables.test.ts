@@ -42,7 +42,7 @@ describe('variables of a request', () => {
     const options = { limits: { ...DEFAULT_LIMITS, maxRepeatedSize: 1000 } };
     const reading = (times: number) =>
       `query ($x: x${' '.repeat(times)}) { author(where: {_or: [${'{data: {_eq: $x}} '.repeat(times)}]}) { id } }`;
-    const TOO_LARGE = 'validation-failed: the variables, as often as the operation uses them, are larger than 1000 bytes @ $';
+    const TOO_LARGE = 'validation-failed: the variables, counted once per use, are larger than 1000 bytes @ $';
     test.each([
       ['read once', 1, 'x'.repeat(2000), 'accepted'],
       ['a text within the limit', 4, 'x'.repeat(240), 'accepted'],

@@ -135,7 +135,7 @@ function checkRepeated(repeated: readonly { readonly name: string; readonly uses
     if (value === undefined || value === null) continue;
     left -= uses * (typeof value === 'string' ? value.length : jsonSizeWithin(value, left / uses));
     if (left < 0) {
-      throw new SvcError('validation-failed', `the variables, as often as the operation uses them, are larger than ${max} bytes`);
+      throw new SvcError('validation-failed', `the variables, counted once per use, are larger than ${max} bytes`);
     }
   }
 }

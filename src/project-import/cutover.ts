@@ -36,6 +36,6 @@ export const CUTOVER = `When svc takes over a database that the other engine ser
 6. Remove SVC_GRAPHQL_DISABLE_EVENTING and SVC_GRAPHQL_ASYNC_ACTIONS_FETCH_INTERVAL from .env, restart svc, and send all traffic to it:
      svc serve
    Event triggers have new event ids.
-7. When nothing uses the old schema any more: drop schema hdb_catalog cascade;
+7. When nothing uses the old schema: drop schema hdb_catalog cascade;
 8. When all clients, tokens and SQL use x-svc-*, remove SVC_GRAPHQL_SESSION_PREFIX_ALIASES.
 `;

@@ -47,7 +47,7 @@ function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
       if (verb === 'update' && !isEmptyRule(permission['filter']) && isEmptyRule(permission['check']))
         add(
           'update-without-check',
-          `${roleName} may update rows of ${name} so that the filter does not match them any more: add a check`,
+          `${roleName} may update rows of ${name} so that the filter no longer matches them: add a check`,
           entryAt,
         );
       const columns = permission['columns'];

@@ -104,7 +104,7 @@ export class Reconnection {
       if (known === undefined || known.input.failure === null || known.definition !== live.definition) continue;
       remotes.set(name, live);
       hasJoined = true;
-      observe({ kind: 'remote-schema', remoteSchema: name, event: 'available', message: 'the server answers again' });
+      observe({ kind: 'remote-schema', remoteSchema: name, event: 'available', message: 'the server responds again' });
     }
     return hasJoined ? { sources, remotes } : null;
   }

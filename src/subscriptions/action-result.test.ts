@@ -168,7 +168,7 @@ describe('the result of an asynchronous action', () => {
     expect([heard.all, heard.closed]).toEqual([['a', 'interrupted by postgres-error', 'a'], 0]);
   });
 
-  test('ends when it cannot be planned any more, and logs unexpected errors', async () => {
+  test('ends when it can no longer be planned, and logs unexpected errors', async () => {
     const refused = subscribe(() => {
       throw new SvcError('validation-failed', 'no such field');
     });

@@ -356,7 +356,7 @@ describe.skipIf(chromiumPath === undefined)('request headers in the explorer', (
     await page.getByRole('button', { name: 'Headers', exact: true }).click();
     const before = requests.filter(({ url }) => url.endsWith('/v1/graphql')).length;
     for (const [text, message] of [
-      ['{"Cookie": "a=b"}', 'browsers do not send Cookie'],
+      ['{"Cookie": "a=b"}', 'browsers do not send the header Cookie'],
       ['["X-Svc-Role"]', 'expected a JSON object'],
       ['{"a b": "c"}', 'a b is not a valid header'],
       ['{"X-Svc-Role": null}', 'the value of X-Svc-Role must be a string'],

@@ -31,13 +31,13 @@ export function hasOperation(kind: string, name: KindOperation): boolean {
 
 /** Runs an operation that changes nothing. @throws Failure */
 export function readOperation(type: CommonOperation, args: Json = {}, { signal, version }: ReadOptions = {}): Promise<Json> {
-  if (OPERATIONS[type] !== 'nothing') throw new Error(`${type} is not a read`);
+  if (OPERATIONS[type] !== 'nothing') throw new Error(`${type} is not a read operation`);
   return sendAsAdmin('v1/metadata', { body: { type, ...(version === undefined ? {} : { version }), args }, signal, retries: 2 });
 }
 
 /** Runs an operation of a database kind that changes nothing. @throws Failure */
 export function readKindOperation(kind: string, name: KindOperation, args: Json, { signal }: ReadOptions = {}): Promise<Json> {
-  if (KIND_OPERATIONS[name][0] !== 'nothing') throw new Error(`${name} is not a read`);
+  if (KIND_OPERATIONS[name][0] !== 'nothing') throw new Error(`${name} is not a read operation`);
   return sendAsAdmin('v1/metadata', { body: { type: `${kind}_${name}`, args }, signal, retries: 2 });
 }
 

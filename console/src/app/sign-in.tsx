@@ -71,7 +71,7 @@ export function SignIn() {
             Sign in
           </Button>
           <p class="muted small">
-            The secret stays in the memory of this page and is sent only to this service. It is forgotten after 30 minutes of inactivity.
+            The secret stays in the memory of this page and is sent only to this service. It is removed after 30 minutes of inactivity.
           </p>
         </form>
       </div>

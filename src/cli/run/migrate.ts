@@ -103,7 +103,8 @@ export async function runMigrateApply(context: CommandContext): Promise<CommandO
   const data = { migrations: done.map(doneJson) };
   // Migrations that ran have already been printed.
   const text = done.length === 0 ? 'nothing to run' : '';
-  if (short > 0) return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `limit ${short} short` }] };
+  if (short > 0)
+    return { text, data, exit: EXIT.failed, problems: [{ code: 'limit', message: `${short} of the requested migrations do not exist` }] };
   return { text, data };
 }
 

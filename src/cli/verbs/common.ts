@@ -67,7 +67,7 @@ export function sqlLimits(defaults: { readonly statement?: number; readonly lock
     { flags: '--statement-timeout <seconds>', help: `timeout of each SQL statement, in seconds. Default: ${shown(defaults.statement)}` },
     {
       flags: '--lock-timeout-sql <seconds>',
-      help: `timeout of a statement's wait for a database lock, in seconds. Default: ${shown(defaults.lock)}`,
+      help: `maximum time that a statement waits for a database lock, in seconds. Default: ${shown(defaults.lock)}`,
     },
   ];
 }
@@ -76,7 +76,7 @@ export function sqlLimits(defaults: { readonly statement?: number; readonly lock
 export const RUNNING: readonly VerbOption[] = [
   {
     flags: '--lock-timeout <seconds>',
-    help: 'timeout for another migration run of the same source to end, in seconds',
+    help: 'maximum time to wait for another migration run of the same source, in seconds',
     default: '60',
   },
   ...sqlLimits(),

@@ -5,7 +5,7 @@ export const importVerbs: readonly Verb[] = [
     path: ['import'],
     summary: 'convert a project of Hasura GraphQL Engine v2',
     details:
-      'Converts offline and does not change the input: a project directory of any version of the Hasura CLI, or a metadata file. The report lists each key of the input as same, renamed, ignored, to be done by you, or unsupported; unsupported parts are copied to unsupported/. Exits with 3 while something unsupported or to be done by you has not been accepted. The same input always gives the same files.',
+      'Converts offline and does not change the input: a project directory of any version of the Hasura CLI, or a metadata file. The report lists each key of the input as same, renamed, ignored, needing work by you, or unsupported; unsupported parts are copied to unsupported/. Exits with 3 until every entry that is unsupported or needs work by you is accepted with --accept. The same input always gives the same files.',
     arguments: [{ name: 'dir', help: 'project directory or metadata file; not with --from-server' }],
     options: [
       { flags: '--out <dir>', help: 'folder of the new project. Default: the name of the input directory with the suffix -svc' },
@@ -14,7 +14,7 @@ export const importVerbs: readonly Verb[] = [
       { flags: '--from-server <url>', help: 'read the metadata from a running Hasura service; its admin secret is --source-secret' },
       {
         flags: '--state-from <url>',
-        help: 'after the import, mark the migrations that are applied there as applied here: URL of the Hasura service, or the postgres:// URL of its metadata database',
+        help: 'URL of the Hasura service, or postgres:// URL of its metadata database. After the import, migrations that are applied there are marked as applied here',
       },
       { flags: '--source-secret <secret>', help: 'admin secret of the Hasura service; also HASURA_GRAPHQL_ADMIN_SECRET' },
       { flags: '--env-file <file>', help: 'only print this .env or compose file, converted for this service' },

@@ -143,7 +143,7 @@ export const migrateVerbs: readonly Verb[] = [
     path: ['plan'],
     summary: 'show what svc deploy would do, without doing it',
     details:
-      'Runs pending migrations in a transaction of each source that is rolled back, and builds the metadata on the result. Lists migrations that fail with file and line, changes of the metadata, roles that gain or lose access, changes that clients of each role would notice, and inconsistent objects. Until the rollback, data is changed and locks are held; sequences stay advanced after it. Exits with 1 if a migration fails, and with 4 if svc deploy would reject inconsistent objects. Objects that depend on new sources or remote schemas cannot be checked, and count as neither.',
+      'Runs pending migrations in a transaction of each source that is rolled back, and builds the metadata on the result. Lists migrations that fail with file and line, changes of the metadata, roles that gain or lose access, changes that clients of each role would notice, and inconsistent objects. The trial holds locks until the rollback. Sequences are not rolled back. Exits with 1 if a migration fails, and with 4 if svc deploy would reject inconsistent objects. Objects that depend on new sources or remote schemas cannot be checked and do not affect the exit code.',
     options: [
       { flags: '--no-try', help: 'do not run SQL' },
       { flags: '--out <file>', help: 'write the plan as JSON, for svc deploy --plan' },

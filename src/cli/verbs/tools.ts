@@ -47,7 +47,7 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['permissions', 'matrix'],
-    summary: 'print the permissions of all roles on all tables as sorted text, to be committed',
+    summary: 'print the permissions of all roles on all tables as sorted text that can be committed',
     details: 'Lists inherited permissions with the role that they come from. Shows rules as a digest: equal digests are equal rules.',
     options: [],
     needs: 'files',

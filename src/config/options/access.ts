@@ -10,7 +10,7 @@ export const accessOptions = {
     'admin-secret',
     orNull(secret),
     null,
-    'Admin secret. Requests that send it have full access; without an admin secret, all requests have.',
+    'Admin secret. Requests that send it have full access. If no admin secret is set, all requests have full access.',
   ),
   adminSecrets: access('admin-secrets', orNull(secretList), null, 'JSON list of admin secrets, instead of --admin-secret.'),
   accessKey: access('access-key', orNull(secret), null, 'Older name of --admin-secret, which takes precedence.'),

@@ -23,7 +23,7 @@ export const behaviourOptions = {
     'project',
     orNull(nonEmpty),
     null,
-    'Project folder to deploy at the start: first migrations, then metadata. The service exits if the deployment fails, and is healthy only after it. If a newer migration is applied than the folder has, another instance has deployed a newer project, and nothing is changed.',
+    'Project folder to deploy at the start: first migrations, then metadata. The service exits if the deployment fails, and is healthy only after it. If the database has a newer migration than the folder, another instance has deployed a newer project, and nothing is changed.',
   ),
   metadataDir: behaviour(
     'metadata-dir',
@@ -116,7 +116,7 @@ export const behaviourOptions = {
     'live-queries-multiplexed-batch-size',
     wholeNumber(1, 10_000),
     100,
-    'Maximum number of cohorts per live query statement. A cohort has the same values and session variables.',
+    'Maximum number of cohorts per live query statement. A cohort is the subscribers with the same values and session variables.',
   ),
   streamingQueriesMultiplexedRefetchInterval: behaviour(
     'streaming-queries-multiplexed-refetch-interval',

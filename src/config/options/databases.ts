@@ -87,7 +87,7 @@ export const databaseOptions = {
     'stripes',
     wholeNumber(1, 1000),
     1,
-    'Factor for --connections. A source has at most this many times --connections, unless its metadata sets it.',
+    'Factor for --connections. A source has at most --connections x --stripes connections, unless its metadata sets the maximum.',
     { short: 's', env: 'PG_STRIPES' },
   ),
   timeout: databases('timeout', seconds(0), 180_000, 'Time after which an idle connection is closed, in seconds.', { env: 'PG_TIMEOUT' }),

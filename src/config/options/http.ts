@@ -56,7 +56,7 @@ export const httpOptions = {
     'cors-domain',
     corsDomains,
     '*' as CorsDomains,
-    'Comma-separated list of CORS origins, scheme://[*.]host[:port], or *. Cookies, and a service without an admin secret, can be used by pages of listed origins only; * does not count as a list.',
+    'Comma-separated list of CORS origins, scheme://[*.]host[:port], or *. Only pages of listed origins can send cookies or use a service without an admin secret; * lists no origin.',
   ),
   trustedHosts: http(
     'trusted-hosts',

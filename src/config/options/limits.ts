@@ -23,7 +23,7 @@ export const limitOptions = {
     'query-node-limit',
     wholeNumber(1),
     5000,
-    'Maximum number of fields and values in a GraphQL operation, with fragments expanded. Also the maximum number of parts of variables that decide how it runs: filters, orders, and rows that are not alike. Nested rows in variables do not count, except once per conflict clause that updates rows with a condition; the rows of an operation may have 200,000 values. In conditions and orders, including those of permission rules, each table of a relationship counts as 25 more and each aggregate of one as 100. This limit and those of tokens, objects and aliases apply to all operations of a batch together.',
+    'Maximum number of fields and values in a GraphQL operation, with fragments expanded. Also the maximum number of parts of variables that affect the plan: filters, orders, and rows of different shapes. Nested rows in variables do not count, except once for each conflict clause that updates rows with a condition. The rows of an operation may have at most 200,000 values. In conditions and orders, including those of permission rules, each table of a relationship counts as 25 more and each aggregate of one as 100. This limit and those of tokens, objects and aliases apply to all operations of a batch together.',
   ),
   queryObjectLimit: limits(
     'query-object-limit',
@@ -90,7 +90,7 @@ export const limitOptions = {
     'response-limit',
     wholeNumber(0),
     268_435_456,
-    'Maximum size of the database results of an operation, in bytes. 0 means no limit. Applies to a query, a mutation, a data operation, and each run of a subscription. An operation with more fails while its result arrives; a mutation of PostgreSQL, and one of MariaDB that is a single statement, is committed nevertheless, and the message says so.',
+    'Maximum size of the database results of an operation, in bytes. 0 means no limit. Applies to a query, a mutation, a data operation, and each run of a subscription. A larger result fails while it arrives. A mutation of PostgreSQL, or a single-statement mutation of MariaDB, is committed nevertheless; the message says so.',
   ),
   batchResponseLimit: limits(
     'batch-response-limit',

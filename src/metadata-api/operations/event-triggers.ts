@@ -140,7 +140,7 @@ const remove = perKind('delete_event_trigger', hasEventTriggers, (backend) =>
     changes: 'metadata',
     errors: [...SOURCE_ERRORS, NO_TRIGGER],
     documentation: {
-      summary: 'Removes an event trigger. Undelivered events are not delivered any more, but stay in the log as archived.',
+      summary: 'Removes an event trigger. Undelivered events are not delivered, but stay in the log as archived.',
       example: { source: 'default', name: 'article_changed' },
     },
     edit(metadata, { name, source: of }, { snapshot }) {

@@ -142,7 +142,7 @@ function ConflictView({ conflict: { before, now, after }, canDiscard }: { readon
           Another administrator has changed the same objects in the meantime.{' '}
           {after === undefined
             ? 'The operations below apply your change on top of theirs.'
-            : `Your draft would undo their change. ${canDiscard ? 'Discard' : 'Close'} it and start from theirs, or overwrite their change.`}
+            : `Your draft would undo their change. ${canDiscard ? 'Discard' : 'Close'} it and start again from their change, or overwrite their change.`}
         </p>
       </div>
       <h3>Their change</h3>

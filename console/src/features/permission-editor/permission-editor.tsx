@@ -114,7 +114,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
             </Button>
           }
         >
-          A role exists once a permission names it. Administrators have all permissions.
+          A role exists once it has a permission. Administrators have all permissions.
         </EmptyState>
       ) : (
         <>

@@ -23,7 +23,7 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
   if (data.roles.length === 0) {
     return (
       <EmptyState icon="shield" title="No permissions yet">
-        Open a table to add a permission. A role exists once a permission names it.
+        Open a table to add a permission. A role exists once it has a permission.
       </EmptyState>
     );
   }

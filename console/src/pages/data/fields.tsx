@@ -75,7 +75,7 @@ export function Fields({ table, info }: FieldsProps) {
     <>
       {fields.length === 0 ? (
         <EmptyState icon="table" title="No computed fields" actions={add}>
-          A computed field has the result of a database function that takes a row of {tableId(table)}: a value, or rows of a table.
+          A computed field returns the result of a database function that takes a row of {tableId(table)}: a value, or rows of a table.
         </EmptyState>
       ) : (
         <>

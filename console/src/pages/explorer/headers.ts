@@ -12,7 +12,8 @@ export function readHeaders(text: string): HeaderFields {
     Object.entries(json).map(([name, value]) => {
       if (value === null || typeof value === 'object') throw new SyntaxError(`the value of ${name} must be a string`);
       const text = String(value);
-      if (!isSent(name, text)) throw new Error(`browsers do not send ${name}. Remove it here, and send it with curl: "Copy as curl".`);
+      if (!isSent(name, text))
+        throw new Error(`browsers do not send the header ${name}. Remove it here; to send it, use "Copy as curl" and add it there.`);
       return [name, text];
     }),
   );

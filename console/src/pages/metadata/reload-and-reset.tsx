@@ -55,7 +55,7 @@ export function ReloadAndReset() {
         <header>
           <h2>Reset</h2>
         </header>
-        <p class="muted">Removes all sources, permissions and everything else from the metadata. The data in the databases stays.</p>
+        <p class="muted">Removes all sources, permissions and everything else from the metadata. The data in the databases is kept.</p>
         <Field label={`Type “${word}” to confirm`}>
           {(id) => (
             <input
