@@ -1,11 +1,13 @@
+import type { SqlLexis } from './sql-lexis.ts';
+
 /** Form and labels of a database kind for the console. Data only: `scripts/operations-page.mjs` writes it into the console. */
 export interface ConsoleForm {
   /** Name of the product: `PostgreSQL`. */
   readonly title: string;
   /** Language of its SQL in the editor. */
   readonly editor: 'sql' | 'sql-mysql';
-  /** Backslashes escape in all strings of its SQL, and backticks quote names. */
-  readonly escapes: boolean;
+  /** How its SQL is split into statements. */
+  readonly lexis: SqlLexis;
   /** Key of the schema in names of tables: `schema`. */
   readonly schemaKey: string;
   /** First statements for the SQL page. */

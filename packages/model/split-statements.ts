@@ -2,6 +2,7 @@
  * Splits SQL text at the semicolons that end statements: not at those in quotes, comments, parentheses (rules), and bodies of functions
  * between BEGIN and END.
  */
+import { type SqlLexis, STANDARD_LEXIS } from './sql-lexis.ts';
 
 export interface SqlStatement {
   /** Text with comments, without the final semicolon. */
@@ -15,16 +16,12 @@ export interface SqlStatement {
 interface Lexer {
   readonly text: string;
   at: number;
-  /** Backslashes escape in all strings, and backticks quote names. */
-  readonly escapes?: boolean;
+  readonly lexis: SqlLexis;
 }
 
-/**
- * Returns statements with their comments, without the semicolons; parts without a statement are left out.
- * @param escapes whether backslashes escape in all strings and backticks quote names; by default neither does
- */
-export function placedStatements(sql: string, escapes = false): readonly SqlStatement[] {
-  return split(sql, true, escapes);
+/** Returns statements with their comments, without the semicolons; parts without a statement are left out. */
+export function placedStatements(sql: string, lexis: SqlLexis = STANDARD_LEXIS): readonly SqlStatement[] {
+  return split(sql, true, lexis);
 }
 
 /**
@@ -44,7 +41,7 @@ export function transactionControlIn(sql: string): SqlStatement | undefined {
 
 /** True if the body of a routine begins in a statement and continues after it. Only BEGIN ATOMIC begins one, and bodies do not nest. */
 function opensBody(piece: string): boolean {
-  const lexer: Lexer = { text: piece, at: 0 };
+  const lexer: Lexer = { text: piece, at: 0, lexis: STANDARD_LEXIS };
   const words: string[] = [];
   let parentheses = 0;
   while (lexer.at < piece.length) {
@@ -70,8 +67,8 @@ function opensBody(piece: string): boolean {
 }
 
 /** @param hasBodies treat unquoted bodies of routines as parts of their statements */
-function split(sql: string, hasBodies: boolean, escapes = false): readonly SqlStatement[] {
-  const lexer: Lexer = { text: sql, at: 0, escapes };
+function split(sql: string, hasBodies: boolean, lexis: SqlLexis = STANDARD_LEXIS): readonly SqlStatement[] {
+  const lexer: Lexer = { text: sql, at: 0, lexis };
   const statements: SqlStatement[] = [];
   let start = 0;
   let parentheses = 0;
@@ -116,7 +113,7 @@ function split(sql: string, hasBodies: boolean, escapes = false): readonly SqlSt
 
 /** Returns the end of the whitespace and comments that begin at a position. */
 export function endOfBlank(text: string, at: number): number {
-  const lexer: Lexer = { text, at };
+  const lexer: Lexer = { text, at, lexis: STANDARD_LEXIS };
   while (lexer.at < text.length && skipBlank(lexer)) {
     // Each call skips one run of whitespace or one comment.
   }
@@ -133,7 +130,7 @@ const TAIL = 90;
  * @param literal returns the replacement of a name in quotes or a literal that holds no code; they are kept by default
  */
 export function withoutComments(sql: string, literal: (text: string) => string = (text) => text): string {
-  const lexer: Lexer = { text: sql, at: 0 };
+  const lexer: Lexer = { text: sql, at: 0, lexis: STANDARD_LEXIS };
   const pieces: string[] = [];
   let tail = '';
   const add = (piece: string): void => {
@@ -195,19 +192,24 @@ const HEAD_LENGTH = 400;
 /** A carriage return ends a line, too. */
 const LINE_END = /[\n\r]/g;
 
-/** Skips whitespace or a comment; block comments nest. @returns false if there is none */
+/** Skips whitespace or a comment. @returns false if there is none */
 function skipBlank(lexer: Lexer): boolean {
-  const { text, at } = lexer;
+  const { text, at, lexis } = lexer;
   if (/\s/.test(text[at] as string)) {
     lexer.at++;
     return true;
   }
-  if (text.startsWith('--', at)) {
+  const isDashes = text.startsWith('--', at) && !(lexis.spacedDashes && /\S/.test(text.charAt(at + 2)));
+  if (isDashes || (lexis.hashComments && text[at] === '#')) {
     LINE_END.lastIndex = at;
     lexer.at = LINE_END.exec(text)?.index ?? text.length;
     return true;
   }
-  if (!text.startsWith('/*', at)) return false;
+  if (!text.startsWith('/*', at) || isExecutable(lexer)) return false;
+  if (!lexis.nestedComments) {
+    lexer.at = indexAfter(text, '*/', at + 2);
+    return true;
+  }
   let depth = 0;
   do {
     if (text.startsWith('/*', lexer.at)) {
@@ -221,40 +223,67 @@ function skipBlank(lexer: Lexer): boolean {
   return true;
 }
 
+function isExecutable({ text, at, lexis }: Lexer): boolean {
+  return lexis.executableComments && /^\/\*M?!/.test(text.slice(at, at + 4));
+}
+
+/** Returns the index after the next occurrence, or the length of the text. */
+function indexAfter(text: string, part: string, from: number): number {
+  const index = text.indexOf(part, from);
+  return index < 0 ? text.length : index + part.length;
+}
+
 const WORD = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 
-/** Reads a keyword or plain name in lower case, but not the letter before a quote. */
+/** Reads a keyword or plain name in lower case, but not the `E` of a string with escapes. */
 function readWord(lexer: Lexer): string | null {
   WORD.lastIndex = lexer.at;
   const [word] = WORD.exec(lexer.text) ?? [];
   if (word === undefined) return null;
   // E'\'' has escapes; in other strings a backslash is an ordinary character.
-  if (/^e$/i.test(word) && lexer.text[lexer.at + 1] === "'") return null;
+  if (!lexer.lexis.escapes && /^e$/i.test(word) && lexer.text[lexer.at + 1] === "'") return null;
   lexer.at += word.length;
   return word.toLowerCase();
 }
 
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 
-/** Skips a string, quoted name or dollar-quoted text, up to the end of the text if it is not closed. @returns false if there is none */
+/** Skips a string, quoted name, dollar-quoted text or executable comment, up to the end of the text if it is not closed. @returns false if there is none */
 function skipQuoted(lexer: Lexer): boolean {
-  const { text, at, escapes = false } = lexer;
+  const { text, at, lexis } = lexer;
+  const { escapes } = lexis;
   const character = text[at] as string;
+  if (lexis.tripleQuotes && (character === "'" || character === '"') && text.startsWith(character.repeat(3), at)) {
+    skipTriple(lexer, character.repeat(3));
+    return true;
+  }
   if (character === "'" || character === '"' || (escapes && character === '`')) {
     skipTo(lexer, character, escapes && character !== '`');
     return true;
   }
-  if (/e/i.test(character) && text[at + 1] === "'") {
+  if (!escapes && /e/i.test(character) && text[at + 1] === "'") {
     lexer.at++;
     skipTo(lexer, "'", true);
     return true;
   }
+  if (text.startsWith('/*', at) && isExecutable(lexer)) {
+    lexer.at = indexAfter(text, '*/', at + 2);
+    return true;
+  }
+  if (!lexis.dollarQuotes) return false;
   DOLLAR_QUOTE.lastIndex = at;
   const [quote] = DOLLAR_QUOTE.exec(text) ?? [];
   if (quote === undefined) return false;
-  const close = text.indexOf(quote, at + quote.length);
-  lexer.at = close < 0 ? text.length : close + quote.length;
+  lexer.at = indexAfter(text, quote, at + quote.length);
   return true;
+}
+
+/** Moves past the closing triple quote; a backslash escapes a character. */
+function skipTriple(lexer: Lexer, quote: string): void {
+  const { text } = lexer;
+  let at = lexer.at + quote.length;
+  while (at < text.length && !text.startsWith(quote, at)) at += text[at] === '\\' ? 2 : 1;
+  lexer.at = Math.min(at + quote.length, text.length);
 }
 
 /**

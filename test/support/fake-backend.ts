@@ -1,4 +1,5 @@
 /** A small database kind and catalogs for unit tests of this room and the rooms above it. */
+import { STANDARD_LEXIS } from '../../src/model/sql-lexis.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import type { Comparison, ScalarType } from '../../src/backend/type-system.ts';
 import {
@@ -78,7 +79,7 @@ export const fakeBackend: Backend = {
   console: {
     title: '',
     editor: 'sql',
-    escapes: false,
+    lexis: STANDARD_LEXIS,
     schemaKey: 'schema',
     examples: [],
     secret: { path: [], label: '', hint: '', placeholder: '', variable: '', json: false },

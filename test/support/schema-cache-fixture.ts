@@ -1,4 +1,5 @@
 /** Handmade schema caches for tests of the schema: tables in a few lines, without a database. */
+import { STANDARD_LEXIS } from '../../src/model/sql-lexis.ts';
 import type { Backend } from '../../src/backend/backend.ts';
 import {
   type CatalogColumn,
@@ -39,7 +40,7 @@ export const fixtureBackend: Backend = {
   console: {
     title: '',
     editor: 'sql',
-    escapes: false,
+    lexis: STANDARD_LEXIS,
     schemaKey: 'schema',
     examples: [],
     secret: { path: [], label: '', hint: '', placeholder: '', variable: '', json: false },

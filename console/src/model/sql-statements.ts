@@ -1,19 +1,22 @@
 /** Ranges of the statements in an SQL text. */
+import type { SqlLexis } from '../../../packages/model/sql-lexis.ts';
 import { placedStatements } from '../../../packages/model/split-statements.ts';
+
+export { type SqlLexis, STANDARD_LEXIS } from '../../../packages/model/sql-lexis.ts';
 
 export interface StatementRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** @param escapes true if backslashes escape in strings, from the console form of the kind */
-export function statementsOf(text: string, escapes: boolean): readonly StatementRange[] {
-  return placedStatements(text, escapes).map(({ text: part, at }) => ({ from: at, to: at + part.length }));
+/** @param lexis of the kind's console form */
+export function statementsOf(text: string, lexis: SqlLexis): readonly StatementRange[] {
+  return placedStatements(text, lexis).map(({ text: part, at }) => ({ from: at, to: at + part.length }));
 }
 
 /** Returns the statement at a position, or the one before it. */
-export function statementAt(text: string, at: number, escapes: boolean): StatementRange | undefined {
-  const all = statementsOf(text, escapes);
+export function statementAt(text: string, at: number, lexis: SqlLexis): StatementRange | undefined {
+  const all = statementsOf(text, lexis);
   return all.find(({ to }) => at <= to + 1) ?? all.at(-1);
 }
 

@@ -3,7 +3,15 @@ import type { ConsoleForm } from '../../model/console-form.ts';
 export const consoleForm: ConsoleForm = {
   title: 'BigQuery',
   editor: 'sql',
-  escapes: true,
+  lexis: {
+    escapes: true,
+    hashComments: true,
+    spacedDashes: false,
+    nestedComments: false,
+    executableComments: false,
+    dollarQuotes: false,
+    tripleQuotes: true,
+  },
   schemaKey: 'dataset',
   examples: [{ label: 'List tables', sql: 'select table_name, table_type\nfrom shop.INFORMATION_SCHEMA.TABLES;\n' }],
   secret: {

@@ -3,7 +3,15 @@ import type { ConsoleForm } from '../../model/console-form.ts';
 export const consoleForm: ConsoleForm = {
   title: 'MariaDB',
   editor: 'sql-mysql',
-  escapes: true,
+  lexis: {
+    escapes: true,
+    hashComments: true,
+    spacedDashes: true,
+    nestedComments: false,
+    executableComments: true,
+    dollarQuotes: false,
+    tripleQuotes: false,
+  },
   schemaKey: 'schema',
   examples: [
     { label: 'Create table', sql: 'create table author (\n  id bigint auto_increment primary key,\n  name varchar(200) not null\n);\n' },

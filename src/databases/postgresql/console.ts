@@ -1,4 +1,5 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
+import { STANDARD_LEXIS } from '../../model/sql-lexis.ts';
 
 const FUNCTIONS = `select r.specific_schema, r.specific_name, r.routine_name, r.type_udt_schema, r.type_udt_name,
   p.parameter_name, nullif(p.udt_schema, 'pg_catalog'), p.udt_name
@@ -11,7 +12,7 @@ order by r.specific_schema, r.routine_name, r.specific_name, p.ordinal_position`
 export const consoleForm: ConsoleForm = {
   title: 'PostgreSQL',
   editor: 'sql',
-  escapes: false,
+  lexis: STANDARD_LEXIS,
   schemaKey: 'schema',
   examples: [
     {

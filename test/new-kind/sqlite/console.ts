@@ -1,9 +1,10 @@
 import type { ConsoleForm } from '../../../src/model/console-form.ts';
+import { STANDARD_LEXIS } from '../../../src/model/sql-lexis.ts';
 
 export const consoleForm: ConsoleForm = {
   title: 'SQLite',
   editor: 'sql',
-  escapes: false,
+  lexis: { ...STANDARD_LEXIS, nestedComments: false, dollarQuotes: false },
   schemaKey: 'schema',
   secret: {
     path: ['file'],

@@ -8,7 +8,7 @@ import { csvOf, tsvOf } from '../../model/delimited.ts';
 import { isObject } from '../../model/json.ts';
 import { KINDS } from '../../model/kinds.generated.ts';
 import { type SourceOverview, tableId } from '../../model/overview.ts';
-import { statementsOf } from '../../model/sql-statements.ts';
+import { STANDARD_LEXIS, statementsOf } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
@@ -27,8 +27,8 @@ export function Sql() {
   const data = overview.value;
   const sourceName = place.value.query.get('source');
   const source = data?.sources.find(({ name }) => name === sourceName) ?? data?.sources[0];
-  const { editor = 'sql', escapes = false, examples = [] } = KINDS[source?.kind ?? ''] ?? {};
-  const state = useSql(source, escapes);
+  const { editor = 'sql', lexis = STANDARD_LEXIS, examples = [] } = KINDS[source?.kind ?? ''] ?? {};
+  const state = useSql(source, lexis);
   const { result, failure, marks, newTables, hasTracked, handle, run } = state;
   if (data !== undefined && source === undefined) return <NoSource />;
   return (
@@ -47,7 +47,7 @@ export function Sql() {
         onChange={writeText}
         onRun={() => void run(false)}
       />
-      <RunBar state={state} hasSeveral={statementsOf(sqlText.value, escapes).length > 1} />
+      <RunBar state={state} hasSeveral={statementsOf(sqlText.value, lexis).length > 1} />
       {failure !== undefined && <SqlFailure failure={failure} onCascade={() => void run(false, true)} />}
       {newTables.length > 0 && (
         <div class="banner banner-accent" role="status">

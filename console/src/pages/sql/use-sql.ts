@@ -9,7 +9,7 @@ import { place, setQuery } from '../../browser/place.ts';
 import { remember, remembered } from '../../browser/storage.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
-import { mayDefine, statementAt, type StatementRange } from '../../model/sql-statements.ts';
+import { mayDefine, type SqlLexis, statementAt, type StatementRange } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
@@ -41,9 +41,9 @@ function useSqlInAddress(): void {
 
 /**
  * State of the SQL page: options, the last result, and the tables that the last statement created.
- * @param escapes as in the console form of the source's kind
+ * @param lexis of the console form of the source's kind
  */
-export function useSql(source: SourceOverview | undefined, escapes: boolean) {
+export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   const [readOnly, setReadOnly] = useState(isReadOnly || label !== '');
   const [cascade, setCascade] = useState(false);
   const [checksMetadata, setChecksMetadata] = useState(true);
@@ -62,7 +62,7 @@ export function useSql(source: SourceOverview | undefined, escapes: boolean) {
   const rangeToRun = (all: string, whole: boolean): StatementRange => {
     const { from, to } = handle.current?.selection() ?? { from: 0, to: 0 };
     if (from !== to) return { from, to };
-    return (whole ? undefined : statementAt(all, from, escapes)) ?? { from: 0, to: all.length };
+    return (whole ? undefined : statementAt(all, from, lexis)) ?? { from: 0, to: all.length };
   };
   return {
     options: { readOnly, setReadOnly, cascade, setCascade, checksMetadata, setChecksMetadata },
