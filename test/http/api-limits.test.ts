@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const set = (limits: Parameters<TestService['metadata']>[1]) => service.metadata('set_api_limits', limits);
 const as = (role: string, query: string, session: Record<string, string> = {}) => service.graphql(query, { role, session });
-const refused = (code: string, message: string) => ({ errors: [{ message, extensions: { path: '$', code } }] });
+const refused = (code: string, message: string, position = {}) => ({ errors: [{ message, ...position, extensions: { path: '$', code } }] });
 
 describe('the API limits in the metadata', () => {
   const limits = {
@@ -95,7 +95,9 @@ describe('depth and node limits', () => {
     await set({ depth_limit: { global: 3, per_role: { other: 4 } } });
     for (const query of [FOUR, SPREAD]) {
       expect(await as('user', query)).toEqual(
-        refused('validation-failed', 'the operation is 4 levels deep, but no more than 3 are allowed'),
+        refused('validation-failed', 'the operation is 4 levels deep, but no more than 3 are allowed', {
+          locations: [{ line: 1, column: 1 }],
+        }),
       );
       expect(await as('other', query)).toEqual({ data: { author: [{ books: [{ author: { id: 1 } }] }] } });
       expect(await service.graphql(query)).toHaveProperty('data');
@@ -118,7 +120,9 @@ describe('depth and node limits', () => {
     await set({ node_limit: { global: 2 } });
     expect(await as('user', '{ author { books { id } id name } }')).toHaveProperty('data');
     expect(await as('user', '{ a: author { id } b: author { id } author { id } }')).toEqual(
-      refused('validation-failed', 'the operation has 3 fields with a selection, but no more than 2 are allowed'),
+      refused('validation-failed', 'the operation has 3 fields with a selection, but no more than 2 are allowed', {
+        locations: [{ line: 1, column: 1 }],
+      }),
     );
   });
 

@@ -131,7 +131,11 @@ describe('access control', () => {
     const answer = await post('/v1/graphql', query('{ item { id } }'), { ...admin, 'x-svc-role': 'stranger' });
     expect(answer.json).toEqual({
       errors: [
-        { message: "field 'item' not found in type: 'query_root'", extensions: { path: '$.selectionSet.item', code: 'validation-failed' } },
+        {
+          message: "field 'item' not found in type: 'query_root'",
+          locations: [{ line: 1, column: 3 }],
+          extensions: { path: '$.selectionSet.item', code: 'validation-failed' },
+        },
       ],
     });
   });
@@ -339,7 +343,7 @@ describe('documents', () => {
         {
           message: 'not a valid graphql query',
           locations: [{ line: 2, column: 13 }],
-          extensions: { path: '$.query', code: 'validation-failed' },
+          extensions: { path: '$.query', code: 'validation-failed', suggestions: ['Expected Name, found ")".'] },
         },
       ],
     });

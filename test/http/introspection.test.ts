@@ -10,7 +10,11 @@ const QUERIES = [
 function refusal(role: string, field: string) {
   return {
     errors: [
-      { message: `introspection is disabled for role: "${role}"`, extensions: { path: `$.selectionSet.${field}`, code: 'not-supported' } },
+      {
+        message: `introspection is disabled for role: "${role}"`,
+        locations: expect.any(Array),
+        extensions: { path: `$.selectionSet.${field}`, code: 'not-supported' },
+      },
     ],
   };
 }

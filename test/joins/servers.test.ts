@@ -210,6 +210,7 @@ describe('a preset in the role’s permission', () => {
       errors: [
         {
           message: '"x-svc-limit" session variable expected, but not found',
+          locations: [{ line: 1, column: 12 }],
           extensions: { code: 'not-found', path: '$.selectionSet.person.selectionSet.writings' },
         },
       ],

@@ -157,6 +157,7 @@ describe('a query across databases', () => {
       errors: [
         {
           message: 'invalid input syntax for type integer: "Ann"',
+          locations: [{ line: 1, column: 26 }],
           extensions: { path: '$.selectionSet.person.selectionSet.misfit', code: 'data-exception' },
         },
       ],

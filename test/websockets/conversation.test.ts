@@ -77,6 +77,7 @@ describe('the protocol graphql-transport-ws', () => {
       payload: [
         {
           message: "field 'nothing' not found in type: 'query_root'",
+          locations: [{ line: 1, column: 3 }],
           extensions: { path: '$.selectionSet.nothing', code: 'validation-failed' },
         },
       ],
@@ -200,6 +201,7 @@ describe('the protocol graphql-ws', () => {
           errors: [
             {
               message: "field 'nothing' not found in type: 'query_root'",
+              locations: [{ line: 1, column: 3 }],
               extensions: { path: '$.selectionSet.nothing', code: 'validation-failed' },
             },
           ],

@@ -73,7 +73,7 @@ it('sends errors of an operation as an event, and answers invalid requests with 
   expect(eventsOf((await post('{ nothing }')).text)).toEqual([
     [
       'next',
-      '{"errors":[{"message":"field \'nothing\' not found in type: \'query_root\'","extensions":{"path":"$.selectionSet.nothing","code":"validation-failed"}}]}',
+      '{"errors":[{"message":"field \'nothing\' not found in type: \'query_root\'","locations":[{"line":1,"column":3}],"extensions":{"path":"$.selectionSet.nothing","code":"validation-failed"}}]}',
     ],
     ['complete', ''],
   ]);

@@ -21,7 +21,8 @@ interface Place {
 
 /**
  * @param path such as `$.selectionSet.author.args.where.name`; a prefix that exists in the document suffices
- * @returns positions of the nodes at the path, at most three; of the operation for `$`; none if the document is invalid or too large
+ * @returns positions of the nodes at the path, at most three; of the operation for `$`; none if the path is not one of
+ *   the document, or the document is invalid or too large
  */
 export function locationsOf(query: string, operationName: string | null, path: Path): readonly TextLocation[] {
   if (query.length > MAX_CHARACTERS) return [];
@@ -36,8 +37,10 @@ export function locationsOf(query: string, operationName: string | null, path: P
   const operation = operationName === null ? operations[0] : operations.find(({ name }) => name?.value === operationName);
   if (operation === undefined) return [];
   let places: readonly Place[] = [{ node: operation }];
-  for (const key of keysOf(path)) {
+  for (const [index, key] of keysOf(path).entries()) {
     const next = places.flatMap((place) => step(place, key, fragments)).slice(0, MAX_NODES);
+    // A path outside of the document, such as `$.query`, has no position.
+    if (next.length === 0 && index === 0) return [];
     if (next.length === 0) break;
     places = next;
   }
