@@ -29,7 +29,6 @@ export interface TableInfo {
   readonly estimatedRows: number | undefined;
   /** Undefined if the table is not in the GraphQL schema. */
   readonly names: GraphqlNames | undefined;
-  readonly uniqueKeys: readonly { readonly name: string; readonly columns: readonly string[] }[];
   /** GraphQL names of columns, by their names in the database. */
   readonly columnNames: ReadonlyMap<string, string>;
 }
@@ -74,10 +73,6 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
       : [],
     estimatedRows: typeof found['estimated_rows'] === 'number' ? found['estimated_rows'] : undefined,
     names: readNames(found['graphql']),
-    uniqueKeys: objectsIn(found['unique_keys']).map((key) => ({
-      name: String(key['name']),
-      columns: isList(key['columns']) ? key['columns'].map(String) : [],
-    })),
     columnNames: new Map(
       columns.flatMap(({ name, graphql_name: field }) => (typeof field === 'string' ? [[String(name), field] as const] : [])),
     ),

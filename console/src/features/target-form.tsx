@@ -14,7 +14,6 @@ export function TargetForm({
   draft,
   own,
   ownLabel,
-  onlyTables = false,
   onChange,
 }: {
   readonly draft: TargetDraft;
@@ -22,7 +21,6 @@ export function TargetForm({
   readonly own: readonly Option[];
   /** Label for `own`: `From column` or `Field`. */
   readonly ownLabel: string;
-  readonly onlyTables?: boolean;
   onChange(draft: TargetDraft): void;
 }) {
   const data = overview.value;
@@ -36,17 +34,15 @@ export function TargetForm({
   const targetColumns = (columns ?? []).map(({ name, type }): Option => ({ value: name, note: type }));
   return (
     <>
-      {!onlyTables && (
-        <Segments
-          name="Target"
-          options={[
-            ['table', 'Table'],
-            ['remote', 'Remote schema'],
-          ]}
-          chosen={draft.to}
-          onChoose={(to) => set({ to })}
-        />
-      )}
+      <Segments
+        name="Target"
+        options={[
+          ['table', 'Table'],
+          ['remote', 'Remote schema'],
+        ]}
+        chosen={draft.to}
+        onChoose={(to) => set({ to })}
+      />
       {draft.to === 'table' ? (
         <>
           <Segments

@@ -82,8 +82,4 @@ export class Named {
   inline(): Sql {
     return this.#made ?? sql`(${this.#select()})`;
   }
-
-  get isMade(): boolean {
-    return this.#made !== undefined;
-  }
 }
