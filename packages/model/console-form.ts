@@ -6,7 +6,7 @@ export interface ConsoleForm {
   readonly title: string;
   /** Language of its SQL in the editor. */
   readonly editor: 'sql' | 'sql-mysql';
-  /** How its SQL is split into statements. */
+  /** Lexical rules of its SQL, which split a text into statements. */
   readonly lexis: SqlLexis;
   /** Key of the schema in names of tables: `schema`. */
   readonly schemaKey: string;
