@@ -7,36 +7,6 @@ ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
 const { backends } = await tsImport('../src/databases/index.ts', import.meta.url);
 
-/** Types on the page for each kind; the last one stands for all types that the kind does not know. */
-const TYPES = {
-  pg: [
-    'bool int2 int4 int8 numeric float4 float8 money',
-    'text varchar bpchar name citext',
-    'uuid date time timetz timestamp timestamptz interval',
-    'json jsonb bytea',
-    'inet cidr ltree lquery ltxtquery tsvector xml bit',
-    'int4range int8range numrange daterange tsrange tstzrange',
-    'geometry geography raster',
-    'anything_else',
-  ],
-  dbb: [
-    'boolean tinyint smallint mediumint int bigint year bit decimal float double',
-    'char varchar text enum set binary blob',
-    'uuid inet6 date time datetime timestamp json geometry',
-  ],
-  dwh: ['BOOL INT64 NUMERIC BIGNUMERIC FLOAT64 STRING BYTES', 'DATE TIME DATETIME TIMESTAMP INTERVAL JSON STRUCT GEOGRAPHY', 'RANGE<DATE>'],
-};
-const NAMES = { pg: 'PostgreSQL, and Citus', dbb: 'MariaDB', dwh: 'BigQuery' };
-
-/** Types of extensions, which are in the extensions schema. */
-const EXTENSIONS = new Set('citext ltree lquery ltxtquery geometry geography raster anything_else'.split(' '));
-const typeOf = (kind, name) => ({
-  schema: kind !== 'pg' ? '' : EXTENSIONS.has(name) ? 'public' : 'pg_catalog',
-  name,
-  kind: kind === 'pg' && name.endsWith('range') ? 'range' : 'base',
-  array: false,
-});
-
 const code = (words) => words.map((word) => `\`${word}\``).join(' ');
 const inCell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
@@ -55,11 +25,13 @@ function argumentOf({ argument }) {
   }
 }
 
-function section({ kind, types }) {
+/** @param titles products of the kinds that share these types */
+function section(types, titles) {
   const groups = new Map();
   const operators = new Map();
-  for (const name of TYPES[kind].join(' ').split(' ')) {
-    const scalar = types.scalar(typeOf(kind, name));
+  for (const type of types.documented) {
+    const { name } = type;
+    const scalar = types.scalar(type);
     const own = scalar.comparisons.map((comparison) => comparison.name);
     for (const comparison of scalar.comparisons) operators.set(`${comparison.name} ${argumentOf(comparison)}`, comparison);
     const traits = [
@@ -68,9 +40,9 @@ function section({ kind, types }) {
       scalar.ordered ? '' : 'no order',
       scalar.hasEquality ? '' : 'no comparison',
     ].filter(Boolean);
-    const graphql = name === 'anything_else' || name === scalar.graphql ? 'the same' : `\`${scalar.graphql}\``;
+    const graphql = name === 'any_other' || name === scalar.graphql ? 'the same' : `\`${scalar.graphql}\``;
     const rest = `${graphql} | ${own.length === 0 ? '–' : code(own)} | ${traits.join('; ') || '–'} |`;
-    groups.set(rest, [...(groups.get(rest) ?? []), name === 'anything_else' ? 'any other' : `\`${name}\``]);
+    groups.set(rest, [...(groups.get(rest) ?? []), name === 'any_other' ? 'any other' : `\`${name}\``]);
   }
   const rows = [...groups].map(([rest, names]) => `| ${names.join(' ')} | ${rest}`);
   const meanings = [...operators.values()].map(
@@ -78,13 +50,13 @@ function section({ kind, types }) {
   );
   const arrays = types.arrayComparisons.map((comparison) => comparison.name);
   return [
-    `## ${NAMES[kind]}`,
+    `## ${titles.join(', and ')}`,
     '',
     '| type | in GraphQL | further operators | aggregates |',
     '|---|---|---|---|',
     ...rows,
     '',
-    ...(arrays.length === 0 ? [] : [`Of arrays: ${code(arrays)}.`, '']),
+    ...(arrays.length === 0 ? [] : [`Arrays: ${code(arrays)}.`, '']),
     '| operator | takes | meaning |',
     '|---|---|---|',
     ...meanings,
@@ -92,16 +64,25 @@ function section({ kind, types }) {
   ];
 }
 
+/** Kinds by the list of their types: one that extends another has the same. */
+const byTypes = new Map();
+for (const backend of backends) byTypes.set(backend.types.documented, [...(byTypes.get(backend.types.documented) ?? []), backend]);
+
 const page = [
   '# Types and operators',
   '',
   '<!-- Made by scripts/operators-page.mjs from the types of src/databases/. -->',
   '',
-  'What `where`, and the conditions of permissions, may ask of a column. Every type that can be compared has `_eq` `_neq` `_gt` `_lt` `_gte` `_lte`',
-  '`_in` `_nin`, and all have `_is_null`. Aggregates: `count` is there for every column. Texts are accepted for every type, as the database writes them.',
-  'PostgreSQL and Citus: a type has those of the operators that the catalog of the database has for it ([details](../graphql-schema.md)).',
+  'Operators of columns in `where` and in the conditions of permissions. Every type that can be compared has `_eq` `_neq` `_gt` `_lt` `_gte` `_lte`',
+  '`_in` `_nin`; all types have `_is_null`. All columns have the aggregate `count`. A string in the notation of the database is accepted for every type.',
+  'PostgreSQL and Citus: a type has those operators that the catalog of the database has for it ([details](../graphql-schema.md)).',
   '',
-  ...backends.filter(({ kind }) => TYPES[kind] !== undefined).flatMap(section),
+  ...[...byTypes].flatMap(([, kinds]) =>
+    section(
+      kinds[0].types,
+      kinds.map((each) => each.console.title),
+    ),
+  ),
 ].join('\n');
 
 const path = join(root, 'docs', 'reference', 'operators.md');

@@ -20,6 +20,8 @@ export interface TypeSystem {
    * none.
    */
   readonly comparisonInfix: string | null;
+  /** Types on the reference page of operators, in order. One of the name `any_other` stands for types that the kind does not know. */
+  readonly documented: readonly CatalogType[];
   /** Operators of whole arrays (`X_array_comparison_exp`). */
   readonly arrayComparisons: readonly Comparison[];
   /** Types of texts and numbers without a column, such as JSON keys and counts. */

@@ -111,6 +111,7 @@ export const fakeBackend: Backend = {
     named: () => null,
     print: ({ name, array }) => (name === 'int4' ? 'integer' : name) + (array ? '[]' : ''),
     comparisonInfix: null,
+    documented: [],
     arrayComparisons: [{ name: '_contains', description: null, argument: { kind: 'same' } }],
     basic: { text: type('text'), integer: type('int4') },
     aggregates: [

@@ -94,12 +94,17 @@ function describe(type: CatalogType): ComparedScalar {
 const scalars = scalarTable(describe, TYPE_NAMES.map(baseType));
 export const bigQueryScalar = scalars.scalar;
 
+/** Types on the reference page of operators. */
+const DOCUMENTED =
+  'BOOL INT64 NUMERIC BIGNUMERIC FLOAT64 STRING BYTES DATE TIME DATETIME TIMESTAMP INTERVAL JSON STRUCT GEOGRAPHY RANGE<DATE>'.split(' ');
+
 export const types: TypeSystem = {
   scalar: bigQueryScalar,
   named: scalars.named,
   print: (type) => (type.array ? `ARRAY<${type.name}>` : type.name),
   joins: areComparable,
   comparisonInfix: 'dwh',
+  documented: DOCUMENTED.map((name) => ({ schema: '', name, kind: 'base', array: false })),
   arrayComparisons: [],
   basic: { text: TEXT, integer: SMALL_INTEGER },
   aggregates: COMMON_AGGREGATES,

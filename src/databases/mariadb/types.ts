@@ -95,12 +95,19 @@ function describe(type: CatalogType): ComparedScalar {
 const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TYPE_NAMES].map(baseType));
 export const mariadbScalar = scalars.scalar;
 
+/** Types on the reference page of operators. */
+const DOCUMENTED =
+  'boolean tinyint smallint mediumint int bigint year bit decimal float double char varchar text enum set binary blob uuid inet6 date time datetime timestamp json geometry'.split(
+    ' ',
+  );
+
 export const types: TypeSystem = {
   scalar: mariadbScalar,
   named: scalars.named,
   print: (type) => type.name,
   joins: areComparable,
   comparisonInfix: 'dbb',
+  documented: DOCUMENTED.map((name) => ({ schema: '', name, kind: 'base', array: false })),
   arrayComparisons: [],
   basic: { text: TEXT, integer: baseType('int') },
   aggregates: COMMON_AGGREGATES,

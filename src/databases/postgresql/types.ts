@@ -1,5 +1,6 @@
 /** PostgreSQL's types as GraphQL scalars by catalog name. Any other type is a scalar with its catalog name that accepts strings. */
 import { aggregatePredicate, COMMON_AGGREGATES, commonAggregatePredicates } from '../shared/aggregates.ts';
+import { documentedTypes } from './documented-types.ts';
 import type { ComparedScalar, ComparisonOperator } from '../shared/operators.ts';
 import { scalarTable } from '../shared/scalar-table.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
@@ -108,6 +109,7 @@ export const types: TypeSystem = {
   named: scalars.named,
   print: sqlName,
   comparisonInfix: null,
+  documented: documentedTypes,
   arrayComparisons: ARRAY_COMPARISONS,
   basic: { text: baseType('text'), integer: baseType('int4') },
   aggregates: COMMON_AGGREGATES,

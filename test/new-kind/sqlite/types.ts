@@ -62,6 +62,7 @@ export const types: TypeSystem = {
   print: ({ name }) => name,
   joins: (one, other) => one.name === other.name && one.name !== REAL.name,
   comparisonInfix: 'sqlite',
+  documented: [TEXT, INTEGER, REAL],
   arrayComparisons: [],
   basic: { text: TEXT, integer: COUNT },
   aggregates: [
