@@ -85,8 +85,13 @@ export class SvcError extends Error {
     return this.#with({ message: this.#redactedMessage ?? this.message, suggestions: [] });
   }
 
+  /** Creates an error of the same class. */
+  protected copy(message: string, options: SvcErrorOptions): SvcError {
+    return new SvcError(this.code, message, options);
+  }
+
   #with({ message = this.message, ...changed }: SvcErrorOptions & { readonly message?: string }): SvcError {
-    return new SvcError(this.code, message, {
+    return this.copy(message, {
       path: this.path,
       status: this.status,
       keepsStatus: this.keepsStatus,

@@ -11,4 +11,8 @@ export class LimitExceeded extends SvcError {
     super(code, message, options);
     this.limit = limit;
   }
+
+  protected override copy(message: string, options: SvcErrorOptions): SvcError {
+    return new LimitExceeded(this.limit, this.code, message, options);
+  }
 }
