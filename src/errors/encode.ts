@@ -47,8 +47,8 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
 }
 
 /** The message of a syntax error is fixed, so its explanation is listed with the suggestions. */
-function suggestionsOf({ explanation, suggestions = [] }: SvcError): JsonObject {
-  const all = [...(explanation === undefined ? [] : [explanation]), ...suggestions];
+function suggestionsOf({ explanation, suggestions }: SvcError): JsonObject {
+  const all = [...(explanation === undefined ? [] : [explanation]), ...(suggestions?.() ?? [])];
   return all.length === 0 ? {} : { suggestions: all.map((text) => shortened(text)) };
 }
 

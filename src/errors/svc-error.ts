@@ -22,8 +22,8 @@ export interface SvcErrorOptions {
   readonly shownCode?: string;
   /** Positions in the GraphQL document. */
   readonly locations?: readonly TextLocation[];
-  /** Names of the role's schema that the client probably meant; at most three. */
-  readonly suggestions?: readonly string[];
+  /** Finds names of the role's schema that the client probably meant, at most three. Called only if the client sees them. */
+  readonly suggestions?: () => readonly string[];
   /** For a syntax error: what was expected and found. */
   readonly explanation?: string;
   /** The error is transient: a database is unreachable or busy. */
@@ -34,6 +34,8 @@ export interface SvcErrorOptions {
   /** Message for clients that may not see the schema, if `message` reveals it. */
   readonly redactedMessage?: string;
 }
+
+const NO_SUGGESTIONS = (): readonly string[] => [];
 
 /** The only error type that crosses a room's border. Its message is safe for any client. */
 export class SvcError extends Error {
@@ -47,7 +49,7 @@ export class SvcError extends Error {
   readonly #redactedMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
   readonly locations: readonly TextLocation[] | undefined;
-  readonly suggestions: readonly string[] | undefined;
+  readonly suggestions: (() => readonly string[]) | undefined;
   readonly explanation: string | undefined;
   readonly shownCode: string | undefined;
 
@@ -82,7 +84,7 @@ export class SvcError extends Error {
   /** Returns the error with a message that does not reveal the schema, and without suggestions. */
   redacted(): SvcError {
     if (this.#redactedMessage === undefined && this.suggestions === undefined) return this;
-    return this.#with({ message: this.#redactedMessage ?? this.message, suggestions: [] });
+    return this.#with({ message: this.#redactedMessage ?? this.message, suggestions: NO_SUGGESTIONS });
   }
 
   /** Creates an error of the same class. */

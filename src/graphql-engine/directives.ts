@@ -116,7 +116,7 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
     if (definition === undefined) {
       throw new SvcError('validation-failed', `directive '${name}' is not defined in the schema`, {
         path,
-        ...suggest(name, DIRECTIVES.keys()),
+        ...suggest(name, () => DIRECTIVES.keys()),
       });
     }
     if (!definition.locations.includes(location)) {
@@ -128,7 +128,7 @@ export function checkDirectives(nodes: readonly DirectiveNode[] | undefined, loc
       if (!definition.args.has(argument.name.value)) {
         throw new SvcError('validation-failed', `'${name}' has no argument named '${argument.name.value}'`, {
           path,
-          ...suggest(argument.name.value, definition.args.keys()),
+          ...suggest(argument.name.value, () => definition.args.keys()),
         });
       }
     }

@@ -52,7 +52,7 @@ function checkDeclaration(
   throw new SvcError(
     'validation-failed',
     `variable '${name}' is declared as '${declaration.typeText}', but used where '${printType(type)}' is expected`,
-    { path, suggestions: [printType(type)] },
+    { path, suggestions: () => [printType(type)] },
   );
 }
 

@@ -192,7 +192,7 @@ function argumentsOf(
     if (definition === undefined)
       throw new SvcError('validation-failed', `'${node.name.value}' has no argument named '${name.value}'`, {
         path,
-        ...suggest(name.value, definitions.keys()),
+        ...suggest(name.value, () => definitions.keys()),
       });
     const input = inputAt(context, value, definition, at(argsPath, name.value));
     if (input !== undefined) inputs.set(name.value, input);

@@ -4,7 +4,6 @@
  * operation cache.
  */
 import { isAdmin, type Session } from '../auth/session.ts';
-import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
@@ -34,15 +33,11 @@ interface FailedRun {
   readonly request: object;
 }
 
-/** Codes of errors about the whole document, whose path is `$`. */
-const ABOUT_DOCUMENT: ReadonlySet<ErrorCode> = new Set(['validation-failed', 'parse-failed', 'not-supported', 'unexpected-payload']);
-
 /** Returns an error as the client sees it: with positions in its document, and redacted if the role has no introspection. */
 export function clientError(thrown: unknown, { snapshot, session, request }: FailedRun): unknown {
   if (!(thrown instanceof SvcError)) return thrown;
   const error = schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
   if (error.locations !== undefined || !hasDocument(request)) return error;
-  if (error.path.parent === undefined && !ABOUT_DOCUMENT.has(error.code)) return error;
   const locations = locationsOf(request.query, request.operationName, error.path);
   return locations.length === 0 ? error : error.withLocations(locations);
 }

@@ -224,10 +224,10 @@ class Registry implements RunningSubscriptions {
     }
   }
 
-  /** @throws SvcError */
+  /** @throws SvcError like `#planned` */
   #target(session: Session, request: GraphqlRequest, { snapshot, labels, plan, variables, step }: Planned, isNew: boolean): Target {
     invariant(step?.kind === 'live', 'a subscription repeats one statement');
-    const values = bindAll(step.binders, variables, session);
+    const values = boundValues(step.binders, variables, { snapshot, session, request });
     const connection = snapshot.connections.get(step.source);
     if (connection === undefined) {
       const code = snapshot.cache.sources.get(step.source)?.backend.errorCodes.failed ?? 'unexpected';
@@ -360,6 +360,19 @@ class Registry implements RunningSubscriptions {
       if (isParked) this.#parked.add(member);
       member.fail(fault, !isParked);
     }
+  }
+}
+
+/** Binds values for a client. @throws SvcError as `clientError` returns it */
+function boundValues(
+  binders: Parameters<typeof bindAll>[0],
+  variables: Planned['variables'],
+  run: { readonly snapshot: Snapshot; readonly session: Session; readonly request: GraphqlRequest },
+): ReturnType<typeof bindAll> {
+  try {
+    return bindAll(binders, variables, run.session);
+  } catch (error) {
+    throw clientError(error, run);
   }
 }
 

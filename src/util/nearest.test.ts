@@ -26,8 +26,13 @@ describe('nearestNames', () => {
     expect(nearestNames('names', ['id', 'same', 'name', 'nameless', 'gnames', 'nomes'], 3)).toEqual(['name', 'gnames', 'nomes']);
   });
 
-  it('stops after a number of comparisons', () => {
-    const many = Array.from({ length: 10_000 }, (_, n) => `${'a'.repeat(40)}${n}`);
-    expect(nearestNames(`${'a'.repeat(40)}9999`, [...many, 'z'], 1)).not.toEqual([`${'a'.repeat(40)}9999`]);
+  it('compares long names that differ in a few characters', () => {
+    const many = Array.from({ length: 1_500 }, (_, n) => `${'a'.repeat(50)}_${String(n).padStart(5, '0')}`);
+    expect(nearestNames(`${'a'.repeat(50)}_0140x`, many, 1)[0]).toMatch(/_0140\d$/);
+    expect(nearestNames(`${'a'.repeat(50)}_01400`, [...many, 'b'], 1)).toEqual([`${'a'.repeat(50)}_01400`]);
+  });
+
+  it('does not look at all of very many names', () => {
+    expect(nearestNames('target', [...Array.from({ length: 30_000 }, (_, n) => `n${n}`), 'target'], 1)).toEqual([]);
   });
 });

@@ -1,31 +1,49 @@
 /** Maximum length of a name; longer ones cost too much to compare. */
 const MAX_LENGTH = 64;
+/** Maximum number of edits of a suggested name. */
+const MAX_EDITS = 4;
+/** Maximum names that a search looks at, and cells of its distance tables: together about 5 ms. */
+const MAX_NAMES = 20_000;
+const MAX_CELLS = 200_000;
 
-/** Number of insertions, deletions, replacements and swaps of neighbours between two texts. */
-function distance(a: string, b: string): number {
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  const cell = (i: number, j: number): number => rows[i]?.[j] ?? Number.POSITIVE_INFINITY;
+/**
+ * Number of insertions, deletions, replacements and swaps of neighbours between two texts, if there are at most `most`. Only cells near
+ * the diagonal are computed.
+ * @returns `undefined` if there are more
+ */
+function distance(a: string, b: string, most: number): number | undefined {
+  const width = b.length + 1;
+  const cells = new Uint8Array((a.length + 1) * width).fill(most + 1);
+  for (let j = 0; j <= Math.min(b.length, most); j++) cells[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          cell(i - 1, j) + 1,
-          cell(i, j - 1) + 1,
-          cell(i - 1, j - 1) + (same ? 0 : 1),
-          swapped ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
+    const row = i * width;
+    if (i <= most) cells[row] = i;
+    let least = most + 1;
+    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let edits = Math.min(at(cells, row - width + j) + 1, at(cells, row + j - 1) + 1, at(cells, row - width + j - 1) + (same ? 0 : 1));
+      const isSwap = i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1);
+      if (isSwap) edits = Math.min(edits, at(cells, row - 2 * width + j - 2) + 1);
+      cells[row + j] = edits;
+      least = Math.min(least, edits);
     }
+    if (least > most && i > most) return undefined;
   }
-  return cell(a.length, b.length);
+  const edits = at(cells, a.length * width + b.length);
+  return edits <= most ? edits : undefined;
 }
 
-/** Maximum cells of all distance tables of a search: about 10 ms. Names beyond it are not compared. */
-const MAX_CELLS = 1_000_000;
+const at = (cells: Uint8Array, index: number): number => cells[index] as number;
+
+/** Returns the parts of two texts between their common beginning and end. */
+function differingParts(a: string, b: string): readonly [string, string] {
+  let start = 0;
+  const shorter = Math.min(a.length, b.length);
+  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++;
+  let end = 0;
+  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++;
+  return [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+}
 
 interface Near {
   readonly name: string;
@@ -40,19 +58,25 @@ export function nearestNames(word: string, known: Iterable<string>, count: numbe
   if (word.length > MAX_LENGTH) return [];
   const lower = word.toLowerCase();
   const found: Near[] = [];
+  let names = 0;
   let cells = 0;
   for (const name of known) {
+    if (++names > MAX_NAMES) break;
     if (name.length > MAX_LENGTH) continue;
-    const begins = word.length >= 3 && name.toLowerCase().startsWith(lower);
-    const allowed = Math.max(1, Math.floor(Math.max(word.length, name.length) / 3));
-    if (!begins && Math.abs(name.length - word.length) > allowed) continue;
-    cells += (word.length + 1) * (name.length + 1);
-    if (cells > MAX_CELLS) break;
-    const far = distance(lower, name.toLowerCase());
-    if (begins || far <= allowed) found.push({ name, far });
+    const candidate = name.toLowerCase();
+    if (word.length >= 3 && candidate.startsWith(lower)) {
+      found.push({ name, far: name.length - word.length });
+      continue;
+    }
+    const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(Math.max(word.length, name.length) / 3)));
+    if (Math.abs(name.length - word.length) > allowed || cells > MAX_CELLS) continue;
+    const [a, b] = differingParts(lower, candidate);
+    cells += (a.length + 1) * (b.length + 1);
+    const far = distance(a, b, allowed);
+    if (far !== undefined) found.push({ name, far });
   }
   return found
-    .sort((a, b) => a.far - b.far)
+    .sort((one, other) => one.far - other.far)
     .slice(0, count)
     .map(({ name }) => name);
 }

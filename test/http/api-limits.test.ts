@@ -44,7 +44,7 @@ afterEach(async () => {
 
 const set = (limits: Parameters<TestService['metadata']>[1]) => service.metadata('set_api_limits', limits);
 const as = (role: string, query: string, session: Record<string, string> = {}) => service.graphql(query, { role, session });
-const refused = (code: string, message: string, position = {}) => ({ errors: [{ message, ...position, extensions: { path: '$', code } }] });
+const refused = (code: string, message: string) => ({ errors: [{ message, extensions: { path: '$', code } }] });
 
 describe('the API limits in the metadata', () => {
   const limits = {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { MODERN, TestSocket } from '../support/websocket.ts';
 
 let service: TestService;
 
@@ -29,6 +30,7 @@ beforeAll(async () => {
     role: 'blind',
     permission: { columns: ['id', 'name'], filter: {} },
   });
+  await service.metadata('pg_create_select_permission', { table: 'book', role: 'blind', permission: { columns: '*', filter: {} } });
   await service.metadata('set_graphql_schema_introspection_options', { disabled_for_roles: ['blind'] });
 });
 afterAll(() => service.stop());
@@ -60,12 +62,37 @@ describe('an error in a document', () => {
     ['a wrong value in a list', '{ author(order_by: [{id: asc}, {id: up}]) { id } }', 1, 33, undefined],
     ['a required argument', '{ author_by_pk { id } }', 1, 3, undefined],
     ['a missing selection', '{ author }', 1, 3, undefined],
-    ['a missing variable', 'query ($n: Int!) { author(limit: $n) { id } }', 1, 1, undefined],
   ])('points to %s', async (_what, query, line, column, suggestions) => {
     const hints = await hintsOf(query);
     expect(hints).toMatchObject({ line, column });
     if (suggestions === undefined) expect(hints.suggestions ?? []).not.toContain('');
     else expect(hints.suggestions).toEqual(suggestions);
+  });
+
+  it('lists all fields that have the path', async () => {
+    const { errors } = (await service.graphql('{ a: author(limit: 1) { id } b: author(limit: "x") { id } }')) as {
+      errors: [{ locations: Json }];
+    };
+    expect(errors[0].locations).toEqual([
+      { line: 1, column: 13 },
+      { line: 1, column: 40 },
+    ]);
+  });
+
+  it.each([
+    ['a single object in the place of a list', '{ a: author(order_by: {nam: asc}) { id } b: author(order_by: [{id: asc}]) { id } }', 1, 24],
+    ['a variable', 'query ($w: author_bool_exp) { a: author(where: $w) { id } b: author(where: {name: {_eq: "ok"}}) { id } }', 1, 41],
+  ])('points into %s', async (_what, query, line, column) => {
+    expect(await hintsOf(query, { variables: query.includes('$w') ? { w: { name: { _eq: null } } } : {} })).toMatchObject({ line, column });
+  });
+
+  it('has no position if too many fields have the path', async () => {
+    const many = Array.from({ length: 11 }, (_, n) => `a${n}: author(limit: ${n === 10 ? '"x"' : 1}) { id }`).join(' ');
+    expect(await hintsOf(`{ ${many} }`)).toMatchObject({ line: undefined });
+  });
+
+  it('has no position if it concerns the whole document', async () => {
+    expect(await hintsOf('query ($n: Int!) { author(limit: $n) { id } }')).toMatchObject({ line: undefined });
   });
 
   it('explains a syntax error', async () => {
@@ -83,6 +110,19 @@ describe('an error in a document', () => {
   it('suggests nothing to a role without introspection, but points to the place', async () => {
     expect(await hintsOf('{ author { nam } }', { role: 'blind' })).toEqual({ line: 1, column: 12, suggestions: undefined });
     expect((await hintsOf('{ author { id ', { role: 'blind' })).suggestions).toEqual(['Expected Name, found <EOF>.']);
+  });
+
+  it('reveals nothing when a subscription of a role without introspection is planned again', async () => {
+    const session = { 'x-svc-role': 'blind' };
+    const socket = await new TestSocket(service.url, { protocol: MODERN, headers: session }).init(session);
+    socket.start('1', 'subscription ($k: kind_enum!) { book(where: {kind: {_eq: $k}}) { id } }', { variables: { k: 'poem' } });
+    await socket.take(1);
+    await service.sql("delete from kind where value = 'poem'; insert into kind values ('poems', '')");
+    await service.metadata('reload_metadata', {});
+    const [failed] = await socket.take(1);
+    expect(failed).toMatchObject({ type: 'error', payload: [{ message: "'poem' is not one of the values that may be given here" }] });
+    expect(JSON.stringify(failed)).not.toContain('poems');
+    socket.close();
   });
 
   it('points to the argument that the database rejects', async () => {

@@ -6,26 +6,29 @@ import { type ASTNode, type FragmentDefinitionNode, Kind, type OperationDefiniti
 import type { TextLocation } from '../../errors/svc-error.ts';
 import type { Path } from '../../util/path.ts';
 
-/** Maximum characters of a document whose errors get positions: parsing it again takes about 10 ms. */
-const MAX_CHARACTERS = 128 * 1024;
-const MAX_TOKENS = 20_000;
-/** Maximum positions of an error, and nodes that are followed for it: several fields with equal names may have one path. */
-const MAX_LOCATIONS = 3;
-const MAX_NODES = 1_000;
+/** Maximum characters and tokens of a document whose errors get positions: parsing it again takes a few milliseconds. */
+const MAX_CHARACTERS = 64 * 1024;
+const MAX_TOKENS = 10_000;
+/** Maximum positions of an error: several fields with equal names may have one path. With more, none is given. */
+const MAX_LOCATIONS = 10;
+/** Maximum selections and arguments that a search looks at. */
+const MAX_VISITS = 50_000;
 
-/** A node on the way, and the role of its next key: a field has keys for its arguments and its selection. */
+/** A node on the way. */
 interface Place {
   readonly node: ASTNode;
+  /** The next key of this field is the name of an argument. */
   readonly isArguments?: true;
 }
 
 /**
  * @param path such as `$.selectionSet.author.args.where.name`; a prefix that exists in the document suffices
- * @returns positions of the nodes at the path, at most three; of the operation for `$`; none if the path is not one of
- *   the document, or the document is invalid or too large
+ * @returns positions of the nodes at the path, at most ten; none if the path does not lead into a selection, or the document is invalid or
+ *   too large
  */
 export function locationsOf(query: string, operationName: string | null, path: Path): readonly TextLocation[] {
-  if (query.length > MAX_CHARACTERS) return [];
+  const [first, ...keys] = keysOf(path);
+  if (first !== 'selectionSet' || query.length > MAX_CHARACTERS) return [];
   const document = parsed(query);
   if (document === null) return [];
   const operations: OperationDefinitionNode[] = [];
@@ -35,18 +38,7 @@ export function locationsOf(query: string, operationName: string | null, path: P
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const operation = operationName === null ? operations[0] : operations.find(({ name }) => name?.value === operationName);
-  if (operation === undefined) return [];
-  let places: readonly Place[] = [{ node: operation }];
-  for (const [index, key] of keysOf(path).entries()) {
-    const next = places.flatMap((place) => step(place, key, fragments)).slice(0, MAX_NODES);
-    // A path outside of the document, such as `$.query`, has no position.
-    if (next.length === 0 && index === 0) return [];
-    if (next.length === 0) break;
-    places = next;
-  }
-  return places.slice(0, MAX_LOCATIONS).flatMap(({ node: { loc } }) => {
-    return loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }];
-  });
+  return operation === undefined ? [] : new Search(fragments).positions(operation, keys);
 }
 
 function parsed(query: string): readonly ASTNode[] | null {
@@ -64,59 +56,84 @@ function keysOf(path: Path): readonly (string | number)[] {
   return keys.reverse();
 }
 
-/** Returns the nodes at a key of a node; none if it has no such key. */
-function step(
-  { node, isArguments }: Place,
-  key: string | number,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-): readonly Place[] {
-  switch (node.kind) {
-    case Kind.OPERATION_DEFINITION:
-    case Kind.FRAGMENT_DEFINITION:
-      return key === 'selectionSet' ? [{ node: node.selectionSet }] : [];
-    case Kind.SELECTION_SET:
-      return selected(node, key, fragments);
-    case Kind.FIELD:
-      if (isArguments) return named(node.arguments, key);
-      if (key === 'args') return [{ node, isArguments: true }];
-      return key === 'selectionSet' && node.selectionSet !== undefined ? [{ node: node.selectionSet }] : [];
-    case Kind.ARGUMENT:
-    case Kind.OBJECT_FIELD:
-      return step({ node: node.value }, key, fragments);
-    case Kind.OBJECT:
-      return named(node.fields, key);
-    case Kind.LIST: {
-      const item = typeof key === 'number' ? node.values[key] : undefined;
-      return item === undefined ? [] : [{ node: item }];
-    }
-    default:
-      return [];
+class Search {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  #visits = 0;
+
+  constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+    this.#fragments = fragments;
   }
-}
 
-function named(nodes: readonly (ASTNode & { readonly name: { readonly value: string } })[] = [], key: string | number): readonly Place[] {
-  return nodes.filter(({ name }) => name.value === key).map((node) => ({ node }));
-}
+  /** @returns positions; none if the search takes too long or finds too many */
+  positions({ selectionSet }: OperationDefinitionNode, keys: readonly (string | number)[]): readonly TextLocation[] {
+    let places: readonly Place[] = [{ node: selectionSet }];
+    for (const key of keys) {
+      // A fragment that is spread several times is followed once.
+      const spread = new Set<string>();
+      const next = places.flatMap((place) => this.#step(place, key, spread));
+      if (this.#visits > MAX_VISITS) return [];
+      if (next.length === 0) break;
+      places = [...new Map(next.map((place) => [place.node, place])).values()];
+    }
+    if (places.length > MAX_LOCATIONS) return [];
+    return places.flatMap(({ node: { loc } }) => {
+      return loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }];
+    });
+  }
 
-/** Fields with this name, through fragments, and the definition of a fragment that is spread under this name. */
-function selected(set: SelectionSetNode, key: string | number, fragments: ReadonlyMap<string, FragmentDefinitionNode>): readonly Place[] {
-  const found: Place[] = [];
-  const spread = new Set<string>();
-  const visit = ({ selections }: SelectionSetNode): void => {
+  /** Returns the nodes at a key of a node; none if it has no such key. */
+  #step(place: Place, key: string | number, spread: Set<string>): readonly Place[] {
+    const { node, isArguments } = place;
+    switch (node.kind) {
+      case Kind.FRAGMENT_DEFINITION:
+        return key === 'selectionSet' ? [{ node: node.selectionSet }] : [];
+      case Kind.SELECTION_SET:
+        return this.#selected(node, key, spread);
+      case Kind.FIELD:
+        if (isArguments) return this.#named(node.arguments, key);
+        if (key === 'args') return [{ node, isArguments: true }];
+        return key === 'selectionSet' && node.selectionSet !== undefined ? [{ node: node.selectionSet }] : [];
+      case Kind.ARGUMENT:
+      case Kind.OBJECT_FIELD: {
+        // A variable, and a single value in the place of a list, stand for what is inside.
+        if (node.value.kind === Kind.VARIABLE || (key === 0 && node.value.kind !== Kind.LIST)) return [place];
+        return this.#step({ node: node.value }, key, spread);
+      }
+      case Kind.OBJECT:
+        return this.#named(node.fields, key);
+      case Kind.LIST: {
+        const item = typeof key === 'number' ? node.values[key] : undefined;
+        return item === undefined ? [] : [{ node: item }];
+      }
+      case Kind.VARIABLE:
+        return [place];
+      default:
+        return [];
+    }
+  }
+
+  #named(nodes: readonly (ASTNode & { readonly name: { readonly value: string } })[] = [], key: string | number): readonly Place[] {
+    this.#visits += nodes.length;
+    return nodes.filter(({ name }) => name.value === key).map((node) => ({ node }));
+  }
+
+  /** Fields with this name, through fragments, and the definition of a fragment that is spread under this name. */
+  #selected({ selections }: SelectionSetNode, key: string | number, spread: Set<string>): readonly Place[] {
+    const found: Place[] = [];
     for (const selection of selections) {
-      if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
+      if (++this.#visits > MAX_VISITS) return [];
+      if (selection.kind === Kind.INLINE_FRAGMENT) found.push(...this.#selected(selection.selectionSet, key, spread));
       else if (selection.kind === Kind.FIELD) {
         if (selection.name.value === key) found.push({ node: selection });
       } else {
         const { value } = selection.name;
-        const fragment = fragments.get(value);
+        const fragment = this.#fragments.get(value);
         if (fragment === undefined || spread.has(value)) continue;
         spread.add(value);
         if (value === key) found.push({ node: fragment });
-        visit(fragment.selectionSet);
+        found.push(...this.#selected(fragment.selectionSet, key, spread));
       }
     }
-  };
-  visit(set);
-  return found;
+    return found;
+  }
 }

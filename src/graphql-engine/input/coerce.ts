@@ -91,7 +91,7 @@ export function enumValueOfName(type: EnumSchemaType, name: string, path: Path):
   const names = [...type.values().keys()].sort().map((known) => `'${known}'`);
   throw new SvcError('validation-failed', `expected one of the values [${names.join(', ')}] for type '${type.name}', but found '${name}'`, {
     path,
-    ...suggest(name, type.values().keys()),
+    ...suggest(name, () => type.values().keys()),
     redactedMessage: `'${name}' is not one of the values that may be given here`,
   });
 }

@@ -1,7 +1,7 @@
 /** Rules of input objects for literals and variables. */
-import { SvcError, type SvcErrorOptions } from '../../errors/svc-error.ts';
+import { SvcError } from '../../errors/svc-error.ts';
 import { at, type Path } from '../../util/path.ts';
-import { suggest } from '../suggestions.ts';
+import { suggest, type Suggestions } from '../suggestions.ts';
 import type { InputField, InputObjectType } from '../types.ts';
 
 const required = new WeakMap<InputObjectType, readonly string[]>();
@@ -19,12 +19,18 @@ function requiredFields(type: InputObjectType): readonly string[] {
 /** @throws SvcError for a field that the type does not have */
 export function fieldOf(type: InputObjectType, name: string, path: Path): InputField {
   const field = type.fields().get(name);
-  if (field === undefined) throw fieldNotFound(name, type.name, at(path, name), suggest(name, type.fields().keys()));
+  if (field === undefined)
+    throw fieldNotFound(
+      name,
+      type.name,
+      at(path, name),
+      suggest(name, () => type.fields().keys()),
+    );
   return field;
 }
 
 /** For inputs and outputs. @param suggestions option of `suggest` */
-export function fieldNotFound(name: string, typeName: string, path: Path, suggestions: Pick<SvcErrorOptions, 'suggestions'>): SvcError {
+export function fieldNotFound(name: string, typeName: string, path: Path, suggestions: Suggestions): SvcError {
   return new SvcError('validation-failed', `field '${name}' not found in type: '${typeName}'`, { path, ...suggestions });
 }
 

@@ -18,6 +18,7 @@ import { namedRemoteType, printRemoteType } from '../../remote-schema/model.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { describeValue, expected, unexpectedNull } from '../../graphql-engine/input/input-errors.ts';
+import { enumValueOfName } from '../../graphql-engine/input/coerce.ts';
 import { suggest } from '../../graphql-engine/suggestions.ts';
 import { fieldNotFound, missingRequired } from '../../graphql-engine/input/input-object.ts';
 import { literalJson } from '../../graphql-engine/input/literal-json.ts';
@@ -269,13 +270,11 @@ export class RemoteInputs {
     if (made.kind === 'scalar') return made.check(json, path);
     if (made.kind === 'input-object') return this.#coerceObject(type.name, json, path, state);
     if (typeof json !== 'string') throw expected('an enum value', made.name, describeValue(json), path);
-    if (made.values().has(json)) return json;
-    const names = [...made.values().keys()].sort().map((name) => `'${name}'`);
-    throw expected(`one of the values [${names.join(', ')}]`, made.name, `'${json}'`, path);
+    return enumValueOfName(made, json, path).name;
   }
 
   #unknownField(key: string, type: RemoteInputObject, path: Path): SvcError {
-    const visible = [...type.fields].filter(([, field]) => !this.isPreset(field)).map(([name]) => name);
+    const visible = (): readonly string[] => [...type.fields].filter(([, field]) => !this.isPreset(field)).map(([name]) => name);
     return fieldNotFound(key, this.#nameOf(type.name), path, suggest(key, visible));
   }
 
