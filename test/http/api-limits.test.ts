@@ -95,9 +95,7 @@ describe('depth and node limits', () => {
     await set({ depth_limit: { global: 3, per_role: { other: 4 } } });
     for (const query of [FOUR, SPREAD]) {
       expect(await as('user', query)).toEqual(
-        refused('validation-failed', 'the operation is 4 levels deep, but no more than 3 are allowed', {
-          locations: [{ line: 1, column: 1 }],
-        }),
+        refused('validation-failed', 'the operation is 4 levels deep, but no more than 3 are allowed'),
       );
       expect(await as('other', query)).toEqual({ data: { author: [{ books: [{ author: { id: 1 } }] }] } });
       expect(await service.graphql(query)).toHaveProperty('data');
@@ -120,9 +118,7 @@ describe('depth and node limits', () => {
     await set({ node_limit: { global: 2 } });
     expect(await as('user', '{ author { books { id } id name } }')).toHaveProperty('data');
     expect(await as('user', '{ a: author { id } b: author { id } author { id } }')).toEqual(
-      refused('validation-failed', 'the operation has 3 fields with a selection, but no more than 2 are allowed', {
-        locations: [{ line: 1, column: 1 }],
-      }),
+      refused('validation-failed', 'the operation has 3 fields with a selection, but no more than 2 are allowed'),
     );
   });
 
