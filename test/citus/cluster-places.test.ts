@@ -7,6 +7,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src
 import { runSql } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { addTwin } from './twin.ts';
+import { comparable } from '../support/twins.ts';
 
 const URL = process.env['SVC_TEST_DBC_URL'] ?? '';
 if (URL === '') process.stderr.write('SVC_TEST_DBC_URL is not set: the tests on a real Citus are skipped\n');
@@ -88,7 +89,7 @@ async function answerOf(service: TestService, kind: string, request: string, opt
     /(?<!\w)_(?=(?:insert|update|delete|near|orders|visit|country|setting|hub|page|ticket)(?:_aggregate)?\b|(?:insert|update|delete)_)/g,
     `${kind}_`,
   );
-  return JSON.parse(JSON.stringify(await service.graphql(prefixed, options)).replaceAll(`${kind}_`, '_')) as JsonObject;
+  return JSON.parse(comparable(JSON.stringify(await service.graphql(prefixed, options)))) as JsonObject;
 }
 
 function sorted(json: Json): Json {

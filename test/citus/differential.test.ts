@@ -13,6 +13,7 @@ import { CITUS_URL, citusEnvironment, describeCitus, onCoordinator } from './cit
 import { CREATE_TABLES, KEYS, type Kind, LAYOUTS, SOURCES, TABLE_NAMES, type TableName, trackLayout } from './layouts.ts';
 import { type Operation, randomOperation } from './random-operations.ts';
 import { addTwin, placedAlike, sortedLists } from './twin.ts';
+import { comparable } from '../support/twins.ts';
 
 const CASES = Number(process.env['SVC_CITUS_CASES'] ?? cases(320, 20));
 const MIGRATIONS = 5;
@@ -37,10 +38,6 @@ const REFUSALS: Readonly<Record<string, RegExp>> = {
 
 function prefixed(kind: Kind, request: string): string {
   return request.replaceAll(/(?<!\w)_(?=insert_|update_|delete_|tenant|customer|orders|line|country)/g, `${kind}_`);
-}
-
-function neutral(kind: Kind, text: string): string {
-  return text.replaceAll(`${kind}_`, '_');
 }
 
 /** Removes the statement from an error, which differs on Citus. */
@@ -69,7 +66,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
   const differences: string[] = [];
 
   const answer = async (kind: Kind, { request }: Operation, options: JsonObject): Promise<string> =>
-    neutral(kind, JSON.stringify(await service.graphql(prefixed(kind, request), options)));
+    comparable(JSON.stringify(await service.graphql(prefixed(kind, request), options)));
   const rows = async (kind: Kind): Promise<string> => {
     const found: string[] = [];
     for (const table of TABLE_NAMES) {
@@ -159,7 +156,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
       socket.send({ id: '1', type: 'subscribe', payload: { query: prefixed(kind, request) } });
       const late = new Promise<JsonObject>((resolve) => setTimeout(() => resolve({ payload: 'nothing came' }), LIVE_MS).unref());
       const { type = null, payload = null } = await Promise.race([socket.next(), late]);
-      return neutral(kind, JSON.stringify(type === 'error' ? { errors: payload } : payload));
+      return comparable(JSON.stringify(type === 'error' ? { errors: payload } : payload));
     } finally {
       socket.websocket.close();
     }
@@ -254,9 +251,7 @@ describeCitus.each(LAYOUTS)('Citus with $name', (layout) => {
     await created;
     const read = '_orders(order_by: [{tenant_id: asc}, {id: asc}]) { tenant_id id }';
     const all = JSON.stringify(await service.graphql(`{ ${prefixed('pg', read.replace('(', '(where: {customer: {}}, '))} }`));
-    expect(neutral('dbc', JSON.stringify(await service.graphql(`{ ${prefixed('dbc', read)} }`, { role: 'other' })))).toBe(
-      neutral('pg', all),
-    );
+    expect(comparable(JSON.stringify(await service.graphql(`{ ${prefixed('dbc', read)} }`, { role: 'other' })))).toBe(comparable(all));
   });
 
   it(

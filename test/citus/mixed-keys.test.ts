@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { watchShapes } from './watch-shapes.ts';
+import { comparable } from '../support/twins.ts';
 
 const NUMBERS = ['-1', '0', '1', '7'];
 /** Values that are equal in some types and not in others. */
@@ -89,7 +90,7 @@ describe('keys of different types', () => {
     const order = [...others].map((other) => `{${other}_aggregate: {count: asc}}`).join(', ');
     const request = `{ _t_${type}(order_by: {id: asc}) { id ${fields} } ${conditions.join(' ')} sorted: _t_${type}(order_by: [${order}, {id: asc}]) { id } }`;
     const answer = async (kind: string): Promise<string> =>
-      JSON.stringify(await service.graphql(request.replaceAll(' _t_', ` ${kind}_t_`))).replaceAll(`${kind}_`, '_');
+      comparable(JSON.stringify(await service.graphql(request.replaceAll(' _t_', ` ${kind}_t_`))));
     const theirs = await answer('pg');
     expect(theirs).toContain('"data"');
     expect(await answer('dbc')).toBe(theirs);

@@ -2,6 +2,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
 import { problemsIn } from './shape.ts';
+import { comparable } from '../support/twins.ts';
 
 const REFERENCES = / references \w+ \(id\)/g;
 
@@ -154,7 +155,7 @@ export type TwinKind = 'pg' | 'dbc' | 'dwh';
 /** Returns the answer without the prefixes of sources: roots start with an underscore in the request. */
 export async function twinAnswer(service: TestService, kind: TwinKind, request: string, options: JsonObject = {}): Promise<string> {
   const prefixed = request.replaceAll(/(?<!\w)_(?=writer|book|mark|note|raise|cheap|insert|update|delete)/g, `${kind}_`);
-  return JSON.stringify(await service.graphql(prefixed, options)).replaceAll(`${kind}_`, '_');
+  return comparable(JSON.stringify(await service.graphql(prefixed, options)));
 }
 
 /** Sorts the lists of an answer: rows without an order arrive in that of the servers. */

@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)('explorer and SQL pages', () => {
     await write('Query editor', '{ genre { first: name ...F } } fragment F on genre { missing }');
     await page.keyboard.press('Control+Enter');
     await page.locator('.cm-lintRange-error', { hasText: 'missing' }).waitFor();
-    await page.getByText('Line 1, column 55').waitFor();
+    await page.getByText('Line 1, column 54').waitFor();
     await write('Query editor', '{ genre { nam } }');
     await page.keyboard.press('Control+Enter');
     await page.getByText('Did you mean name?').waitFor();

@@ -8,17 +8,22 @@ import { startTestService, type TestService } from '../support/service.ts';
 const SIZE = 16_000_000;
 /** Most of the time is for a client on the same thread to send 16 MB, and for the service to receive them. */
 const BUDGET_MS = 170;
+/** The bound on a slow machine: a multiple of the cost of white space around a request. */
+const OF_WHITE_SPACE = 1.6;
 const LONGEST_ANSWER = 10_000;
 const ATTEMPTS = 8;
 
 let service: TestService;
 let connection: RawConnection;
+let budget: number;
 
 beforeAll(async () => {
   service = await startTestService({ OPERATION_CACHE_SIZE: '0' });
   await service.sql('create table author (id int primary key)');
   await service.metadata('pg_track_table', { table: 'author' });
   connection = await openRawConnection(service.url);
+  const blank = Buffer.from(`{"query":"{ author { id } }"${fill(' ')}}`);
+  budget = Math.max(BUDGET_MS, OF_WHITE_SPACE * (await leastCpu(blank, 0)).cpu);
 });
 afterAll(async () => {
   connection.close();
@@ -68,24 +73,29 @@ const bodies: readonly (readonly [string, () => string])[] = [
   ['an exponent', () => `{"query":"{ author { id } }","variables":{"x":1e${fill('1')}}}`],
 ];
 
+/** Sends a request until it takes at most `enough` ms of CPU, at most `ATTEMPTS` times. The best counts. */
+async function leastCpu(body: Buffer, enough: number): Promise<{ readonly cpu: number; readonly answer: RawAnswer }> {
+  let answer: RawAnswer = { status: 0, text: '' };
+  let cpu = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < ATTEMPTS && cpu > enough; attempt++) {
+    cpu = Math.min(
+      cpu,
+      await cpuOf(async () => {
+        answer = await connection.post('/v1/graphql', body);
+      }),
+    );
+  }
+  return { cpu, answer };
+}
+
 describe('a request of 16 megabytes', () => {
   it.each(sample(bodies, 12))('has a bounded cost: %s', async (_what, make) => {
-    const body = Buffer.from(make());
-    let answer: RawAnswer = { status: 0, text: '' };
-    const ask = async (): Promise<void> => {
-      answer = await connection.post('/v1/graphql', body);
-    };
-    let best = Number.POSITIVE_INFINITY;
-    for (let attempt = 0; attempt < ATTEMPTS && best > BUDGET_MS; attempt++) {
-      best = Math.min(best, await cpuOf(ask));
-    }
-    if (process.env['PRINT'])
-      console.log(`${_what}: ${best.toFixed(0)} ms, ${answer.status} ${answer.text.length} ${answer.text.slice(0, 150)}`);
+    const { cpu, answer } = await leastCpu(Buffer.from(make()), budget);
     expect([200, 400, 413]).toContain(answer.status);
     expect(answer.text).not.toContain('"code":"unexpected"');
     expect(answer.text.length).toBeLessThan(LONGEST_ANSWER);
     // The log repeats no more of it.
     expect(JSON.stringify(service.observations.at(-1)).length).toBeLessThan(LONGEST_ANSWER);
-    expect(best).toBeLessThan(BUDGET_MS);
+    expect(cpu).toBeLessThan(budget);
   });
 });
