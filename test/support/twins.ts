@@ -13,7 +13,7 @@ export const ADMIN_SECRET = 'secret';
 
 /** Removes the prefixes of names from an answer, and the positions of errors, which depend on the lengths of the prefixes. */
 export function comparable(answer: string): string {
-  return answer.replaceAll(/(?:pg|dbb|dbc)_/g, '_').replaceAll(/"locations":\[[^\]]*\],/g, '');
+  return answer.replaceAll(/(?:pg|dbb|dbc|dwh)_/g, '_').replaceAll(/"locations":\[[^\]]*\],/g, '');
 }
 
 export interface Twins {
