@@ -35,7 +35,7 @@ function section(types, titles) {
     const own = scalar.comparisons.map((comparison) => comparison.name);
     for (const comparison of scalar.comparisons) operators.set(`${comparison.name} ${argumentOf(comparison)}`, comparison);
     const traits = [
-      scalar.numeric ? 'sum, avg and their kin' : '',
+      scalar.numeric ? 'sum, avg and similar ones' : '',
       scalar.comparable ? 'min, max' : '',
       scalar.ordered ? '' : 'no order',
       scalar.hasEquality ? '' : 'no comparison',

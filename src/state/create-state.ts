@@ -23,7 +23,7 @@ import { encodeRefresh, isEmptyRefresh, mergeNotices, mergeRefreshes } from './r
 import type { Snapshot } from './snapshot.ts';
 import { SnapshotListeners } from './snapshot-listeners.ts';
 import { StateCounts } from './state-counts.ts';
-import { type CommitOutcome, sourcesTouchedBy, unavailable, UncertainChange } from './uncertain-change.ts';
+import { type CommitOutcome, sourcesTouchedBy, unavailable, unconfirmed, UncertainChange } from './uncertain-change.ts';
 import type { CallOptions } from '../util/deadline.ts';
 import type {
   Change,
@@ -73,12 +73,6 @@ const DEFAULT_CLOSE_DELAY_MS = 5_000;
 const MAX_ATTEMPTS = 10;
 /** Timeout for remote schemas while changes wait for them, in ms; slow servers are introspected again in the background. */
 const INTROSPECTION_TIMEOUT_MS = 5_000;
-
-/** Messages of a change whose commit was not confirmed. */
-const UNCONFIRMED: Readonly<Record<Exclude<CommitOutcome, 'stored'>, string>> = {
-  'not-stored': 'the change was not stored: try it again',
-  unknown: 'it is not known whether the change was stored: compare the metadata with it before you try it again',
-};
 
 class QueuedState implements RunningState {
   readonly #options: StateOptions;
@@ -249,7 +243,7 @@ class QueuedState implements RunningState {
           this.#beginUncertain(draft);
           const outcome = await this.#uncertain.settleSoon(onWarning);
           if (outcome === 'stored') return done.answer;
-          throw unavailable(UNCONFIRMED[outcome], error);
+          throw unconfirmed(outcome, error);
         }
         const isBehind = await this.#discard(draft, error);
         if (!repeatable) await this.#readAgainSoon(draft.refresh);

@@ -33,7 +33,17 @@ const ATTEMPTS = 4;
 const ATTEMPTS_MS = 2000;
 const PAUSE_MS = 100;
 
-/** Error of a change that the metadata database did not confirm. */
+const UNCONFIRMED: Readonly<Record<Exclude<CommitOutcome, 'stored'>, string>> = {
+  'not-stored': 'the change was not stored: try it again',
+  unknown: 'it is not known whether the change was stored: compare the metadata with it before you try it again',
+};
+
+/** Error of a change whose commit was not confirmed. */
+export function unconfirmed(outcome: keyof typeof UNCONFIRMED, cause: SvcError): SvcError {
+  return unavailable(UNCONFIRMED[outcome], cause);
+}
+
+/** Error of a change while the metadata database cannot be reached. */
 export function unavailable(message: string, cause: SvcError): SvcError {
   const internal = cause.internal === undefined ? {} : { internal: cause.internal };
   return new SvcError('unexpected', message, { status: 503, isTransient: true, cause, ...internal });

@@ -1,147 +1,44 @@
 import { ResultMemory } from '../pipeline/result-memory.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { LiveQuery, Polls, Source } from '../backend/backend.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
-import { type Bytes, bytesOfText, textOfBytes } from '../util/bytes.ts';
+import { bytesOfText, textOfBytes } from '../util/bytes.ts';
 import { layoutKey } from '../util/json-layout.ts';
 import { Detector } from './detector.ts';
 import { Poller } from './poller.ts';
 import type { CellPart, TemplatePart } from '../plan/plan.ts';
 import type { PollerWork } from './poller-work.ts';
-import type { SubscriptionAnswer, Subscriber } from './subscriptions.ts';
 import { CacheBudget } from './version.ts';
-import type { JsonRow } from '../backend/connection.ts';
 import { Member } from './cohort.ts';
+import { FakeLiveDatabase, queryOf, RecordingSubscriber } from '../../test/support/fake-live-database.ts';
 
 const SESSION = { role: 'user', variables: new Map<string, string>(), backendOnly: false };
 const REQUEST = { query: '', variables: {}, operationName: null };
 const INTERVAL = 1000;
 
-/** A database with one value per key, whose snapshot is the number of writes. */
-class Played {
-  rows = new Map<string, string>();
-  writes = 0;
-  batches: (readonly string[])[] = [];
-  /** Number of concurrent statements. */
-  most = 0;
-  #running = 0;
-  questions = 0;
-  /** Thrown for a batch with this key. */
-  failing = new Map<string, SvcError>();
-  wrong = new Set<string>();
-  /** Duration per key, in ms. */
-  slow = new Map<string, number>();
-  tells = true;
-  #tell: ((snapshot: string | null) => void) | undefined;
-  #timer: NodeJS.Timeout | undefined;
-
-  write(key: string, value: string): void {
-    this.rows.set(key, value);
-    this.writes += 1;
-  }
-
-  lose(): void {
-    this.#tell?.(null);
-  }
-
-  readonly source = {
-    runRows: async (_statement, values, how) => {
-      const keys = JSON.parse(values[0] as string) as string[];
-      this.batches.push(keys);
-      this.#running += 1;
-      this.most = Math.max(this.most, this.#running);
-      const snapshot = `${this.writes}`;
-      const found = keys.map((key) => this.rows.get(key) ?? 'null');
-      let passed = 0;
-      const times = keys.map((key) => {
-        passed += this.slow.get(key) ?? 0;
-        return passed;
-      });
-      await new Promise((resolve) => setTimeout(resolve, Math.max(1, passed)));
-      this.#running -= 1;
-      for (const key of keys) if (this.failing.has(key)) throw this.failing.get(key);
-      for (const value of found) if (how?.resultBudget?.take(value.length) === false) throw how.resultBudget.refusal(false);
-      return found.map(
-        (value, i): JsonRow => [[text(`${i}`)], [text(value)], [text(`${(times[i] ?? 0) / 1000}`)], i === 0 ? [text(snapshot)] : null],
-      );
-    },
-    query: async (_text, values) => {
-      if (this.wrong.has(values[0] as string)) throw new SvcError('data-exception', 'wrong');
-      return { kind: 'TuplesOk', columns: [], rows: [], command: '' };
-    },
-    watchSnapshots: (intervalMs, onSnapshot) => {
-      this.#tell = onSnapshot;
-      const ask = (): void => {
-        this.questions += 1;
-        onSnapshot(this.tells ? `${this.writes}` : null);
-      };
-      this.#timer = setInterval(ask, intervalMs);
-      return { poll: ask, stop: () => clearInterval(this.#timer) };
-    },
-  } satisfies Partial<Source> as unknown as Source & Polls;
-}
-
-const text = (of: string): Bytes => bytesOfText(of);
-
-function queryOf(dependsOn: string | null): LiveQuery {
-  return {
-    text: 'select',
-    parameters: [],
-    columns: 1,
-    cursor: null,
-    repeatable: true,
-    reportsTime: true,
-    dependsOn,
-    isTimeless: ([value]) => value !== 'now',
-    batch: (cohorts) => ({ text: 'select', values: [JSON.stringify(cohorts.map(([key]) => key))] }),
-    check: (values) => ({ text: 'check', values }),
-  };
-}
-
-class Told implements Subscriber {
-  answers: string[] = [];
-  bodies: SubscriptionAnswer[] = [];
-  errors: [string, boolean][] = [];
-  isReady = true;
-  next(answer: SubscriptionAnswer): void {
-    this.bodies.push(answer);
-    this.answers.push(textOfBytes(answer.body));
-  }
-  failed(errors: readonly SvcError[], final: boolean): void {
-    this.errors.push([errors[0]?.message ?? '', final]);
-  }
-  complete(): void {
-    throw new Error('a live query has no end');
-  }
-  ready(): boolean {
-    return this.isReady;
-  }
-}
-
-let played: Played;
+let database: FakeLiveDatabase;
 let detector: Detector;
 let poller: Poller;
 let isEmpty = false;
 let faults: unknown[] = [];
 
-const CELL: CellPart = { step: 0, column: 0, absent: text('null') };
+const CELL: CellPart = { step: 0, column: 0, absent: bytesOfText('null') };
 let memory: ResultMemory;
 
 function start(dependsOn: string | null = null, batchSize = 100, template: readonly TemplatePart[] = [CELL], most = 1_000_000): void {
-  played = new Played();
-  detector = new Detector(played.source, 100);
+  database = new FakeLiveDatabase();
+  detector = new Detector(database.source, 100);
   isEmpty = false;
   const work: PollerWork = {
     source: 'default',
-    connection: played.source,
+    connection: database.source,
     schema: { introspectionDisabled: false } as RoleSchema,
     role: 'user',
     variant: 'frontend',
     document: 'subscription { x }',
     labels: ['', ''],
     query: queryOf(dependsOn),
-    template: [text('{"data":'), ...template, text('}')],
+    template: [bytesOfText('{"data":'), ...template, bytesOfText('}')],
     expected: 0,
   };
   const onEmpty = (): void => {
@@ -158,11 +55,11 @@ function start(dependsOn: string | null = null, batchSize = 100, template: reado
   poller = new Poller(work, { refetchIntervalMs: INTERVAL, batchSize, timeoutMs: 5000, responseLimit: 1_500_000, memory }, tools);
 }
 
-function join(key: string): Told & { member: Member } {
-  const told = new Told();
-  const member: Member = new Member(SESSION, REQUEST, told, () => member.leave());
+function join(key: string): RecordingSubscriber & { member: Member } {
+  const subscriber = new RecordingSubscriber();
+  const member: Member = new Member(SESSION, REQUEST, subscriber, () => member.leave());
   poller.join(member, [key]);
-  return Object.assign(told, { member });
+  return Object.assign(subscriber, { member });
 }
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
@@ -179,40 +76,40 @@ afterEach(() => {
 
 describe('a poller', () => {
   test('runs at once for new subscribers in one batch, and not again without a write', async () => {
-    played.rows.set('a', '1');
+    database.rows.set('a', '1');
     const all = [join('a'), join('a'), join('b')];
     await pass(5);
     expect(all.map(({ answers }) => answers)).toEqual([['{"data":1}'], ['{"data":1}'], ['{"data":null}']]);
     expect(all[0]?.bodies[0]).toBe(all[1]?.bodies[0]);
     await pass(10_000);
-    expect(played.batches).toEqual([['a', 'b']]);
-    expect(played.questions).toBe(100);
+    expect(database.batches).toEqual([['a', 'b']]);
+    expect(database.polls).toBe(100);
   });
 
   test('runs after a detected change, at most once per interval', async () => {
     const one = join('a');
     await pass(500);
-    played.write('a', '2');
+    database.write('a', '2');
     await pass(490);
-    expect(played.batches).toHaveLength(1);
+    expect(database.batches).toHaveLength(1);
     await pass(20);
     expect(one.answers.at(-1)).toBe('{"data":2}');
     await pass(5_000);
-    played.write('a', '3');
+    database.write('a', '3');
     await pass(110);
     expect(one.answers.at(-1)).toBe('{"data":3}');
-    played.write('a', '4');
+    database.write('a', '4');
     detector.wake();
     await pass(INTERVAL);
     expect(one.answers.at(-1)).toBe('{"data":4}');
     await pass(5_000);
-    expect(played.batches).toHaveLength(4);
+    expect(database.batches).toHaveLength(4);
   });
 
   test('runs at once after a write of this instance', async () => {
     const one = join('a');
     await pass(5_050);
-    played.write('a', '2');
+    database.write('a', '2');
     detector.wake();
     await pass(2);
     expect(one.answers.at(-1)).toBe('{"data":2}');
@@ -223,10 +120,10 @@ describe('a poller', () => {
     start('a view');
     const one = join('a');
     await pass(10 * INTERVAL + 500);
-    expect(played.batches).toHaveLength(11);
-    expect(played.questions).toBe(0);
+    expect(database.batches).toHaveLength(11);
+    expect(database.polls).toBe(0);
     expect(one.answers).toHaveLength(1);
-    played.rows.set('a', '5');
+    database.rows.set('a', '5');
     await pass(INTERVAL);
     expect(one.answers).toHaveLength(2);
   });
@@ -235,30 +132,30 @@ describe('a poller', () => {
     join('a');
     join('now');
     await pass(3 * INTERVAL + 500);
-    expect(played.batches).toEqual([['a', 'now'], ['now'], ['now'], ['now']]);
+    expect(database.batches).toEqual([['a', 'now'], ['now'], ['now'], ['now']]);
   });
 
   test('runs every interval while the database reports no snapshot', async () => {
     join('a');
     await pass(500);
-    played.tells = false;
+    database.hasSnapshots = false;
     await pass(3 * INTERVAL);
-    expect(played.batches.length).toBeGreaterThanOrEqual(3);
-    played.tells = true;
+    expect(database.batches.length).toBeGreaterThanOrEqual(3);
+    database.hasSnapshots = true;
     await pass(2 * INTERVAL);
-    const { length } = played.batches;
+    const { length } = database.batches;
     await pass(5 * INTERVAL);
-    expect(played.batches).toHaveLength(length);
+    expect(database.batches).toHaveLength(length);
   });
 
   test('discards the snapshot when its connection is lost, even if the number recurs', async () => {
     const one = join('a');
     await pass(5_050);
-    const { length } = played.batches;
-    played.rows.set('a', '9');
-    played.lose();
+    const { length } = database.batches;
+    database.rows.set('a', '9');
+    database.loseConnection();
     await pass(INTERVAL);
-    expect(played.batches.length).toBeGreaterThan(length);
+    expect(database.batches.length).toBeGreaterThan(length);
     expect(one.answers.at(-1)).toBe('{"data":9}');
   });
 
@@ -268,8 +165,8 @@ describe('a poller', () => {
     const late = join('a');
     await pass(1);
     expect(late.answers).toEqual(['{"data":null}']);
-    expect(played.batches).toHaveLength(1);
-    played.write('a', '2');
+    expect(database.batches).toHaveLength(1);
+    database.write('a', '2');
     await pass(100);
     const later = join('a');
     await pass(5);
@@ -282,15 +179,15 @@ describe('a poller', () => {
     start(null, 2);
     const all = ['a', 'b', 'c', 'd', 'e'].map(join);
     await pass(10);
-    expect(played.batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+    expect(database.batches).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
     expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
   });
 
   test('isolates the cohort that fails, and the others get their answers', async () => {
     const error = new SvcError('data-exception', 'wrong');
-    played.failing.set('c', error);
-    played.failing.set('d', new SvcError('data-exception', 'for now'));
-    played.wrong.add('c');
+    database.failing.set('c', error);
+    database.failing.set('d', new SvcError('data-exception', 'for now'));
+    database.wrong.add('c');
     const all = ['a', 'b', 'c', 'd', 'e'].map(join);
     await pass(20);
     expect(all.map(({ answers }) => answers.length)).toEqual([1, 1, 0, 0, 1]);
@@ -298,58 +195,58 @@ describe('a poller', () => {
     expect(all[3]?.errors).toEqual([['for now', false]]);
     expect(all[2]?.member.isOver).toBe(true);
     await pass(2 * INTERVAL);
-    expect(played.batches.at(-1)).toEqual(['d']);
+    expect(database.batches.at(-1)).toEqual(['d']);
     expect(all[3]?.errors).toHaveLength(1);
-    played.failing.clear();
+    database.failing.clear();
     await pass(8 * INTERVAL);
     expect(all[3]?.answers).toEqual(['{"data":null}']);
   });
 
   test('retries cohorts that timed out alone, later', async () => {
-    played.failing.set('b', new SvcError('timeout', 'late'));
+    database.failing.set('b', new SvcError('timeout', 'late'));
     const all = ['a', 'b'].map(join);
     await pass(20);
-    expect(played.batches).toEqual([['a', 'b']]);
+    expect(database.batches).toEqual([['a', 'b']]);
     await pass(2 * INTERVAL + 20);
-    expect(played.batches.slice(1)).toEqual([['a'], ['b']]);
+    expect(database.batches.slice(1)).toEqual([['a'], ['b']]);
     expect(all.map(({ answers }) => answers.length)).toEqual([1, 0]);
     expect(all[1]?.errors).toEqual([['late', false]]);
   });
 
   test('runs slow cohorts separately, so that others do not wait for them', async () => {
-    played.slow.set('b', 3_000);
+    database.slow.set('b', 3_000);
     const [a, b, c] = ['a', 'b', 'c'].map(join);
     await pass(3_010);
     expect([a, b, c].map((one) => one?.answers.length)).toEqual([1, 1, 1]);
     for (const value of ['1', '2', '3']) {
-      for (const key of ['a', 'b', 'c']) played.write(key, value);
+      for (const key of ['a', 'b', 'c']) database.write(key, value);
       await pass(INTERVAL + 110);
       expect([a, c].map((one) => one?.answers.at(-1))).toEqual([`{"data":${value}}`, `{"data":${value}}`]);
     }
     await pass(3_000);
     expect(b?.answers.at(-1)).toBe('{"data":3}');
-    expect(played.batches.filter((keys) => keys.includes('b') && keys.length > 1)).toHaveLength(1);
-    played.slow.clear();
+    expect(database.batches.filter((keys) => keys.includes('b') && keys.length > 1)).toHaveLength(1);
+    database.slow.clear();
     for (const value of ['4', '5']) {
-      for (const key of ['a', 'b', 'c']) played.write(key, value);
+      for (const key of ['a', 'b', 'c']) database.write(key, value);
       await pass(2 * INTERVAL);
     }
-    expect(played.batches.at(-1)).toEqual(['a', 'b', 'c']);
+    expect(database.batches.at(-1)).toEqual(['a', 'b', 'c']);
   });
 
   test('runs two slow cohorts at a time, at most once per interval', async () => {
     const keys = ['a', 'b', 'c', 'd'];
-    for (const key of keys) played.slow.set(key, 400);
+    for (const key of keys) database.slow.set(key, 400);
     const all = keys.map(join);
     await pass(1_700);
-    played.batches = [];
+    database.batches = [];
     for (let i = 0; i < 20; i++) {
-      played.write('x', `${i}`);
+      database.write('x', `${i}`);
       await pass(500);
     }
-    for (const key of keys) expect(played.batches.filter(([first]) => first === key).length).toBeGreaterThanOrEqual(9);
-    expect(played.batches.length).toBeLessThanOrEqual(44);
-    expect(played.most).toBe(2);
+    for (const key of keys) expect(database.batches.filter(([first]) => first === key).length).toBeGreaterThanOrEqual(9);
+    expect(database.batches.length).toBeLessThanOrEqual(44);
+    expect(database.mostConcurrent).toBe(2);
     expect(all.every(({ answers }) => answers.length === 1)).toBe(true);
   });
 
@@ -385,18 +282,18 @@ describe('a poller', () => {
   test('does not report a short outage of the database, and then sends the current answer', async () => {
     const one = join('a');
     await pass(500);
-    played.write('a', '2');
-    played.failing.set('a', new SvcError('database-error', 'connection error', { isTransient: true }));
+    database.write('a', '2');
+    database.failing.set('a', new SvcError('database-error', 'connection error', { isTransient: true }));
     await pass(3 * INTERVAL);
     expect(one.errors).toEqual([]);
-    played.failing.clear();
+    database.failing.clear();
     await pass(INTERVAL + 100);
     expect(one.answers).toEqual(['{"data":null}', '{"data":2}']);
-    played.write('a', '3');
-    played.failing.set('a', new SvcError('postgres-error', 'connection error', { isTransient: true }));
+    database.write('a', '3');
+    database.failing.set('a', new SvcError('postgres-error', 'connection error', { isTransient: true }));
     await pass(20 * INTERVAL);
     expect(one.errors).toEqual([['connection error', false]]);
-    played.failing.clear();
+    database.failing.clear();
     await pass(2 * INTERVAL);
     expect(one.answers.at(-1)).toBe('{"data":3}');
   });
@@ -406,7 +303,7 @@ describe('a poller', () => {
     await pass(500);
     slow.isReady = false;
     for (const value of ['2', '3']) {
-      played.write('a', value);
+      database.write('a', value);
       await pass(INTERVAL + 200);
     }
     expect(quick.answers).toHaveLength(3);
@@ -415,10 +312,10 @@ describe('a poller', () => {
     expect(slow.answers).toEqual(['{"data":null}', '{"data":3}']);
     slow.isReady = false;
     quick.isReady = false;
-    const { length } = played.batches;
-    played.write('a', '4');
+    const { length } = database.batches;
+    database.write('a', '4');
     await pass(3 * INTERVAL);
-    expect(played.batches).toHaveLength(length); // No subscriber is ready.
+    expect(database.batches).toHaveLength(length); // No subscriber is ready.
     slow.isReady = true;
     slow.member.drained();
     await pass(5);
@@ -428,7 +325,7 @@ describe('a poller', () => {
   test('drops answers in progress when it is closed', async () => {
     const one = join('a');
     await pass(0);
-    expect(played.batches).toHaveLength(1);
+    expect(database.batches).toHaveLength(1);
     poller.close();
     await pass(5_000);
     expect(one.answers).toEqual([]);
@@ -453,49 +350,49 @@ describe('a poller', () => {
     for (const { member } of all) member.close();
     expect(isEmpty).toBe(true);
     poller.close();
-    const { questions } = played;
+    const { polls } = database;
     await pass(5_000);
-    expect(played.questions).toBe(questions);
+    expect(database.polls).toBe(polls);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test('stores a hash of an answer that is too large to cache', async () => {
-    played.rows.set('a', JSON.stringify('x'.repeat(100_000)));
+    database.rows.set('a', JSON.stringify('x'.repeat(100_000)));
     const one = join('a');
     await pass(500);
-    played.write('b', '1');
+    database.write('b', '1');
     await pass(2 * INTERVAL);
-    expect(played.batches).toHaveLength(2);
+    expect(database.batches).toHaveLength(2);
     expect(one.answers).toHaveLength(1);
-    played.write('a', JSON.stringify('y'.repeat(100_000)));
+    database.write('a', JSON.stringify('y'.repeat(100_000)));
     await pass(2 * INTERVAL);
     expect(one.answers).toHaveLength(2);
   });
 
   test('reads an answer that is too large to cache for a new subscriber', async () => {
-    played.rows.set('a', JSON.stringify('x'.repeat(100_000)));
+    database.rows.set('a', JSON.stringify('x'.repeat(100_000)));
     join('a');
     await pass(5_000);
     const late = join('a');
     await pass(INTERVAL);
     expect(late.answers).toHaveLength(1);
-    expect(played.batches).toHaveLength(2);
+    expect(database.batches).toHaveLength(2);
   });
 
   test('reads an answer that is too large to cache again for a subscriber that was not ready', async () => {
     const [slow, quick] = [join('a'), join('a')];
     await pass(500);
     slow.isReady = false;
-    played.write('a', JSON.stringify('x'.repeat(100_000)));
+    database.write('a', JSON.stringify('x'.repeat(100_000)));
     await pass(5 * INTERVAL);
-    const { length } = played.batches;
+    const { length } = database.batches;
     slow.isReady = true;
     slow.member.drained();
     await pass(INTERVAL);
-    expect(played.batches).toHaveLength(length + 1);
+    expect(database.batches).toHaveLength(length + 1);
     expect([slow, quick].map(({ answers }) => answers.length)).toEqual([2, 2]);
     await pass(5 * INTERVAL);
-    expect(played.batches).toHaveLength(length + 1);
+    expect(database.batches).toHaveLength(length + 1);
   });
 });
 
@@ -511,15 +408,15 @@ describe('the result budget', () => {
     async (_, parts) => {
       poller.close();
       start('a view', 100, parts);
-      played.rows.set('a', LARGE);
-      played.rows.set('b', JSON.stringify({ b: 1 }));
+      database.rows.set('a', LARGE);
+      database.rows.set('b', JSON.stringify({ b: 1 }));
       const [large, other] = [join('a'), join('b')];
       await pass(3 * INTERVAL);
       expect([large.answers.length, large.errors, other.answers.length]).toEqual([0, [], 1]);
       await pass(5 * INTERVAL + 500);
       expect(large.errors).toEqual([[expect.stringContaining('the responses of all requests together'), false]]);
       expect([memory.used, memory.reserved]).toEqual([0, 0]);
-      played.rows.set('a', JSON.stringify({ b: 2 }));
+      database.rows.set('a', JSON.stringify({ b: 2 }));
       await pass(2 * INTERVAL);
       expect(large.answers).toHaveLength(1);
     },
@@ -528,7 +425,7 @@ describe('the result budget', () => {
   test('counts a printed answer until it is sent', async () => {
     poller.close();
     start('a view', 100, [LAYOUT]);
-    played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
+    database.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
     const all = [join('a'), join('a')];
     const held: number[] = [];
     for (const one of all) one.next = () => held.push(memory.used);
@@ -541,7 +438,7 @@ describe('the result budget', () => {
   test('is released when a poller is closed while it sends', async () => {
     poller.close();
     start('a view', 100, [LAYOUT]);
-    played.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
+    database.rows.set('a', JSON.stringify({ b: 'x'.repeat(40_000) }));
     const one = join('a');
     join('b');
     const held: number[] = [];
@@ -558,12 +455,12 @@ describe('the result budget', () => {
     poller.close();
     start('a view');
     const expected: number[] = [];
-    const { runRows } = played.source;
-    played.source.runRows = (...of) => {
+    const { runRows } = database.source;
+    database.source.runRows = (...of) => {
       expected.push(memory.reserved);
       return runRows(...of);
     };
-    for (const key of ['a', 'b']) played.rows.set(key, JSON.stringify('x'.repeat(70_000)));
+    for (const key of ['a', 'b']) database.rows.set(key, JSON.stringify('x'.repeat(70_000)));
     const all = [join('a'), join('b'), join('c'), join('d')];
     await pass(INTERVAL + 100);
     for (const one of all.slice(1)) one.member.close();
@@ -574,11 +471,11 @@ describe('the result budget', () => {
   test('rejects only the answer that exceeds the limit, and retries with growing pauses', async () => {
     poller.close();
     start('a view', 100, [LAYOUT, LAYOUT], 10_000_000);
-    played.rows.set('a', LARGE);
+    database.rows.set('a', LARGE);
     const [large, other] = [join('a'), join('b')];
     await pass(20 * INTERVAL);
     expect(large.errors).toEqual([['the response exceeds 1500000 bytes', false]]);
     expect(other.answers).toHaveLength(1);
-    expect(played.batches.filter((keys) => keys.includes('a')).length).toBeLessThan(8);
+    expect(database.batches.filter((keys) => keys.includes('a')).length).toBeLessThan(8);
   });
 });

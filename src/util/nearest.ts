@@ -4,16 +4,17 @@ const MAX_LENGTH = 64;
 const MAX_EDITS = 4;
 /** Maximum names that a search looks at, and cells of its distance tables: together about 5 ms. */
 const MAX_NAMES = 20_000;
-const MAX_CELLS = 200_000;
+const MAX_CELLS = 1_000_000;
 
 /**
  * Number of insertions, deletions, replacements and swaps of neighbours between two texts, if there are at most `most`. Only cells near
  * the diagonal are computed.
+ * @param cells space for the table of distances
  * @returns `undefined` if there are more
  */
-function distance(a: string, b: string, most: number): number | undefined {
+function distance(a: string, b: string, most: number, cells: Uint8Array): number | undefined {
   const width = b.length + 1;
-  const cells = new Uint8Array((a.length + 1) * width).fill(most + 1);
+  cells.fill(most + 1, 0, (a.length + 1) * width);
   for (let j = 0; j <= Math.min(b.length, most); j++) cells[j] = j;
   for (let i = 1; i <= a.length; i++) {
     const row = i * width;
@@ -59,7 +60,8 @@ export function nearestNames(word: string, known: Iterable<string>, count: numbe
   const lower = word.toLowerCase();
   const found: Near[] = [];
   let names = 0;
-  let cells = 0;
+  const cells = new Uint8Array((MAX_LENGTH + 1) ** 2);
+  let computed = 0;
   for (const name of known) {
     if (++names > MAX_NAMES) break;
     if (name.length > MAX_LENGTH) continue;
@@ -69,10 +71,10 @@ export function nearestNames(word: string, known: Iterable<string>, count: numbe
       continue;
     }
     const allowed = Math.min(MAX_EDITS, Math.max(1, Math.floor(Math.max(word.length, name.length) / 3)));
-    if (Math.abs(name.length - word.length) > allowed || cells > MAX_CELLS) continue;
+    if (Math.abs(name.length - word.length) > allowed || computed > MAX_CELLS) continue;
     const [a, b] = differingParts(lower, candidate);
-    cells += (a.length + 1) * (b.length + 1);
-    const far = distance(a, b, allowed);
+    computed += (a.length + 1) * Math.min(b.length + 1, 2 * allowed + 1);
+    const far = distance(a, b, allowed, cells);
     if (far !== undefined) found.push({ name, far });
   }
   return found

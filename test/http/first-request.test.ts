@@ -1,4 +1,4 @@
-/** The first request of a new process costs little more than later ones may, because start-up has warmed its code up. */
+/** The first request of a new process has a bounded cost, although its code is compiled and the heap grows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cpuOfProcess } from '../support/cpu.ts';

@@ -104,7 +104,7 @@ export const types: TypeSystem = {
   print: (type) => (type.array ? `ARRAY<${type.name}>` : type.name),
   joins: areComparable,
   comparisonInfix: 'dwh',
-  documented: DOCUMENTED.map((name) => ({ schema: '', name, kind: 'base', array: false })),
+  documented: DOCUMENTED.map(baseType),
   arrayComparisons: [],
   basic: { text: TEXT, integer: SMALL_INTEGER },
   aggregates: COMMON_AGGREGATES,

@@ -96,10 +96,10 @@ const scalars = scalarTable(describe, ['int', 'bigint', 'varchar', 'blob', ...TY
 export const mariadbScalar = scalars.scalar;
 
 /** Types on the reference page of operators. */
-const DOCUMENTED =
-  'boolean tinyint smallint mediumint int bigint year bit decimal float double char varchar text enum set binary blob uuid inet6 date time datetime timestamp json geometry'.split(
-    ' ',
-  );
+const DOCUMENTED = [
+  'boolean tinyint smallint mediumint int bigint year bit decimal float double',
+  'char varchar text enum set binary blob uuid inet6 date time datetime timestamp json geometry',
+].flatMap((names) => names.split(' '));
 
 export const types: TypeSystem = {
   scalar: mariadbScalar,
@@ -107,7 +107,7 @@ export const types: TypeSystem = {
   print: (type) => type.name,
   joins: areComparable,
   comparisonInfix: 'dbb',
-  documented: DOCUMENTED.map((name) => ({ schema: '', name, kind: 'base', array: false })),
+  documented: DOCUMENTED.map(baseType),
   arrayComparisons: [],
   basic: { text: TEXT, integer: baseType('int') },
   aggregates: COMMON_AGGREGATES,
