@@ -67,7 +67,7 @@ it('exports and deletes the same metadata as the service', async () => {
   expect(await svc('clean')).toEqual({ code: 1, output: 'Fatal Error: clean removes all metadata: confirm it with --yes\n' });
   expect(await ask(SCHEMA)).toEqual([{ found: 'svc_catalog' }]);
 
-  expect(await svc('clean', '--yes')).toEqual({ code: 0, output: 'the schema svc_catalog is removed\n' });
+  expect(await svc('clean', '--yes')).toEqual({ code: 0, output: 'the schema svc_catalog was removed\n' });
   expect(await ask(SCHEMA)).toEqual([{ found: null }]);
   expect(await ask('select count(*)::int as rows from item')).toEqual([{ rows: 0 }]);
   expect(await svc('--yes', 'clean')).toEqual({ code: 0, output: 'there is no schema svc_catalog\n' });

@@ -38,7 +38,7 @@ describe('the specification', () => {
     ])('rejects checked SQL with "%s" before any of it runs', async (word, sql) => {
       expect(await send('/v2/query', 'run_sql', { sql })).toMatchObject({
         status: 400,
-        json: { path: '$.args', code: 'bad-request', error: expect.stringContaining(`cannot have the statement "${word}"`) },
+        json: { path: '$.args', code: 'bad-request', error: expect.stringContaining(`so the statement "${word}" is not allowed`) },
       });
       expect(await service.sql('select author_id from article')).toMatchObject({ result: [['author_id']] });
     });
@@ -115,7 +115,7 @@ describe('the specification', () => {
       status: 400,
       json: {
         code: 'bad-request',
-        error: 'the host "a.example" has several entries in the allowlist: name the suffix of one, "8443", "9443"',
+        error: 'the host "a.example" has several entries in the allowlist: set "suffix" to one of "8443", "9443"',
       },
     });
     await service.metadata('drop_host_from_tls_allowlist', { host: 'a.example', suffix: '9443' });

@@ -88,7 +88,7 @@ type Token {
   expect(first.json).toMatchObject({ ok: true, sent: true, errors: [] });
   expect(first.json['warnings']).toEqual([
     'config.yaml: unknown key "endpiont", did you mean "endpoint"?',
-    expect.stringContaining('it was given with the path of one of its APIs'),
+    expect.stringContaining('the endpoint has the path of an API'),
   ]);
   const again = await svc('metadata', 'apply', '--json');
   expect(again.json).toMatchObject({ ok: true, sent: false });
