@@ -66,6 +66,7 @@ export interface AdministrationOptions {
   readonly isReadOnly: () => boolean;
   /** Returns whether `run_sql` is refused at the moment. */
   readonly isSqlDisabled: () => boolean;
+  readonly onSql: Services['onSql'];
 }
 
 /** Builds the operation table, and returns the handlers of the endpoints. */

@@ -69,6 +69,7 @@ export interface ServerParts
     | 'clearCache'
     | 'sourceHealth'
     | 'isReady'
+    | 'deploymentKey'
     | 'configReport'
     | 'optionsReport'
   > {

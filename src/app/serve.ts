@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAdministration } from '../admin-api/administration.ts';
+import type { SqlRun } from '../metadata-api/operation.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/options.ts';
@@ -68,6 +69,10 @@ export interface ServeOptions {
   readonly isReadOnly?: () => boolean;
   /** Defaults to the option, like `isReadOnly`. */
   readonly isSqlDisabled?: () => boolean;
+  /** Returns the key that requests need in the header `x-svc-deployment`; `null`, the default, if they need none. */
+  readonly deploymentKey?: () => string | null;
+  /** Called after SQL of an administrator that is not read-only. */
+  readonly onSql?: (run: SqlRun) => void;
 }
 
 interface Running extends Required<Omit<ServeOptions, 'backends'>> {
@@ -88,6 +93,8 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     isReady = () => true,
     isReadOnly = () => config.metadataReadOnly,
     isSqlDisabled = () => config.disableRunSql,
+    deploymentKey = () => null,
+    onSql = () => undefined,
   } = options;
   const { observe } = logger;
   const instanceId = randomUUID();
@@ -100,7 +107,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     const { state, close } = await openState(config, { store, backends, kinds, environment, instanceId, observe });
     closing.unshift(close);
     const service = await start(config, {
-      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, instanceId, store, state },
+      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, deploymentKey, onSql, instanceId, store, state },
     });
     return {
       ...service,
@@ -119,7 +126,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
 
 /** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
 async function start(config: Config, running: Running): Promise<Service> {
-  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, instanceId, store, state } = running;
+  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, deploymentKey, onSql, instanceId, store, state } = running;
   const { database, storage } = store;
   const registry = createRegistry(config, backends);
   const hasMetricsPage = config.enabledApis.has('metrics');
@@ -165,7 +172,7 @@ async function start(config: Config, running: Running): Promise<Service> {
   });
   const scheduledEvents = createScheduledEvents(database);
   const administration = createAdministration({
-    ...{ state, backends, pipeline, observe, isReadOnly, isSqlDisabled },
+    ...{ state, backends, pipeline, observe, isReadOnly, isSqlDisabled, onSql },
     showInternal: config.devMode || config.adminInternalErrors,
     catalogState: createCatalogStateStore(database),
     scheduledEvents: {
@@ -198,7 +205,20 @@ async function start(config: Config, running: Running): Promise<Service> {
   let server: HttpServer;
   try {
     server = await openServer(config, {
-      ...{ administration, outbound, registry, counting, state, pipeline, subscriptions, observe, tracing, sourceHealth, isReady },
+      ...{
+        administration,
+        outbound,
+        registry,
+        counting,
+        state,
+        pipeline,
+        subscriptions,
+        observe,
+        tracing,
+        sourceHealth,
+        isReady,
+        deploymentKey,
+      },
       async clearCache(which) {
         const count = responses?.clear(which) ?? 0;
         await storage.announce({ instance: instanceId, forget: which });

@@ -34,6 +34,8 @@ export interface CommandContext {
    * @throws ProjectFailure if the command does not run interactively
    */
   confirm(question: string): Promise<boolean>;
+  /** Asks the user for a text. Returns the fallback for an empty answer, with `--yes`, and if the command does not run interactively. */
+  ask(question: string, fallback: string): Promise<string>;
   /** Words of every command. */
   readonly commands: readonly (readonly string[])[];
   /** `--json` is set: `text` of the outcome is not printed. */

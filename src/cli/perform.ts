@@ -88,6 +88,10 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     project ??= open(needed);
     return project;
   };
+  const isInteractive = async (): Promise<boolean> => {
+    const { settings } = await openOnce(false);
+    return !output.json && settings.interactive && process.stdin.isTTY && process.stderr.isTTY;
+  };
   let client: Promise<ServerClient> | undefined;
   const connect = async (): Promise<ServerClient> => {
     const { serverClient } = await import('../project/server-client.ts');
@@ -118,17 +122,26 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     kinds: async () => (await import('../app/metadata-kinds.ts')).metadataKinds,
     async confirm(question) {
       if (options['yes'] === true) return true;
-      const { settings } = await openOnce(false);
-      if (output.json || !settings.interactive || !process.stdin.isTTY || !process.stderr.isTTY)
-        throw failure('not-confirmed', `${question} Confirm it with --yes.`, {}, EXIT.usage);
-      const prompt = createInterface({ input: process.stdin, output: process.stderr });
-      try {
-        return /^y(?:es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
-      } finally {
-        prompt.close();
-      }
+      if (!(await isInteractive())) throw failure('not-confirmed', `${question} Confirm it with --yes.`, {}, EXIT.usage);
+      return /^y(?:es)?$/i.test(await prompted(`${question} [y/N] `));
+    },
+    async ask(question, fallback) {
+      if (options['yes'] === true || !(await isInteractive())) return fallback;
+      const answer = await prompted(`${question} [${fallback}] `);
+      return answer === '' ? fallback : answer;
     },
   };
+}
+
+async function prompted(question: string): Promise<string> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  // The prompt takes Ctrl-C away from the process.
+  prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    return (await prompt.question(question)).trim();
+  } finally {
+    prompt.close();
+  }
 }
 
 function projectFlags(options: Options) {

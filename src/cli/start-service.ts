@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProvidedDatabases, provideDatabases } from '../embedded-postgres/embedded-source.ts';
 import { trackSampleData } from '../embedded-postgres/sample-data.ts';
-import { type Service, serve } from '../app/serve.ts';
+import { type Service, type ServeOptions, serve } from '../app/serve.ts';
 import { serviceLogger } from '../app/service-logger.ts';
 import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
@@ -25,7 +25,7 @@ const START_TIMEOUT_MS = 3000;
  * Starts the databases, then the service, and stops them in reverse order on SIGINT, SIGTERM or an uncaught error.
  * @throws Error if the service cannot start; nothing is left running
  */
-export async function startService(config: Config): Promise<RunningService> {
+export async function startService(config: Config, options: Pick<ServeOptions, 'deploymentKey' | 'onSql'> = {}): Promise<RunningService> {
   boundHeapGrowth();
   collectWhenIdle();
   const logger = serviceLogger(config, process.env);
@@ -43,7 +43,7 @@ export async function startService(config: Config): Promise<RunningService> {
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
     const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
-    const started = await serve(complete, { logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
+    const started = await serve(complete, { ...options, logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');

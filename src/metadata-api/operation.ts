@@ -41,6 +41,16 @@ export interface Services {
   readonly pollers: () => readonly PollerReport[];
   /** Runs operations of `/v1/metadata` on a draft. */
   readonly changeDraft: ChangeDraft;
+  /** Called after SQL of an administrator that is not read-only. */
+  readonly onSql: (run: SqlRun) => void;
+}
+
+/** SQL of an administrator that was run in a source. */
+export interface SqlRun {
+  readonly source: string;
+  readonly sql: string;
+  /** Header `x-svc-client-name` of the request. */
+  readonly clientName: string | undefined;
 }
 
 /**

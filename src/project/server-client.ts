@@ -82,8 +82,17 @@ export const OLD_SERVICE = 'old-service';
 /** Error codes for unknown operations and arguments. */
 const NOT_KNOWN: ReadonlySet<string> = new Set(['parse-failed', 'not-supported', 'not-found']);
 
-/** @throws ProjectFailure if the certificate cannot be read */
-export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority }: Settings): ServerClient {
+/** Value of `x-svc-client-name` in all requests of the command line. */
+export const CLIENT_NAME = 'svc-cli';
+
+/**
+ * @param ownHeaders headers of every request
+ * @throws ProjectFailure if the certificate cannot be read
+ */
+export function serverClient(
+  { endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority }: Settings,
+  ownHeaders: Readonly<Record<string, string>> = {},
+): ServerClient {
   const dispatcher = new Agent({
     connect: {
       timeout: CONNECT_MS,
@@ -104,7 +113,8 @@ export function serverClient({ endpoint, adminSecret, paths, insecureSkipTlsVeri
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(adminSecret === null ? {} : { 'x-svc-admin-secret': adminSecret }),
-          'x-svc-client-name': 'svc-cli',
+          'x-svc-client-name': CLIENT_NAME,
+          ...ownHeaders,
           ...headers,
         },
         ...(body === undefined ? {} : { body: printJson(body) }),

@@ -16,6 +16,7 @@ import { chooseEncoding, compress, compressor, isWorthIt } from './compression.t
 import type { Exchange, Route, ServerConnections, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
+import { checkDeployed } from './deployment.ts';
 import { queryForLog, urlForLog } from './logged-query.ts';
 import { checkHead } from './request-head.ts';
 import { originForm } from './origin-form.ts';
@@ -330,6 +331,7 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   if (route.isPublic !== true) {
     try {
       const { method = '', headers } = exchange.request;
+      checkDeployed(headers, context.deploymentKey());
       checkPage(method, headers, exchange.place, context.pages);
       checkNoForm(method, headers, exchange.place);
     } catch (thrown) {

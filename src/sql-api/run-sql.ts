@@ -141,9 +141,19 @@ async function runSql(args: RunSql, backend: Backend, context: OperationContext)
     inTransaction
       ? source.transaction({ readOnly: args.readOnly, ...(isChecked && { idleMs: IDLE_MS }), ...(settings && { settings }) }, task)
       : source.session(task, settings);
+  const notify = (): void => {
+    const clientName = context.requestOptions.headers?.['x-svc-client-name'];
+    if (args.readOnly) return;
+    context.services.onSql({ source: args.source, sql: args.sql, clientName: typeof clientName === 'string' ? clientName : undefined });
+  };
   try {
-    if (!isChecked) return runCooperatively(printResult(await within(run), args.cascade ? [] : undefined));
+    if (!isChecked) {
+      const result = await within(run);
+      notify();
+      return runCooperatively(printResult(result, args.cascade ? [] : undefined));
+    }
     const { result, affected } = await runChecked(args, { isPermanent: args.noTransaction || !isTransactional, run, within }, context);
+    notify();
     return runCooperatively(printResult(result, args.cascade ? affected : undefined));
   } catch (thrown) {
     throw args.locateErrors ? place.located(thrown) : thrown;

@@ -102,6 +102,7 @@ export async function testAdministration(sql: string, others: Partial<Storage> =
     pipeline: PIPELINE,
     pollers: () => [],
     isReadOnly: () => false,
+    onSql: () => undefined,
     isSqlDisabled: () => false,
     observe: () => undefined,
     rows: { openToAllRoles: true, batchLimit: 100 },

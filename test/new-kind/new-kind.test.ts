@@ -292,6 +292,7 @@ test('reports a table that it cannot offer in svc doctor', async () => {
     print: () => undefined,
     warn: () => undefined,
     confirm: async () => true,
+    ask: async (_question, fallback) => fallback,
     commands: [],
     json: true,
   });

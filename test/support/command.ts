@@ -24,8 +24,15 @@ export function command(args: readonly string[], { cwd, env = {} }: CommandOptio
   return startCommand(args, { cwd, env }).ended;
 }
 
+export interface Started {
+  readonly ended: Promise<Ran>;
+  /** Standard error so far. */
+  messages(): string;
+  kill(): void;
+}
+
 /** Starts the built command for tests that kill it. */
-export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): { readonly ended: Promise<Ran>; kill(): void } {
+export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): Started {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
@@ -50,5 +57,5 @@ export function startCommand(args: readonly string[], { cwd, env = {} }: Command
       resolve({ code, stdout, stderr, json });
     });
   });
-  return { ended, kill: () => void child.kill('SIGKILL') };
+  return { ended, messages: () => stderr, kill: () => void child.kill('SIGKILL') };
 }

@@ -1,19 +1,30 @@
 /** `svc dev`: a service that follows the files of a project and its databases. */
+import { randomUUID } from 'node:crypto';
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
-import { printProblem, reasonOf } from '../../project/failure.ts';
+import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
 import { listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import { openProject, type Project } from '../../project/project.ts';
-import { serverClient } from '../../project/server-client.ts';
+import { type ServerClient, serverClient } from '../../project/server-client.ts';
+import { chosenSources } from '../../migrations/sources.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
+import type { SqlRun } from '../../metadata-api/operation.ts';
+import { DEPLOYMENT_HEADER } from '../../server/deployment.ts';
 import { OWN_PATHS } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
+import { createSqlRecorder } from './dev-migrations.ts';
 import { createDevSync } from './dev-sync.ts';
+import { knownMigrations } from './migrate.ts';
 import { runOptions } from './run-options.ts';
+
+/** Defaults that differ from those of `svc serve`. */
+const DEVELOPMENT = { SVC_GRAPHQL_ENABLE_CONSOLE: 'true', SVC_GRAPHQL_LOG_FORMAT: 'text' };
 
 /** `svc dev` */
 export async function runDev(context: CommandContext): Promise<CommandOutcome> {
@@ -29,18 +40,27 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
     );
   const port = textOption(context, 'port');
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
-  const config = loadConfig({ argv, environment: first.environment });
-  const running = await startService({ ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null });
+  const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
+  // Until the project is deployed, the service answers the deployment only.
+  const deploymentKey = randomUUID();
+  let isDeployed = false;
+  let onSql: (run: SqlRun) => void = () => undefined;
+  const running = await startService(
+    { ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null },
+    { deploymentKey: () => (isDeployed ? null : deploymentKey), onSql: (run) => onSql(run) },
+  );
   const [adminSecret = null] = adminSecretsOf(config);
-  const server = serverClient({ ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS });
+  const settings = { ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS };
+  const server = serverClient(settings, { [DEPLOYMENT_HEADER]: deploymentKey });
   const kinds = await context.kinds();
+  const options = { ...runOptions({ ...context, options: {} }), report: context.progress };
   const sync = createDevSync(server, kinds, context.progress);
   const deployAll = async (project: Project): Promise<string> => {
     const outcome = await deploy({
       project,
       server,
       kinds,
-      options: { ...runOptions({ ...context, options: {} }), report: context.progress },
+      options,
       withSeeds: flagOption(context, 'withSeeds'),
       once: true,
       allowInconsistent: false,
@@ -49,23 +69,10 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       warn: context.progress,
       apply: () => sync.apply(project),
     });
+    if ((outcome.exit ?? EXIT.done) === EXIT.done) isDeployed = true;
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
   };
-  // Reactions to changes run one after another.
-  let last: Promise<void> = Promise.resolve();
-  const enqueue = (run: () => Promise<string>): Promise<void> => {
-    const attempt = async (): Promise<void> => {
-      try {
-        const report = await run();
-        if (report !== '') context.progress(report);
-      } catch (thrown) {
-        // The service continues with its previous metadata.
-        context.progress(reasonOf(thrown));
-      }
-    };
-    last = last.then(attempt);
-    return last;
-  };
+  const enqueue = changeQueue(context.progress);
   const reload = async (sources: readonly string[]): Promise<string> => {
     await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
     const read = readMetadata(reopened().metadata);
@@ -100,17 +107,49 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       return sync.run(reopened());
     });
   });
+  if (!flagOption(context, 'noMigrations'))
+    onSql = createSqlRecorder({ server, kinds, options, project: reopened, ask: context.ask, enqueue, progress: context.progress });
   const withMigrations = flagOption(context, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
   if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), context.progress);
   else {
-    followFiles(first.files, metadata, () => attempt((project) => sync.run(project)), context.progress);
-    const remind = async (): Promise<void> =>
-      context.progress(
-        `migrations have changed: run them with svc migrate apply --endpoint ${running.url}, or start svc dev with --migrate`,
-      );
-    followFiles(first.files, [first.migrationsFolder], remind, context.progress);
+    const update = (project: Project): Promise<string> => (isDeployed ? sync.run(project) : deployAll(project));
+    followFiles(first.files, metadata, () => attempt(update), context.progress);
+    const remind = async (project: Project): Promise<string> =>
+      isDeployed ? pendingReminder(project, server, kinds, running.url) : deployAll(project);
+    followFiles(first.files, [first.migrationsFolder], () => attempt(remind), context.progress);
   }
   await deployed;
-  return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C` };
+  if (!isDeployed) context.progress('the service answers 503 until the project is deployed: correct its files');
+  const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
+  return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
+}
+
+/** Returns a function that runs reactions to changes one after another and reports their results. */
+function changeQueue(progress: (message: string) => void): (run: () => Promise<string>) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return (run) => {
+    const attempt = async (): Promise<void> => {
+      try {
+        const report = await run();
+        if (report !== '') progress(report);
+      } catch (thrown) {
+        // The service continues with its previous metadata.
+        progress(reasonOf(thrown));
+      }
+    };
+    last = last.then(attempt);
+    return last;
+  };
+}
+
+/** Asks for pending migrations to be run; the empty string if there are none. */
+async function pendingReminder(project: Project, server: ServerClient, kinds: Kinds<Backend>, url: string): Promise<string> {
+  const pending: string[] = [];
+  for (const source of await chosenSources(project, server, kinds, project.migrationsFolder, undefined)) {
+    for (const { status, version, name } of await knownMigrations(project, server, source))
+      if (status === 'pending' || status === 'changed') pending.push(`${version}_${name} is ${status}`);
+  }
+  if (pending.length === 0) return '';
+  return `migrations have changed: ${pending.join(', ')}. Run them with svc migrate apply --endpoint ${url}, or start svc dev with --migrate`;
 }

@@ -5,10 +5,13 @@ import { applyChanges, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
-import { mirrorState, readEntries, runSteps, writeHistory } from '../../migrations/run-migrations.ts';
+import { type MigrationOptions, mirrorState, readEntries, runSteps, writeHistory } from '../../migrations/run-migrations.ts';
 import { dumpContext } from '../../migrations/seeds.ts';
 import { chosenSources, enumTables, migrationsOf, oneFolder, serverSources, sourceNames } from '../../migrations/sources.ts';
 import type { Project } from '../../project/project.ts';
+import type { ServerClient } from '../../project/server-client.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { Kinds } from '../../metadata/kinds.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { knownMigrations } from './migrate.ts';
 import { runOptions, versionOption } from './run-options.ts';
@@ -45,23 +48,38 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
     throw failure('usage', '--up-sql and --sql-from-file exclude each other', {}, EXIT.usage);
   const fromFile = file === undefined ? undefined : readNamedFile(context.cwd, file);
   if (file !== undefined && fromFile === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
-  const migrations = readMigrations(project.files, join(project.migrationsFolder, source));
-  const last = migrations.at(-1)?.version ?? 0n;
+  const dump = flagOption(context, 'fromServer') ? await dumped(context, source) : undefined;
+  const hasOthers = readMigrations(project.files, join(project.migrationsFolder, source)).length > 0;
+  const up = dump ?? fromFile ?? textOption(context, 'upSql') ?? '';
+  const { version, folder } = writeMigration(project, source, named, { up, down: textOption(context, 'downSql') ?? '' });
+  if (dump !== undefined && hasOthers)
+    context.warn(`${source} already has migrations: on an empty database, this one fails for objects that they have created`);
+  if (dump !== undefined) {
+    const at = { project, server: await context.server(), kinds: await context.kinds(), options: runOptions(context) };
+    await markApplied(at, source, version);
+  }
+  return { text: folder, data: { version: String(version), source, folder } };
+}
+
+/** Writes a migration that follows all others. @returns its folder as users see it @throws ProjectFailure for an unusable name */
+export function writeMigration(
+  project: Project,
+  source: string,
+  named: string,
+  { up, down }: { readonly up: string; readonly down: string },
+): { readonly version: bigint; readonly folder: string } {
+  const last = readMigrations(project.files, join(project.migrationsFolder, source)).at(-1)?.version ?? 0n;
   const now = BigInt(Date.now());
   // The new migration is the last one even if the clock is behind.
   const version = now > last ? now : last + 1n;
   const folder = join(project.migrationsFolder, source, `${version}_${fileName(named)}`);
-  const dump = flagOption(context, 'fromServer') ? await dumped(context, source) : undefined;
-  if (dump !== undefined && migrations.length > 0)
-    context.warn(`${source} already has migrations: on an empty database, this one fails for objects that they have created`);
   const withEnd = (sql: string): string => (sql === '' || sql.endsWith('\n') ? sql : `${sql}\n`);
   const changes = new Map<string, string | null>([
-    [join(folder, 'up.sql'), withEnd(dump ?? fromFile ?? textOption(context, 'upSql') ?? '')],
-    [join(folder, 'down.sql'), withEnd(textOption(context, 'downSql') ?? '')],
+    [join(folder, 'up.sql'), withEnd(up)],
+    [join(folder, 'down.sql'), withEnd(down)],
   ]);
   applyChanges(project.files, changes);
-  if (dump !== undefined) await recordAsApplied(context, source, version);
-  return { text: project.files.show(folder), data: { version: String(version), source, folder: project.files.show(folder) } };
+  return { version, folder: project.files.show(folder) };
 }
 
 /** SQL that creates the schema of a source, with the rows of its enum tables. @throws ProjectFailure */
@@ -79,14 +97,20 @@ async function dumped(context: CommandContext, name: string): Promise<string> {
   return sql;
 }
 
-/** @throws ProjectFailure */
-async function recordAsApplied(context: CommandContext, name: string, version: bigint): Promise<void> {
-  const [project, server] = [await context.project(), await context.server()];
-  const [source] = await chosenSources(project, server, await context.kinds(), project.migrationsFolder, name);
+export interface MigrationTarget {
+  readonly project: Project;
+  readonly server: ServerClient;
+  readonly kinds: Kinds<Backend>;
+  readonly options: MigrationOptions;
+}
+
+/** Adds a migration to the history whose SQL has run already. @throws ProjectFailure */
+export async function markApplied({ project, server, kinds, options }: MigrationTarget, name: string, version: bigint): Promise<void> {
+  const [source] = await chosenSources(project, server, kinds, project.migrationsFolder, name);
   if (source === undefined) return;
   const known = (await knownMigrations(project, server, source)).filter((each) => each.version === version);
   const steps = known.map((each) => ({ direction: 'up' as const, known: each }));
-  await runSteps(server, source, steps, { ...runOptions(context), skipExecution: true });
+  await runSteps(server, source, steps, { ...options, skipExecution: true });
   await mirrorState(server, new Map([[source.name, await readEntries(server, source)]]));
 }
 

@@ -1,0 +1,91 @@
+/** Migrations from SQL that administrators run in the service of `svc dev`, such as in its console. */
+import type { SqlRun } from '../../metadata-api/operation.ts';
+import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
+import { serverSources } from '../../migrations/sources.ts';
+import { reasonOf } from '../../project/failure.ts';
+import type { Project } from '../../project/project.ts';
+import { CLIENT_NAME } from '../../project/server-client.ts';
+import type { CommandContext } from '../context.ts';
+import { fileName, markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
+
+const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke']);
+/** Answer to the question for a name. */
+const NO_MIGRATION = '-';
+/** Maximum number of questions that wait for an answer. */
+const MAX_WAITING = 100;
+
+export interface SqlRecorderOptions extends Omit<MigrationTarget, 'project'> {
+  /** Opens the project with its current files. */
+  readonly project: () => Project;
+  readonly ask: CommandContext['ask'];
+  /** Runs a change of the files after those that have begun, and reports its result. */
+  readonly enqueue: (run: () => Promise<string>) => Promise<void>;
+  readonly progress: (message: string) => void;
+}
+
+/** Returns a function that writes SQL with definitions as a migration, after it has run. */
+export function createSqlRecorder(options: SqlRecorderOptions): (run: SqlRun) => void {
+  let last: Promise<void> = Promise.resolve();
+  let waiting = 0;
+  return (run) => {
+    // Migrations that the command line applies have files already.
+    if (run.clientName === CLIENT_NAME) return;
+    if (waiting >= MAX_WAITING) {
+      options.progress(`SQL was run in ${run.source} while ${MAX_WAITING} questions were open: it is in no migration`);
+      return;
+    }
+    waiting += 1;
+    last = last.then(async () => {
+      try {
+        await record(run, options);
+      } catch (thrown) {
+        options.progress(`SQL that was run in ${run.source} is in no migration: ${reasonOf(thrown)}`);
+      } finally {
+        waiting -= 1;
+      }
+    });
+  };
+}
+
+async function record({ source: name, sql }: SqlRun, options: SqlRecorderOptions): Promise<void> {
+  const { server, kinds, ask, progress, enqueue } = options;
+  const source = (await serverSources(server, kinds)).find((each) => each.name === name);
+  const scanned = source?.backend?.migrations?.scan(sql);
+  const first = scanned?.statements.find(isDefinition);
+  if (scanned === undefined || first === undefined) return;
+  if (!projectSources(options.project()).includes(name)) {
+    progress(`SQL has changed the schema of ${name}, which the files do not contain: it is in no migration`);
+    return;
+  }
+  const answer = await ask(
+    `The SQL that was run in ${name} changes its schema. Name of its migration, or ${NO_MIGRATION} for none:`,
+    nameOf(first),
+  );
+  if (answer === NO_MIGRATION) {
+    progress(`the change of the schema of ${name} is in no migration`);
+    return;
+  }
+  await enqueue(async () => {
+    const project = options.project();
+    const { version, folder } = writeMigration(project, name, fileName(answer), { up: migrationText(sql, scanned), down: '' });
+    await markApplied({ ...options, project }, name, version);
+    return `written ${folder}: SQL that was run in the service. Add the SQL that reverts it to down.sql`;
+  });
+}
+
+function isDefinition({ words: [verb = '', object = ''] }: ScannedStatement): boolean {
+  return DEFINITIONS.has(verb) && !/^temp(?:orary)?$/.test(object);
+}
+
+const NOT_NAMES = /^(?:or|replace|if|not|exists|only|concurrently|unique|unlogged|on|column|to|in|as)$/;
+
+/** Returns a name such as `create_table_author`. */
+function nameOf({ words }: ScannedStatement): string {
+  const plain = words.map((word) => /^[\p{L}\p{N}_$.]*/u.exec(word.replaceAll(/["`]/g, ''))?.[0] ?? '');
+  const named = plain.filter((word) => word !== '' && !NOT_NAMES.test(word));
+  return named.slice(0, 3).join('_').slice(0, 60);
+}
+
+function migrationText(sql: string, { outside }: ScannedSql): string {
+  return outside.length === 0 ? sql : `-- svc: no-transaction\n${sql}`;
+}

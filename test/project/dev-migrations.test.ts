@@ -1,0 +1,161 @@
+/** `svc dev` as a development loop: no request before the deployment, and migrations from SQL that is run in the service. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { metadataKinds } from '../../src/app/metadata-kinds.ts';
+import { createSqlRecorder } from '../../src/cli/run/dev-migrations.ts';
+import { openProject } from '../../src/project/project.ts';
+import { type ServerClient, serverClient } from '../../src/project/server-client.ts';
+import { DEEP } from '../support/deep.ts';
+import { freePort } from '../support/free-port.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
+
+const SOURCES = `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`;
+const FILES = { 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': SOURCES };
+const OPTIONS = { skipExecution: false, withoutTransaction: false, singleTransaction: false, lockTimeoutMs: 1000, limits: {} };
+const migrationsOf = (folder: ProjectFolder): readonly string[] => {
+  try {
+    return readdirSync(join(folder.root, 'migrations/default')).sort();
+  } catch {
+    return [];
+  }
+};
+
+it.runIf(DEEP)('answers 503 until the project is deployed, and turns SQL of the service into migrations that a copy can run', async () => {
+  const [port, database, other] = await Promise.all([freePort(), testDatabase('ready'), testDatabase('ready')]);
+  const url = `http://127.0.0.1:${port}`;
+  const own = projectFolder({ url }, { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
+  const send = async (path: string, body: object): Promise<{ status: number; json: unknown } | undefined> => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return sent.then(async (answer) => ({ status: answer.status, json: await answer.json() })).catch(() => undefined);
+  };
+  const runSql = (sql: string, args: object = {}) => send('/v2/query', { type: 'run_sql', args: { sql, ...args } });
+  const track = () => send('/v1/metadata', { type: 'pg_track_table', args: { table: 'early' } });
+  own.write({ ...FILES, 'migrations/default/1_slow/up.sql': 'select pg_sleep(1); create table early ();' });
+  let dev = own.start('dev', '--port', String(port));
+  try {
+    await expect.poll(track, WAIT).toMatchObject({ status: 503, json: { error: expect.stringContaining('is being deployed') } });
+    expect((await fetch(`${url}/livez`)).status).toBe(200);
+    await expect.poll(() => runSql('select 1'), WAIT).toMatchObject({ status: 200 });
+    expect((await fetch(`${url}/console`)).status).toBe(200);
+
+    await runSql("select 'drop table early'");
+    await runSql('create temporary table passing ()');
+    await runSql('create table never ()', { read_only: true });
+    expect(await runSql('create table tag(id int primary key); insert into tag values (1)')).toMatchObject({ status: 200 });
+    await expect.poll(() => migrationsOf(own), WAIT).toHaveLength(2);
+    await runSql('create index concurrently tag_index on tag (id)', { no_transaction: true });
+    await expect.poll(() => migrationsOf(own), WAIT).toHaveLength(3);
+    const [table, index] = migrationsOf(own).filter((name) => name !== '1_slow');
+    expect(table).toMatch(/^\d+_create_table_tag$/);
+    expect(own.read(`migrations/default/${table}/up.sql`)).toBe('create table tag(id int primary key); insert into tag values (1)\n');
+    expect(own.read(`migrations/default/${index}/up.sql`)).toMatch(/^-- svc: no-transaction\n/);
+    const states = async (): Promise<unknown> => (await own.svc('migrate', 'status', '--json')).json['databases'];
+    await expect.poll(states, WAIT).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'applied' }, { status: 'applied' }] }]);
+    // Migrations of the command line have their files already.
+    own.write({ 'migrations/default/9000000000000000_more/up.sql': 'create table more ();' });
+    expect((await own.svc('migrate', 'apply')).code).toBe(0);
+    dev.kill();
+    await dev.ended;
+    expect(migrationsOf(own)).toHaveLength(4);
+
+    const copy = projectFolder({ url }, { SVC_GRAPHQL_DATABASE_URL: other.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
+    dev = copy.start('dev', '--project', own.root, '--port', String(port), '--no-migrations');
+    await expect.poll(() => runSql('select id from tag', { read_only: true }), WAIT).toMatchObject({ json: { result: [['id'], ['1']] } });
+    await runSql('drop table more');
+    await expect.poll(() => runSql("select to_regclass('more')"), WAIT).toMatchObject({ json: { result: [['to_regclass'], ['NULL']] } });
+    dev.kill();
+    await dev.ended;
+    expect(migrationsOf(own)).toHaveLength(4);
+    copy.remove();
+  } finally {
+    dev.kill();
+    await dev.ended;
+    own.remove();
+    await Promise.all([database.drop(), other.drop()]);
+  }
+});
+
+it('stays closed after a deployment that failed, until the files are corrected', async () => {
+  const [port, database] = await Promise.all([freePort(), testDatabase('ready')]);
+  const url = `http://127.0.0.1:${port}`;
+  const own = projectFolder({ url }, { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
+  own.write({ ...FILES, 'migrations/default/1_first/up.sql': 'create tabel first ();' });
+  const dev = own.start('dev', '--port', String(port));
+  const status = async (): Promise<number> => {
+    const body = JSON.stringify({ query: '{ __typename }' });
+    const sent = fetch(`${url}/v1/graphql`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    return sent.then((answer) => answer.status).catch(() => 0);
+  };
+  try {
+    await expect.poll(() => dev.messages(), WAIT).toContain('answers 503 until the project is deployed');
+    expect(await status()).toBe(503);
+    own.write({ 'migrations/default/1_first/up.sql': 'create table first ();' });
+    await expect.poll(status, WAIT).toBe(200);
+  } finally {
+    dev.kill();
+    await dev.ended;
+    own.remove();
+    await database.drop();
+  }
+});
+
+let service: TestService;
+let folder: ProjectFolder;
+let server: ServerClient;
+const reports: string[] = [];
+beforeAll(async () => {
+  service = await startTestService();
+  folder = projectFolder(service);
+  folder.write(FILES);
+  server = serverClient(openProject(folder.root, { endpoint: service.url }, {}).settings);
+});
+afterAll(async () => {
+  await server.close();
+  await service.stop();
+  folder.remove();
+});
+beforeEach(() => {
+  reports.length = 0;
+});
+
+/** Runs the recorder as the service does, with an answer to the question for a name. Resolves when it reports. */
+function recorded(answer: string, sql: string): Promise<void> {
+  return new Promise((resolve) => {
+    const report = (message: string): void => {
+      reports.push(message);
+      resolve();
+    };
+    const record = createSqlRecorder({
+      server,
+      kinds: metadataKinds,
+      options: { ...OPTIONS, report: () => undefined },
+      project: () => openProject(folder.root, { endpoint: service.url }, {}),
+      ask: async () => answer,
+      enqueue: async (change) => report(await change()),
+      progress: report,
+    });
+    record({ source: 'default', sql, clientName: undefined });
+  });
+}
+
+it('names the migration as the answer says', async () => {
+  await recorded('my tags', 'comment on schema public is null');
+  expect(reports).toEqual([expect.stringMatching(/^written migrations\/default\/\d+_my_tags: /)]);
+});
+
+it('writes no migration if the answer is a dash', async () => {
+  const before = migrationsOf(folder);
+  await recorded('-', 'comment on schema public is null');
+  expect(reports).toEqual(['the change of the schema of default is in no migration']);
+  expect(migrationsOf(folder)).toEqual(before);
+});
+
+it('reports a name that no folder can have', async () => {
+  await recorded('..', 'comment on schema public is null');
+  expect(reports).toEqual([expect.stringContaining('".." cannot be used as a name')]);
+});
