@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path';
 import { Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject } from '../../util/json.ts';
+import { attachAcceptances } from './accept-comment.ts';
 import type { Files } from './files.ts';
 import { FileNames } from './file-names.ts';
 import type { MetadataReader } from './read-metadata.ts';
@@ -111,6 +112,7 @@ export class YamlMerge {
 
   #mergeMap(file: YamlFile, node: YAMLMap, value: JsonObject): void {
     if (node.items.length === 0) node.flow = false;
+    attachAcceptances(node);
     node.items = node.items.filter((pair) => Object.hasOwn(value, keyText(pair as Pair)));
     let at = 0;
     for (const [key, item] of Object.entries(value)) {
@@ -130,6 +132,7 @@ export class YamlMerge {
 
   #mergeList(file: YamlFile, node: YAMLSeq, value: readonly Json[], member: string | undefined): Node {
     if (node.items.length === 0 && value.length > 0) node.flow = false;
+    attachAcceptances(node);
     const items = node.items as Node[];
     const old = items.map((item) => this.#reader.valueOf(file, item, undefined));
     const splices = items.some((item, i) => includedPath(item) !== undefined && isJsonArray(old[i]));

@@ -69,6 +69,34 @@ it('keeps every table in its file when one of a list with duplicates is removed'
   ]);
 });
 
+it('removes the comment that accepts a warning together with its permission, and keeps the others', () => {
+  const text = `table: {schema: public, name: a}
+insert_permissions:
+  # of the app
+  # svc-lint-accept: always-true guests may write
+  - role: guest
+    permission: {columns: [], check: {}}
+  # svc-lint-accept: always-true users may write
+  - role: user
+    permission: {columns: [], check: {}}
+`;
+  const texts = {
+    'databases/databases.yaml': '- name: default\n  kind: pg\n  configuration: {}\n  tables:\n    - "!include a.yaml"\n',
+    'databases/a.yaml': text,
+  };
+  const without = (removed: string): string | null | undefined =>
+    edited(texts, (document) =>
+      mapTables(document, (tables) =>
+        tables.map((table) => {
+          const { insert_permissions: list } = table as { readonly insert_permissions: readonly JsonObject[] };
+          return { ...(table as JsonObject), insert_permissions: list.filter(({ role }) => role !== removed) };
+        }),
+      ),
+    ).get('databases/a.yaml');
+  expect(without('guest')).toBe(text.replace(/ {2}# svc-lint-accept: always-true guests[\s\S]*?(?= {2}# svc)/, ''));
+  expect(without('user')).toBe(text.replace(/ {2}# svc-lint-accept: always-true users[\s\S]*/, ''));
+});
+
 function nameOf(table: JsonObject): Json | undefined {
   return isJsonObject(table['table']) ? table['table']['name'] : undefined;
 }
