@@ -1,10 +1,10 @@
 /** Runs one command of a project: builds its context, then prints its outcome. */
 import { createInterface } from 'node:readline/promises';
 import { SERVICE_COMMANDS } from '../config/service-commands.ts';
-import { EXIT, failure, type Problem, printProblem, ProjectFailure, reasonOf } from '../project/failure.ts';
+import { EXIT, failure, printProblem, problemJson, ProjectFailure, reasonOf } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
-import { type JsonObject, printJson } from '../util/json.ts';
+import { printJson } from '../util/json.ts';
 import type { CommandContext, CommandOutcome, OptionValue } from './context.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -67,11 +67,6 @@ class Output {
     if (text !== undefined && text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     for (const problem of problems) process.stderr.write(`${problem.severity ?? 'error'}: ${printProblem(problem)}\n`);
   }
-}
-
-function problemJson({ code, message, file, line, column, path, severity }: Problem): JsonObject {
-  const all = { code, message, file, line, column, path, severity };
-  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string | number] => entry[1] !== undefined));
 }
 
 function contextOf(args: readonly string[], options: Options, output: Output, onServer: (client: ServerClient) => unknown): CommandContext {

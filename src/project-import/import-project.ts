@@ -14,7 +14,7 @@ import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, VERSION_FILE } from '../projec
 import { writeMetadata } from '../project/directory/write-metadata.ts';
 import { normalised } from '../project/document.ts';
 import { ProjectFailure } from '../project/failure.ts';
-import { plainSecrets } from '../project/lint.ts';
+import { plainSecrets } from '../project/lint/secrets.ts';
 import { ImportAccount, BUCKETS, type Leaf, leavesOf, printLeafPath, type Remark } from './account.ts';
 import { callsOut, NO_CALLS_ENVIRONMENT } from './calls-out.ts';
 import { importMigrations } from './migrations.ts';

@@ -1,5 +1,7 @@
 /** Problems of a project, with their places in files. */
 
+import type { JsonObject } from '../util/json.ts';
+
 /** Exit codes of commands. */
 export const EXIT = {
   done: 0,
@@ -54,6 +56,12 @@ export function failure(code: string, message: string, place: Omit<Problem, 'cod
 export function printProblem({ file, line, column, message, path }: Problem): string {
   const where = file === undefined ? '' : `${[file, line, column].filter((part) => part !== undefined).join(':')}: `;
   return `${where}${message}${path === undefined || file !== undefined ? '' : ` (at ${path})`}`;
+}
+
+/** Returns the defined members of a problem. */
+export function problemJson({ code, message, file, line, column, path, severity }: Problem): JsonObject {
+  const all = { code, message, file, line, column, path, severity };
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string | number] => entry[1] !== undefined));
 }
 
 /** Returns the message of anything that was thrown. */

@@ -4,10 +4,9 @@ import type { Backend } from '../../backend/backend.ts';
 import type { DiagnosedSource, Finding } from '../../backend/diagnostics.ts';
 import { serviceVersion } from '../../config/version.ts';
 import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
-import { orphansOf } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
-import { lintMetadata } from '../../project/lint.ts';
+import { lintMetadata } from '../../project/lint/lint.ts';
 import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
 import { describeExtension } from '../../migrations/implicit-extension.ts';
 import { cellOf, type ListedSource, rowsOf, sourcesOf } from '../../migrations/sources.ts';
@@ -94,11 +93,15 @@ async function checkFiles(context: CommandContext, project: Project, add: Add, a
     const found = readMetadata(project.metadata);
     read = found;
     for (const problem of shapeProblems(found, await context.kinds())) add('shape', 'error', printProblem(problem), 'correct the file');
-    for (const problem of lintMetadata(found))
-      add(`lint:${problem.code}`, 'warning', printProblem(problem), 'check whether this is intended');
-    if (project.metadata.file === undefined)
-      for (const path of orphansOf(project.metadata))
-        add('orphan', 'warning', `${project.files.show(path)} is not included anywhere`, 'remove it, or run svc metadata export --prune');
+    for (const problem of lintMetadata(project.metadata, found).problems)
+      if (problem.code === 'orphan') add('orphan', 'warning', printProblem(problem), 'remove it, or run svc metadata export --prune');
+      else
+        add(
+          `lint:${problem.code}`,
+          problem.severity ?? 'error',
+          printProblem(problem),
+          problem.severity === undefined ? 'correct the comment' : 'check whether this is intended',
+        );
   });
   return read;
 }

@@ -7,12 +7,13 @@ import { type MetadataFolder, readMetadata, type ReadMetadata } from '../../proj
 import { applyChanges, projectFiles } from '../../project/directory/files.ts';
 import { SOURCES_FILE } from '../../project/directory/sections.ts';
 import { createNode, newYamlFile, printYamlFile } from '../../project/directory/yaml-file.ts';
-import { indented, orphansOf, writeMetadata } from '../../project/directory/write-metadata.ts';
+import { indented, writeMetadata } from '../../project/directory/write-metadata.ts';
 import { diffDocuments, type DocumentChange, printChanges, unifiedDiff } from '../../project/document-diff.ts';
 import { normalised, shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { withSpellingOf } from '../../project/preserve-spelling.ts';
-import { lintMetadata } from '../../project/lint.ts';
+import { isAcceptedOrphan } from '../../project/lint/acceptances.ts';
+import { lintMetadata } from '../../project/lint/lint.ts';
 import { openProject } from '../../project/project.ts';
 import {
   applyMetadata,
@@ -123,6 +124,7 @@ export async function runExport(context: CommandContext): Promise<CommandOutcome
   const changes = new Map(written.changes);
   const prune = flagOption(context, 'prune');
   for (const path of written.orphans) {
+    if (isAcceptedOrphan(files.read(path) ?? '')) continue;
     if (prune) changes.set(path, null);
     else context.warn(`${files.show(path)} is not included anywhere; --prune removes such files`);
   }
@@ -271,10 +273,8 @@ export async function runInconsistencyDrop(context: CommandContext): Promise<Com
 export async function runLint(context: CommandContext): Promise<CommandOutcome> {
   const { metadata, files } = await context.project();
   const read = readMetadata(metadata);
-  const orphans = metadata.file === undefined ? orphansOf(metadata) : [];
-  const problems = [...shapeProblems(read, await context.kinds()), ...lintMetadata(read)];
-  for (const path of orphans)
-    problems.push({ code: 'orphan', message: 'not included anywhere', file: files.show(path), severity: 'warning' });
+  const linted = lintMetadata(metadata, read);
+  const problems = [...shapeProblems(read, await context.kinds()), ...linted.problems];
   const clashes = new Map<string, string>();
   for (const path of files.list(join(metadata.folder))) {
     const lower = path.toLowerCase();
@@ -283,5 +283,5 @@ export async function runLint(context: CommandContext): Promise<CommandOutcome> 
       problems.push({ code: 'case', message: `differs from ${files.show(other)} only in case`, file: files.show(path) });
     clashes.set(lower, path);
   }
-  return findingsOutcome(context, problems);
+  return findingsOutcome(context, problems, linted.accepted);
 }

@@ -3,7 +3,9 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure } from '../../project/failure.ts';
 import { printedName } from '../../project/directory/sections.ts';
-import { eachObject, lintMetadata } from '../../project/lint.ts';
+import { eachObject } from '../../project/directory/each-object.ts';
+import { lintMetadata } from '../../project/lint/lint.ts';
+import { PERMISSION_RULES } from '../../project/lint/rules.ts';
 import { sourceNames } from '../../migrations/sources.ts';
 import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../project/permissions/matrix.ts';
 import { evaluateRow, type EvaluatedPart, passes, printEvaluation } from '../../project/permissions/evaluate-row.ts';
@@ -32,9 +34,9 @@ function grantJson({ role, source, table: of, operation, from, permission }: Gra
 
 /** `svc permissions lint` */
 export async function runPermissionsLint(context: CommandContext): Promise<CommandOutcome> {
-  const read = readMetadata((await context.project()).metadata);
-  const problems = lintMetadata(read).filter(({ code }) => code !== 'plain-secret');
-  return findingsOutcome(context, problems);
+  const { metadata } = await context.project();
+  const { problems, accepted } = lintMetadata(metadata, readMetadata(metadata), PERMISSION_RULES);
+  return findingsOutcome(context, problems, accepted);
 }
 
 /** `svc permissions explain` */

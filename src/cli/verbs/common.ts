@@ -28,6 +28,9 @@ export function failOn(byDefault: 'error' | 'warning' = 'error'): VerbOption {
   };
 }
 
+/** Option of commands whose warnings can be accepted in the files. */
+export const VERBOSE: VerbOption = { flags: '--verbose', help: 'also list accepted warnings with their reasons' };
+
 export const EXIT_CODE: VerbOption = { flags: '--exit-code', help: 'exit with 3 if there are differences or pending work' };
 
 export function sourceOption(

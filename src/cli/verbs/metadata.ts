@@ -1,4 +1,4 @@
-import { ALLOW_INCONSISTENT, EXIT_CODE, failOn } from './common.ts';
+import { ALLOW_INCONSISTENT, EXIT_CODE, failOn, VERBOSE } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const metadataGroups: readonly VerbGroup[] = [
@@ -105,8 +105,8 @@ export const metadataVerbs: readonly Verb[] = [
     path: ['metadata', 'lint'],
     summary: 'check the metadata files of the project for mistakes',
     details:
-      'Checks the structure, includes, unknown keys, files that are not included, file names that differ only in case, secrets in plain text, and suspicious permissions. Exits with 1 if there are errors; findings that may be intended are warnings.',
-    options: [failOn()],
+      'Checks the structure, includes, unknown keys, files that are not included, file names that differ only in case, secrets in plain text, and suspicious permissions. Exits with 1 if there are errors; findings that may be intended are warnings. The comment `# svc-lint-accept: <rule> <reason>` above the cause of a warning accepts it.',
+    options: [failOn(), VERBOSE],
     needs: 'files',
     example: 'svc metadata lint',
     load: async () => (await import('../run/metadata.ts')).runLint,

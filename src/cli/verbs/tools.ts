@@ -1,4 +1,4 @@
-import { sourceOption, failOn } from './common.ts';
+import { failOn, sourceOption, VERBOSE } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const toolGroups: readonly VerbGroup[] = [
@@ -91,8 +91,8 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'lint'],
     summary: 'check the permissions of the project for suspicious rules',
     details:
-      'Finds write rules that are always true, updates without a check, columns that can be written but not read, filters on a column that the client may set, and writes of the anonymous role. All of them may be intended, so each is a warning.',
-    options: [failOn('warning')],
+      'Finds write rules that are always true, updates without a check, columns that can be written but not read, filters on a column that the client may set, and writes of the anonymous role. All of them may be intended, so each is a warning. The comment `# svc-lint-accept: <rule> <reason>` above a permission accepts one.',
+    options: [failOn('warning'), VERBOSE],
     needs: 'files',
     example: 'svc permissions lint',
     load: async () => (await import('../run/permissions.ts')).runPermissionsLint,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { canonical, printedName } from '../directory/sections.ts';
-import { eachObject } from '../lint.ts';
+import { eachObject } from '../directory/each-object.ts';
 import type { DocumentPath } from '../directory/read-metadata.ts';
 
 export const OPERATIONS = ['select', 'insert', 'update', 'delete'] as const;

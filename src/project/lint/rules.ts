@@ -1,13 +1,23 @@
-/** Finds likely mistakes in valid metadata. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
-import { printedName } from './directory/sections.ts';
-import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
-import type { Problem } from './failure.ts';
+/** Rules that find likely mistakes in valid metadata. */
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { eachObject } from '../directory/each-object.ts';
+import { printedName } from '../directory/sections.ts';
+import type { DocumentPath, ReadMetadata } from '../directory/read-metadata.ts';
+import type { Problem } from '../failure.ts';
+import { sessionVariablesOf } from '../permissions/matrix.ts';
+import { plainSecrets } from './secrets.ts';
 
-/** Returns warnings with their places. */
-export function lintMetadata(read: ReadMetadata): readonly Problem[] {
+/** Rules about permissions, in the order of the documentation. */
+export const PERMISSION_RULES = ['always-true', 'anonymous-write', 'update-without-check', 'write-only', 'settable-filter'] as const;
+
+/** All rules. Their names are the codes of their warnings. */
+export const RULES = [...PERMISSION_RULES, 'plain-secret', 'orphan'] as const;
+export type Rule = (typeof RULES)[number];
+
+/** Returns the warnings of all rules about the document, with their places. */
+export function warningsOf(read: ReadMetadata): readonly Problem[] {
   const problems: Problem[] = [];
-  const add = (code: string, message: string, path: DocumentPath): void => {
+  const add: Add = (code, message, path) => {
     problems.push({ code, message, severity: 'warning', ...(read.placeOf(path) ?? {}) });
   };
   eachObject(read.document['sources'], ['sources'], (source, at) => {
@@ -22,11 +32,7 @@ export function lintMetadata(read: ReadMetadata): readonly Problem[] {
   return problems;
 }
 
-type Add = (code: string, message: string, path: DocumentPath) => void;
-
-export function eachObject(list: Json | undefined, at: DocumentPath, visit: (item: JsonObject, at: DocumentPath) => void): void {
-  if (isJsonArray(list)) for (const [i, item] of list.entries()) if (isJsonObject(item)) visit(item, [...at, i]);
-}
+type Add = (code: Rule, message: string, path: DocumentPath) => void;
 
 function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
   const name = printedName(table['table'] ?? null);
@@ -40,7 +46,7 @@ function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
       if (!isJsonObject(permission)) return;
       const roleName = `role ${String(role)}`;
       const rule = verb === 'insert' ? 'check' : 'filter';
-      if (permission['backend_only'] !== true && isEmptyRule(permission[rule]))
+      if (permission['backend_only'] !== true && isEmptyRule(permission[rule]) && !(verb === 'insert' && isRestrictedInsert(permission)))
         add('always-true', `${roleName} may ${verb} any row of ${name}: the ${rule} is always true`, [...entryAt, 'permission', rule]);
       if (role === 'anonymous' && permission['backend_only'] !== true)
         add('anonymous-write', `anonymous may ${verb} rows of ${name}`, entryAt);
@@ -66,6 +72,11 @@ function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
   }
 }
 
+/** Returns whether an insert with an empty check is restricted otherwise: a preset ties the row to the session, or a webhook validates it. */
+function isRestrictedInsert(permission: JsonObject): boolean {
+  return sessionVariablesOf(permission['set'] ?? null).length > 0 || isJsonObject(permission['validate_input']);
+}
+
 function isEmptyRule(rule: Json | undefined): boolean {
   if (rule === undefined || rule === null) return true;
   if (!isJsonObject(rule)) return false;
@@ -87,25 +98,4 @@ function columnsOf(rule: Json | undefined): readonly string[] {
     if (key === '_not') return columnsOf(value);
     return key.startsWith('_') ? [] : [key];
   });
-}
-
-const SECRET_HEADER = /^(?:authorization|x-api-key|x-svc-admin-secret|.*secret.*|.*token.*|.*password.*)$/i;
-
-/** Returns the paths of values that look like secrets in plain text. */
-export function plainSecrets(value: Json, at: DocumentPath): readonly DocumentPath[] {
-  if (typeof value === 'string')
-    return /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^@\s{]+@/i.test(value) || /[?&;]password=[^&;{]+/i.test(value) ? [at] : [];
-  if (isJsonArray(value)) return value.flatMap((item, i) => plainSecrets(item, [...at, i]));
-  if (!isJsonObject(value)) return [];
-  if (
-    typeof value['name'] === 'string' &&
-    SECRET_HEADER.test(value['name']) &&
-    typeof value['value'] === 'string' &&
-    value['value'] !== '' &&
-    !value['value'].includes('{{')
-  )
-    return [[...at, 'value']];
-  return Object.entries(value).flatMap(([key, item]) =>
-    key === 'password' && typeof item === 'string' && item !== '' ? [[...at, key]] : plainSecrets(item, [...at, key]),
-  );
 }
