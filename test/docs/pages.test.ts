@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { Json } from '../../src/util/json.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { warningsOf } from '../../src/project/lint/rules.ts';
+import type { Json, JsonObject } from '../../src/util/json.ts';
 import { sample } from '../support/deep.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -43,6 +44,14 @@ async function onShared(blocks: Parameters<typeof runPage>[0]): Promise<void> {
   await shared.sql('drop schema public cascade; create schema public', { check_metadata_consistency: false });
   await shared.send('/v1/cache/clear', { method: 'POST' });
   await runPage(blocks, shared);
+  await expectCleanLint(shared);
+}
+
+/** The linter warns of nothing that a page teaches. */
+async function expectCleanLint(service: TestService): Promise<void> {
+  const document = (await service.metadata('export_metadata', {})) as JsonObject;
+  const warnings = warningsOf({ document, files: new Map(), placeOf: () => undefined });
+  expect(warnings.map(({ message }) => message)).toEqual([]);
 }
 
 /** With the options of the page, and a database for each one that it adds. */
@@ -53,6 +62,7 @@ async function onItsOwn(blocks: Parameters<typeof runPage>[0], { options, others
   const service = await startTestService(options, environment.others);
   try {
     await runPage(blocks, service, environment);
+    await expectCleanLint(service);
   } finally {
     await service.stop();
     await database.drop();
