@@ -10,8 +10,8 @@ export interface ServiceProcess {
   output(): string;
   /** Waits for the first match in the output. @throws Error if the process ends without one */
   find(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends SIGTERM and waits. */
-  stop(): Promise<void>;
+  /** Sends the signal, by default SIGTERM, and waits. */
+  stop(signal?: 'SIGINT' | 'SIGTERM'): Promise<void>;
   readonly ended: Promise<number | null>;
 }
 
@@ -42,8 +42,8 @@ export function runService(args: readonly string[], environment: Readonly<Record
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
-    async stop() {
-      child.kill('SIGTERM');
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
       await ended;
     },
     ended,

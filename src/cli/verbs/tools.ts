@@ -80,9 +80,13 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'test'],
     summary: 'run the permission tests of the project against the service',
     details:
-      'Runs the files tests/permissions/*.yaml. Each contains one test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}. Alternatively it is an object with the tests under tests, and setup and teardown: SQL that runs in the source before and after them. Each test is a separate request, and neither its changes nor those of setup are rolled back: use a test database.',
+      'Runs the files tests/permissions/*.yaml. Each contains one test or a list of tests: name, as: {role, session}, query, variables, expect: {data, rows, ids, error, denied}. Alternatively it is an object with the tests under tests, and setup and teardown: SQL that runs in the source before and after them. Each test is a separate request, and neither its changes nor those of setup are rolled back: use a test database. The order of a list in data matters only if its field has order_by.',
     arguments: [{ name: 'file', help: 'run only these files', many: true }],
-    options: [{ flags: '--reporter <form>', help: 'format of the result', choices: ['tap', 'junit'], default: 'tap' }],
+    options: [
+      { flags: '--filter <text>', help: 'run only tests whose name contains this text, in upper or lower case' },
+      { flags: '--watch', help: 'run the tests again whenever tests, metadata or migrations change, until Ctrl-C' },
+      { flags: '--reporter <form>', help: 'format of the result', choices: ['tap', 'junit'], default: 'tap' },
+    ],
     needs: 'service',
     example: 'svc permissions test --reporter junit > permissions.xml',
     load: async () => (await import('../run/test-permissions.ts')).runPermissionsTest,

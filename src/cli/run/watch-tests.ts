@@ -1,0 +1,113 @@
+/** `svc permissions test --watch`: runs the tests again after each change of the files. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sourcesOf } from '../../migrations/sources.ts';
+import { migratedSources } from '../../migrations/migration-files.ts';
+import { readMetadata } from '../../project/directory/read-metadata.ts';
+import { EXIT, printProblem, ProjectFailure, reasonOf } from '../../project/failure.ts';
+import { exportFrom, isApplied } from '../../project/project-metadata.ts';
+import type { CommandContext, CommandOutcome } from '../context.ts';
+import { followFiles } from './follow-files.ts';
+import { knownMigrations } from './migrate.ts';
+
+/** Maximum time for `svc dev` or a deployment to apply changed metadata and migrations. */
+const DEPLOY_MS = 5_000;
+const POLL_MS = 200;
+/** Interval after that time. */
+const LATE_POLL_MS = 2_000;
+
+/**
+ * Runs the tests now and after each change, until the process is interrupted. A run that is interrupted ends after its current test, with
+ * its teardown.
+ * @param paths files or folders of tests
+ */
+export async function watchTests(
+  context: CommandContext,
+  paths: readonly string[],
+  run: (isStopped: () => boolean) => Promise<CommandOutcome>,
+): Promise<CommandOutcome> {
+  const { files, metadata, migrationsFolder } = await context.project();
+  let stopped = false;
+  const isStopped = (): boolean => stopped;
+  const interrupted = new Promise<void>((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        stopped = true;
+        done();
+      });
+  });
+  // Runs follow one another.
+  let last: Promise<void> = Promise.resolve();
+  const enqueue = (prepare: () => Promise<void>): Promise<void> => {
+    last = last.then(async () => {
+      try {
+        if (!stopped) await prepare();
+        if (!stopped) report(context, await run(isStopped), stopped);
+      } catch (thrown) {
+        const messages = thrown instanceof ProjectFailure ? thrown.problems.map(printProblem) : [reasonOf(thrown)];
+        for (const message of messages) context.print(`error: ${message}`);
+      }
+      if (!stopped) context.progress('waiting for changes of tests, metadata and migrations; stop with Ctrl-C');
+    });
+    return last;
+  };
+  const awaitDeployment = deploymentAwaiter(context, isStopped, () => enqueue(async () => undefined));
+  const deployed = [metadata.file ?? metadata.folder, ...(metadata.overlays ?? []), migrationsFolder];
+  // Both read the state of the files before the first run, so that no change is lost.
+  const following = [
+    followFiles(files, paths, () => enqueue(async () => undefined), context.progress),
+    followFiles(files, deployed, () => enqueue(awaitDeployment), context.progress),
+  ];
+  void enqueue(async () => undefined);
+  await interrupted;
+  await Promise.all([last, ...following.map((each) => each.stop())]);
+  return { exit: EXIT.done };
+}
+
+function report(context: CommandContext, { text, problems = [] }: CommandOutcome, isCut: boolean): void {
+  if (isCut) return;
+  if (text !== undefined) context.print(text);
+  for (const problem of problems) context.print(`error: ${printProblem(problem)}`);
+}
+
+/**
+ * Returns a function that delays a run until changed files are deployed, such as by `svc dev`. If that takes long, the tests run before and
+ * after it.
+ */
+function deploymentAwaiter(context: CommandContext, isStopped: () => boolean, runAgain: () => Promise<void>): () => Promise<void> {
+  let changes = 0;
+  return async () => {
+    changes += 1;
+    const change = changes;
+    const isCurrent = (): boolean => !isStopped() && change === changes;
+    const end = performance.now() + DEPLOY_MS;
+    while (!(await isDeployed(context))) {
+      if (!isCurrent()) return;
+      if (performance.now() > end) {
+        context.progress(
+          'the service does not have the metadata and migrations of the files: run svc deploy, or let svc dev --migrate follow the files. The tests run now, and again once it has them',
+        );
+        void runLater();
+        return;
+      }
+      await sleep(POLL_MS);
+    }
+    async function runLater(): Promise<void> {
+      while (isCurrent()) {
+        await sleep(LATE_POLL_MS);
+        // Invalid files are reported after their next change, an unreachable service by the next run.
+        if (isCurrent() && (await isDeployed(context).catch(() => false))) return runAgain();
+      }
+    }
+  };
+}
+
+/** @throws ProjectFailure if the files are invalid or the service cannot be reached */
+async function isDeployed(context: CommandContext): Promise<boolean> {
+  const [project, server, kinds] = [await context.project(), await context.server(), await context.kinds()];
+  const { metadata } = await exportFrom(server);
+  if (!isApplied(readMetadata(project.metadata).document, metadata, kinds)) return false;
+  const names = migratedSources(project.migrationsFolder);
+  for (const source of sourcesOf(metadata, kinds).filter(({ name }) => names.includes(name)))
+    if ((await knownMigrations(project, server, source)).some(({ status }) => status === 'pending')) return false;
+  return true;
+}

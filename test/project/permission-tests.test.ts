@@ -1,0 +1,246 @@
+/** `svc permissions test`: order of lists, messages, `--filter` and `--watch`. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runService } from '../support/process.ts';
+import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let project: ProjectFolder;
+
+const tables = (columns: string): string => `- name: default
+  kind: postgres
+  ${OWN_DATABASE}
+  tables:
+    - table: {schema: public, name: author}
+      array_relationships: [{name: articles, using: {foreign_key_constraint_on: {column: author_id, table: {schema: public, name: article}}}}]
+      select_permissions: [{role: reader, permission: {columns: ${columns}, filter: {}}}]
+    - table: {schema: public, name: article}
+      select_permissions: [{role: reader, permission: {columns: '*', filter: {}, allow_aggregations: true}}]
+`;
+
+beforeAll(async () => {
+  service = await startTestService();
+  project = projectFolder(service);
+  await service.sql(`
+    create table author (id int primary key, name text not null, tags jsonb not null);
+    create table article (id int primary key, author_id int not null references author, title text not null);
+    insert into author values (1, 'Ann', '["a", "b"]'), (2, 'Bob', '{"roles": ["x", "y"]}');
+    insert into article values (1, 1, 'One'), (2, 1, 'Two'), (3, 2, 'Three')`);
+  project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': tables(`'*'`) });
+  expect((await project.svc('metadata', 'apply')).code).toBe(0);
+});
+afterAll(async () => {
+  await service.stop();
+  project.remove();
+});
+
+/** Runs tests, each with its name, query, expected data and variables. @returns the names of those that fail */
+async function failing(tests: readonly (readonly [string, string, string, string?])[]): Promise<readonly string[]> {
+  const texts = tests.map(
+    ([name, query, data, variables = '{}']) =>
+      `- name: ${name}\n  as: {role: reader}\n  query: '${query}'\n  variables: ${variables}\n  expect: {data: ${data}}\n`,
+  );
+  project.write({ 'lists.yaml': texts.join('') });
+  const { stdout } = await project.svc('permissions', 'test', 'lists.yaml');
+  expect(stdout).toContain(`1..${tests.length}\n`);
+  return [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name = '']) => name);
+}
+
+const authors = '{author: [{id: 2}, {id: 1}]}';
+const nested = '{author: [{name: Bob, articles: [{id: 3}]}, {name: Ann, articles: [{id: 2}, {id: 1}]}]}';
+const nodes = '{article_aggregate: {nodes: [{id: 3}, {id: 1}, {id: 2}]}}';
+
+it('compares lists of fields without order_by without order', async () => {
+  const failed = await failing([
+    ['a list', '{ author { id } }', authors],
+    ['nested lists', '{ author { name articles { id } } }', nested],
+    ['lists of fragments', 'query { ...f } fragment f on query_root { author { name ... on author { articles { id } } } }', nested],
+    ['a list with an alias', '{ all: author { id } }', '{all: [{id: 2}, {id: 1}]}'],
+    ['a list with an empty order_by', '{ author(order_by: []) { id } }', authors],
+    ['a list with a variable that has no value', 'query ($o: [author_order_by!]) { author(order_by: $o) { id } }', authors],
+    ['nodes of an aggregate', '{ article_aggregate { nodes { id } } }', nodes],
+    ['lists below an ordered one', '{ author(order_by: {id: desc}) { name articles { id } } }', nested],
+    ['equal items', '{ article { author_id } }', '{article: [{author_id: 1}, {author_id: 2}, {author_id: 1}]}'],
+  ]);
+  expect(failed).toEqual([]);
+});
+
+it('compares lists with order_by, and lists in values, with order', async () => {
+  const tests = [
+    ['a list', '{ author(order_by: {id: asc}) { id } }', authors],
+    ['a nested list', '{ author { name articles(order_by: {id: asc}) { id } } }', nested],
+    ['a list with a variable', 'query ($o: [author_order_by!]) { author(order_by: $o) { id } }', authors, '{o: {id: asc}}'],
+    ['a list with a default', 'query ($o: [author_order_by!] = {id: asc}) { author(order_by: $o) { id } }', authors],
+    ['nodes of an aggregate', '{ article_aggregate(order_by: {id: asc}) { nodes { id } } }', nodes],
+    ['a list in a JSON column', '{ author(where: {id: {_eq: 1}}) { tags } }', '{author: [{tags: [b, a]}]}'],
+    ['a list in an object of a JSON column', '{ author(where: {id: {_eq: 2}}) { tags } }', '{author: [{tags: {roles: ["y", x]}}]}'],
+    ['other numbers of equal items', '{ article { author_id } }', '{article: [{author_id: 1}, {author_id: 2}, {author_id: 2}]}'],
+    ['a missing item', '{ article { author_id } }', '{article: [{author_id: 1}, {author_id: 2}]}'],
+  ] as const;
+  expect(await failing(tests)).toEqual(tests.map(([name]) => name));
+});
+
+it('shows place, name, role and difference of each failure in one form', async () => {
+  project.write({
+    'wrong.yaml': `- name: sees both
+  as: {role: reader}
+  query: '{ author { id name } }'
+  expect: {data: {author: [{id: 2, name: Bob}, {id: 1, name: Anna}]}}
+- name: counts
+  as: {role: reader}
+  query: '{ author { id } }'
+  expect: {rows: 3, ids: [2, 1]}
+- name: is refused
+  as: {role: reader}
+  query: 'mutation { delete_author(where: {}) { affected_rows } }'
+  expect: {error: permission-error}
+- as: {role: reader}
+  query: '{ author(limit: 1, order_by: {id: asc}) { id } }'
+  expect: {denied: true}
+`,
+  });
+  const [tap, junit] = await Promise.all([
+    project.svc('permissions', 'test', 'wrong.yaml'),
+    project.svc('permissions', 'test', 'wrong.yaml', '--reporter', 'junit'),
+  ]);
+  expect(tap.stdout).toBe('1..4\nnot ok 1 - sees both\nnot ok 2 - counts\nnot ok 3 - is refused\nnot ok 4 - wrong.yaml#4\n');
+  expect(tap.stderr).toBe(`error: wrong.yaml:1:3: sees both (role reader): unexpected data
+  - expected
+  + received
+    …
+          {
+            "id": 2,
+            "name": "Bob"
+          },
+          {
+            "id": 1,
+  -         "name": "Anna"
+  +         "name": "Ann"
+          }
+        ]
+      }
+    }
+error: wrong.yaml:5:3: counts (role reader): unexpected rows
+  - expected
+  + received
+    {
+  -   "rows": 3
+  +   "rows": 2,
+  +   "data": {
+  +     "author": [
+  +       {
+  +         "id": 1
+  +       },
+  +       {
+  +         "id": 2
+  +       }
+  +     ]
+  +   }
+    }
+error: wrong.yaml:9:3: is refused (role reader): unexpected error
+  - expected
+  + received
+    {
+  -   "error": "permission-error"
+  +   "error": "validation-failed",
+  +   "errors": [
+  +     {
+  +       "code": "validation-failed",
+  +       "message": "no mutations exist"
+  +     }
+  +   ]
+    }
+error: wrong.yaml:13:3: wrong.yaml#4 (role reader): unexpected denied
+  - expected
+  + received
+    {
+  -   "denied": true
+  +   "denied": false,
+  +   "data": {
+  +     "author": [
+  +       {
+  +         "id": 1
+  +       }
+  +     ]
+  +   }
+    }
+`);
+  const messages = tap.stderr.split(/^error: /m).slice(1);
+  for (const message of messages) {
+    const text = message.trimEnd().replaceAll('"', '&quot;');
+    expect(junit.stdout).toContain(`">${text}</failure>`);
+  }
+  expect(junit.stdout).toContain('name="counts" file="wrong.yaml" line="5"');
+  expect(junit.stdout).toContain('message="counts (role reader): unexpected rows"');
+});
+
+it('rejects invalid tests with their places, before any test runs', async () => {
+  project.write({
+    'shape.yaml': `- {name: a, as: {role: reader}, query: '{ author { id } }', expect: {rows: 2}}
+- name: b
+  as: {role: reader}
+  query: '{ author { id } }'
+  expect: {row: 2}
+`,
+    'empty.yaml': `- {name: c, as: {role: reader}, query: '{ author { id } }', expect: {}}\n`,
+  });
+  const { code, json } = await project.svc('permissions', 'test', 'shape.yaml', 'empty.yaml', '--json');
+  expect(code).toBe(1);
+  expect(json['errors']).toMatchObject([
+    { file: 'shape.yaml', line: 5, message: 'expect has no key "row": expecting data, error, denied, rows, ids' },
+    { file: 'empty.yaml', line: 1, message: 'expect needs at least one of data, error, denied, rows, ids' },
+  ]);
+});
+
+it('runs only the tests that --filter names, without the setup of other files', async () => {
+  project.write({
+    'a.yaml': `setup: create table left_behind ()
+tests:
+  - {name: other, as: {role: reader}, query: '{ author { id } }', expect: {rows: 2}}
+`,
+    'b.yaml': `- {name: Reads authors, as: {role: reader}, query: '{ author { id } }', expect: {rows: 2}}
+- {name: reads articles, as: {role: reader}, query: '{ article { id } }', expect: {rows: 3}}
+`,
+  });
+  const run = (...args: string[]) => project.svc('permissions', 'test', 'a.yaml', 'b.yaml', ...args);
+  const [some, json, none] = await Promise.all([
+    run('--filter', 'reads AUTH'),
+    run('--filter', 'reads', '--json'),
+    run('--filter', 'nothing of it'),
+  ]);
+  expect(some).toMatchObject({ code: 0, stdout: '1..1\nok 1 - Reads authors\n', stderr: '2 tests skipped by --filter\n' });
+  expect(json.json).toMatchObject({ ok: true, tests: 2, filtered: 1 });
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: 'error: no name of a test contains "nothing of it" (3 tests in a.yaml, b.yaml)\n',
+  });
+  expect(await service.sql(`select to_regclass('left_behind')::text`)).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+});
+
+it('runs the tests again with --watch when tests, metadata or migrations change, and ends with Ctrl-C', async () => {
+  const test = (rows: number): string =>
+    `- {name: 'has ${rows} rows', as: {role: reader}, query: '{ author { id name } }', expect: {rows: ${rows}}}\n`;
+  project.write({ 'tests/permissions/author.yaml': test(3) });
+  const watching = runService(['permissions', 'test', '--watch', '--project', project.root, '--endpoint', service.url]);
+  try {
+    await watching.find(/not ok 1 - has 3 rows\nerror: tests\/permissions\/author.yaml:1:3: has 3 rows \(role reader\): unexpected rows\n/);
+    await watching.find(/^waiting for changes/m);
+    project.write({ 'tests/permissions/author.yaml': test(2) });
+    await watching.find(/^ok 1 - has 2 rows\n(?:.*\n)*waiting/m);
+    project.write({ 'tests/permissions/author.yaml': '[' });
+    await watching.find(/^error: tests\/permissions\/author.yaml:1:/m);
+    project.write({ 'tests/permissions/author.yaml': test(2) });
+    await watching.find(/(?:^ok 1 - has 2 rows\n[\s\S]*){2}waiting/m);
+    // Runs once the service has the new metadata.
+    project.write({ 'metadata/databases/databases.yaml': tables('[id]') });
+    expect((await project.svc('metadata', 'apply')).code).toBe(0);
+    await watching.find(/^ {2}\+ {7}"message": "field 'name' not found/m);
+    project.write({ 'migrations/default/1_more/up.sql': `insert into author values (3, 'Cid', '[]')` });
+    await watching.find(/the service does not have the metadata and migrations of the files/);
+  } finally {
+    await watching.stop('SIGINT');
+  }
+  expect(await watching.ended).toBe(0);
+  const refused = await project.svc('permissions', 'test', '--watch', '--json');
+  expect(refused).toMatchObject({ code: 2, json: { errors: [{ code: 'usage' }] } });
+});
