@@ -95,7 +95,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'lint'],
     summary: 'check the permissions of the project for suspicious rules',
     details:
-      'Finds write rules that are always true, updates without a check, columns that can be written but not read, filters on a column that the client may set, and writes of the anonymous role. All of them may be intended, so each is a warning. The comment `# svc-lint-accept: <rule> <reason>` above a permission accepts one.',
+      'Finds write rules that are always true, updates without a check that can leave their filter, columns that can be written but not read, filters on a column that the client may set, and writes of the anonymous role. All of them may be intended, so each is a warning. The comment `# svc-lint-accept: <rule> <reason>` above a permission accepts one.',
     options: [failOn('warning'), VERBOSE],
     needs: 'files',
     example: 'svc permissions lint',

@@ -40,6 +40,27 @@ it.each([
   expect(result.accepted.map(({ reason }) => reason)).toEqual(Array.from({ length: 2 - left.length }, () => 'it is small'));
 });
 
+it.each([
+  ['does not write a column of its filter', '[title]', '{tenant_id: {_eq: X-Svc-Tenant-Id}}', '', []],
+  [
+    'writes a column of its filter',
+    '[title, tenant_id]',
+    '{tenant_id: {_eq: X-Svc-Tenant-Id}}',
+    '',
+    ['update-without-check', 'settable-filter'],
+  ],
+  ['presets a column of its filter', '[title]', '{_or: [{state: {_eq: open}}]}', ', set: {state: done}', ['update-without-check']],
+  ['writes all columns', '"*"', '{tenant_id: {_eq: X-Svc-Tenant-Id}}', '', ['update-without-check', 'settable-filter']],
+  ['has a filter about related rows', '[project_id]', '{project: {owner: {_eq: X-Svc-User-Id}}}', '', ['update-without-check']],
+])('warns of an update without a check only if it may leave its filter: it %s', (_, columns, filter, set, expected) => {
+  const { problems } = lint(`table: {schema: public, name: a}
+object_relationships: [{name: project, using: {foreign_key_constraint_on: project_id}}]
+select_permissions: [{role: user, permission: {columns: '*', filter: {}}}]
+update_permissions: [{role: user, permission: {columns: ${columns}, filter: ${filter}${set}}}]
+`);
+  expect(problems.map(({ code }) => code)).toEqual(expected);
+});
+
 it('reports an acceptance that matches no warning, has no reason, or is about an unknown rule', () => {
   expect(codes(lint(`${TABLE}${ACCEPT}\n`))).toEqual(['always-true:4', 'always-true:7', 'stale-acceptance:8']);
   expect(codes(lint(TABLE.replace('# a note', '# svc-lint-accept: always-true')))).toEqual([

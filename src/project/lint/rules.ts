@@ -40,6 +40,7 @@ function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
   eachObject(table['select_permissions'], [...at, 'select_permissions'], ({ role, permission }) => {
     if (isJsonObject(permission)) readable.set(String(role), permission['columns'] ?? []);
   });
+  const related = new Set([...namesIn(table['object_relationships']), ...namesIn(table['array_relationships'])]);
   for (const verb of ['insert', 'update', 'delete'] as const) {
     const key = `${verb}_permissions`;
     eachObject(table[key], [...at, key], ({ role, permission }, entryAt) => {
@@ -50,7 +51,7 @@ function lintTable(table: JsonObject, at: DocumentPath, add: Add): void {
         add('always-true', `${roleName} may ${verb} any row of ${name}: the ${rule} is always true`, [...entryAt, 'permission', rule]);
       if (role === 'anonymous' && permission['backend_only'] !== true)
         add('anonymous-write', `anonymous may ${verb} rows of ${name}`, entryAt);
-      if (verb === 'update' && !isEmptyRule(permission['filter']) && isEmptyRule(permission['check']))
+      if (verb === 'update' && mayLeaveFilter(permission, related) && isEmptyRule(permission['check']))
         add(
           'update-without-check',
           `${roleName} may update rows of ${name} so that the filter no longer matches them: add a check`,
@@ -82,6 +83,17 @@ function isEmptyRule(rule: Json | undefined): boolean {
   if (!isJsonObject(rule)) return false;
   const entries = Object.entries(rule);
   return entries.every(([key, value]) => key === '_and' && isJsonArray(value) && value.every(isEmptyRule));
+}
+
+/** Returns whether an update can change what its filter uses: a column that it writes, or a related row, which depends on such columns. */
+function mayLeaveFilter({ filter, columns, set }: JsonObject, related: ReadonlySet<string>): boolean {
+  if (isEmptyRule(filter)) return false;
+  const written = new Set([...(isJsonArray(columns) ? columns : []), ...(isJsonObject(set) ? Object.keys(set) : [])]);
+  return columns === '*' || columnsOf(filter).some((name) => written.has(name) || related.has(name));
+}
+
+function namesIn(list: Json | undefined): readonly string[] {
+  return isJsonArray(list) ? list.flatMap((item) => (isJsonObject(item) && typeof item['name'] === 'string' ? [item['name']] : [])) : [];
 }
 
 function writtenOnly(columns: Json, readable: Json | undefined): readonly string[] {
