@@ -5,7 +5,8 @@ import { ConfigError } from '../config/config-error.ts';
 import type { Config } from '../config/options.ts';
 import type { Logger } from '../observability/logger.ts';
 import { EXIT, printProblem, ProjectFailure } from '../project/failure.ts';
-import { openProject } from '../project/project.ts';
+import type { EndpointSettings } from '../project/endpoint-failure.ts';
+import { openProject, type Settings } from '../project/project.ts';
 import { serverClient } from '../project/server-client.ts';
 import { deploy } from './run/deploy.ts';
 
@@ -29,7 +30,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
     const flags = { project: folder, metadataFolder: metadataDir ?? undefined, migrationsFolder: migrationsDir ?? undefined };
     const project = openProject(process.cwd(), flags, { SVC_GRAPHQL_ENDPOINT: undefined }, false);
     const [adminSecret = null] = adminSecretsOf(config);
-    const server = serverClient({ ...project.settings, endpoint: url, adminSecret, paths: OWN_PATHS });
+    const server = serverClient({ ...project.settings, ...ownEndpoint(url, adminSecret) });
     try {
       const outcome = await deploy({
         project,
@@ -63,8 +64,13 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
   }
 }
 
+/** Settings of a client for the service of this process. */
+export function ownEndpoint(url: string, adminSecret: string | null): EndpointSettings & Pick<Settings, 'paths'> {
+  return { endpoint: url, endpointOrigin: 'this service', adminSecret, adminSecretOrigin: 'of this service', paths: OWN_PATHS };
+}
+
 /** API paths of a service without a proxy in front of it. */
-export const OWN_PATHS = {
+const OWN_PATHS = {
   metadata: 'v1/metadata',
   query: 'v2/query',
   graphql: 'v1/graphql',

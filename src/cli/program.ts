@@ -14,9 +14,12 @@ import type { Verb, VerbGroup, VerbOption } from './verbs/verb.ts';
  * @returns true if the process should keep running
  */
 export async function runVerb(argv: readonly string[]): Promise<boolean> {
+  /** The help that explains an error in the arguments. */
+  let help = 'svc --help lists all commands';
   try {
     const found = find(argv);
     if ('group' in found) {
+      help = `svc ${found.group.name} --help lists its commands`;
       const [next] = found.rest;
       if (next === undefined || isHelp(next)) {
         (next === undefined ? process.stderr : process.stdout).write(groupHelp(found.group));
@@ -26,6 +29,7 @@ export async function runVerb(argv: readonly string[]): Promise<boolean> {
       throw unknownWord(next.startsWith('-') ? 'option' : 'command', next, namesBelow(found.group));
     }
     const { verb, rest } = found;
+    help = `svc ${verb.path.join(' ')} --help lists its arguments and options`;
     if (rest.some(isHelp)) {
       process.stdout.write(verbHelp(verb));
       process.exitCode = EXIT.done;
@@ -35,7 +39,7 @@ export async function runVerb(argv: readonly string[]): Promise<boolean> {
     return await perform(verb, operands, options);
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
-    process.stderr.write(`error: ${error.message}\n`);
+    process.stderr.write(`error: ${error.message}; ${help}\n`);
     process.exitCode = EXIT.usage;
     return false;
   }
@@ -62,7 +66,7 @@ function find(argv: readonly string[]): Found {
     }
     group = next;
   }
-  if (group === undefined) throw new ArgumentError('value', 'a command is missing; svc --help lists all commands');
+  if (group === undefined) throw new ArgumentError('value', 'a command is missing');
   return { group, rest: [] };
 }
 

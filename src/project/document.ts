@@ -7,7 +7,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
-import { failure, type Problem } from './failure.ts';
+import { EXIT, failure, type Problem } from './failure.ts';
 
 /** Returns the keys from the root to a place. */
 export function keysOf(path: Path): DocumentPath {
@@ -72,5 +72,6 @@ export function exportedDocument(answer: unknown): { readonly resourceVersion: n
   const json = answer as JsonObject | null;
   if (json !== null && isJsonObject(json) && isJsonObject(json['metadata']) && typeof json['resource_version'] === 'number')
     return { resourceVersion: json['resource_version'], metadata: json['metadata'] };
-  throw failure('server', 'the answer to export_metadata is invalid: check that --endpoint is the address of svc, in a current version');
+  const message = 'the answer to export_metadata is invalid: check that --endpoint is the address of svc, in a current version';
+  throw failure('server', message, {}, EXIT.unreachable);
 }

@@ -26,7 +26,11 @@ export interface Project {
 
 export interface Settings {
   readonly endpoint: string;
+  /** Setting that the endpoint comes from, for messages. */
+  readonly endpointOrigin: string;
   readonly adminSecret: string | null;
+  /** Setting that the admin secret comes from, for messages. */
+  readonly adminSecretOrigin: string | null;
   readonly insecureSkipTlsVerify: boolean;
   readonly certificateAuthority: string | null;
   readonly interactive: boolean;
@@ -213,9 +217,16 @@ function settingsOf(
   { process: own, dotEnv, merged: environment }: Environments,
   warnings: string[],
 ): Settings {
-  const named = flags.endpoint ?? text(own[projectVariable('endpoint')]);
-  const ofProject = text(dotEnv[projectVariable('endpoint')]) ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+  const variable = projectVariable('endpoint');
+  const named = flags.endpoint ?? text(own[variable]);
+  const ofProject = text(dotEnv[variable]) ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
   const endpoint = baseUrl(named ?? ofProject, warnings);
+  const { origin: endpointOrigin = 'the default' } = firstSet([
+    ['--endpoint', () => flags.endpoint],
+    [variable, () => text(own[variable])],
+    [`${variable} in .env`, () => text(dotEnv[variable])],
+    [CONFIG_FILE, () => text(stage['endpoint']) ?? text(written['endpoint'])],
+  ]);
   const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
   const isTrusted = isChosen || LOOPBACK.test(new URL(endpoint).hostname);
   // The user may not be the author of the project, whose files choose both the variable to send and the address.
@@ -242,14 +253,19 @@ function settingsOf(
     warnings.push(
       `${CONFIG_FILE}: the file contains the admin secret; move it to .env, and write admin_secret: {from_env: SVC_GRAPHQL_ADMIN_SECRET}`,
     );
-  const adminSecret =
-    flags.adminSecret ??
-    firstOf(secretOf(projectVariable('admin_secrets'))) ??
-    secretOf(projectVariable('admin_secret')) ??
-    fromEnvironment(stage['admin_secret']) ??
-    firstOf(text(written['admin_secrets'])) ??
-    fromEnvironment(written['admin_secret']) ??
-    fromEnvironment(written['access_key']);
+  const fromFile = (value: Json | undefined): Candidate => [
+    isJsonObject(value) ? `${String(value['from_env'])}, named by ${CONFIG_FILE}` : CONFIG_FILE,
+    () => fromEnvironment(value),
+  ];
+  const { value: adminSecret = null, origin: adminSecretOrigin = null } = firstSet([
+    ['--admin-secret', () => flags.adminSecret],
+    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets')))],
+    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'))],
+    fromFile(stage['admin_secret']),
+    [CONFIG_FILE, () => firstOf(text(written['admin_secrets']))],
+    fromFile(written['admin_secret']),
+    fromFile(written['access_key']),
+  ]);
   const paths = isJsonObject(written['api_paths']) ? written['api_paths'] : {};
   warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
   const path = (key: 'v1_metadata' | 'v2_query' | 'graphql' | 'version' | 'config', byDefault: string): string =>
@@ -258,7 +274,9 @@ function settingsOf(
   const codegen = isJsonObject(actions['codegen']) ? actions['codegen'] : {};
   return {
     endpoint,
-    adminSecret: adminSecret ?? null,
+    endpointOrigin,
+    adminSecret,
+    adminSecretOrigin,
     insecureSkipTlsVerify:
       flags.insecureSkipTlsVerify ??
       flag(environment[projectVariable('insecure_skip_tls_verify')]) ??
@@ -285,6 +303,17 @@ function settingsOf(
   };
 }
 
+/** A setting with its origin, read on demand, because reading may warn. */
+type Candidate = readonly [origin: string, value: () => string | undefined];
+
+function firstSet(candidates: readonly Candidate[]): { readonly origin?: string; readonly value?: string } {
+  for (const [origin, read] of candidates) {
+    const value = read();
+    if (value !== undefined) return { origin, value };
+  }
+  return {};
+}
+
 function firstOf(list: string | undefined): string | undefined {
   if (list === undefined || list === '') return undefined;
   try {
@@ -302,10 +331,10 @@ function baseUrl(endpoint: string, warnings: string[]): string {
   try {
     url = new URL(endpoint);
   } catch {
-    throw failure('config', `the endpoint "${endpoint}" is not a URL`, {}, EXIT.usage);
+    throw failure('config', `the endpoint "${endpoint}" is not a URL: write it as in ${DEFAULT_ENDPOINT}`, {}, EXIT.usage);
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw failure('config', `the endpoint "${endpoint}" is not an HTTP URL`, {}, EXIT.usage);
+    throw failure('config', `the endpoint "${endpoint}" is not an HTTP URL: write it as in ${DEFAULT_ENDPOINT}`, {}, EXIT.usage);
   const bare = url.pathname.replace(
     /\/(?:v1\/graphql|v1beta1\/relay|v1alpha1\/[^/]*|v1\/metadata|v1\/query|v2\/query|v1\/version|healthz|console(?:\/.*)?)\/?$/,
     '',

@@ -1,8 +1,9 @@
 /** HTTP client for the service of a project. */
 import { readFileSync } from 'node:fs';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, request } from 'undici';
 import { isOlder, serviceVersion } from '../config/version.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { type Answer, foreignAnswer, isFromService, isRefused, remedyOf, unreachable, waiting } from './endpoint-failure.ts';
 import { EXIT, failure, type Problem, ProjectFailure, reasonOf } from './failure.ts';
 import type { Settings } from './project.ts';
 
@@ -11,15 +12,18 @@ export class ServerError extends ProjectFailure {
   readonly status: number;
   readonly answer: JsonObject;
 
-  /** @param age likely cause of the error: another product, or an older service */
-  constructor(status: number, answer: JsonObject, age?: Problem) {
+  /**
+   * @param remedy what to do about the error; by default, the suggestions of the service
+   * @param age likely cause of the error: another product, or an older service
+   */
+  constructor(status: number, answer: JsonObject, remedy?: string, age?: Problem) {
     const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
     const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);
     const path = typeof answer['path'] === 'string' && answer['path'] !== '$' ? { path: answer['path'] } : {};
-    const isRefused = status === 401 || status === 403 || code === 'access-denied' || code === 'invalid-jwt';
+    const shown = [message, ...(remedy === undefined ? suggestionsOf(answer) : [remedy])].join('. ');
     super(
-      [{ code, message, ...path }, ...(age === undefined ? [] : [age])],
-      isRefused || age !== undefined ? EXIT.unreachable : EXIT.failed,
+      [{ code, message: shown, ...path }, ...(age === undefined ? [] : [age])],
+      isRefused(status, code) || age !== undefined ? EXIT.unreachable : EXIT.failed,
     );
     this.status = status;
     this.answer = answer;
@@ -48,9 +52,18 @@ export class ServerError extends ProjectFailure {
   }
 }
 
+function suggestionsOf({ suggestions }: JsonObject): readonly string[] {
+  return isJsonArray(suggestions) ? suggestions.filter((each) => typeof each === 'string') : [];
+}
+
 export interface SqlResult {
   /** The first row is the header. */
   readonly rows: readonly (readonly string[])[];
+}
+
+interface Request {
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ServerClient {
@@ -62,10 +75,7 @@ export interface ServerClient {
   /** Returns the version of the service. @throws ProjectFailure */
   version(): Promise<string>;
   /** Sends a request to any path with the admin secret. @throws ProjectFailure if the service cannot be reached */
-  send(
-    path: string,
-    how?: { readonly body?: Json; readonly headers?: Readonly<Record<string, string>> },
-  ): Promise<{ readonly status: number; readonly body: Json }>;
+  send(path: string, how?: Request): Promise<{ readonly status: number; readonly body: Json }>;
   close(): Promise<void>;
 }
 
@@ -76,6 +86,8 @@ export interface SqlSource {
 }
 
 const CONNECT_MS = 15_000;
+/** Time without an answer after which a message says what the command waits for, in ms. */
+const NOTICE_MS = 15_000;
 
 /** Code of the problem that the service is older than the command. */
 export const OLD_SERVICE = 'old-service';
@@ -85,14 +97,16 @@ const NOT_KNOWN: ReadonlySet<string> = new Set(['parse-failed', 'not-supported',
 /** Value of `x-svc-client-name` in all requests of the command line. */
 export const CLIENT_NAME = 'svc-cli';
 
-/**
- * @param ownHeaders headers of every request
- * @throws ProjectFailure if the certificate cannot be read
- */
-export function serverClient(
-  { endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority }: Settings,
-  ownHeaders: Readonly<Record<string, string>> = {},
-): ServerClient {
+export interface ClientOptions {
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called with a message if the first request takes long. */
+  readonly onWait?: ((message: string) => void) | undefined;
+}
+
+/** @throws ProjectFailure if the certificate cannot be read */
+export function serverClient(settings: Settings, { headers: ownHeaders = {}, onWait }: ClientOptions = {}): ServerClient {
+  const { endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority } = settings;
   const dispatcher = new Agent({
     connect: {
       timeout: CONNECT_MS,
@@ -103,11 +117,12 @@ export function serverClient(
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const send: ServerClient['send'] = async (path, { body, headers = {} } = {}) => {
-    let answer: Dispatcher.ResponseData;
-    let text: string;
+  let hasAnswered = false;
+  const exchange = async (path: string, { body, headers = {} }: Request): Promise<Answer & { readonly text: string }> => {
+    const url = `${endpoint}/${path}`;
+    const notice = hasAnswered ? undefined : setTimeout(() => onWait?.(waiting(settings, url)), NOTICE_MS);
     try {
-      answer = await request(`${endpoint}/${path}`, {
+      const answer = await request(url, {
         dispatcher,
         method: body === undefined ? 'GET' : 'POST',
         headers: {
@@ -119,26 +134,31 @@ export function serverClient(
         },
         ...(body === undefined ? {} : { body: printJson(body) }),
       });
-      text = await answer.body.text();
+      const text = await answer.body.text();
+      const { location } = answer.headers;
+      hasAnswered = true;
+      return { url, status: answer.statusCode, text, body: jsonOf(text), location: Array.isArray(location) ? location[0] : location };
     } catch (thrown) {
-      const cause = thrown instanceof AggregateError ? reasonOf(thrown.errors[0]) : reasonOf(thrown);
-      const hint = 'Start it with svc dev or svc serve, or set --endpoint.';
-      throw failure('unreachable', `the service at ${endpoint} cannot be reached: ${cause}. ${hint}`, {}, EXIT.unreachable);
-    }
-    try {
-      return { status: answer.statusCode, body: text === '' ? null : parseJson(text) };
-    } catch {
-      if (answer.statusCode === 200) return { status: 200, body: text };
-      const message = `${endpoint}/${path} returned status ${answer.statusCode} without JSON: check that --endpoint is the address of the service`;
-      throw failure('unreachable', message, {}, EXIT.unreachable);
+      throw unreachable(settings, thrown);
+    } finally {
+      clearTimeout(notice);
     }
   };
+  const send: ServerClient['send'] = async (path, how = {}) => {
+    const answer = await exchange(path, how);
+    const { status, body, text } = answer;
+    if (body !== undefined) return { status, body };
+    if (status === 200) return { status, body: text };
+    throw foreignAnswer(settings, answer);
+  };
   const administer = async (path: string, body: JsonObject): Promise<Json> => {
-    const answer = await send(path, { body });
-    if (answer.status === 200) return answer.body;
-    const error = new ServerError(answer.status, isJsonObject(answer.body) ? answer.body : { error: printJson(answer.body) });
+    const answer = await exchange(path, { body });
+    if (!isFromService(answer)) throw foreignAnswer(settings, answer);
+    const { status, url } = answer;
+    if (status === 200) return answer.body as Json;
+    const error = new ServerError(status, answer.body as JsonObject);
     const age = await ageOf(error);
-    throw age === undefined ? error : new ServerError(error.status, error.answer, age);
+    throw new ServerError(status, error.answer, remedyOf(settings, error, url), age);
   };
   /** Returns a likely cause of an error about something unknown: another product, or an older service. */
   const ageOf = async ({ status, code, message }: ServerError): Promise<Problem | undefined> => {
@@ -168,18 +188,23 @@ export function serverClient(
       return { rows };
     },
     async version() {
-      const { status, body } = await send(paths.version);
-      if (status !== 200 || !isJsonObject(body))
-        throw failure(
-          'unreachable',
-          `${endpoint}/${paths.version} returned status ${status}: check that --endpoint is the address of the service`,
-          {},
-          EXIT.unreachable,
-        );
+      const answer = await exchange(paths.version, {});
+      const { body } = answer;
+      if (answer.status !== 200 || !isJsonObject(body) || body['version'] === undefined) throw foreignAnswer(settings, answer);
       return String(body['version']);
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** @returns `undefined` if the text is not JSON */
+function jsonOf(text: string): Json | undefined {
+  if (text === '') return null;
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readAuthority(path: string): string {

@@ -12,7 +12,7 @@ import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { SqlRun } from '../../metadata-api/operation.ts';
 import { DEPLOYMENT_HEADER } from '../../server/deployment.ts';
-import { OWN_PATHS } from '../deploy-at-start.ts';
+import { ownEndpoint } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { deploy } from './deploy.ts';
@@ -50,8 +50,8 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
     { deploymentKey: () => (isDeployed ? null : deploymentKey), onSql: (run) => onSql(run) },
   );
   const [adminSecret = null] = adminSecretsOf(config);
-  const settings = { ...first.settings, endpoint: running.url, adminSecret, paths: OWN_PATHS };
-  const server = serverClient(settings, { [DEPLOYMENT_HEADER]: deploymentKey });
+  const settings = { ...first.settings, ...ownEndpoint(running.url, adminSecret) };
+  const server = serverClient(settings, { headers: { [DEPLOYMENT_HEADER]: deploymentKey } });
   const kinds = await context.kinds();
   const options = { ...runOptions({ ...context, options: {} }), report: context.progress };
   const sync = createDevSync(server, kinds, context.progress);

@@ -112,7 +112,7 @@ function otherServer(
   const { settings, warnings } = openProject(context.cwd, { project: context.cwd, endpoint }, {}, false);
   for (const warning of warnings) context.warn(warning);
   const secret = textOption(context, 'sourceSecret') ?? context.environment['HASURA_GRAPHQL_ADMIN_SECRET'];
-  const client = serverClient({ ...settings, adminSecret: null });
+  const client = serverClient({ ...settings, endpointOrigin: '--from-server', adminSecret: null });
   return { client, headers: secret === undefined ? {} : { 'x-hasura-admin-secret': secret }, close: () => client.close() };
 }
 

@@ -30,7 +30,7 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
   for (const warning of warnings) context.warn(warning);
   let document: JsonObject = { version: 3, sources: [] };
   if (from !== undefined) {
-    const server = serverClient(settings);
+    const server = serverClient({ ...settings, endpointOrigin: '--from' });
     try {
       document = (await exportFrom(server)).metadata;
     } finally {

@@ -1,0 +1,122 @@
+import { createServer, type Server } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { command, type Ran } from '../support/command.ts';
+import { DEEP } from '../support/deep.ts';
+import { startFakeServer, type FakeServer } from '../support/fake-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { SELF_SIGNED } from '../support/self-signed.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const SECRET = 'a-secret-of-at-least-32-characters';
+
+/** One line of standard error, with the exit code. */
+const failed = ({ code, stderr }: Ran): string => `${code} ${stderr.trim()}`;
+
+describe('an error message of the command line says what to do', () => {
+  let project: ProjectFolder;
+  let service: TestService;
+  let fake: FakeServer;
+  beforeAll(async () => {
+    [service, fake] = await Promise.all([startTestService({ ADMIN_SECRET: SECRET }), startFakeServer()]);
+    project = projectFolder(service);
+    project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': '[]' });
+  });
+  afterAll(async () => {
+    await Promise.all([service.stop(), fake.close()]);
+    project.remove();
+  });
+  const svc = (...args: string[]): Promise<Ran> => project.svc(...args);
+
+  it('about an unknown command, option or argument', async () => {
+    const [group, option, argument] = await Promise.all([
+      svc('metadata', 'frobnicate'),
+      svc('metadata', 'apply', '--dryrun'),
+      svc('migrate', 'create'),
+    ]);
+    expect(failed(group)).toBe('2 error: unknown command "frobnicate"; svc metadata --help lists its commands');
+    expect(failed(option)).toBe(
+      '2 error: unknown option "--dryrun", did you mean "--dry-run"?; svc metadata apply --help lists its arguments and options',
+    );
+    expect(failed(argument)).toBe('2 error: the argument <name> is missing; svc migrate create --help lists its arguments and options');
+  });
+
+  it('about a missing or wrong admin secret', async () => {
+    const own = { cwd: project.root, env: { SVC_GRAPHQL_ENDPOINT: service.url, SVC_GRAPHQL_ADMIN_SECRET: 'guess' } };
+    const [missing, flag, variable] = await Promise.all([
+      svc('metadata', 'apply'),
+      svc('metadata', 'apply', '--admin-secret', 'guess', '--json'),
+      command(['deploy'], own),
+    ]);
+    expect(failed(missing)).toMatch(/^5 error: x-svc-admin-secret.* not found\. The command has no admin secret: set --admin-secret, or /);
+    expect(flag.code).toBe(5);
+    expect(flag.json['errors']).toEqual([
+      {
+        code: 'access-denied',
+        message: expect.stringContaining(`. The admin secret (--admin-secret) is not that of the service at ${service.url}: `),
+      },
+    ]);
+    expect(failed(variable)).toMatch(/^5 error: invalid .*\. The admin secret \(SVC_GRAPHQL_ADMIN_SECRET\) is not that of the service/);
+    for (const { stdout, stderr } of [missing, flag, variable]) expect(stdout + stderr).not.toMatch(new RegExp(`guess|${SECRET}`));
+  });
+
+  it.runIf(DEEP)('about an endpoint that is not the service', async () => {
+    const answers = [
+      {
+        answer: { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' },
+        says: 'status 404 without JSON: this is not an answer of svc',
+      },
+      { answer: { status: 404, body: { message: 'Not Found' } }, says: 'status 404: this is not an answer of svc' },
+      { answer: { status: 200, body: '<html>' }, says: 'status 200 without JSON: this is not an answer of svc' },
+      {
+        answer: { status: 302, headers: { location: 'https://other.example/' } },
+        says: 'status 302: it redirects to https://other.example/',
+      },
+      {
+        answer: { status: 502, body: 'Bad Gateway' },
+        says: 'status 502 without JSON: a proxy answered, because the service behind it does not',
+      },
+    ];
+    for (const { answer, says } of answers) {
+      fake.answer = () => answer;
+      const ran = await svc('metadata', 'apply', '--endpoint', fake.url);
+      expect(failed(ran)).toContain(`5 error: ${fake.url}/v1/metadata returned ${says}`);
+    }
+    const below = await svc('metadata', 'apply', '--endpoint', `${service.url}/below`);
+    expect(failed(below)).toContain(
+      `1 error: resource does not exist. The address ${service.url}/below/v1/metadata does not exist: set --endpoint`,
+    );
+  });
+
+  it.runIf(DEEP)('about an endpoint that cannot be reached', async () => {
+    const port = await freePort();
+    const tls = await startFakeServer(SELF_SIGNED);
+    const silent: Server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => silent.once('listening', resolve));
+    const closing = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const at = (endpoint: string): Promise<Ran> => svc('metadata', 'apply', '--endpoint', endpoint);
+    try {
+      const [refused, name, untrusted, plain, closed, file] = await Promise.all([
+        at(`http://127.0.0.1:${port}`),
+        at('http://no-such-host.invalid'),
+        at(tls.url),
+        at(service.url.replace('http:', 'https:')),
+        at(closing),
+        command(['metadata', 'apply'], { cwd: project.root }),
+      ]);
+      expect(failed(refused)).toBe(
+        `5 error: the service at http://127.0.0.1:${port} (--endpoint) cannot be reached: the connection was refused, so nothing listens there. ` +
+          'Start it with svc dev or svc serve, or set --endpoint or SVC_GRAPHQL_ENDPOINT to the address of the service.',
+      );
+      expect(failed(name)).toMatch(/^5 .*the host name no-such-host\.invalid (does not exist|cannot be resolved)/);
+      expect(failed(untrusted)).toMatch(/^5 .*certificate is not trusted .*--certificate-authority/s);
+      expect(failed(plain)).toMatch(/^5 .*does not use TLS\. Write http:\/\//);
+      expect(failed(closed)).toMatch(/^5 .*the connection was closed without an answer/);
+      if (file.code === 5) expect(file.stderr).toContain('(the default)');
+    } finally {
+      silent.close();
+      await tls.close();
+    }
+  });
+});
