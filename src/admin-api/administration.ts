@@ -108,7 +108,7 @@ export function createAdministration(options: AdministrationOptions): Administra
       }
       const { pipeline, state } = options;
       if (!rows || !options.rows.openToAllRoles || pipeline.allowList !== null || !isOpenToRoles(body)) {
-        throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS });
+        throw new SvcError('access-denied', 'restricted access : admin only', { path: ARGS, remedies: caller.remedies ?? [] });
       }
       checkBatch(
         body,

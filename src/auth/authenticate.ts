@@ -4,6 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Authenticated, ClientPresence, CredentialCheck, CredentialPlace, GraphqlPayload, RequestHead } from './credentials.ts';
 import type { Session } from './session.ts';
@@ -17,6 +18,11 @@ export interface Authenticator {
    * @throws SvcError synchronously or as a rejection
    */
   authenticate(request: RequestHead, graphql: GraphqlPayload | null, client: ClientPresence): Session | Promise<Authenticated>;
+  /**
+   * Returns what a client that is not an administrator can do to become one.
+   * @param headers of a request that was authenticated
+   */
+  adminRemedy(headers: IncomingHttpHeaders): AdminRemedy;
   /** Returns the location of the credentials that `authenticate` will use, without reading or calling anything. */
   place(headers: IncomingHttpHeaders): CredentialPlace;
   /**
@@ -37,6 +43,23 @@ export interface AuthenticatorOptions {
   readonly credentials?: CredentialCheck | null;
 }
 
+const ADMIN_SECRET = 'X-Svc-Admin-Secret';
+
+/** Codes of errors that other credentials cure. Failures of the webhook and malformed headers have other codes. */
+const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set([
+  'access-denied',
+  'invalid-headers',
+  'invalid-jwt',
+  'jwt-invalid-claims',
+  'jwt-missing-role-claims',
+] satisfies ErrorCode[]);
+
+export interface AdminRemedy {
+  readonly text: string;
+  /** The client was trusted, and chose another role than admin. */
+  readonly isTrusted: boolean;
+}
+
 /** Headers that identify a client under every configuration. */
 const IDENTITY_HEADERS = ['authorization', 'cookie', SECRET_HEADERS[0], ROLE_VARIABLE] as const;
 
@@ -53,23 +76,45 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
     for (const expected of digests) matches = timingSafeEqual(hash, expected) || matches;
     return matches;
   };
+  const hasSecret = (headers: IncomingHttpHeaders): boolean => SECRET_HEADERS.some((name) => headers[name] !== undefined);
+  // Short enough for the reason with which a websocket is closed.
+  const remedies = [
+    credentials === null ? `Send the admin secret of the service as ${ADMIN_SECRET}.` : `Send ${credentials.accepted}, or ${ADMIN_SECRET}.`,
+  ];
+  const withRemedies = (error: unknown): unknown =>
+    error instanceof SvcError && ABOUT_CREDENTIALS.has(error.code) ? error.withRemedies(remedies) : error;
+  const identified = (...[request, graphql, client]: Parameters<Authenticator['authenticate']>): Session | Promise<Authenticated> => {
+    const { headers } = request;
+    if (digests.length === 0) return trustedSession(headers);
+    const secret = headerValue(headers, SECRET_HEADERS[0]) ?? headerValue(headers, SECRET_HEADERS[1]);
+    if (secret !== undefined) {
+      if (isAdminSecret(secret)) return trustedSession(headers);
+      throw secretWrong(credentials, unauthorizedRole !== null);
+    }
+    const checked = credentials?.check(request, graphql, client) ?? null;
+    if (checked !== null)
+      return checked.catch((error: unknown) => {
+        throw withRemedies(error);
+      });
+    if (unauthorizedRole !== null) return unauthorizedSession(headers, unauthorizedRole);
+    throw credentials?.missing() ?? secretMissing();
+  };
   return {
-    authenticate(request, graphql, client) {
-      const { headers } = request;
-      if (digests.length === 0) return trustedSession(headers);
-      const secret = headerValue(headers, SECRET_HEADERS[0]) ?? headerValue(headers, SECRET_HEADERS[1]);
-      if (secret !== undefined) {
-        if (isAdminSecret(secret)) return trustedSession(headers);
-        throw new SvcError('access-denied', 'invalid "x-svc-admin-secret"/"x-svc-access-key"', { status: 401 });
+    authenticate(...request) {
+      try {
+        return identified(...request);
+      } catch (error) {
+        throw withRemedies(error);
       }
-      const checked = credentials?.check(request, graphql, client) ?? null;
-      if (checked !== null) return checked;
-      if (unauthorizedRole !== null) return unauthorizedSession(headers, unauthorizedRole);
-      throw credentials?.missing() ?? secretMissing();
+    },
+    adminRemedy(headers) {
+      return digests.length === 0 || hasSecret(headers)
+        ? { text: 'Leave the header X-Svc-Role out, or send the role admin in it.', isTrusted: true }
+        : { text: `Send the admin secret of the service as ${ADMIN_SECRET}.`, isTrusted: false };
     },
     place(headers) {
       if (digests.length === 0) return 'open';
-      if (headers[SECRET_HEADERS[0]] !== undefined || headers[SECRET_HEADERS[1]] !== undefined) return 'header';
+      if (hasSecret(headers)) return 'header';
       return credentials?.place(headers) ?? 'none';
     },
     identityHeaders(sent) {
@@ -82,6 +127,17 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
       credentials?.stop();
     },
   };
+}
+
+/** A wrong secret is not ignored, so clients with other credentials must not send one. */
+function secretWrong(credentials: CredentialCheck | null, hasUnauthorizedRole: boolean): SvcError {
+  const without =
+    credentials !== null
+      ? [`Without ${ADMIN_SECRET}, other credentials decide.`]
+      : hasUnauthorizedRole
+        ? [`Without ${ADMIN_SECRET}, the request has the unauthorized role.`]
+        : [];
+  return new SvcError('access-denied', 'invalid "x-svc-admin-secret"/"x-svc-access-key"', { status: 401, remedies: without });
 }
 
 function secretMissing(): SvcError {

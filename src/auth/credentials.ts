@@ -47,5 +47,7 @@ export interface CredentialCheck {
   readonly headers: readonly string[] | '*';
   /** Returns the error for a request without credentials. */
   missing(): SvcError;
+  /** Names the credentials for refused clients: "Authorization: Bearer <token>". */
+  readonly accepted: string;
   stop(): void;
 }

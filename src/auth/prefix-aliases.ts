@@ -68,6 +68,10 @@ export function aliasedAuthenticator(inner: Authenticator, aliases: PrefixAliase
       if (!(found instanceof Promise)) return aliased(found);
       return found.then((authenticated): Authenticated => ({ ...authenticated, session: aliased(authenticated.session) }));
     },
+    adminRemedy(headers) {
+      renameHeaders(headers, aliases);
+      return inner.adminRemedy(headers);
+    },
     place(headers) {
       renameHeaders(headers, aliases);
       return inner.place(headers);

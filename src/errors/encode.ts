@@ -22,12 +22,13 @@ export function encodeLoggedError({ printedPath, code, message }: SvcError): {
   return { path: shortened(printedPath, MAX_PATH), code, message: shortened(message, MAX_MESSAGE) };
 }
 
-/** Returns `{path, error, code, internal?}`, the form of administration endpoints. */
+/** Returns `{path, error, code, suggestions?, internal?}`, the form of administration endpoints. */
 export function encodeAdminError(error: SvcError, showInternal: boolean): JsonObject {
   return {
     path: shortened(error.printedPath, MAX_PATH),
     error: shortened(error.message, MAX_ADMIN_MESSAGE),
     code: error.shownCode ?? error.code,
+    ...(error.remedies.length === 0 ? {} : { suggestions: [...error.remedies] }),
     ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
   };
 }
@@ -46,9 +47,9 @@ export function encodeGraphqlError(error: SvcError, showInternal: boolean): Json
   };
 }
 
-/** The message of a syntax error is fixed, so its explanation is listed with the suggestions. */
-function suggestionsOf({ explanation, suggestions }: SvcError): JsonObject {
-  const all = [...(explanation === undefined ? [] : [explanation]), ...(suggestions?.() ?? [])];
+/** Some messages are fixed, so explanations and remedies are listed with the suggestions. */
+function suggestionsOf({ explanation, suggestions, remedies }: SvcError): JsonObject {
+  const all = [...(explanation === undefined ? [] : [explanation]), ...(suggestions?.() ?? []), ...remedies];
   return all.length === 0 ? {} : { suggestions: all.map((text) => shortened(text)) };
 }
 

@@ -26,6 +26,8 @@ export interface SvcErrorOptions {
   readonly suggestions?: () => readonly string[];
   /** For a syntax error: what was expected and found. */
   readonly explanation?: string;
+  /** Sentences that say what to do, for errors whose message is fixed. Shown to every client. */
+  readonly remedies?: readonly string[];
   /** The error is transient: a database is unreachable or busy. */
   readonly isTransient?: boolean;
   /** The connection broke during the commit: the transaction may be committed or not. */
@@ -51,6 +53,7 @@ export class SvcError extends Error {
   readonly locations: readonly TextLocation[] | undefined;
   readonly suggestions: (() => readonly string[]) | undefined;
   readonly explanation: string | undefined;
+  readonly remedies: readonly string[];
   readonly shownCode: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: SvcErrorOptions = {}) {
@@ -68,6 +71,7 @@ export class SvcError extends Error {
     this.locations = options.locations;
     this.suggestions = options.suggestions;
     this.explanation = options.explanation;
+    this.remedies = options.remedies ?? [];
     this.shownCode = options.shownCode;
   }
 
@@ -79,6 +83,11 @@ export class SvcError extends Error {
   /** Returns the error with positions in the GraphQL document. */
   withLocations(locations: readonly TextLocation[]): SvcError {
     return this.#with({ locations });
+  }
+
+  /** Returns the error with further sentences that say what to do. */
+  withRemedies(remedies: readonly string[]): SvcError {
+    return this.#with({ remedies: [...this.remedies, ...remedies] });
   }
 
   /** Returns the error with a message that does not reveal the schema, and without suggestions. */
@@ -106,6 +115,7 @@ export class SvcError extends Error {
       ...(this.locations === undefined ? {} : { locations: this.locations }),
       ...(this.suggestions === undefined ? {} : { suggestions: this.suggestions }),
       ...(this.explanation === undefined ? {} : { explanation: this.explanation }),
+      remedies: this.remedies,
       ...(this.shownCode === undefined ? {} : { shownCode: this.shownCode }),
       ...changed,
     });

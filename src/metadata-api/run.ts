@@ -21,6 +21,8 @@ import type { AdministrationRequest, AdministrationCommand } from './request.ts'
 /** Client of a request, with its cancellation and limits. */
 export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'headers' | 'requestId' | 'budget' | 'trace' | 'reservation'> {
   readonly session: Session;
+  /** Sentences that say how the client can become an administrator. Absent for administrators. */
+  readonly remedies?: readonly string[];
   /** Timeout of a data operation, in ms. No timeout if absent. */
   readonly timeLimit?: number;
 }

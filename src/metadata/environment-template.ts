@@ -40,6 +40,14 @@ export function variablesNotFound(names: readonly string[]): string {
   return `Value for environment variables not found: ${names.join(', ')}`;
 }
 
+/** Returns true for a reason that one of these messages is part of. */
+export function isAboutVariables(reason: string): boolean {
+  return /\benvironment variables? /i.test(reason);
+}
+
+/** Remedy for variables that are not set. */
+export const SET_VARIABLES = 'Set the environment variable for the service, or in its .env, and restart the service.';
+
 /** See `fillTemplate`. @throws the error that `missing` returns for variables that are not set */
 export function filledTemplate(template: string, environment: EnvironmentVariables, missing: MissingVariables): string {
   const filled = fillTemplate(template, environment);

@@ -1,4 +1,5 @@
 /** Compares the metadata of a project with that of its service, and applies it. */
+import { isAboutVariables, SET_VARIABLES } from '../metadata/environment-template.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { TYPE_SECTIONS } from './directory/actions-sdl.ts';
@@ -184,7 +185,8 @@ export function problemsOf(found: readonly LocatedInconsistency[]): readonly Pro
 }
 
 function problemOf(found: LocatedInconsistency): Problem {
-  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}`, ...(found.place ?? {}) };
+  const remedy = isAboutVariables(found.reason) ? `. ${SET_VARIABLES}` : '';
+  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}${remedy}`, ...(found.place ?? {}) };
 }
 
 function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly LocatedInconsistency[] {

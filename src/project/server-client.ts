@@ -20,7 +20,8 @@ export class ServerError extends ProjectFailure {
     const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
     const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);
     const path = typeof answer['path'] === 'string' && answer['path'] !== '$' ? { path: answer['path'] } : {};
-    const shown = [message, ...(remedy === undefined ? suggestionsOf(answer) : [remedy])].join('. ');
+    const sentences = remedy === undefined ? suggestionsOf(answer) : [remedy];
+    const shown = [message, ...sentences.map((each) => each.replace(/\.$/, ''))].join('. ');
     super(
       [{ code, message: shown, ...path }, ...(age === undefined ? [] : [age])],
       isRefused(status, code) || age !== undefined ? EXIT.unreachable : EXIT.failed,

@@ -49,6 +49,9 @@ function headOf({ request, trace }: Exchange): RequestHead {
 /** @throws SvcError access-denied if the client is not an administrator */
 export async function identifyAdmin(exchange: Exchange, context: ServerContext): Promise<Session> {
   const session = await identify(exchange, context, null);
-  if (!isAdmin(session)) throw new SvcError('access-denied', 'You have to be an admin to access this endpoint');
+  if (!isAdmin(session)) {
+    const { text } = context.authenticator.adminRemedy(exchange.request.headers);
+    throw new SvcError('access-denied', 'You have to be an admin to access this endpoint', { remedies: [text] });
+  }
   return session;
 }

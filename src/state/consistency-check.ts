@@ -1,6 +1,7 @@
 /** Consistency check: refuses a change if an edited object is inconsistent afterwards, or if any other object becomes inconsistent. */
 import { ERROR_STATUS, type ErrorCode } from '../errors/codes.ts';
 import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
+import { isAboutVariables, SET_VARIABLES } from '../metadata/environment-template.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import type { Inconsistency, InconsistencyRefusal } from '../schema-cache/schema-cache.ts';
 
@@ -52,7 +53,8 @@ export function checkConsistency(
   }
   if (own.length > 0) {
     const reasons = [...new Set(own.map((each) => each.reason))].join(', ');
-    throw new ChangeRefused('invalid-configuration', reasons, own, { internal: recordsOf(own) });
+    const remedies = isAboutVariables(reasons) ? [SET_VARIABLES] : [];
+    throw new ChangeRefused('invalid-configuration', reasons, own, { internal: recordsOf(own), remedies });
   }
   if (added.length > 0) {
     const options = { internal: recordsOf(added), brokeOthers: true };

@@ -287,7 +287,7 @@ export function changedCaptures(before: Assembled | undefined, { snapshot }: Ass
 /** Returns the captures of a source; `undefined` if it never had triggers. @throws SvcError if the source is not open */
 function required(connection: Source | undefined, was: SourceMetadata, name: string): Captures | undefined {
   if (connection !== undefined) return connection.captures;
-  if (definitionsOf(was).length > 0) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`);
+  if (definitionsOf(was).length > 0) throw new SvcError('unexpected', `source with name "${name}" is inconsistent`, { status: 400 });
   return undefined;
 }
 

@@ -53,7 +53,12 @@ describe('several admin secrets', () => {
     }
     for (const secret of ['overruled', '', 'first secre', 'first secret!', 'First secret', SECRETS.join(',')]) {
       expect((await ask(service, { 'x-svc-admin-secret': secret })).json).toEqual({
-        errors: [{ message: 'invalid "x-svc-admin-secret"/"x-svc-access-key"', extensions: { path: '$', code: 'access-denied' } }],
+        errors: [
+          {
+            message: 'invalid "x-svc-admin-secret"/"x-svc-access-key"',
+            extensions: { path: '$', code: 'access-denied', suggestions: ['Send the admin secret of the service as X-Svc-Admin-Secret.'] },
+          },
+        ],
       });
     }
     expect((await ask(service)).json).toMatchObject({
@@ -147,7 +152,12 @@ describe.each([
     const report = await service.send('/v1alpha1/config', { headers: { 'x-svc-role': 'admin' } });
     expect(report).toMatchObject({
       status: 400,
-      json: { path: '$', error: 'You have to be an admin to access this endpoint', code: 'access-denied' },
+      json: {
+        path: '$',
+        error: 'You have to be an admin to access this endpoint',
+        code: 'access-denied',
+        suggestions: ['Send the admin secret of the service as X-Svc-Admin-Secret.'],
+      },
     });
   });
 
@@ -184,7 +194,11 @@ describe('JWT authentication without an unauthorized role', () => {
         errors: [
           {
             message: "Missing 'Authorization' or 'Cookie' header in JWT authentication mode",
-            extensions: { path: '$', code: 'invalid-headers' },
+            extensions: {
+              path: '$',
+              code: 'invalid-headers',
+              suggestions: ['Send Authorization: Bearer <token>, or X-Svc-Admin-Secret.'],
+            },
           },
         ],
       });

@@ -191,7 +191,12 @@ describe.each([
     const refused = await ask(service(), {}, '{"type":"export_metadata","args":{}}', '/v1/metadata');
     expect(refused).toMatchObject({
       status: 400,
-      json: { path: '$.args', error: 'restricted access : admin only', code: 'access-denied' },
+      json: {
+        path: '$.args',
+        error: 'restricted access : admin only',
+        code: 'access-denied',
+        suggestions: ['Send the admin secret of the service as X-Svc-Admin-Secret.'],
+      },
     });
   });
 
@@ -200,7 +205,8 @@ describe.each([
     const error = 'Authentication hook unauthorized this request';
     const answer = await ask(service());
     expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({ errors: [{ message: error, extensions: { path: '$', code: 'access-denied' } }] });
+    const suggestions = ['Send credentials that the webhook accepts, or X-Svc-Admin-Secret.'];
+    expect(answer.json).toEqual({ errors: [{ message: error, extensions: { path: '$', code: 'access-denied', suggestions } }] });
     const other = await ask(service(), {}, '{}', '/v2/query');
     expect(other).toMatchObject({ status: 401, json: { path: '$', error, code: 'access-denied' } });
     expect((await ask(service(), {}, BODY, '/v1alpha1/graphql')).status).toBe(401);

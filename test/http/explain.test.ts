@@ -135,7 +135,12 @@ describe('explain of queries', () => {
   it('is restricted to administrators', async () => {
     expect(await explain({ query: '{ author { id } }' }, { 'x-svc-role': 'user' })).toEqual([
       400,
-      { path: '$', error: 'You have to be an admin to access this endpoint', code: 'access-denied' },
+      {
+        path: '$',
+        error: 'You have to be an admin to access this endpoint',
+        code: 'access-denied',
+        suggestions: ['Leave the header X-Svc-Role out, or send the role admin in it.'],
+      },
     ]);
   });
 });

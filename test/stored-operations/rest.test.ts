@@ -301,6 +301,6 @@ describe('the OpenAPI document', () => {
   it('is restricted to administrators', async () => {
     expect((await service.send('/api/swagger/json')).status).toBe(401);
     const answer = await service.send('/api/swagger/json', { headers: { ...admin, 'x-svc-role': 'user' } });
-    expect([answer.status, answer.json]).toEqual([400, error('access-denied', 'You have to be an admin to access this endpoint')]);
+    expect([answer.status, answer.json]).toMatchObject([400, error('access-denied', 'You have to be an admin to access this endpoint')]);
   });
 });

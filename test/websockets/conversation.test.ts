@@ -104,7 +104,10 @@ describe('the protocol graphql-transport-ws', () => {
     [
       'credentials are refused',
       (socket) => socket.send({ type: 'connection_init', payload: { headers: { 'x-svc-admin-secret': 'wrong' } } }),
-      { code: 4403, reason: '{"server_error_msg":"4403: Forbidden"}' },
+      {
+        code: 4403,
+        reason: '{"server_error_msg":"4403: Forbidden","suggestions":["Send the admin secret of the service as X-Svc-Admin-Secret."]}',
+      },
     ],
     [
       'a message is no JSON',
@@ -305,7 +308,11 @@ describe('the protocol graphql-ws', () => {
     await socket.opened();
     socket.send({ type: 'connection_init', payload: { headers: { 'x-svc-admin-secret': 'wrong' } } });
     const message = 'invalid "x-svc-admin-secret"/"x-svc-access-key"';
-    expect(await socket.next()).toEqual({ type: 'connection_error', payload: message });
+    expect(await socket.next()).toEqual({
+      type: 'connection_error',
+      payload: message,
+      suggestions: ['Send the admin secret of the service as X-Svc-Admin-Secret.'],
+    });
     const { code, reason } = await socket.closed;
     expect([code, JSON.parse(reason)]).toEqual([4400, { server_error_msg: `4400: Connection initialization failed: ${message}` }]);
   });

@@ -187,15 +187,16 @@ describe('websocket credentials', () => {
   });
 
   it('rejected by the webhook are distinguished from a failing webhook', async () => {
-    for (const [status, message] of [
-      [401, 'Authentication hook unauthorized this request'],
-      [500, 'Invalid response from authorization hook'],
+    const suggestions = ['Send credentials that the webhook accepts, or X-Svc-Admin-Secret.'];
+    for (const [status, answer] of [
+      [401, { payload: 'Authentication hook unauthorized this request', suggestions }],
+      [500, { payload: 'Invalid response from authorization hook' }],
     ] as const) {
       hook.answer = () => ({ status });
       const socket = connect(byHook);
       await socket.opened();
       socket.send({ type: 'connection_init' });
-      expect(await socket.next()).toEqual({ type: 'connection_error', payload: message });
+      expect(await socket.next()).toEqual({ type: 'connection_error', ...answer });
     }
     expect(events(byHook).at(-1)).toMatchObject({ event: { type: 'conn_err', error: { code: 'unexpected' } } });
   });

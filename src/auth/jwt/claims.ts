@@ -26,13 +26,20 @@ export function sessionOfClaims(
   const allowed = allowedRoles(found.get(ALLOWED_ROLES));
   const byDefault = defaultRole(found.get(DEFAULT_ROLE));
   const role = requested ?? byDefault;
-  if (!allowed.includes(role)) throw new SvcError('access-denied', 'Your requested role is not in allowed roles');
+  if (!allowed.includes(role)) throw roleNotAllowed(requested !== undefined);
   const variables = new Map<string, string>();
   for (const [name, value] of found) {
     if (name !== ALLOWED_ROLES && name !== DEFAULT_ROLE && isSessionVariable(name)) variables.set(name, sessionText(name, value));
   }
   variables.set(ROLE_VARIABLE, role);
   return { role, variables, backendOnly: false };
+}
+
+function roleNotAllowed(isRequested: boolean): SvcError {
+  const remedy = isRequested
+    ? `X-Svc-Role must name one of the roles in ${ALLOWED_ROLES} of the token. Without the header, the role is ${DEFAULT_ROLE}.`
+    : `The token needs ${DEFAULT_ROLE} among its ${ALLOWED_ROLES}, or the request X-Svc-Role with one of them.`;
+  return new SvcError('access-denied', 'Your requested role is not in allowed roles', { remedies: [remedy] });
 }
 
 function invalid(message: string): SvcError {

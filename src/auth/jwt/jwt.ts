@@ -1,5 +1,5 @@
 /** JWT mode: a signed token identifies the client. */
-import type { JwtSecret } from '../../config/jwt-secret.ts';
+import type { JwtSecret, TokenLocation } from '../../config/jwt-secret.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Observer } from '../../observability/observation.ts';
 import type { OutboundClient } from '../../http-client/client.ts';
@@ -49,11 +49,23 @@ export async function openJwtCheck(options: JwtOptions): Promise<CredentialCheck
       },
       headers: [...new Set(secrets.map(({ location }) => (location.kind === 'header' ? location.name : location.kind)))],
       missing: () => new SvcError('invalid-headers', "Missing 'Authorization' or 'Cookie' header in JWT authentication mode"),
+      accepted: [...new Set(secrets.map(({ location }) => describedLocation(location)))].join(' or '),
       stop,
     };
   } catch (error) {
     stop();
     throw error;
+  }
+}
+
+function describedLocation(location: TokenLocation): string {
+  switch (location.kind) {
+    case 'authorization':
+      return 'Authorization: Bearer <token>';
+    case 'cookie':
+      return `a token in the cookie ${location.name}`;
+    case 'header':
+      return `a token in the header ${location.name}`;
   }
 }
 

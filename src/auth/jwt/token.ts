@@ -14,9 +14,21 @@ const MAX_LENGTH = 32_768;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]*$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Sentences for the client, by the reason of the rejection. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  JWTExpired: 'The token has expired: get a new one.',
+  JWTNotYetValid: 'The token is not valid yet: compare the clocks of its issuer and of the service, or set allowed_skew.',
+  JWTNotInAudience: 'The claim aud of the token has no audience of the JWT configuration.',
+  JWTNotInIssuer: 'The claim iss of the token is not the issuer of the JWT configuration.',
+  'JWSError JWSInvalidSignature': 'The token is not signed with a key and algorithm of the JWT configuration.',
+  'JWSError CompactDecodeError': 'The text is not a JWT, which has three parts with dots between them.',
+  'JWSError JSONDecodeError': 'The header or the claims of the token are not a JSON object with distinct keys.',
+};
+
 /** `Could not verify JWT: <reason>` */
 export function invalidToken(reason: string, cause?: unknown): SvcError {
-  return new SvcError('invalid-jwt', `Could not verify JWT: ${reason}`, { cause });
+  const remedy = REMEDIES[reason];
+  return new SvcError('invalid-jwt', `Could not verify JWT: ${reason}`, { cause, ...(remedy === undefined ? {} : { remedies: [remedy] }) });
 }
 
 /**

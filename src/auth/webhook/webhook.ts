@@ -43,6 +43,7 @@ export function createWebhookCheck(options: WebhookOptions): CredentialCheck {
     place: webhookCredentials,
     headers: '*',
     missing: () => webhookFailure(INVALID_RESPONSE),
+    accepted: 'credentials that the webhook accepts',
     stop() {},
   };
 }

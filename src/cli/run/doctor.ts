@@ -14,6 +14,7 @@ import { exportFrom, listInconsistencies, problemsOf } from '../../project/proje
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import type { CommandContext, CommandOutcome } from '../context.ts';
+import { isAboutVariables, SET_VARIABLES } from '../../metadata/environment-template.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { type Add, printFindings, rankFindings } from './doctor-findings.ts';
@@ -44,7 +45,12 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
       add('version', 'warning', versionMismatch(version, serviceVersion()), 'use the same version of the service and the command');
     await checkAccess(project, add);
     for (const problem of problemsOf(await listInconsistencies(server, read)))
-      add(NOT_SET.test(problem.message) ? 'environment' : 'inconsistent', 'error', printProblem(problem), remedyOf(problem.message, kinds));
+      add(
+        isAboutVariables(problem.message) ? 'environment' : 'inconsistent',
+        'error',
+        printProblem(problem).replace(`. ${SET_VARIABLES}`, ''),
+        remedyOf(problem.message, kinds),
+      );
     const options = await checkSettings(server, project, add);
     // With aliases of the session prefix, SQL that reads the old names works.
     const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
@@ -73,11 +79,8 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
   };
 }
 
-/** Reasons of inconsistencies that come from an unset environment variable; the service sends no code for them. */
-const NOT_SET = /environment variables? /i;
-
 function remedyOf(reason: string, kinds: Kinds<Backend>): string {
-  if (NOT_SET.test(reason)) return 'set the variable in the environment of the service and restart it';
+  if (isAboutVariables(reason)) return SET_VARIABLES;
   for (const { diagnostics } of kinds.all) {
     const known = diagnostics?.remedyOf?.(reason);
     if (known !== undefined) return known;

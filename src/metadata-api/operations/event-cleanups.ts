@@ -33,7 +33,7 @@ const cleanUp: OperationGroup = (backends) => [
       const source = requireSourceNamed(snapshot.metadata, name);
       if (ownerOfTrigger(source, trigger) === undefined) throw noSuchTrigger(trigger);
       const captures = snapshot.connections.get(name)?.captures;
-      if (captures === undefined) throw unusable(name);
+      if (captures === undefined) throw unusable(name, snapshot);
       const spec: CleanupSpec = { trigger, ...config };
       const { events, invocations } = await captures.cleanUp(() => spec, signal === undefined ? {} : { signal });
       return { message: 'success', deleted_event_logs: events, deleted_event_invocation_logs: invocations };

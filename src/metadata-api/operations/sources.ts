@@ -129,7 +129,7 @@ const dropSource = perKind('drop_source', everyKind, () =>
     othersBroke: BROKEN_BY_DROP,
     edit(metadata, { name, cascade }, { snapshot }) {
       if (!isSourceName(metadata, name)) requireSource(metadata, name);
-      if (cascade && isUnusable(snapshot, name)) throw unusable(name);
+      if (cascade && isUnusable(snapshot, name)) throw unusable(name, snapshot);
       return withoutSource(dropDependents(metadata, [{ kind: 'source', source: name }], cascade, snapshot), name);
     },
   }),

@@ -1,6 +1,6 @@
 /** URL, headers and timeout of a GraphQL server, resolved for requests. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { type ConfiguredText, type EnvironmentVariables, variablesNotSet } from '../../metadata/environment-template.ts';
+import { type ConfiguredText, type EnvironmentVariables, SET_VARIABLES, variablesNotSet } from '../../metadata/environment-template.ts';
 import type { RemoteSchemaDefinition } from '../../metadata/remote-schema.ts';
 import { isWebUrl } from '../../util/web-url.ts';
 import { configuredHeaders, configuredUrl } from '../../webhooks/configured.ts';
@@ -45,5 +45,5 @@ function urlOf(address: ConfiguredText, environment: EnvironmentVariables): stri
 }
 
 function missing(names: readonly string[]): SvcError {
-  return new SvcError('not-found', variablesNotSet(names));
+  return new SvcError('not-found', variablesNotSet(names), { remedies: [SET_VARIABLES] });
 }

@@ -3,11 +3,17 @@ import { toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Caller } from '../../metadata-api/run.ts';
 import { decodeAdministratorsBody, decodeJsonBody } from '../body.ts';
-import { type Route, type ServerContext, showsInternal } from '../context.ts';
+import { type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { identify } from '../identify.ts';
 import { readBody } from '../read-body.ts';
 import { loggedOperation } from '../logged-query.ts';
 import { adminErrorReply, printedReply } from '../reply.ts';
+
+/** Clients that chose another role by X-Svc-Role get none: other engines answer them with these keys only. */
+function remediesFor({ request }: Exchange, { authenticator }: ServerContext): readonly string[] {
+  const { text, isTrusted } = authenticator.adminRemedy(request.headers);
+  return isTrusted ? [] : [text];
+}
 
 function administrationRoute(path: string, handler: keyof ServerContext['handlers']): Route {
   return {
@@ -25,6 +31,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
         const { requestTimeout } = context.options;
         const caller: Caller = {
           session,
+          ...(isAdmin(session) ? {} : { remedies: remediesFor(exchange, context) }),
           signal: exchange.signal,
           reservation: exchange.reservation,
           headers: exchange.request.headers,

@@ -2,6 +2,7 @@
 import { encodeAdminError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
 import type { Bytes } from '../../util/bytes.ts';
+import type { JsonObject } from '../../util/json.ts';
 import {
   type ClientMessage,
   close,
@@ -65,9 +66,14 @@ export class LegacyWs extends WebsocketProtocol {
     return [send({ type: 'connection_ack' }), { kind: 'send', message: KEEP_ALIVE }];
   }
 
-  refused({ message }: SvcError): readonly Effect[] {
+  refused({ message, remedies }: SvcError): readonly Effect[] {
     this.#isOpen = false;
-    return [send({ type: 'connection_error', payload: message }), closeWithMessage(4400, `Connection initialization failed: ${message}`)];
+    const answer: JsonObject = { type: 'connection_error', payload: message };
+    const suggestions = [...remedies];
+    return [
+      send(suggestions.length === 0 ? answer : { ...answer, suggestions }),
+      closeWithMessage(4400, `Connection initialization failed: ${message}`),
+    ];
   }
 
   initTimedOut(): readonly Effect[] {

@@ -71,9 +71,16 @@ export function close(code: number, reason: string): Effect {
   return { kind: 'close', code, reason: cut(reason, MAX_REASON) };
 }
 
-/** Closes with the reason in the form `{"server_error_msg":"4400: …"}`, which stays valid JSON if the text is truncated. */
-export function closeWithMessage(code: number, text: string): Effect {
+/**
+ * Closes with the reason in the form `{"server_error_msg":"4400: …"}`, which stays valid JSON if the text is truncated.
+ * @param remedies sentences that say what to do; the last ones are added as `suggestions`, as far as they fit
+ */
+export function closeWithMessage(code: number, text: string, remedies: readonly string[] = []): Effect {
   const message = `${code}: ${text}`;
+  for (let first = 0; first < remedies.length; first++) {
+    const reason = JSON.stringify({ server_error_msg: message, suggestions: remedies.slice(first) });
+    if (Buffer.byteLength(reason) <= MAX_REASON) return { kind: 'close', code, reason };
+  }
   let textLimit = MAX_REASON;
   for (;;) {
     const reason = JSON.stringify({ server_error_msg: cut(message, textLimit) });

@@ -55,8 +55,8 @@ export class TransportWs extends WebsocketProtocol {
     return [send({ type: 'connection_ack' })];
   }
 
-  refused(): readonly Effect[] {
-    return [closeWithMessage(4403, 'Forbidden')];
+  refused({ remedies }: SvcError): readonly Effect[] {
+    return [closeWithMessage(4403, 'Forbidden', remedies)];
   }
 
   initTimedOut(): readonly Effect[] {

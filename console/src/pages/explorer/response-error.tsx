@@ -18,8 +18,8 @@ export function ResponseError({ error }: { readonly error: JsonObject }) {
     <ErrorBox error={shown}>
       {position !== null && <p class="small">{position}</p>}
       {suggestions.length > 0 &&
-        // The suggestion for a syntax error is a sentence: what the parser expected and found.
-        (path === '$.query' ? (
+        // For syntax errors and refused credentials, suggestions are sentences; otherwise, they are names.
+        (suggestions.some((each) => each.includes(' ')) ? (
           <p>{suggestions.join(' ')}</p>
         ) : (
           <p>
