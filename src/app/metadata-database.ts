@@ -1,23 +1,20 @@
 import type { Source } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { postgresql } from '../databases/postgresql/index.ts';
-import { describeFailure } from '../errors/describe-failure.ts';
 import type { Observer } from '../observability/observation.ts';
 import { parseJson } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
+import { codesOf, type DatabaseOptions, metadataDatabaseFailure } from './metadata-database-failure.ts';
 
 const METADATA_POOL = 5;
 const RETRY_PAUSE_MS = 1000;
 
-export type MetadataDatabaseConfig = Pick<Config, 'retries' | 'usePreparedStatements' | 'dynamicSecretsAllowedPathPrefix'>;
+export type MetadataDatabaseConfig = DatabaseOptions &
+  Pick<Config, 'retries' | 'usePreparedStatements' | 'dynamicSecretsAllowedPathPrefix'>;
 
 /** True if the server rejected the credentials (SQLSTATE class 28), so that a retry would not help. */
 function isRefused(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const { code } = cause as { code?: unknown };
-    if (typeof code === 'string' && /^28\w{3}$/.test(code)) return true;
-  }
-  return false;
+  return codesOf(error).some((code) => /^28\w{3}$/.test(code));
 }
 
 /**
@@ -37,12 +34,13 @@ export async function openMetadataDatabase(config: MetadataDatabaseConfig, url: 
         onEvent: (event) => observe({ kind: 'source', source: 'metadata', event: event.kind, message: event.message }),
       });
     } catch (error) {
-      if (attempt >= config.retries || isRefused(error)) throw error;
+      const failure = metadataDatabaseFailure(error, url, config);
+      if (attempt >= config.retries || isRefused(error)) throw failure;
       observe({
         kind: 'source',
         source: 'metadata',
         event: 'unreachable',
-        message: `${describeFailure(error)}; trying again (${attempt + 1} of ${config.retries})`,
+        message: `${failure.message} Trying again (${attempt + 1} of ${config.retries}).`,
       });
       await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS));
     }

@@ -82,6 +82,22 @@ const ROUTES: ReadonlyMap<string, Route> = new Map([
 const KNOWN_ID = /^[\x21-\x7e]{1,256}$/;
 /** Maximum size of a body that is sent in one piece with its headers, in bytes: one copy is cheaper than several writes. */
 const ONE_PIECE = 65_536;
+/** Failure to listen, with the option that changes the address. */
+function listenFailure(error: NodeJS.ErrnoException, { host, port }: ListenOptions): Error {
+  const setPort = 'set --server-port (SVC_GRAPHQL_SERVER_PORT) to another port';
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new Error(`port ${port} is in use by another process: stop that one, or ${setPort}`, { cause: error });
+    case 'EACCES':
+      return new Error(`this user may not listen at port ${port}: ${setPort}, of 1024 or more`, { cause: error });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new Error(`this machine has no address ${host}: correct --server-host (SVC_GRAPHQL_SERVER_HOST)`, { cause: error });
+    default:
+      return error;
+  }
+}
+
 /** Maximum size of all responses that clients have not read, in bytes. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
@@ -149,7 +165,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     : null;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? new Error(`port ${listen.port} is in use by another process`) : error);
+      reject(listenFailure(error, listen));
     });
     server.listen(listen.port, ...(listen.host === '*' ? [] : [listen.host]), () => resolve());
   });

@@ -1,15 +1,18 @@
-import { createServer, type Server } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { command, type Ran } from '../support/command.ts';
 import { DEEP } from '../support/deep.ts';
-import { startFakeServer, type FakeServer } from '../support/fake-server.ts';
+import { type FakeResponse, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { freePort } from '../support/free-port.ts';
+import { testDatabase } from '../support/postgres.ts';
 import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const SECRET = 'a-secret-of-at-least-32-characters';
+
+const CONFIGURATION = { connection_info: { database_url: { from_env: 'SHOP_URL' } } };
 
 /** One line of standard error, with the exit code. */
 const failed = ({ code, stderr }: Ran): string => `${code} ${stderr.trim()}`;
@@ -62,7 +65,7 @@ describe('an error message of the command line says what to do', () => {
   });
 
   it.runIf(DEEP)('about an endpoint that is not the service', async () => {
-    const answers = [
+    const answers: readonly { readonly answer: FakeResponse; readonly says: string }[] = [
       {
         answer: { status: 404, headers: { 'content-type': 'text/html' }, body: '<html>' },
         says: 'status 404 without JSON: this is not an answer of svc',
@@ -87,6 +90,44 @@ describe('an error message of the command line says what to do', () => {
     expect(failed(below)).toContain(
       `1 error: resource does not exist. The address ${service.url}/below/v1/metadata does not exist: set --endpoint`,
     );
+  });
+
+  it('about a source whose environment variable is not set', async () => {
+    const shop = projectFolder(service, { SVC_GRAPHQL_ADMIN_SECRET: SECRET });
+    shop.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': `- ${JSON.stringify({ name: 'shop', kind: 'pg', configuration: CONFIGURATION, tables: [] })}\n`,
+      'migrations/shop/1_start/up.sql': 'create table item (id int);',
+    });
+    const cure =
+      "environment variable 'SHOP_URL' not set. Set the environment variable for the service, or in its .env, and restart the service";
+    try {
+      const [applied, deployed] = [await shop.svc('metadata', 'apply'), await shop.svc('deploy')];
+      expect(failed(applied)).toBe(`4 error: metadata/databases/databases.yaml:1:3: source shop: Inconsistent object: ${cure}.`);
+      expect(failed(deployed)).toContain(`1 error: Inconsistent object: ${cure}`);
+      const metadata = { version: 3, sources: [{ name: 'shop', kind: 'pg', configuration: CONFIGURATION, tables: [] }] };
+      await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata });
+      const status = await shop.svc('migrate', 'status');
+      expect(failed(status)).toContain(`1 error: source with name "shop" is inconsistent. Inconsistent object: ${cure}`);
+      const answer = await service.send('/v2/query', {
+        method: 'POST',
+        headers: { 'x-svc-admin-secret': SECRET },
+        body: '{"type": "run_sql", "args": {"source": "shop", "sql": "select 1"}}',
+      });
+      expect(answer).toMatchObject({
+        status: 400,
+        json: {
+          error: 'source with name "shop" is inconsistent',
+          suggestions: [
+            "Inconsistent object: environment variable 'SHOP_URL' not set",
+            expect.stringMatching(/^Set the environment variable/),
+          ],
+        },
+      });
+    } finally {
+      await service.metadata('clear_metadata', {});
+      shop.remove();
+    }
   });
 
   it.runIf(DEEP)('about an endpoint that cannot be reached', async () => {
@@ -117,6 +158,71 @@ describe('an error message of the command line says what to do', () => {
     } finally {
       silent.close();
       await tls.close();
+    }
+  });
+});
+
+describe.runIf(DEEP)('a service that cannot start says what to do', () => {
+  const serve = (...args: string[]): Promise<Ran> => command(['serve', '--retries', '0', ...args], { cwd: tmpdir() });
+
+  it('about its database', async () => {
+    const database = new URL(process.env['SVC_TEST_PG_URL'] as string);
+    const at = (change: (url: URL) => void): string => {
+      const url = new URL(database);
+      change(url);
+      return url.href;
+    };
+    const unused = await freePort();
+    const refused = at((url) => {
+      url.port = String(unused);
+    });
+    const [away, host, password, name, metadata] = await Promise.all([
+      serve('--database-url', refused),
+      serve('--database-url', 'postgres://u:hush@no-such-host.invalid/d'),
+      serve(
+        '--database-url',
+        at((url) => {
+          url.password = 'hush';
+        }),
+      ),
+      serve(
+        '--database-url',
+        at((url) => {
+          url.pathname = '/no_such_database';
+        }),
+      ),
+      serve('--database-url', database.href, '--metadata-database-url', refused),
+    ]);
+    const place = `the metadata database ${database.hostname}:`;
+    expect(away.code).toBe(1);
+    expect(away.stderr).toContain(`${place}${unused}${database.pathname} cannot be used: connection error: connect ECONNREFUSED`);
+    expect(away.stderr).toContain(
+      'Nothing listens there: start the database server, or correct --database-url (SVC_GRAPHQL_DATABASE_URL).',
+    );
+    expect(host.stderr).toMatch(/no-such-host\.invalid\/d cannot be used: .*\. .*correct|Check/);
+    expect(password.stderr).toMatch(/password authentication failed.*\. Correct user and password in --database-url/);
+    expect(name.stderr).toMatch(/"no_such_database" does not exist\. Create the database, or correct its name in --database-url/);
+    expect(metadata.stderr).toContain('correct --metadata-database-url (SVC_GRAPHQL_METADATA_DATABASE_URL).');
+    for (const { stdout, stderr } of [away, host, password, name, metadata]) expect(stdout + stderr).not.toContain('hush');
+  });
+
+  it('about its address', async () => {
+    const database = await testDatabase('ready');
+    const taken: Server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const { port } = taken.address() as AddressInfo;
+    try {
+      const [inUse, elsewhere] = await Promise.all([
+        serve('--database-url', database.url, '--server-host', '127.0.0.1', '--server-port', String(port)),
+        serve('--database-url', database.url, '--server-host', '192.0.2.1', '--server-port', '0'),
+      ]);
+      expect(inUse.stderr).toContain(
+        `port ${port} is in use by another process: stop that one, or set --server-port (SVC_GRAPHQL_SERVER_PORT)`,
+      );
+      expect(elsewhere.stderr).toContain('no address 192.0.2.1: correct --server-host (SVC_GRAPHQL_SERVER_HOST)');
+    } finally {
+      taken.close();
+      await database.drop();
     }
   });
 });
