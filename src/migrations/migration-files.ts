@@ -29,6 +29,15 @@ const DOWN = 'down.sql';
 /** First line of a file that runs without a transaction. */
 const NO_TRANSACTION = /^\uFEFF?\s*--\s*svc:\s*no-transaction\b/;
 
+/** Warning for a migration without SQL, as `svc migrate create` makes it. */
+export const EMPTY_MIGRATION =
+  'the file is empty, so the migration is recorded as applied without running anything: SQL that is written later counts as a change';
+
+/** Returns whether no SQL is written yet. */
+export function isEmptySql(sql: string): boolean {
+  return sql.trim() === '';
+}
+
 export function checksumOf(sql: string): string {
   // A checkout may change line endings.
   return createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex');

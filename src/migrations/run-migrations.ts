@@ -11,7 +11,7 @@ import {
   historyRefusalOf,
   type ScannedSql,
 } from '../backend/migration-dialect.ts';
-import { checksumOf, compareVersions, type Migration, shownFile } from './migration-files.ts';
+import { checksumOf, compareVersions, EMPTY_MIGRATION, isEmptySql, type Migration, shownFile } from './migration-files.ts';
 import { cellOf, type ListedSource, migrationsOf } from './sources.ts';
 import { pieceAt } from './text-place.ts';
 
@@ -209,6 +209,7 @@ export function checkSteps(
       problems.push({ code: 'migration', message: `migration ${known.version} has no ${direction}.sql`, file: shown });
       return { ...step, sql: '', inTransaction: true };
     }
+    if (direction === 'up' && isEmptySql(sql)) options.report(`${shown}: ${EMPTY_MIGRATION}`);
     const scanned = dialect.scan(sql);
     for (const { line, what, client } of scanned.foreign)
       problems.push({ code: 'migration', message: `${what} is for ${client} only`, file: shown, line });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { requireMigratedSources } from '../../migrations/missing-sources.ts';
 import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
 import { checkSteps, compareMigrations, readEntries, type MigrationOptions } from '../../migrations/run-migrations.ts';
 import { hasEmptyEnum, readSeeds, runSeeds } from '../../migrations/seeds.ts';
@@ -63,15 +64,9 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
   const read = readMetadata(project.metadata);
   const problems = shapeProblems(read, kinds);
   if (problems.length > 0) throw new ProjectFailure(problems);
+  requireMigratedSources(project, read.document, kinds);
   const sources = sourcesOf(read.document, kinds);
   const folders = migratedSources(project.migrationsFolder);
-  for (const name of folders) {
-    if (!sources.some((source) => source.name === name))
-      throw failure(
-        'no-source',
-        `there are migrations of the source "${name}", which is not in the metadata: add the source, or remove the folder`,
-      );
-  }
   const current = (await exportFrom(server)).metadata;
   const existing = new Set(sourcesOf(current, kinds).map(({ name }) => name));
   const migrated: readonly ListedSource[] = sources.filter(({ name }) => folders.includes(name));

@@ -7,9 +7,10 @@ import { readMetadata, type ReadMetadata } from '../../project/directory/read-me
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
-import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
+import { isEmptySql, type Migration, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
+import { missingSources } from '../../migrations/missing-sources.ts';
 import { describeExtension } from '../../migrations/implicit-extension.ts';
-import { cellOf, type ListedSource, rowsOf, sourcesOf } from '../../migrations/sources.ts';
+import { cellOf, type ListedSource, rowsOf, sourceNames, sourcesOf } from '../../migrations/sources.ts';
 import { exportFrom, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
@@ -56,15 +57,15 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
     const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
     const sources = sourcesOf((await exportFrom(server)).metadata, kinds);
-    for (const source of sources)
-      await checkSource(
-        project,
-        server,
-        source,
-        sources.filter((other) => other !== source),
-        addToSource,
-        attempt,
-      );
+    const declared = read === null ? undefined : sourceNames(read.document);
+    for (const name of declared ?? [])
+      if (!sources.some((source) => source.name === name))
+        add('not-deployed', 'warning', `the service does not have the source "${name}" of the project yet`, 'run svc deploy');
+    for (const source of sources) {
+      await attempt('migrations', 'run svc migrate status', () => checkMigrations(project, server, source, declared, addToSource));
+      const others = sources.filter((other) => other !== source);
+      await attempt('source', 'check the database', () => inspectSource(project, server, source, others, addToSource));
+    }
   });
   const ranked = rankFindings(findings);
   return {
@@ -96,6 +97,8 @@ async function checkFiles(context: CommandContext, project: Project, add: Add, a
     const found = readMetadata(project.metadata);
     read = found;
     for (const problem of shapeProblems(found, await context.kinds())) add('shape', 'error', printProblem(problem), 'correct the file');
+    for (const { file, cause, remedy } of missingSources(project, found.document, await context.kinds()))
+      add('no-source', 'error', printProblem({ code: 'no-source', message: cause, file }), remedy);
     for (const problem of lintMetadata(project.metadata, found).problems)
       if (problem.code === 'orphan') add('orphan', 'warning', printProblem(problem), 'remove it, or run svc metadata export --prune');
       else
@@ -118,7 +121,7 @@ async function checkAccess(project: Project, add: Add): Promise<void> {
         'open-access',
         'error',
         'the service has no admin secret: every request has full access',
-        'set SVC_GRAPHQL_ADMIN_SECRET in the environment of the service',
+        'set SVC_GRAPHQL_ADMIN_SECRET in the environment of the service; svc dev reads it from .env',
       );
     const introspection = await open.send(project.settings.paths.graphql, { body: { query: '{ __schema { queryType { name } } }' } });
     if (status !== 200 && introspection.status === 200 && !JSON.stringify(introspection.body).includes('"errors"'))
@@ -133,48 +136,59 @@ async function checkAccess(project: Project, add: Add): Promise<void> {
   }
 }
 
-async function checkSource(
+/** @param declared names of the sources in the metadata of the project; `undefined` if that cannot be read */
+async function checkMigrations(
+  project: Project,
+  server: ServerClient,
+  source: ListedSource,
+  declared: readonly string[] | undefined,
+  add: Add,
+): Promise<void> {
+  const dialect = source.backend?.migrations;
+  if (dialect === undefined || !migratedSources(project.migrationsFolder).includes(source.name)) return;
+  const known = await knownMigrations(project, server, source);
+  const pending = known.flatMap(({ status, migration }) => (status === 'pending' ? [migration?.up ?? ''] : []));
+  const needed = await dialect.neededExtension?.(source.entry, pending, cellOf(server, source));
+  if (needed !== undefined)
+    add(
+      'implicit-extension',
+      'warning',
+      `svc deploy creates ${describeExtension(needed, source.name)}`,
+      `if the role of the source is not allowed to create it, run as the owner of the database or a superuser: ${needed.sql};`,
+    );
+  for (const { status, version, name, migration } of known)
+    if (status !== 'applied')
+      add(
+        'migrations',
+        status === 'pending' ? 'warning' : 'error',
+        `${join('migrations', source.name)} ${version} ${name} is ${status}`,
+        status !== 'pending'
+          ? 'see docs/migrations.md'
+          : declared?.includes(source.name) !== false
+            ? pendingRemedy(migration)
+            : `add the source ${source.name} to the metadata first, as described under no-source`,
+      );
+}
+
+function pendingRemedy(migration: Migration | undefined): string {
+  if (migration === undefined || migration.up === null || !isEmptySql(migration.up)) return 'run svc deploy';
+  return `write the SQL of ${shownFile(migration, 'up')}, then run svc deploy`;
+}
+
+async function inspectSource(
   project: Project,
   server: ServerClient,
   source: ListedSource,
   others: readonly ListedSource[],
   add: Add,
-  attempt: Attempt,
 ): Promise<void> {
-  const dialect = source.backend?.migrations;
-  if (dialect !== undefined && migratedSources(project.migrationsFolder).includes(source.name)) {
-    await attempt('migrations', 'run svc migrate status', async () => {
-      const known = await knownMigrations(project, server, source);
-      const pending = known.flatMap(({ status, migration }) => (status === 'pending' ? [migration?.up ?? ''] : []));
-      const needed = await dialect.neededExtension?.(source.entry, pending, cellOf(server, source));
-      if (needed !== undefined)
-        add(
-          'implicit-extension',
-          'warning',
-          `svc deploy creates ${describeExtension(needed, source.name)}`,
-          `if the role of the source is not allowed to create it, run as the owner of the database or a superuser: ${needed.sql};`,
-        );
-      for (const { status, version, name } of known)
-        if (status !== 'applied')
-          add(
-            'migrations',
-            status === 'pending' ? 'warning' : 'error',
-            `${join('migrations', source.name)} ${version} ${name} is ${status}`,
-            status === 'pending' ? 'run svc deploy' : 'see docs/migrations.md',
-          );
-    });
-  }
   const folder = join(project.migrationsFolder, source.name);
-  const inspect = source.backend?.diagnostics?.inspect;
-  if (inspect !== undefined)
-    await attempt('source', 'check the database', async () => {
-      const findings = await inspect({
-        ...diagnosed(server, source),
-        others: others.filter(({ kind }) => kind === source.kind).map((other) => diagnosed(server, other)),
-        migrations: readMigrations(project.files, folder).flatMap(({ up }) => up ?? []),
-      });
-      for (const { id, severity, cause, remedy } of findings) add(id, severity, cause, remedy);
-    });
+  const findings = await source.backend?.diagnostics?.inspect?.({
+    ...diagnosed(server, source),
+    others: others.filter(({ kind }) => kind === source.kind).map((other) => diagnosed(server, other)),
+    migrations: readMigrations(project.files, folder).flatMap(({ up }) => up ?? []),
+  });
+  for (const { id, severity, cause, remedy } of findings ?? []) add(id, severity, cause, remedy);
 }
 
 function diagnosed(server: ServerClient, source: ListedSource): DiagnosedSource {

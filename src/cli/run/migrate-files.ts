@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { applyChanges, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
+import { missingSource } from '../../migrations/missing-sources.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
 import { type MigrationOptions, mirrorState, readEntries, runSteps, writeHistory } from '../../migrations/run-migrations.ts';
 import { dumpContext } from '../../migrations/seeds.ts';
@@ -16,12 +17,12 @@ import { type CommandContext, flagOption, type CommandOutcome, textOption } from
 import { knownMigrations } from './migrate.ts';
 import { runOptions, versionOption } from './run-options.ts';
 
-/** Names of the sources in the metadata of the project; none if it cannot be read. */
-export function projectSources(project: Project): readonly string[] {
+/** Names of the sources in the metadata of the project; `undefined` if it cannot be read. */
+export function projectSources(project: Project): readonly string[] | undefined {
   try {
     return sourceNames(readMetadata(project.metadata).document);
   } catch (thrown) {
-    if (thrown instanceof ProjectFailure) return [];
+    if (thrown instanceof ProjectFailure) return undefined;
     throw thrown;
   }
 }
@@ -41,8 +42,11 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
   const project = await context.project();
   const named = context.args[0] as string;
   const sources = projectSources(project);
-  const source = oneFolder(project, project.migrationsFolder, textOption(context, 'databaseName'), sources);
-  if (sources.length > 0 && !sources.includes(source)) context.warn(`the metadata has no source "${source}"`);
+  const source = oneFolder(project, project.migrationsFolder, textOption(context, 'databaseName'), sources ?? []);
+  if (sources !== undefined && !sources.includes(source)) {
+    const { cause, remedy } = missingSource(project, source, await context.kinds());
+    context.warn(`${cause}: ${remedy}`);
+  }
   const file = textOption(context, 'sqlFromFile');
   if (file !== undefined && textOption(context, 'upSql') !== undefined)
     throw failure('usage', '--up-sql and --sql-from-file exclude each other', {}, EXIT.usage);

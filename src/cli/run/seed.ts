@@ -13,7 +13,7 @@ import { runOptions } from './run-options.ts';
 export async function runSeedCreate(context: CommandContext): Promise<CommandOutcome> {
   const project = await context.project();
   const tables = listOption(context, 'fromTable');
-  const name = oneFolder(project, project.seedsFolder, textOption(context, 'databaseName'), projectSources(project));
+  const name = oneFolder(project, project.seedsFolder, textOption(context, 'databaseName'), projectSources(project) ?? []);
   const file = textOption(context, 'sqlFromFile');
   let sql = '';
   if (file !== undefined) {

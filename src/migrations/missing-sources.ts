@@ -1,0 +1,50 @@
+/** Folders of migrations whose source is not in the metadata of the project. */
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { KindCodecs, Kinds } from '../metadata/kinds.ts';
+import { SOURCES_FILE } from '../project/directory/sections.ts';
+import { type Problem, ProjectFailure } from '../project/failure.ts';
+import { newSource } from '../project/new-source.ts';
+import type { Project } from '../project/project.ts';
+import type { JsonObject } from '../util/json.ts';
+import { migratedSources } from './migration-files.ts';
+import { sourceNames } from './sources.ts';
+
+export interface MissingSource {
+  readonly name: string;
+  /** File that the source belongs in. */
+  readonly file: string;
+  readonly cause: string;
+  /** The lines to add, or what to delete. */
+  readonly remedy: string;
+}
+
+/** Returns the sources that have a folder of migrations and are not in the document. */
+export function missingSources(project: Project, document: JsonObject, kinds: Kinds<KindCodecs>): readonly MissingSource[] {
+  const known = sourceNames(document);
+  return migratedSources(project.migrationsFolder)
+    .filter((name) => !known.includes(name))
+    .map((name) => missingSource(project, name, kinds));
+}
+
+/** Returns the report about a source that is not in the metadata of the project. */
+export function missingSource({ files, metadata, migrationsFolder }: Project, name: string, kinds: Kinds<KindCodecs>): MissingSource {
+  const file = files.show(metadata.file ?? join(metadata.folder, SOURCES_FILE));
+  const folder = files.show(join(migrationsFolder, name));
+  const lines = stringify([newSource(name, kinds)]).trimEnd();
+  const place = metadata.file === undefined ? file : `the sources in ${file}`;
+  return {
+    name,
+    file,
+    cause: `${folder} has migrations, but the metadata has no source "${name}"`,
+    remedy: `add it to ${place}, or delete ${folder}:\n\n${lines}\n`,
+  };
+}
+
+/** @throws ProjectFailure if the metadata has no source for a folder of migrations */
+export function requireMigratedSources(project: Project, document: JsonObject, kinds: Kinds<KindCodecs>): void {
+  const problems = missingSources(project, document, kinds).map(
+    ({ file, cause, remedy }): Problem => ({ code: 'no-source', message: `${cause}. A${remedy.slice(1)}`, file }),
+  );
+  if (problems.length > 0) throw new ProjectFailure(problems);
+}
