@@ -200,7 +200,8 @@ function flag(value: Json | undefined): boolean | undefined {
 
 /** Names of variables of the process that a project may use as its secret; variables for other purposes have other names. */
 const SECRET_NAME = /ADMIN_SECRETS?$/;
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+/** Names of this machine, which only it can reach. */
+export const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 interface Environments {
   readonly process: Environment;

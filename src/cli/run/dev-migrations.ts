@@ -53,7 +53,7 @@ async function record({ source: name, sql }: SqlRun, options: SqlRecorderOptions
   const scanned = source?.backend?.migrations?.scan(sql);
   const first = scanned?.statements.find(isDefinition);
   if (scanned === undefined || first === undefined) return;
-  if (!projectSources(options.project()).includes(name)) {
+  if (projectSources(options.project())?.includes(name) !== true) {
     progress(`SQL has changed the schema of ${name}, which the files do not contain: it is in no migration`);
     return;
   }

@@ -1,12 +1,15 @@
 /** `svc dev`: a service that follows the files of a project and its databases. */
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
+import { VARIABLE_PREFIX } from '../../config/option.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
 import { listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
-import { openProject, type Project } from '../../project/project.ts';
+import { CONFIG_FILE, LOOPBACK, openProject, type Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
+import { isEmptySql, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
 import { chosenSources } from '../../migrations/sources.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
@@ -38,10 +41,10 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       { project: first.root, env: textOption(context, 'env'), envfile: textOption(context, 'envfile') },
       context.environment,
     );
-  const port = textOption(context, 'port');
+  const port = textOption(context, 'port') ?? localPort(first);
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
-  // Until the project is deployed, the service answers the deployment only.
+  // Until a deployment has succeeded, edits of the files repeat it, and the service answers its requests only.
   const deploymentKey = randomUUID();
   let isDeployed = false;
   let onSql: (run: SqlRun) => void = () => undefined;
@@ -56,6 +59,11 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const options = { ...runOptions({ ...context, options: {} }), report: context.progress };
   const sync = createDevSync(server, kinds, context.progress);
   const deployAll = async (project: Project): Promise<string> => {
+    const unwritten = unwrittenMigration(project);
+    if (unwritten !== undefined) {
+      context.progress(`${unwritten} is empty: migrations are run once it has SQL, or a comment if it is to run nothing`);
+      return isDeployed ? sync.run(project) : '';
+    }
     const outcome = await deploy({
       project,
       server,
@@ -69,7 +77,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       warn: context.progress,
       apply: () => sync.apply(project),
     });
-    if ((outcome.exit ?? EXIT.done) === EXIT.done) isDeployed = true;
+    isDeployed ||= (outcome.exit ?? EXIT.done) === EXIT.done;
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
   };
   const enqueue = changeQueue(context.progress);
@@ -115,12 +123,15 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   else {
     const update = (project: Project): Promise<string> => (isDeployed ? sync.run(project) : deployAll(project));
     followFiles(first.files, metadata, () => attempt(update), context.progress);
+    const apply = `svc migrate apply${isEndpoint(first, running.url) ? '' : ` --endpoint ${running.url}`}`;
     const remind = async (project: Project): Promise<string> =>
-      isDeployed ? pendingReminder(project, server, kinds, running.url) : deployAll(project);
+      isDeployed ? pendingReminder(project, server, kinds, apply) : deployAll(project);
     followFiles(first.files, [first.migrationsFolder], () => attempt(remind), context.progress);
   }
   await deployed;
   if (!isDeployed) context.progress('the service answers 503 until the project is deployed: correct its files');
+  if (!isEndpoint(first, running.url))
+    context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
   const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
   return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
 }
@@ -143,13 +154,35 @@ function changeQueue(progress: (message: string) => void): (run: () => Promise<s
   };
 }
 
-/** Asks for pending migrations to be run; the empty string if there are none. */
-async function pendingReminder(project: Project, server: ServerClient, kinds: Kinds<Backend>, url: string): Promise<string> {
+/** Asks for pending migrations to be run by the command; the empty string if there are none. */
+async function pendingReminder(project: Project, server: ServerClient, kinds: Kinds<Backend>, apply: string): Promise<string> {
   const pending: string[] = [];
   for (const source of await chosenSources(project, server, kinds, project.migrationsFolder, undefined)) {
     for (const { status, version, name } of await knownMigrations(project, server, source))
       if (status === 'pending' || status === 'changed') pending.push(`${version}_${name} is ${status}`);
   }
   if (pending.length === 0) return '';
-  return `migrations have changed: ${pending.join(', ')}. Run them with svc migrate apply --endpoint ${url}, or start svc dev with --migrate`;
+  return `migrations have changed: ${pending.join(', ')}. Run them with ${apply}, or start svc dev with --migrate`;
+}
+
+/** File of the newest migration of a source if nothing is written in it yet, as `svc migrate create` leaves it. */
+function unwrittenMigration(project: Project): string | undefined {
+  for (const source of migratedSources(project.migrationsFolder)) {
+    const newest = readMigrations(project.files, join(project.migrationsFolder, source)).at(-1);
+    if (newest !== undefined && newest.up !== null && isEmptySql(newest.up)) return shownFile(newest, 'up');
+  }
+  return undefined;
+}
+
+/** Returns whether the other commands of the project send to this service. */
+function isEndpoint({ settings }: Project, url: string): boolean {
+  const { hostname, port } = new URL(settings.endpoint);
+  return LOOPBACK.test(hostname) && port === new URL(url).port;
+}
+
+/** Port of a local endpoint, to which the other commands of the project send; `undefined` if the environment sets the port. */
+function localPort({ environment, settings }: Project): string | undefined {
+  if (environment[`${VARIABLE_PREFIX}SERVER_PORT`] !== undefined) return undefined;
+  const { hostname, port } = new URL(settings.endpoint);
+  return LOOPBACK.test(hostname) && port !== '' ? port : undefined;
 }

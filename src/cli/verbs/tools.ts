@@ -11,9 +11,12 @@ export const toolVerbs: readonly Verb[] = [
     path: ['dev'],
     summary: 'run a service that follows the files of the project',
     details:
-      'Starts the service, with an embedded PostgreSQL if no database is configured, and deploys the project. Then applies the metadata whenever one of its files changes, writes changes made in the service, such as in its console, back to the files, and reads a database again whenever its tables or functions change. Reports errors with file and line; the service continues with its previous metadata. Runs migrations at the start and, with --migrate, whenever they change; otherwise only reports that they have changed. SQL that is run in the service and changes a schema, such as in its console, is written as a migration, whose name is asked for on a terminal. The console is on, the log is text, and requests are answered with 503 until the project is deployed. Does not generate action handlers; use svc actions codegen.',
+      'Starts the service, with an embedded PostgreSQL if no database is configured, and deploys the project. Then applies the metadata whenever one of its files changes, writes changes made in the service, such as in its console, back to the files, and reads a database again whenever its tables or functions change. Reports errors with file and line; the service continues with its previous metadata. Runs migrations at the start and, with --migrate, whenever they change; otherwise only reports that they have changed. SQL that is run in the service and changes a schema, such as in its console, is written as a migration, whose name is asked for on a terminal. The console is on, the log is text, and requests are answered with 503 until the project is deployed. If the deployment at the start fails, it is repeated whenever a file changes, until it succeeds. Does not generate action handlers; use svc actions codegen.',
     options: [
-      { flags: '--port <port>', help: 'port of the service. Default: SVC_GRAPHQL_SERVER_PORT, or 8080' },
+      {
+        flags: '--port <port>',
+        help: 'port of the service. Default: SVC_GRAPHQL_SERVER_PORT, the port of the endpoint if that is local, or 8080',
+      },
       { flags: '--migrate', help: 'also run migrations when they change' },
       { flags: '--no-migrations', help: 'do not write SQL that changes a schema as migrations' },
       { flags: '--with-seeds', help: 'also run seeds that have not been run yet' },
