@@ -64,7 +64,7 @@ export interface ProjectFlags {
   readonly migrationsFolder?: string | undefined;
 }
 
-const KEYS = [
+export const CONFIG_KEYS = [
   'version',
   'endpoint',
   'admin_secret',
@@ -81,7 +81,7 @@ const KEYS = [
   'actions',
   'environments',
 ] as const;
-const API_PATHS = ['query', 'v1_query', 'v2_query', 'v1_metadata', 'graphql', 'config', 'pg_dump', 'version'] as const;
+export const API_PATHS = ['query', 'v1_query', 'v2_query', 'v1_metadata', 'graphql', 'config', 'pg_dump', 'version'] as const;
 
 /** Returns the nearest folder, from here upwards, with a `config.yaml`. */
 export function findRoot(from: string): string | undefined {
@@ -108,7 +108,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   }
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
   const written = isJsonObject(read) ? read : {};
-  const warnings = unknownKeys(written, KEYS, CONFIG_FILE);
+  const warnings = unknownKeys(written, CONFIG_KEYS, CONFIG_FILE);
   const { version } = written;
   if (version !== undefined && version !== 3) {
     const message = `the project has version ${String(version)}: convert it to version 3 with svc import`;
@@ -174,7 +174,7 @@ function stageOf(written: JsonObject, name: string | undefined): JsonObject {
   );
 }
 
-const STAGE_KEYS = ['endpoint', 'admin_secret', 'overlays'] as const;
+export const STAGE_KEYS = ['endpoint', 'admin_secret', 'overlays'] as const;
 
 /** Returns the absolute paths of the overlays of a stage. @throws ProjectFailure */
 function overlaysOf(stage: JsonObject, root: string, files: Files): readonly string[] {

@@ -1,11 +1,13 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { command, MAIN, type Ran } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
-import { spawn } from 'node:child_process';
 import { WAIT } from '../support/wait.ts';
 
 let database: TestDatabase;
@@ -146,4 +148,24 @@ it('says which source is missing for migrations, and the lines that add it', asy
   expect(await svc('doctor')).toMatchObject({ code: 0 });
   write('metadata/databases/databases.yaml', sources);
   expect(await svc('plan')).toMatchObject({ code: 0, stdout: expect.stringContaining('migrations: none') });
+});
+
+it('writes YAML files that name the JSON Schema by which editors check them', async () => {
+  await command(['init', 'my-api'], { cwd: folder });
+  const files = readdirSync(root(), { recursive: true, encoding: 'utf8' });
+  const ajv = new Ajv({ strict: false });
+  const schemas = files.filter((file) => file.startsWith('json-schemas/'));
+  for (const file of schemas) ajv.addSchema(JSON.parse(read(file)), file.replace('json-schemas/', ''));
+  const checked = files.filter((file) => file.endsWith('.yaml') && file !== 'metadata/version.yaml');
+  expect(checked.length).toBeGreaterThan(10);
+  for (const file of checked) {
+    const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(read(file))?.[1] ?? '';
+    const schema = relative(root(), resolve(root(), dirname(file), named));
+    expect(schemas, file).toContain(schema);
+    const validate = ajv.getSchema(schema.replace('json-schemas/', ''));
+    expect(validate?.(parse(read(file))), `${file}: ${JSON.stringify(validate?.errors)}`).toBe(true);
+  }
+  write('json-schemas/table.json', '{}');
+  expect(await svc('init', '--schemas')).toMatchObject({ code: 0, stdout: 'renewed 1 file in json-schemas\n' });
+  expect(await svc('init', '--schemas')).toMatchObject({ code: 0, stdout: 'json-schemas is up to date\n' });
 });

@@ -4,16 +4,20 @@ import { chmodSync, existsSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { applyChanges, type Files, projectFiles } from '../../project/directory/files.ts';
 import { SOURCES_FILE } from '../../project/directory/sections.ts';
-import { writeMetadata } from '../../project/directory/write-metadata.ts';
+import { indented, writeMetadata } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure } from '../../project/failure.ts';
 import { DEFAULT_SOURCE } from '../../metadata/source.ts';
+import type { Backend } from '../../backend/backend.ts';
+import type { KindCodecs, Kinds } from '../../metadata/kinds.ts';
+import { sourcesOf } from '../../migrations/sources.ts';
 import { newSource } from '../../project/new-source.ts';
 import { CONFIG_FILE, DEFAULT_ENDPOINT, openProject, type Settings } from '../../project/project.ts';
+import { projectSchemas, schemaOfFile, SCHEMAS_FOLDER } from '../../project/project-schemas.ts';
 import { exportFrom } from '../../project/project-metadata.ts';
 import { serverClient } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
+import { type CommandContext, type CommandOutcome, flagOption, textOption } from '../context.ts';
 import {
   configText,
   ENVIRONMENT_EXAMPLE,
@@ -22,6 +26,7 @@ import {
   nextSteps,
   PERMISSION_TESTS,
   readmeText,
+  schemaLine,
   withHeader,
 } from './new-project.ts';
 
@@ -32,6 +37,8 @@ const SECRET_BYTES = 24;
 export async function runInit(context: CommandContext): Promise<CommandOutcome> {
   const root = resolve(context.cwd, context.args[0] ?? '.');
   const files = projectFiles(root);
+  const kinds = await context.kinds();
+  if (flagOption(context, 'schemas')) return renewSchemas(context, kinds);
   if (existsSync(join(root, CONFIG_FILE)))
     throw failure('exists', `there already is a project in ${root}`, { file: CONFIG_FILE }, EXIT.usage);
   const from = textOption(context, 'from');
@@ -43,7 +50,6 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
     false,
   );
   for (const warning of warnings) context.warn(warning);
-  const kinds = await context.kinds();
   const document = from === undefined ? { version: 3, sources: [newSource(DEFAULT_SOURCE, kinds)] } : await exported(settings);
   const environmentFile = join(root, '.env');
   // A secret of the shell, or an existing file, takes precedence.
@@ -55,13 +61,28 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
     folder: relative(context.cwd, root) || '.',
     hasSecret: makesSecret || textOption(context, 'adminSecret') === undefined,
   };
-  const changes = new Map([...ownFiles(files, made), ...metadataFiles(files, document, made)]);
+  const changes = new Map([...ownFiles(files, made), ...schemaFiles(root, kinds), ...metadataFiles(files, document, made, kinds)]);
   if (makesSecret) changes.set(environmentFile, environmentText(randomBytes(SECRET_BYTES).toString('base64url')));
   applyChanges(files, changes);
   if (makesSecret) chmodSync(environmentFile, 0o600);
   const written = [...changes.keys()].map((path) => files.show(path));
   const text = `created a project in ${root}: ${counted(written.length, 'file')}. Next:\n${nextSteps(made)}`;
   return { text, data: { root, written } };
+}
+
+/** Writes the schemas of this version into an existing project. @throws ProjectFailure */
+async function renewSchemas(context: CommandContext, kinds: Kinds<KindCodecs>): Promise<CommandOutcome> {
+  if (textOption(context, 'from') !== undefined) throw failure('usage', '--schemas and --from exclude each other', {}, EXIT.usage);
+  const { root, files } = openProject(context.cwd, { project: context.args[0] }, context.environment);
+  const changes = new Map([...schemaFiles(root, kinds)].filter(([path, text]) => files.read(path) !== text));
+  applyChanges(files, changes);
+  const written = [...changes.keys()].map((path) => files.show(path));
+  const text = written.length === 0 ? `${SCHEMAS_FOLDER} is up to date` : `renewed ${counted(written.length, 'file')} in ${SCHEMAS_FOLDER}`;
+  return { text, data: { root, written } };
+}
+
+function schemaFiles(root: string, kinds: Kinds<KindCodecs>): ReadonlyMap<string, string> {
+  return new Map([...projectSchemas(kinds)].map(([name, schema]) => [join(root, SCHEMAS_FOLDER, name), `${indented(schema)}\n`]));
 }
 
 async function exported(settings: Settings): Promise<JsonObject> {
@@ -93,14 +114,22 @@ function ownFiles(files: Files, made: NewProject): ReadonlyMap<string, string> {
 }
 
 /** Returns the metadata files with their comments. Without `--from`, existing metadata is kept. */
-function metadataFiles(files: Files, document: JsonObject, { isCopy }: NewProject): ReadonlyMap<string, string | null> {
+function metadataFiles(
+  files: Files,
+  document: JsonObject,
+  { isCopy }: NewProject,
+  kinds: Kinds<Backend>,
+): ReadonlyMap<string, string | null> {
   const folder = join(files.root, 'metadata');
   if (!isCopy && files.read(join(folder, SOURCES_FILE)) !== undefined) return new Map();
   const { changes } = writeMetadata({ files, folder }, document);
+  const kindOf = new Map(sourcesOf(document, kinds).map(({ name, kind }) => [name, kind]));
   return new Map(
     [...changes].map(([path, text]) => {
       if (text === null || files.read(path) !== undefined) return [path, text];
-      return [path, withHeader(relative(folder, path).split(sep).join('/'), text)];
+      const file = relative(folder, path).split(sep).join('/');
+      const schema = schemaOfFile(file, (source) => kindOf.get(source));
+      return [path, `${schema === undefined ? '' : schemaLine(`metadata/${file}`, schema)}${withHeader(file, text)}`];
     }),
   );
 }

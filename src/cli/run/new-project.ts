@@ -1,5 +1,6 @@
 /** Texts of the files that `svc init` writes. Comments in them say what belongs where. */
 import { stringify } from 'yaml';
+import { SCHEMAS_FOLDER } from '../../project/project-schemas.ts';
 
 const TABLES_FILE = 'databases/default/tables/tables.yaml';
 
@@ -8,7 +9,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'databases/databases.yaml':
     'The sources: databases whose tables are in the API. The variable of from_env is read by the service; svc dev sets\nSVC_GRAPHQL_DATABASE_URL to its own PostgreSQL, unless you set it in .env.',
   [TABLES_FILE]:
-    'The tables and views in the API, each with a file of its own. Replace the [] by lines such as\n\n  - "!include public_author.yaml"\n\nand write to public_author.yaml:\n\n  table: {schema: public, name: author}\n  select_permissions:\n    - role: reader\n      permission: {columns: [id, name], filter: {}}',
+    'The tables and views in the API, each with a file of its own. Replace the [] by lines such as\n\n  - "!include public_author.yaml"\n\nand write to public_author.yaml:\n\n  # yaml-language-server: $schema=../../../../json-schemas/table.json\n  table: {schema: public, name: author}\n  select_permissions:\n    - role: reader\n      permission: {columns: [id, name], filter: {}}',
   'remote_schemas.yaml': 'GraphQL servers whose fields are added to the API.',
   'query_collections.yaml': 'Named queries, for the allow list and for REST endpoints.',
   'allow_list.yaml': 'Collections whose queries are allowed if the service runs with --enable-allowlist.',
@@ -22,6 +23,11 @@ const HEADERS: Readonly<Record<string, string>> = {
   'version.yaml': 'Version of the format of these files.',
 };
 
+/** Returns the comment that names the schema of a file to editors. @param path of the file below the project @param schema in its folder */
+export function schemaLine(path: string, schema: string): string {
+  return `# yaml-language-server: $schema=${'../'.repeat(path.split('/').length - 1)}${SCHEMAS_FOLDER}/${schema}\n`;
+}
+
 /** Returns a metadata file with its comment. @param file path below the metadata folder */
 export function withHeader(file: string, text: string): string {
   const header = HEADERS[file];
@@ -31,7 +37,7 @@ export function withHeader(file: string, text: string): string {
 }
 
 export function configText(endpoint: string): string {
-  return `# Settings of the svc commands; this file marks the root of the project.
+  return `${schemaLine('config.yaml', 'config.json')}# Settings of the svc commands; this file marks the root of the project.
 version: 3
 # Address of the service. svc dev listens on this port.
 endpoint: ${scalar(endpoint)}
@@ -66,7 +72,7 @@ export function environmentText(secret: string): string {
   ).replace(/^SVC_GRAPHQL_ADMIN_SECRET=$/m, `SVC_GRAPHQL_ADMIN_SECRET=${secret}`);
 }
 
-export const PERMISSION_TESTS = `# Requests of a role, each with the answer that is expected. Run them with svc permissions test:
+export const PERMISSION_TESTS = `${schemaLine('tests/permissions/reader.yaml', 'permission_tests.json')}# Requests of a role, each with the answer that is expected. Run them with svc permissions test:
 # - name: readers see names
 #   as: {role: reader}
 #   query: '{ author { name } }'
@@ -127,6 +133,7 @@ A GraphQL API in files, run by \`svc\`.
 | \`migrations/<source>/<version>_<name>/\` | changes of the databases: \`up.sql\`, and \`down.sql\` to revert them |
 | \`seeds/<source>/*.sql\` | rows that a new database starts with |
 | \`tests/permissions/*.yaml\` | what each role may see and do |
+| \`json-schemas/\` | schemas by which editors check the files; \`svc init --schemas\` renews them after an upgrade of svc |
 
 ## The first table
 
@@ -151,6 +158,7 @@ A GraphQL API in files, run by \`svc\`.
    write \`public_author.yaml\` beside it:
 
    \`\`\`yaml
+   # yaml-language-server: $schema=../../../../json-schemas/table.json
    table: {schema: public, name: author}
    select_permissions:
      - role: reader
