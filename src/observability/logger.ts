@@ -7,6 +7,7 @@ import type { LineSink } from './otlp/log-lines.ts';
 import { queryLogLine } from './query-log-line.ts';
 import { textLines } from './text-lines.ts';
 import { LEVELS, type LogLevel } from './log-level.ts';
+import { hasColours } from '../util/paint.ts';
 
 export type LogFormat = 'text' | 'json';
 
@@ -30,7 +31,7 @@ export function logStyle(
 ): Required<Pick<LoggerOptions, 'format' | 'colour'>> {
   // A CI job may have a terminal, but its output is read by programs.
   const chosen = format === 'auto' ? (terminal && !environment['CI'] ? 'text' : 'json') : format;
-  return { format: chosen, colour: terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb' };
+  return { format: chosen, colour: hasColours(terminal, environment) };
 }
 
 export interface Logger {

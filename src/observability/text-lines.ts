@@ -1,20 +1,17 @@
 /** Text format of the log: one line per observation, and several for the summary of the start. */
 import { printJson } from '../util/json.ts';
+import { type Paint, painter, type Style } from '../util/paint.ts';
 import { logEntry } from './log-entry.ts';
 import type { HttpObservation, Observation, QueryObservation, WebsocketObservation } from './observation.ts';
 import type { LogLevel } from './log-level.ts';
 
-type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
-const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
 const LEVEL_STYLES: Readonly<Record<LogLevel, Style>> = { debug: 'dim', info: 'green', warn: 'yellow', error: 'red' };
-
-type Paint = (style: Style, text: string) => string;
 
 /** @returns text with a line break, or the empty string for observations that only JSON logs contain */
 export type TextLines = (o: Observation, level: LogLevel, now: Date) => string;
 
 export function textLines(colour: boolean): TextLines {
-  const paint: Paint = colour ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text;
+  const paint = painter(colour);
   return (o, level, now) => {
     const message = messageOf(o, paint);
     if (message === null) return '';
