@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { KindCodecs, Kinds } from '../metadata/kinds.ts';
 import { SOURCES_FILE } from '../project/directory/sections.ts';
-import { type Problem, ProjectFailure } from '../project/failure.ts';
+import type { Problem } from '../project/failure.ts';
 import { newSource } from '../project/new-source.ts';
 import type { Project } from '../project/project.ts';
-import type { JsonObject } from '../util/json.ts';
 import { migratedSources } from './migration-files.ts';
-import { sourceNames } from './sources.ts';
 
 export interface MissingSource {
   readonly name: string;
@@ -19,9 +17,8 @@ export interface MissingSource {
   readonly remedy: string;
 }
 
-/** Returns the sources that have a folder of migrations and are not in the document. */
-export function missingSources(project: Project, document: JsonObject, kinds: Kinds<KindCodecs>): readonly MissingSource[] {
-  const known = sourceNames(document);
+/** Returns the sources that have a folder of migrations and are not among the known ones. */
+export function missingSources(project: Project, known: readonly string[], kinds: Kinds<KindCodecs>): readonly MissingSource[] {
   return migratedSources(project.migrationsFolder)
     .filter((name) => !known.includes(name))
     .map((name) => missingSource(project, name, kinds));
@@ -41,10 +38,11 @@ export function missingSource({ files, metadata, migrationsFolder }: Project, na
   };
 }
 
-/** @throws ProjectFailure if the metadata has no source for a folder of migrations */
-export function requireMigratedSources(project: Project, document: JsonObject, kinds: Kinds<KindCodecs>): void {
-  const problems = missingSources(project, document, kinds).map(
-    ({ file, cause, remedy }): Problem => ({ code: 'no-source', message: `${cause}. A${remedy.slice(1)}`, file }),
-  );
-  if (problems.length > 0) throw new ProjectFailure(problems);
+/** Returns a problem for each folder of migrations without a source. */
+export function missingSourceProblems(project: Project, known: readonly string[], kinds: Kinds<KindCodecs>): readonly Problem[] {
+  return missingSources(project, known, kinds).map(({ file, cause, remedy }) => ({
+    code: 'no-source',
+    message: `${cause}. A${remedy.slice(1)}`,
+    file,
+  }));
 }

@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
-import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { requireMigratedSources } from '../../migrations/missing-sources.ts';
-import { migratedSources, readMigrations } from '../../migrations/migration-files.ts';
-import { checkSteps, compareMigrations, readEntries, type MigrationOptions } from '../../migrations/run-migrations.ts';
+import { EXIT, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { readMigrations } from '../../migrations/migration-files.ts';
+import { planAll, type PlannedSource, rejectedConnection, skippedSource, sourcesWithMigrations } from '../../migrations/plan-sources.ts';
+import { checkSteps, compareMigrations, readEntries, readEntriesWhenIdle, type MigrationOptions } from '../../migrations/run-migrations.ts';
 import { hasEmptyEnum, readSeeds, runSeeds } from '../../migrations/seeds.ts';
 import { emptySource, type ListedSource, migrationsOf, movedSources, serverSources, sourcesOf } from '../../migrations/sources.ts';
 import { type Applied, applyMetadata, exportFrom, problemsOf } from '../../project/project-metadata.ts';
@@ -16,7 +16,7 @@ import type { Kinds } from '../../metadata/kinds.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
-import { type DoneIn, doneJson, planAll, type PlannedSource, runAll } from './migrate.ts';
+import { type DoneIn, doneJson, runAll } from './migrate.ts';
 import { requirePlan } from './plan.ts';
 import { runOptions } from './run-options.ts';
 
@@ -64,13 +64,13 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
   const read = readMetadata(project.metadata);
   const problems = shapeProblems(read, kinds);
   if (problems.length > 0) throw new ProjectFailure(problems);
-  requireMigratedSources(project, read.document, kinds);
   const sources = sourcesOf(read.document, kinds);
-  const folders = migratedSources(project.migrationsFolder);
+  const { migrated, problems: withoutSource } = sourcesWithMigrations(project, sources, kinds);
+  if (withoutSource.length > 0) throw new ProjectFailure(withoutSource);
+  const isMigrated = (name: string): boolean => migrated.some((source) => source.name === name);
   const current = (await exportFrom(server)).metadata;
   const existing = new Set(sourcesOf(current, kinds).map(({ name }) => name));
-  const migrated: readonly ListedSource[] = sources.filter(({ name }) => folders.includes(name));
-  for (const source of movedSources(read.document, current, kinds)) if (folders.includes(source.name)) await moveSource(at, source);
+  for (const source of movedSources(read.document, current, kinds)) if (isMigrated(source.name)) await moveSource(at, source);
   // All migrations of new sources are pending; they are checked before the sources are added.
   for (const source of migrated.filter(({ name }) => !existing.has(name))) {
     const steps = compareMigrations(readMigrations(project.files, join(project.migrationsFolder, source.name)), []).map((known) => ({
@@ -85,13 +85,14 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
     const newer = await newerThan(at, reachableNow);
     if (newer !== undefined) return { text: `nothing is deployed: ${newer}`, data: { newer } };
   }
-  const plannedBefore = await planAll(
-    project,
-    server,
-    reachableNow,
-    { kind: 'up', count: 'all' },
-    { allowChanged: at.allowChanged, strictOrder: false, options },
-  );
+  const planIn = (some: readonly ListedSource[]): Promise<readonly PlannedSource[]> =>
+    planAll(
+      project,
+      some,
+      { kind: 'up', count: 'all' },
+      { allowChanged: at.allowChanged, strictOrder: false, options, history: (source) => readEntriesWhenIdle(server, source, options) },
+    );
+  const plannedBefore = await planIn(reachableNow);
   const seeds = at.withSeeds
     ? sources
         .map((source) => ({ source, seeds: readSeeds(project.files, join(project.seedsFolder, source.name)) }))
@@ -111,17 +112,7 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
       migrated.filter(({ name }) => !existing.has(name)),
     );
     finished('sources');
-    const plannedAfter =
-      added.length === 0
-        ? []
-        : await planAll(
-            project,
-            server,
-            added,
-            { kind: 'up', count: 'all' },
-            { allowChanged: at.allowChanged, strictOrder: false, options },
-          );
-    planned = [...plannedBefore, ...plannedAfter];
+    planned = [...plannedBefore, ...(await planIn(added))];
     await runAll(server, planned, options, at.progress, done);
     finished('migrations');
     const seeded: JsonObject[] = [];
@@ -138,7 +129,7 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
     const selected: (typeof seeds)[number][] = [];
     for (const each of seeds) {
       const { name } = each.source;
-      if (folders.includes(name) ? reached.has(name) : !existing.has(name) || (await isReachable(each))) selected.push(each);
+      if (isMigrated(name) ? reached.has(name) : !existing.has(name) || (await isReachable(each))) selected.push(each);
     }
     const early = await beforeMetadata(at, selected);
     const seedsOf = ({ source }: (typeof seeds)[number]): string => `seeds of ${source.name}`;
@@ -220,16 +211,14 @@ async function newerThan({ project, server }: Deployment, sources: readonly List
  * Updates the connection of a source before its migrations run, so that they do not run in the previous database.
  * @throws ProjectFailure if the service rejects the change
  */
-async function moveSource({ server, progress }: Deployment, { name, kind, entry }: ListedSource): Promise<void> {
+async function moveSource({ server, progress }: Deployment, source: ListedSource): Promise<void> {
+  const { name, kind, entry } = source;
   try {
     await server.metadata(`${kind}_update_source`, { name, configuration: entry['configuration'] ?? null });
     progress(`updated the connection of the source ${name}`);
   } catch (thrown) {
     if (!(thrown instanceof ServerError)) throw thrown;
-    throw failure(
-      'source',
-      `the project has another connection for the source ${name} than the service, which rejects the change: ${thrown.message}. Nothing was run; svc metadata apply --allow-inconsistent changes the connection anyway`,
-    );
+    throw rejectedConnection(source, thrown, 'changed');
   }
 }
 
@@ -246,7 +235,7 @@ async function addSources(at: Deployment, missing: readonly ListedSource[]): Pro
       // `already-exists`: another deployment has added it meanwhile.
       if (!(thrown instanceof ServerError) || thrown.code !== 'already-exists') {
         if (isSkipped(at, source, thrown)) continue;
-        throw thrown;
+        throw thrown instanceof ServerError && thrown.exit === EXIT.failed ? rejectedConnection(source, thrown, 'new') : thrown;
       }
     }
     added.push(source);
@@ -255,9 +244,9 @@ async function addSources(at: Deployment, missing: readonly ListedSource[]): Pro
 }
 
 /** With `--allow-inconsistent`, a source whose database does not respond is skipped with a warning. */
-function isSkipped({ allowInconsistent, warn }: Deployment, { name }: SqlSource, thrown: unknown): boolean {
+function isSkipped({ allowInconsistent, warn }: Deployment, source: SqlSource, thrown: unknown): boolean {
   if (!allowInconsistent || !(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) return false;
-  warn(`the source ${name} is skipped with its migrations and seeds: ${thrown.message}`);
+  warn(skippedSource(source, thrown));
   return true;
 }
 

@@ -97,7 +97,7 @@ async function checkFiles(context: CommandContext, project: Project, add: Add, a
     const found = readMetadata(project.metadata);
     read = found;
     for (const problem of shapeProblems(found, await context.kinds())) add('shape', 'error', printProblem(problem), 'correct the file');
-    for (const { file, cause, remedy } of missingSources(project, found.document, await context.kinds()))
+    for (const { file, cause, remedy } of missingSources(project, sourceNames(found.document), await context.kinds()))
       add('no-source', 'error', printProblem({ code: 'no-source', message: cause, file }), remedy);
     for (const problem of lintMetadata(project.metadata, found).problems)
       if (problem.code === 'orphan') add('orphan', 'warning', printProblem(problem), 'remove it, or run svc metadata export --prune');

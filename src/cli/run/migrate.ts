@@ -1,11 +1,10 @@
 /** `svc migrate apply` and `status`. */
 import { join } from 'node:path';
-import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { EXIT, failure } from '../../project/failure.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
+import { planAll, type PlannedSource } from '../../migrations/plan-sources.ts';
 import {
-  checkSteps,
   compareMigrations,
-  dirtyProblem,
   type StepResult,
   type KnownMigration,
   mirrorState,
@@ -13,8 +12,6 @@ import {
   readEntriesWhenIdle,
   type MigrationOptions,
   runSteps,
-  type MigrationStep,
-  stepsFor,
   type MigrationGoal,
 } from '../../migrations/run-migrations.ts';
 import { createNeededExtension } from '../../migrations/implicit-extension.ts';
@@ -86,10 +83,11 @@ export async function runMigrateApply(context: CommandContext): Promise<CommandO
   );
   requireOne(sources, goal, flagOption(context, 'allDatabases'));
   const options = runOptions(context);
-  const planned = await planAll(project, server, sources, goal, {
+  const planned = await planAll(project, sources, goal, {
     allowChanged: flagOption(context, 'allowChanged'),
     strictOrder: flagOption(context, 'strictOrder'),
     options,
+    history: (source) => readEntriesWhenIdle(server, source, options),
   });
   if (flagOption(context, 'dryRun')) {
     const rows = planned.flatMap(({ source, steps }) =>
@@ -137,61 +135,6 @@ function goalOf(context: CommandContext): MigrationGoal {
     default:
       return { kind: 'up', count: 'all' };
   }
-}
-
-export interface PlannedSource {
-  readonly source: ListedSource;
-  readonly steps: readonly MigrationStep[];
-  readonly short: number;
-}
-
-/** Plans the migrations of all sources and checks them before anything runs. @throws ProjectFailure with all problems */
-export async function planAll(
-  project: Project,
-  server: ServerClient,
-  sources: readonly ListedSource[],
-  goal: MigrationGoal,
-  {
-    allowChanged,
-    strictOrder,
-    options,
-  }: { readonly allowChanged: boolean; readonly strictOrder: boolean; readonly options: MigrationOptions },
-): Promise<readonly PlannedSource[]> {
-  const problems: Problem[] = [];
-  const planned: PlannedSource[] = [];
-  for (const source of sources) {
-    const dialect = migrationsOf(source);
-    const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
-    const all = compareMigrations(migrations, await readEntriesWhenIdle(server, source, options));
-    for (const known of all) {
-      const { status, version, migration } = known;
-      const place = migration === undefined ? {} : { file: migration.shown };
-      if (status === 'changed' && !allowChanged)
-        problems.push({
-          code: 'changed',
-          message: `migration ${version} of ${source.name} has changed since it was applied: create a new migration, or continue with --allow-changed`,
-          ...place,
-        });
-      if (status === 'dirty' && goal.kind !== 'version') problems.push(dirtyProblem(source, known));
-    }
-    const { steps, short } = stepsFor(all, goal);
-    const last = all.findLast(({ entry }) => entry !== undefined)?.version;
-    const late = steps.filter(({ direction, known }) => direction === 'up' && last !== undefined && known.version < last);
-    for (const { known } of late) {
-      const message = `migration ${known.version} ${known.name} of ${source.name} is older than ${last}, which is applied`;
-      if (strictOrder) problems.push({ code: 'order', message, ...(known.migration === undefined ? {} : { file: known.migration.shown }) });
-      else options.report(message);
-    }
-    planned.push({ source, steps, short });
-    try {
-      checkSteps(steps, options, dialect);
-    } catch (thrown) {
-      if (!(thrown instanceof ProjectFailure)) throw thrown;
-      problems.push(...thrown.problems);
-    }
-  }
-  if (problems.length > 0) throw new ProjectFailure(problems);
-  return planned;
 }
 
 export type DoneIn = StepResult & { readonly source: string };

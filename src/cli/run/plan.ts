@@ -5,7 +5,6 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { requireMigratedSources } from '../../migrations/missing-sources.ts';
 import { isEmptyPlan, makePlan, type DeploymentPlan, planJson, printPlan } from '../../deployment/plan.ts';
 import { isJsonObject, parseJson } from '../../util/json.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
@@ -18,7 +17,6 @@ export async function planOf(context: CommandContext, hashOnly = false): Promise
   const kinds = await context.kinds();
   const problems = shapeProblems(read, kinds);
   if (problems.length > 0) throw new ProjectFailure(problems);
-  requireMigratedSources(project, read.document, kinds);
   return makePlan(project, read, await context.server(), kinds, {
     tries: !flagOption(context, 'noTry'),
     statementTimeoutMs: secondsOption(context, 'statementTimeout', '--statement-timeout') ?? 60_000,
