@@ -6,6 +6,8 @@ import { indented } from './directory/write-metadata.ts';
 
 export interface DocumentChange {
   readonly kind: 'added' | 'removed' | 'changed';
+  /** `select permission`; `setting` for a section without objects. */
+  readonly noun: string;
   /** `select permission user on public.author` */
   readonly object: string;
   readonly source?: string;
@@ -90,6 +92,7 @@ function diffMembers(
       else if (!same(one, other, key))
         changes.push({
           kind: one === undefined ? 'added' : other === undefined ? 'removed' : 'changed',
+          noun: 'setting',
           object: key,
           details: describeMember(key, one, other),
           ...(one === undefined ? {} : { before: one }),
@@ -141,7 +144,7 @@ function diffItem(
   const details = diffMembers(before ?? {}, after ?? {}, inside, object, sub);
   const role = typeof item['role'] === 'string' ? { role: item['role'] } : {};
   const access = accessOf(key, before, after);
-  const common = { object, ...placeOf(around), ...role, ...(access === undefined ? {} : { access }) };
+  const common = { noun, object, ...placeOf(around), ...role, ...(access === undefined ? {} : { access }) };
   if (before === undefined || after === undefined) {
     const kind = before === undefined ? 'added' : 'removed';
     changes.push({
@@ -202,7 +205,7 @@ function describeMember(key: string, before: Json | undefined, after: Json | und
     const lines: string[] = [];
     for (const inner of new Set([...Object.keys(before), ...Object.keys(after)]))
       if (!same(before[inner], after[inner], inner)) lines.push(...describeMember(`${key}.${inner}`, before[inner], after[inner]));
-    return lines.map((line) => line.replace(/^permission\./, '').replace(/^definition\./, ''));
+    return lines.map((line) => line.replace(/^([+-]?)(?:permission|definition)\./, '$1'));
   }
   const last = key.split('.').at(-1) as string;
   if (isJsonArray(before) && isJsonArray(after) && isOrderless(last)) {
