@@ -5,6 +5,7 @@ import type { ExitCode, Problem } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
 import type { JsonObject } from '../util/json.ts';
+import type { Paint } from '../util/paint.ts';
 
 export type OptionValue = string | boolean | readonly string[] | undefined;
 
@@ -40,6 +41,8 @@ export interface CommandContext {
   readonly commands: readonly (readonly string[])[];
   /** `--json` is set: `text` of the outcome is not printed. */
   readonly json: boolean;
+  /** Colours for `text` of the outcome, if stdout shows them. */
+  readonly paint: Paint;
 }
 
 export interface CommandOutcome {

@@ -5,6 +5,7 @@ import { EXIT, failure, printProblem, problemJson, ProjectFailure, reasonOf } fr
 import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
 import { printJson } from '../util/json.ts';
+import { hasColoursOrForced, painter } from '../util/paint.ts';
 import type { CommandContext, CommandOutcome, OptionValue } from './context.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -105,6 +106,7 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
       ...verbs.map(({ path }) => path),
     ],
     json: output.json,
+    paint: painter(hasColoursOrForced(process.stdout.isTTY === true, environment)),
     progress: (message) => output.progress(message),
     print: (line) => output.print(line),
     warn: (message) => output.warn(message),

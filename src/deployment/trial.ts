@@ -22,6 +22,8 @@ export interface PlannedStep {
   readonly state: 'tried' | 'failed' | 'not tried';
   /** Reason why it failed or was not tried. */
   readonly message?: string;
+  /** SQLSTATE of the error. */
+  readonly code?: string;
   readonly line?: number;
   readonly column?: number;
   /** Locks on existing tables; present if `state` is `tried`. */
@@ -160,6 +162,8 @@ export async function extensionsOf(
   return found;
 }
 
+const SQL_STATE = /^[0-9A-Z]{5}$/;
+
 export function stepOf({ source, migration }: Pending, untried: string | undefined, trial: JsonObject): PlannedStep {
   const version = String(migration.version);
   const common = { source: source.name, version, name: migration.name, file: shownFile(migration, 'up'), checksum: migration.checksum };
@@ -183,7 +187,8 @@ export function stepOf({ source, migration }: Pending, untried: string | undefin
   const position = result['position'];
   const up = migration.up ?? '';
   const place = typeof position === 'number' ? placeIn(up, offsetOf(up, position)) : {};
-  return { ...common, state: 'failed', message: String(result['message']), ...place };
+  const code = String(result['code']);
+  return { ...common, state: 'failed', message: String(result['message']), ...(SQL_STATE.test(code) ? { code } : {}), ...place };
 }
 
 export function objectsIn(list: Json | undefined): readonly JsonObject[] {

@@ -17,6 +17,7 @@ import { serverClient } from '../../src/project/server-client.ts';
 import { type Json, JsonNumber, type JsonObject, parseJson } from '../../src/util/json.ts';
 import { blocksOf } from '../docs/blocks.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { painter } from '../../src/util/paint.ts';
 import { Engine } from './sqlite/engine.ts';
 import { sqlite } from './sqlite/index.ts';
 
@@ -295,6 +296,7 @@ test('reports a table that it cannot offer in svc doctor', async () => {
     ask: async (_question, fallback) => fallback,
     commands: [],
     json: true,
+    paint: painter(false),
   });
   expect(JSON.stringify(outcome.data)).toContain('the table loose is not strict');
 });

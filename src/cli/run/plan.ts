@@ -4,11 +4,16 @@ import { applyChanges, projectFiles, readNamedFile } from '../../project/directo
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
-import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { isEmptyPlan, makePlan, type DeploymentPlan, planJson, printPlan } from '../../deployment/plan.ts';
+import { EXIT, type ExitCode, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { type DeploymentPlan, isEmptyPlan } from '../../deployment/deployment-plan.ts';
+import { planJson } from '../../deployment/plan-json.ts';
+import { type DeployRules, makePlan } from '../../deployment/plan.ts';
+import { printPlan } from '../../deployment/print-plan.ts';
+import { summaryOf } from '../../deployment/summary.ts';
+import type { PlannedStep, PlanOptions } from '../../deployment/trial.ts';
 import { isJsonObject, parseJson } from '../../util/json.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
-import { secondsOption } from './run-options.ts';
+import { runOptions, secondsOption } from './run-options.ts';
 
 /** @param hashOnly compute only the hash of the plan @throws ProjectFailure */
 export async function planOf(context: CommandContext, hashOnly = false): Promise<DeploymentPlan> {
@@ -17,38 +22,60 @@ export async function planOf(context: CommandContext, hashOnly = false): Promise
   const kinds = await context.kinds();
   const problems = shapeProblems(read, kinds);
   if (problems.length > 0) throw new ProjectFailure(problems);
-  return makePlan(project, read, await context.server(), kinds, {
+  const rules: DeployRules = {
+    allowChanged: flagOption(context, 'allowChanged'),
+    allowInconsistent: flagOption(context, 'allowInconsistent'),
+    run: runOptions(context),
+  };
+  const trial: PlanOptions = {
     tries: !flagOption(context, 'noTry'),
-    statementTimeoutMs: secondsOption(context, 'statementTimeout', '--statement-timeout') ?? 60_000,
-    lockTimeoutMs: secondsOption(context, 'lockTimeoutSql', '--lock-timeout-sql') ?? 5_000,
+    statementTimeoutMs: rules.run.limits.statementTimeoutMs ?? 60_000,
+    lockTimeoutMs: rules.run.limits.lockTimeoutMs ?? 5_000,
     timeoutMs: secondsOption(context, 'timeout', '--timeout') ?? 300_000,
     ...(hashOnly ? { hashOnly } : {}),
-  });
+  };
+  return makePlan(project, read, await context.server(), kinds, { trial, rules });
 }
 
 /** `svc plan` */
 export async function runPlanCommand(context: CommandContext): Promise<CommandOutcome> {
   const plan = await planOf(context);
+  const { problems, exit } = rejectionOf(plan, flagOption(context, 'allowInconsistent'));
+  const summary = summaryOf(plan, problems.length);
+  const json = planJson(plan, summary);
   const out = textOption(context, 'out');
   if (out !== undefined) {
     const path = resolve(context.cwd, out);
-    applyChanges(projectFiles(resolve(path, '..')), new Map([[path, `${indented(planJson(plan))}\n`]]));
+    applyChanges(projectFiles(resolve(path, '..')), new Map([[path, `${indented(json)}\n`]]));
   }
-  const failed = plan.migrations.filter(({ state }) => state === 'failed');
-  const problems = failed.map(
-    ({ message = '', file, line, column }): Problem => ({
-      code: 'migration',
-      message,
-      file,
-      ...(line === undefined ? {} : { line }),
-      ...(column === undefined ? {} : { column }),
-    }),
-  );
-  // Objects that svc deploy would reject.
-  const inconsistent = flagOption(context, 'allowInconsistent') ? [] : plan.inconsistencies.problems;
   const isFound = flagOption(context, 'detailedExitCode') && !isEmptyPlan(plan);
-  const exit = problems.length > 0 ? EXIT.failed : inconsistent.length > 0 ? EXIT.inconsistent : isFound ? EXIT.found : EXIT.done;
-  return { exit, problems: [...problems, ...inconsistent], text: printPlan(plan), data: { plan: planJson(plan) } };
+  return {
+    exit: exit === EXIT.done && isFound ? EXIT.found : exit,
+    problems,
+    text: printPlan(plan, summary, { verbose: flagOption(context, 'verbose'), paint: context.paint }),
+    data: { plan: json },
+  };
+}
+
+/** Returns the errors with which `svc deploy` would end. */
+function rejectionOf(
+  { migrations, rejections, inconsistencies }: DeploymentPlan,
+  allowInconsistent: boolean,
+): { readonly exit: ExitCode; readonly problems: readonly Problem[] } {
+  const failed = migrations.filter(({ state }) => state === 'failed').map(failureOf);
+  const inconsistent = allowInconsistent ? [] : inconsistencies.problems;
+  const exit = rejections.length + failed.length > 0 ? EXIT.failed : inconsistent.length > 0 ? EXIT.inconsistent : EXIT.done;
+  return { exit, problems: [...rejections, ...failed, ...inconsistent] };
+}
+
+function failureOf({ message = '', code, file, line, column }: PlannedStep): Problem {
+  return {
+    code: 'migration',
+    message: `${message}${code === undefined ? '' : ` [${code}]`}`,
+    file,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  };
 }
 
 /** @throws ProjectFailure if the plan in the file is not up to date */

@@ -75,12 +75,11 @@ export function sqlLimits(defaults: { readonly statement?: number; readonly lock
   ];
 }
 
+export const LOCK_TIMEOUT: VerbOption = {
+  flags: '--lock-timeout <seconds>',
+  help: 'maximum time to wait for another migration run of the same source, in seconds',
+  default: '60',
+};
+
 /** Options of commands that run SQL in sources. */
-export const RUNNING: readonly VerbOption[] = [
-  {
-    flags: '--lock-timeout <seconds>',
-    help: 'maximum time to wait for another migration run of the same source, in seconds',
-    default: '60',
-  },
-  ...sqlLimits(),
-];
+export const RUNNING: readonly VerbOption[] = [LOCK_TIMEOUT, ...sqlLimits()];

@@ -1,0 +1,45 @@
+/** Statements of migrations that delete data: no migration back restores it. */
+import type { ScannedStatement } from '../backend/migration-dialect.ts';
+import { withoutComments } from '../model/split-statements.ts';
+
+export interface DestructiveStatement {
+  /** From 1. */
+  readonly line: number;
+  /** `drops the column title of task` */
+  readonly what: string;
+}
+
+const NAME = String.raw`((?:"[^"]*"|${'`'}[^${'`'}]*${'`'}|[\w$]+)(?:\s*\.\s*(?:"[^"]*"|${'`'}[^${'`'}]*${'`'}|[\w$]+))*)`;
+const DROP = /^drop (table|foreign table|schema|database|partition) (?:if exists )?(.+)/is;
+const TRUNCATE = /^truncate (?:table )?(?:only )?(.+)/is;
+const DELETE = new RegExp(`^delete from (?:only )?${NAME}`, 'is');
+const ALTER = new RegExp(`^alter (?:foreign )?table (?:if exists )?(?:only )?${NAME} (.*)`, 'is');
+/** Parts of an `alter table` after `drop` that hold no data. */
+const NO_DATA = 'constraint|default|not|identity|expression|index|key|primary|foreign|check|period|system';
+const DROPPED = new RegExp(String.raw`\bdrop (?!(?:${NO_DATA})\b)(?:(partition|column) )?(?:if exists )?${NAME}`, 'gi');
+
+/** Finds the statements that drop tables, columns, schemas or databases, or delete rows. Does not look into routines. */
+export function destructiveStatements(statements: readonly ScannedStatement[]): readonly DestructiveStatement[] {
+  return statements.flatMap(({ text, line }) => effectsOf(text).map((what) => ({ line, what })));
+}
+
+function effectsOf(statement: string): readonly string[] {
+  if (!/\b(?:drop|truncate|delete)\b/i.test(statement)) return [];
+  const text = withoutComments(statement, (literal) => (literal.startsWith("'") ? "''" : literal))
+    .replace(/\s+/g, ' ')
+    .trim();
+  const [, sort = '', names] = DROP.exec(text) ?? [];
+  if (names !== undefined) return [`drops the ${sort.toLowerCase()} ${bareNames(names)}`];
+  const truncated = TRUNCATE.exec(text)?.[1];
+  if (truncated !== undefined) return [`deletes all rows of ${bareNames(truncated)}`];
+  const emptied = DELETE.exec(text)?.[1];
+  if (emptied !== undefined) return [`deletes rows of ${emptied}`];
+  const [, table, actions = ''] = ALTER.exec(text) ?? [];
+  if (table === undefined) return [];
+  return [...actions.matchAll(DROPPED)].map(([, sort = 'column', name]) => `drops the ${sort.toLowerCase()} ${name} of ${table}`);
+}
+
+/** Removes options after a list of names. */
+function bareNames(names: string): string {
+  return names.replace(/\s+(?:cascade|restrict|restart identity|continue identity|force|with)\b.*$/is, '').trim();
+}

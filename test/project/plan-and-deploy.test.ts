@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { OWN_DATABASE, projectFolder } from '../support/project-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+  const before = projectFolder(service);
+  before.write({
+    'config.yaml': 'version: 3\n',
+    'metadata/databases/databases.yaml': databases(),
+    'migrations/default/1_task/up.sql': 'create table task (id int primary key);\n',
+  });
+  expect((await before.svc('deploy')).code).toBe(0);
+  before.remove();
+});
+afterAll(() => service.stop());
+
+function databases({ name = 'default', url = OWN_DATABASE, tables = '[]' } = {}): string {
+  return `- name: ${name}\n  kind: postgres\n  ${url}\n  tables: ${tables}\n`;
+}
+const UNSET = OWN_DATABASE.replace('SVC_GRAPHQL_DATABASE_URL', 'UNSET_URL');
+const TASK = { 'migrations/default/1_task/up.sql': 'create table task (id int primary key);\n' };
+const MISSING = '[{table: {schema: public, name: missing}}]';
+
+interface Rejected {
+  readonly what: string;
+  readonly databases?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly options?: readonly string[];
+  readonly code: number;
+  readonly message: string;
+}
+
+it.each<Rejected>([
+  { what: 'a project without a source', databases: '[]\n', code: 1, message: 'there are migrations of the source "default"' },
+  { what: 'a table that no migration creates', databases: databases({ tables: MISSING }), code: 4, message: 'no such table/view exists' },
+  {
+    what: 'a client command in a migration',
+    files: { 'migrations/default/2_next/up.sql': 'select 1;\n\\connect x\n' },
+    ...{ code: 1, message: '\\connect is for psql only' },
+  },
+  {
+    what: 'a statement that cannot run in a transaction',
+    files: { 'migrations/default/2_next/up.sql': 'create index concurrently on task (id);\n' },
+    ...{ code: 1, message: 'start the file with "-- svc: no-transaction"' },
+  },
+  {
+    what: 'an applied migration whose file has changed',
+    files: { 'migrations/default/1_task/up.sql': 'create table other (id int primary key);\n' },
+    ...{ code: 1, message: 'has changed since it was applied' },
+  },
+  {
+    what: 'a migration that fails',
+    files: { 'migrations/default/2_next/up.sql': 'select 1;\n\nselect nothing;\n' },
+    ...{ code: 1, message: 'column "nothing" does not exist [42703]' },
+  },
+  {
+    what: 'a source whose connection would be invalid',
+    databases: databases({ url: UNSET }),
+    code: 1,
+    message: "'UNSET_URL' not set. Nothing was run",
+  },
+  {
+    what: 'a new source without a connection',
+    databases: `${databases()}${databases({ name: 'far', url: UNSET })}`,
+    files: { 'migrations/far/1_far/up.sql': 'select 1;\n' },
+    ...{ code: 1, message: 'the service cannot add the source far: ' },
+  },
+])('a plan ends as the deployment of $what', async ({ databases: sources = databases(), files = {}, code, message }) => {
+  const project = projectFolder(service);
+  try {
+    project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': sources, ...TASK, ...files });
+    const [planned, deployed] = [await project.svc('plan', '--json'), await project.svc('deploy', '--json')];
+    const errors = (json: typeof planned.json) =>
+      (json['errors'] as readonly { readonly code: string; readonly message: string; readonly file?: string; readonly line?: number }[])
+        .filter((error) => error.code !== 'deploy')
+        .map(({ message: text, file, line }) => ({ text, file, line }));
+    expect([planned.code, deployed.code]).toEqual([code, code]);
+    expect(errors(planned.json)).toEqual(errors(deployed.json));
+    expect(errors(planned.json)).toEqual([expect.objectContaining({ text: expect.stringContaining(message) })]);
+    if (planned.json['plan'] === undefined) return;
+    const summary = expect.objectContaining({ errors: 1, text: expect.stringContaining('svc deploy would fail with 1 error') });
+    expect(planned.json['plan']).toMatchObject({ summary });
+  } finally {
+    project.remove();
+  }
+});
+
+it('accepts in a plan what options of a deployment accept', async () => {
+  const project = projectFolder(service);
+  try {
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': databases(),
+      'migrations/default/1_task/up.sql': 'create table task (id int primary key, title text);\n',
+      'migrations/default/2_next/up.sql': 'create index concurrently on task (id);\n',
+    });
+    expect((await project.svc('plan')).code).toBe(1);
+    const accepted = await project.svc('plan', '--allow-changed', '--no-transaction');
+    expect(accepted).toMatchObject({ code: 0, stderr: '' });
+    expect(accepted.stdout).toContain('note: migration 1 of default is changed\n');
+  } finally {
+    project.remove();
+  }
+});
