@@ -213,14 +213,14 @@ export function checkSteps(
     const scanned = dialect.scan(sql);
     for (const { line, what, client } of scanned.foreign)
       problems.push({ code: 'migration', message: `${what} is for ${client} only`, file: shown, line });
-    for (const { line, value } of scanned.enumValues)
-      options.report(
-        `${shown}:${line}: the value '${value}' is added to an enum and used by a later statement, which the database refuses in one transaction: use it in the next migration`,
-      );
     const isMarked =
       options.withoutTransaction ||
       (direction === 'up' && known.migration?.withoutTransaction === true) ||
       /^\s*--\s*svc:\s*no-transaction\b/.test(sql);
+    for (const { line, value } of isMarked ? [] : scanned.enumValues)
+      options.report(
+        `${shown}:${line}: the value '${value}' is added to an enum and used by a later statement, which the database refuses in one transaction: use it in the next migration`,
+      );
     return { ...step, ...modeOf(scanned, { sql, shown, isMarked, dialect, options, problems }) };
   });
   if (problems.length > 0) throw new ProjectFailure(problems);
