@@ -149,6 +149,20 @@ export interface SchemaDump {
   readonly omitted: readonly string[];
 }
 
+/** One direction of a difference between two schemas. */
+export interface SchemaDiffScript {
+  /** Empty if there is nothing to change. */
+  readonly sql: string;
+  /** Differences that the SQL names in comments only. */
+  readonly omitted: readonly string[];
+}
+
+export interface SchemaDiff {
+  readonly up: SchemaDiffScript;
+  /** Leads back from what `up` does, without the parts that are comments in `up`. */
+  readonly down: SchemaDiffScript;
+}
+
 export interface NeededExtension {
   readonly name: string;
   readonly schema: string;
@@ -178,6 +192,8 @@ export interface MigrationDialect {
    * @param filled tables whose rows are written too
    */
   dumpSchema?(context: DumpContext, schemas: readonly string[], filled: readonly QualifiedName[]): Promise<SchemaDump>;
+  /** Returns the SQL that leads from the schema of one database to that of another, and back. */
+  diffSchemas?(from: DumpContext, to: DumpContext): Promise<SchemaDiff>;
   /** Returns the rows of a table as `insert` statements. @param upsert whether existing rows with the same key are overwritten */
   dumpRows(context: DumpContext, table: string, upsert: boolean): Promise<string>;
   /** Returns whether one of the tables exists and has no rows. Present if `Capabilities.enumTables`. */

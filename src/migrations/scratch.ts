@@ -4,9 +4,10 @@ import type { Kinds } from '../metadata/kinds.ts';
 import { failure, ProjectFailure } from '../project/failure.ts';
 import { type ServerClient, ServerError, type SqlSource } from '../project/server-client.ts';
 import type { Runnable } from './run-migrations.ts';
-import { cellOf, rowsOf, serverSources } from './sources.ts';
+import { cellOf, type ListedSource, rowsOf, serverSources } from './sources.ts';
 
 export interface Scratch {
+  readonly source: ListedSource;
   /** Runs one step. It is not rolled back if a later one fails. @throws ProjectFailure */
   run(step: Runnable): Promise<void>;
   /** Returns the lines of the schema, for comparison. @throws ProjectFailure */
@@ -42,6 +43,7 @@ export async function openScratch(server: ServerClient, kinds: Kinds<Backend>, n
     );
   const kept = await cell(scratch.baseline);
   return {
+    source: found,
     async run({ sql, inTransaction }) {
       const text = dialect.terminated(sql);
       if (text.trim() === '') return;

@@ -5,7 +5,7 @@ import { type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import type { CommandContext } from '../context.ts';
 import { runOptions } from './run-options.ts';
 
-export interface Trial extends Pick<Scratch, 'lines' | 'clear'> {
+export interface Trial extends Pick<Scratch, 'source' | 'lines' | 'clear'> {
   /** @throws ProjectFailure if the migration cannot be run as it is, or fails; earlier ones are not reverted */
   run(known: KnownMigration, direction: 'up' | 'down'): Promise<void>;
 }

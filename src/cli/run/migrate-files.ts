@@ -15,6 +15,7 @@ import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { knownMigrations } from './migrate.ts';
+import { diffed, type NewMigration, requireDiffOptions } from './migrate-diff.ts';
 import { runOptions, versionOption } from './run-options.ts';
 
 /** Names of the sources in the metadata of the project; `undefined` if it cannot be read. */
@@ -47,21 +48,19 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
     const { cause, remedy } = missingSource(project, source, await context.kinds());
     context.warn(`${cause}: ${remedy}`);
   }
-  const file = textOption(context, 'sqlFromFile');
-  if (file !== undefined && textOption(context, 'upSql') !== undefined)
-    throw failure('usage', '--up-sql and --sql-from-file exclude each other', {}, EXIT.usage);
-  const fromFile = file === undefined ? undefined : readNamedFile(context.cwd, file);
-  if (file !== undefined && fromFile === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
-  const dump = flagOption(context, 'fromServer') ? await dumped(context, source) : undefined;
   const hasOthers = readMigrations(project.files, join(project.migrationsFolder, source)).length > 0;
-  const up = dump ?? fromFile ?? textOption(context, 'upSql') ?? '';
-  const { version, folder } = writeMigration(project, source, named, { up, down: textOption(context, 'downSql') ?? '' });
-  if (dump !== undefined && hasOthers)
-    context.warn(`${source} already has migrations: on an empty database, this one fails for objects that they have created`);
-  if (dump !== undefined) {
+  const content = await contentOf(context, source, hasOthers);
+  if (content === undefined)
+    return { text: 'nothing that --from-diff compares differs: no migration was created', data: { source, folder: null } };
+  const { version, folder } = writeMigration(project, source, named, content);
+  if (content.state === 'applied') {
     const at = { project, server: await context.server(), kinds: await context.kinds(), options: runOptions(context) };
     await markApplied(at, source, version);
   }
+  if (content.state === 'incomplete')
+    context.warn(
+      `${source} has these changes already, but up.sql leaves some out: complete it, then mark it as applied with svc migrate apply --version ${version} --skip-execution --database-name ${source}`,
+    );
   return { text: folder, data: { version: String(version), source, folder } };
 }
 
@@ -70,7 +69,7 @@ export function writeMigration(
   project: Project,
   source: string,
   named: string,
-  { up, down }: { readonly up: string; readonly down: string },
+  { up, down }: Pick<NewMigration, 'up' | 'down'>,
 ): { readonly version: bigint; readonly folder: string } {
   const last = readMigrations(project.files, join(project.migrationsFolder, source)).at(-1)?.version ?? 0n;
   const now = BigInt(Date.now());
@@ -86,10 +85,38 @@ export function writeMigration(
   return { version, folder: project.files.show(folder) };
 }
 
+/** Returns the SQL of a new migration. `undefined` if `--from-diff` finds nothing to write. @throws ProjectFailure */
+async function contentOf(context: CommandContext, source: string, hasMigrations: boolean): Promise<NewMigration | undefined> {
+  const texts = ['upSql', 'downSql', 'sqlFromFile'].filter((option) => textOption(context, option) !== undefined);
+  const [isDump, isDiff] = [flagOption(context, 'fromServer'), flagOption(context, 'fromDiff')];
+  if ((isDump || isDiff) && texts.length > 0) {
+    const flag = isDump ? '--from-server' : '--from-diff';
+    throw failure('usage', `${flag} cannot be combined with --up-sql, --down-sql or --sql-from-file`, {}, EXIT.usage);
+  }
+  if (isDump && isDiff) throw failure('usage', '--from-server and --from-diff exclude each other', {}, EXIT.usage);
+  requireDiffOptions(context);
+  if (isDiff) return await diffed(context, source);
+  if (isDump) {
+    const up = await dumped(context, source);
+    if (hasMigrations)
+      context.warn(`${source} already has migrations: on an empty database, this one fails for objects that they have created`);
+    return { up, down: '', state: 'applied' };
+  }
+  return { up: givenUp(context), down: textOption(context, 'downSql') ?? '', state: 'pending' };
+}
+
+/** @throws ProjectFailure */
+function givenUp(context: CommandContext): string {
+  const [sql, file] = [textOption(context, 'upSql'), textOption(context, 'sqlFromFile')];
+  if (file === undefined) return sql ?? '';
+  if (sql !== undefined) throw failure('usage', '--up-sql and --sql-from-file exclude each other', {}, EXIT.usage);
+  const content = readNamedFile(context.cwd, file);
+  if (content === undefined) throw failure('missing-file', `the file ${file} does not exist`, {}, EXIT.usage);
+  return content;
+}
+
 /** SQL that creates the schema of a source, with the rows of its enum tables. @throws ProjectFailure */
 async function dumped(context: CommandContext, name: string): Promise<string> {
-  if (['upSql', 'downSql', 'sqlFromFile'].some((option) => textOption(context, option) !== undefined))
-    throw failure('usage', '--from-server cannot be combined with --up-sql, --down-sql or --sql-from-file', {}, EXIT.usage);
   const server = await context.server();
   const source = (await serverSources(server, await context.kinds())).find((each) => each.name === name);
   if (source === undefined) throw failure('no-source', `the service has no source "${name}"`);

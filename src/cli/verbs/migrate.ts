@@ -58,7 +58,7 @@ export const migrateVerbs: readonly Verb[] = [
     path: ['migrate', 'create'],
     summary: 'create a migration',
     details:
-      'With --from-server, dumps the current schema of a PostgreSQL source with the rows of enum tables, and marks the migration as applied there. The dump leaves out owners, grants, and objects that the service has created for itself.',
+      'With --from-server, dumps the current schema of a PostgreSQL source with the rows of enum tables, and marks the migration as applied there. The dump leaves out owners, grants, and objects that the service has created for itself. With --from-diff, compares two PostgreSQL databases and writes up.sql and down.sql: the first database has the migrations so far, which are run in the database of --scratch, or is that of --from-source; the second is that of the source, or of --to-source. Writes enums, sequences, tables, columns, constraints and indexes; names all other differences, and changes that may lose or change values, in comments. Marks the migration as applied if the source has the changes already and nothing is left out. Writes nothing if nothing differs.',
     arguments: [{ name: 'name', help: 'short description for the name of the folder', required: true }],
     options: [
       { flags: '--up-sql <sql>', help: 'content of up.sql' },
@@ -66,6 +66,13 @@ export const migrateVerbs: readonly Verb[] = [
       sqlFromFile('up.sql'),
       { flags: '--from-server', help: 'write the schema of the source to up.sql' },
       { flags: '--schema <names>', help: 'with --from-server: only these schemas, separated by commas' },
+      { flags: '--from-diff', help: 'write the difference between the migrations so far and the database of the source' },
+      { ...SCRATCH, help: `with --from-diff: ${SCRATCH.help}` },
+      { flags: '--from-source <source>', help: 'with --from-diff: compare with the database of this source, not with the migrations' },
+      {
+        flags: '--to-source <source>',
+        help: 'with --from-diff: lead to the database of this source. Default: the source of the migration',
+      },
       sourceOption('source of the migration'),
     ],
     needs: 'sometimes a service',

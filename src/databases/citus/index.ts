@@ -9,8 +9,8 @@ import { connect } from './connect.ts';
 import type { CitusSource } from './source.ts';
 import { areJoined } from './joins.ts';
 
-/** Schema dumps and databases for trials of PostgreSQL do not contain the distribution of tables. */
-const { dumpSchema: _dump, scratch: _scratch, ...migrations } = postgresqlMigrations;
+/** Schema dumps, differences and databases for trials of PostgreSQL do not contain the distribution of tables. */
+const { dumpSchema: _dump, diffSchemas: _diff, scratch: _scratch, ...migrations } = postgresqlMigrations;
 
 /** Functions of the extension that change the distribution of tables. */
 const MOVES_TABLES =

@@ -1,6 +1,7 @@
 import type { MigrationDialect } from '../../../backend/migration-dialect.ts';
 import { scan } from '../../shared/scan-sql.ts';
 import { TRANSACTION_CONTROL, withoutComments } from '../../../model/split-statements.ts';
+import { diffSchemas } from '../schema-diff/index.ts';
 import { dumpRows, hasEmpty } from './dump-rows.ts';
 import { dumpSchema } from './dump-schema.ts';
 import { history } from './history.ts';
@@ -19,6 +20,7 @@ export const migrations = {
   scratch,
   rollback,
   dumpSchema,
+  diffSchemas,
   dumpRows,
   hasEmpty,
   neededExtension,
