@@ -69,7 +69,7 @@ export interface ServerParts
     | 'clearCache'
     | 'sourceHealth'
     | 'isReady'
-    | 'deploymentKey'
+    | 'isDeployed'
     | 'configReport'
     | 'optionsReport'
   > {

@@ -69,8 +69,8 @@ export interface ServeOptions {
   readonly isReadOnly?: () => boolean;
   /** Defaults to the option, like `isReadOnly`. */
   readonly isSqlDisabled?: () => boolean;
-  /** Returns the key that requests need in the header `x-svc-deployment`; `null`, the default, if they need none. */
-  readonly deploymentKey?: () => string | null;
+  /** False until the project of `svc dev` is deployed; until then, only the command line gets answers. */
+  readonly isDeployed?: () => boolean;
   /** Called after SQL of an administrator that is not read-only. */
   readonly onSql?: (run: SqlRun) => void;
 }
@@ -93,7 +93,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     isReady = () => true,
     isReadOnly = () => config.metadataReadOnly,
     isSqlDisabled = () => config.disableRunSql,
-    deploymentKey = () => null,
+    isDeployed = () => true,
     onSql = () => undefined,
   } = options;
   const { observe } = logger;
@@ -107,7 +107,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     const { state, close } = await openState(config, { store, backends, kinds, environment, instanceId, observe });
     closing.unshift(close);
     const service = await start(config, {
-      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, deploymentKey, onSql, instanceId, store, state },
+      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, onSql, instanceId, store, state },
     });
     return {
       ...service,
@@ -126,7 +126,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
 
 /** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
 async function start(config: Config, running: Running): Promise<Service> {
-  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, deploymentKey, onSql, instanceId, store, state } = running;
+  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, onSql, instanceId, store, state } = running;
   const { database, storage } = store;
   const registry = createRegistry(config, backends);
   const hasMetricsPage = config.enabledApis.has('metrics');
@@ -217,7 +217,7 @@ async function start(config: Config, running: Running): Promise<Service> {
         tracing,
         sourceHealth,
         isReady,
-        deploymentKey,
+        isDeployed,
       },
       async clearCache(which) {
         const count = responses?.clear(which) ?? 0;

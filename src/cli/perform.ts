@@ -91,7 +91,7 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
   let client: Promise<ServerClient> | undefined;
   const connect = async (): Promise<ServerClient> => {
     const { serverClient } = await import('../project/server-client.ts');
-    const made = serverClient((await openOnce(false)).settings, { onWait: (message) => output.progress(message) });
+    const made = serverClient((await openOnce(false)).settings, (message) => output.progress(message));
     onServer(made);
     return made;
   };

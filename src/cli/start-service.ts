@@ -25,7 +25,7 @@ const START_TIMEOUT_MS = 3000;
  * Starts the databases, then the service, and stops them in reverse order on SIGINT, SIGTERM or an uncaught error.
  * @throws Error if the service cannot start; nothing is left running
  */
-export async function startService(config: Config, options: Pick<ServeOptions, 'deploymentKey' | 'onSql'> = {}): Promise<RunningService> {
+export async function startService(config: Config, options: Pick<ServeOptions, 'isDeployed' | 'onSql'> = {}): Promise<RunningService> {
   boundHeapGrowth();
   collectWhenIdle();
   const logger = serviceLogger(config, process.env);

@@ -1,6 +1,7 @@
 /** HTTP client for the service of a project. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
+import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import { isOlder, serviceVersion } from '../config/version.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
 import { type Answer, foreignAnswer, isFromService, isRefused, remedyOf, unreachable, waiting } from './endpoint-failure.ts';
@@ -95,18 +96,11 @@ export const OLD_SERVICE = 'old-service';
 /** Error codes for unknown operations and arguments. */
 const NOT_KNOWN: ReadonlySet<string> = new Set(['parse-failed', 'not-supported', 'not-found']);
 
-/** Value of `x-svc-client-name` in all requests of the command line. */
-export const CLIENT_NAME = 'svc-cli';
-
-export interface ClientOptions {
-  /** Headers of every request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Called with a message if the first request takes long. */
-  readonly onWait?: ((message: string) => void) | undefined;
-}
-
-/** @throws ProjectFailure if the certificate cannot be read */
-export function serverClient(settings: Settings, { headers: ownHeaders = {}, onWait }: ClientOptions = {}): ServerClient {
+/**
+ * @param onWait called with a message if the first request takes long
+ * @throws ProjectFailure if the certificate cannot be read
+ */
+export function serverClient(settings: Settings, onWait?: (message: string) => void): ServerClient {
   const { endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority } = settings;
   const dispatcher = new Agent({
     connect: {
@@ -129,8 +123,7 @@ export function serverClient(settings: Settings, { headers: ownHeaders = {}, onW
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(adminSecret === null ? {} : { 'x-svc-admin-secret': adminSecret }),
-          'x-svc-client-name': CLIENT_NAME,
-          ...ownHeaders,
+          'x-svc-client-name': COMMAND_LINE_CLIENT,
           ...headers,
         },
         ...(body === undefined ? {} : { body: printJson(body) }),

@@ -50,8 +50,8 @@ export interface ServerContext {
   readonly sourceHealth: Pick<SourceHealth, 'reports'>;
   /** Returns true once the tasks at start are done; not set if there are none. */
   readonly isReady?: () => boolean;
-  /** Returns the key that requests need until the project of the service is deployed, `null` from then on. */
-  readonly deploymentKey: () => string | null;
+  /** Returns false until the project of the service is deployed. */
+  readonly isDeployed: () => boolean;
   /** The tracer is `null` if tracing is off. */
   readonly tracing: { current(): Tracer | null };
   readonly meter: Counted<HttpMeter>;

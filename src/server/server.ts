@@ -347,7 +347,7 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   if (route.isPublic !== true) {
     try {
       const { method = '', headers } = exchange.request;
-      checkDeployed(headers, context.deploymentKey());
+      checkDeployed(headers, context.isDeployed());
       checkPage(method, headers, exchange.place, context.pages);
       checkNoForm(method, headers, exchange.place);
     } catch (thrown) {

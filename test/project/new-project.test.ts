@@ -86,19 +86,15 @@ it('leads from an empty folder to an API, and each command on the way says what 
   // A migration without SQL.
   const migration = (await svc('migrate', 'create', 'create_author')).stdout.trim();
   expect(migration).toMatch(/^migrations\/default\/\d+_create_author$/);
-  const empty = `${migration}/up.sql: the file is empty: write its SQL`;
   dev = startDev();
-  await expect.poll(() => dev?.output(), WAIT).toContain(empty);
-  const [plan, deploy, doctor] = await Promise.all([svc('plan'), svc('deploy'), svc('doctor')]);
-  expect(plan).toMatchObject({ code: 1, stderr: expect.stringContaining(empty) });
-  expect(deploy).toMatchObject({ code: 1, stderr: expect.stringContaining(empty) });
-  expect(doctor.stdout).toContain(`-> write the SQL of ${migration}/up.sql, then run svc deploy`);
+  await expect.poll(() => dev?.output(), WAIT).toContain(`${migration}/up.sql is empty: migrations are run once it has SQL`);
+  expect((await svc('doctor')).stdout).toContain(`-> write the SQL of ${migration}/up.sql, then run svc deploy`);
 
   // The first deployment is repeated once the files can be deployed.
   write(`${migration}/up.sql`, "create table author (id int primary key, name text);\ninsert into author values (1, 'Ada');\n");
   await expect.poll(() => dev?.output(), WAIT).toContain('migrations: 1 run');
   const second = await svc('migrate', 'create', 'add_email', '--up-sql', 'alter table author add email text');
-  await expect.poll(() => dev?.output(), WAIT).toContain('migrations have changed: run them with svc migrate apply,');
+  await expect.poll(() => dev?.output(), WAIT).toContain('Run them with svc migrate apply,');
   expect(await svc('plan')).toMatchObject({ code: 0, stdout: expect.stringContaining('add_email: tried') });
   expect((await svc('doctor')).stdout).toContain(
     `${second.stdout.trim().replace(/^(\S+)\/(\d+)_(\w+)$/, '$1 $2 $3')} is pending\n  -> run svc deploy`,

@@ -4,7 +4,7 @@ import type { ScannedSql, ScannedStatement } from '../../backend/migration-diale
 import { serverSources } from '../../migrations/sources.ts';
 import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
-import { CLIENT_NAME } from '../../project/server-client.ts';
+import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import type { CommandContext } from '../context.ts';
 import { fileName, markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
 
@@ -29,7 +29,7 @@ export function createSqlRecorder(options: SqlRecorderOptions): (run: SqlRun) =>
   let waiting = 0;
   return (run) => {
     // Migrations that the command line applies have files already.
-    if (run.clientName === CLIENT_NAME) return;
+    if (run.clientName === COMMAND_LINE_CLIENT) return;
     if (waiting >= MAX_WAITING) {
       options.progress(`SQL was run in ${run.source} while ${MAX_WAITING} questions were open: it is in no migration`);
       return;

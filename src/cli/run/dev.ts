@@ -1,5 +1,4 @@
 /** `svc dev`: a service that follows the files of a project and its databases. */
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
@@ -14,7 +13,6 @@ import { chosenSources } from '../../migrations/sources.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { SqlRun } from '../../metadata-api/operation.ts';
-import { DEPLOYMENT_HEADER } from '../../server/deployment.ts';
 import { ownEndpoint } from '../deploy-at-start.ts';
 import { startService } from '../start-service.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
@@ -44,17 +42,15 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const port = textOption(context, 'port') ?? localPort(first);
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
-  // Until a deployment has succeeded, edits of the files repeat it, and the service answers its requests only.
-  const deploymentKey = randomUUID();
+  // Until a deployment has succeeded, edits of the files repeat it, and the service answers only the command line.
   let isDeployed = false;
   let onSql: (run: SqlRun) => void = () => undefined;
   const running = await startService(
     { ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null },
-    { deploymentKey: () => (isDeployed ? null : deploymentKey), onSql: (run) => onSql(run) },
+    { isDeployed: () => isDeployed, onSql: (run) => onSql(run) },
   );
   const [adminSecret = null] = adminSecretsOf(config);
-  const settings = { ...first.settings, ...ownEndpoint(running.url, adminSecret) };
-  const server = serverClient(settings, { headers: { [DEPLOYMENT_HEADER]: deploymentKey } });
+  const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
   const kinds = await context.kinds();
   const options = { ...runOptions({ ...context, options: {} }), report: context.progress };
   const sync = createDevSync(server, kinds, context.progress);

@@ -118,12 +118,12 @@ export class Sockets {
 
   /** @throws SvcError if the request cannot be upgraded */
   #check(request: IncomingMessage, isKnown: boolean): void {
-    const { authenticator, deploymentKey, options, pages } = this.#context;
+    const { authenticator, isDeployed, options, pages } = this.#context;
     if (this.#longLived.isStopping) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
     if (!isKnown || !options.enabledApis.has('graphql')) throw new SvcError('not-found', 'resource does not exist', { status: 404 });
     checkHead(request, this.#options.headers);
     const { headers } = request;
-    checkDeployed(headers, deploymentKey());
+    checkDeployed(headers, isDeployed());
     const { origin, host } = headers;
     const { corsDomains } = options;
     const isOwn = headers['sec-fetch-site'] === 'same-origin' || (host !== undefined && origin?.split('://')[1] === host);
