@@ -3,6 +3,7 @@ import { ADMIN_ROLE } from '../auth/session.ts';
 import type { Source, TransactionOptions } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
+import { isAboutVariables, SET_VARIABLES } from '../metadata/environment-template.ts';
 import { anyJson, intBetween, bool, defaulted, list, nonEmptyText, object, optional, required, text } from '../metadata/codec.ts';
 import { decodeTables } from '../metadata/decoded-tables.ts';
 import { decodeDocument } from '../metadata/document.ts';
@@ -239,6 +240,7 @@ function transactionalSource(name: string, { metadata, cache, connections }: Sna
     const reason = cache.inconsistencies.find((each) => each.objectId === objectId.source(name))?.reason;
     throw new SvcError('unexpected', `source with name "${name}" is inconsistent${reason === undefined ? '' : `: ${reason}`}`, {
       status: 400,
+      ...(reason !== undefined && isAboutVariables(reason) && { remedies: [SET_VARIABLES] }),
     });
   }
   const { sqlText } = found.backend;

@@ -104,7 +104,7 @@ describe('an error message of the command line says what to do', () => {
     try {
       const [applied, deployed] = [await shop.svc('metadata', 'apply'), await shop.svc('deploy')];
       expect(failed(applied)).toBe(`4 error: metadata/databases/databases.yaml:1:3: source shop: Inconsistent object: ${cure}.`);
-      expect(failed(deployed)).toContain(`1 error: Inconsistent object: ${cure}`);
+      expect(failed(deployed)).toContain(`1 error: the service cannot add the source shop: Inconsistent object: ${cure}`);
       const metadata = { version: 3, sources: [{ name: 'shop', kind: 'pg', configuration: CONFIGURATION, tables: [] }] };
       await service.metadata('replace_metadata', { allow_inconsistent_metadata: true, metadata });
       const status = await shop.svc('migrate', 'status');

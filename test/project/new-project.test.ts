@@ -79,7 +79,7 @@ it('leads from an empty folder to an API, and each command on the way says what 
   for (const args of [['plan'], ['deploy'], ['doctor']]) {
     const { code, stdout, stderr } = await svc(...args);
     expect(code, args[0]).toBe(args[0] === 'doctor' ? 1 : 5);
-    expect(stdout + stderr).toContain(`the service at ${endpoint} cannot be reached`);
+    expect(stdout + stderr).toContain(`the service at ${endpoint} (config.yaml) cannot be reached`);
     expect(stdout + stderr).toContain('svc dev');
   }
 
@@ -143,7 +143,7 @@ it('says which source is missing for migrations, and the lines that add it', asy
   await expect.poll(() => dev?.output(), WAIT).toContain('migrations: 1 run');
   expect(await svc('doctor')).toMatchObject({ code: 0 });
   write('metadata/databases/databases.yaml', sources);
-  expect(await svc('plan')).toMatchObject({ code: 0, stdout: expect.stringContaining('migrations: none') });
+  expect(await svc('plan')).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to deploy') });
 });
 
 it('writes YAML files that name the JSON Schema by which editors check them', async () => {

@@ -33,7 +33,7 @@ interface Rejected {
 }
 
 it.each<Rejected>([
-  { what: 'a project without a source', databases: '[]\n', code: 1, message: 'there are migrations of the source "default"' },
+  { what: 'a project without a source', databases: '[]\n', code: 1, message: 'the metadata has no source "default"' },
   { what: 'a table that no migration creates', databases: databases({ tables: MISSING }), code: 4, message: 'no such table/view exists' },
   {
     what: 'a client command in a migration',
@@ -59,7 +59,7 @@ it.each<Rejected>([
     what: 'a source whose connection would be invalid',
     databases: databases({ url: UNSET }),
     code: 1,
-    message: "'UNSET_URL' not set. Nothing was run",
+    message: "'UNSET_URL' not set. Set the environment variable",
   },
   {
     what: 'a new source without a connection',

@@ -10,7 +10,7 @@ import { cases, SEED } from '../support/deep.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { randomOf, SchemaMaker, sqlOf } from '../support/random-schema.ts';
 
-const PAIRS = Number(process.env['SVC_SCHEMA_PAIRS'] ?? cases(1000, 20));
+const PAIRS = Number(process.env['SVC_SCHEMA_PAIRS'] ?? cases(40, 8));
 const NOT_DONE = '-- Not done: ';
 
 interface Side {
