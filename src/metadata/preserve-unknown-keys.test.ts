@@ -49,7 +49,8 @@ function* objectsOf(json: Json, path: readonly (string | number)[] = []): Iterab
     yield path;
     for (const [key, value] of Object.entries(json)) {
       const inTable = path.at(-2) === 'tables' || path.at(-2) === 'functions';
-      if (!FREE.has(key) && (!OPAQUE.has(key) || inTable)) yield* objectsOf(value, [...path, key]);
+      const ofActionPermission = key === 'definition' && path[0] === 'actions' && path.at(-2) === 'permissions';
+      if (!FREE.has(key) && !ofActionPermission && (!OPAQUE.has(key) || inTable)) yield* objectsOf(value, [...path, key]);
     }
   }
 }
