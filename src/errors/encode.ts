@@ -28,7 +28,7 @@ export function encodeAdminError(error: SvcError, showInternal: boolean): JsonOb
     path: shortened(error.printedPath, MAX_PATH),
     error: shortened(error.message, MAX_ADMIN_MESSAGE),
     code: error.shownCode ?? error.code,
-    ...(error.remedies.length === 0 ? {} : { suggestions: [...error.remedies] }),
+    ...(error.remedies.length === 0 ? {} : { suggestions: error.remedies.map((text) => shortened(text)) }),
     ...(showInternal && error.internal !== undefined ? { internal: error.internal } : {}),
   };
 }

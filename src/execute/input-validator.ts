@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type EnvironmentVariables, filledTemplate, SET_VARIABLES, variablesNotFound } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
@@ -25,10 +25,7 @@ export interface ValidationRequest {
   readonly options: RunOptions;
 }
 
-/**
- * @throws SvcError validation-failed with the hook's own message if it rejects the input, not-found if a variable is not set, unexpected
- * if the hook cannot be called
- */
+/** @throws SvcError validation-failed with the hook's own message if it rejects the input, unexpected if it cannot be called */
 export type InputValidator = (request: ValidationRequest) => Promise<void>;
 
 const MAX_RESPONSE_SIZE = 1_048_576;
@@ -71,7 +68,7 @@ function failed(reason: string, cause?: unknown): SvcError {
 }
 
 function missing(names: readonly string[]): SvcError {
-  return new SvcError('not-found', variablesNotFound(names), { remedies: [SET_VARIABLES] });
+  return failed(variablesNotFound(names));
 }
 
 function messageOf(body: Buffer): string | undefined {

@@ -17,6 +17,7 @@ it.each([
   ['alter table a drop constraint b, alter c drop not null, alter d drop default', []],
   ["alter table a add b text default 'drop table c'", []],
   ["insert into a values ('delete from b')", []],
+  ['with gone as (delete from a returning *) insert into b select * from gone', ['1 deletes rows of a']],
   ['drop index a; drop view b; drop function c()', []],
   ['create function f() returns void language sql as $$ delete from a $$', []],
 ])('finds what %j deletes', (sql, expected) => {

@@ -12,7 +12,8 @@ export interface DestructiveStatement {
 const NAME = String.raw`((?:"[^"]*"|${'`'}[^${'`'}]*${'`'}|[\w$]+)(?:\s*\.\s*(?:"[^"]*"|${'`'}[^${'`'}]*${'`'}|[\w$]+))*)`;
 const DROP = /^drop (table|foreign table|schema|database|partition) (?:if exists )?(.+)/is;
 const TRUNCATE = /^truncate (?:table )?(?:only )?(.+)/is;
-const DELETE = new RegExp(`^delete from (?:only )?${NAME}`, 'is');
+/** Also as a part of `with`. */
+const DELETE = new RegExp(`(?:^|\\()(?: ?)delete from (?:only )?${NAME}`, 'is');
 const ALTER = new RegExp(`^alter (?:foreign )?table (?:if exists )?(?:only )?${NAME} (.*)`, 'is');
 /** Parts of an `alter table` after `drop` that hold no data. */
 const NO_DATA = 'constraint|default|not|identity|expression|index|key|primary|foreign|check|period|system';

@@ -6,9 +6,11 @@ import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import type { CommandContext } from '../context.ts';
-import { fileName, markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
+import { markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
 
 const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke']);
+/** Objects of the server or of a session, and those whose definitions have passwords, which do not belong in files. */
+const NOT_IN_FILES: ReadonlySet<string> = new Set(['temp', 'temporary', 'role', 'user', 'server', 'subscription', 'database', 'system']);
 /** Answer to the question for a name. */
 const NO_MIGRATION = '-';
 /** Maximum number of questions that wait for an answer. */
@@ -67,14 +69,25 @@ async function record({ source: name, sql }: SqlRun, options: SqlRecorderOptions
   }
   await enqueue(async () => {
     const project = options.project();
-    const { version, folder } = writeMigration(project, name, fileName(answer), { up: migrationText(sql, scanned), down: '' });
-    await markApplied({ ...options, project }, name, version);
+    let written: ReturnType<typeof writeMigration>;
+    try {
+      written = writeMigration(project, name, answer, { up: migrationText(sql, scanned), down: '' });
+    } catch (thrown) {
+      return `the change of the schema of ${name} is in no migration: ${reasonOf(thrown)}`;
+    }
+    const { version, folder } = written;
+    try {
+      await markApplied({ ...options, project }, name, version);
+    } catch (thrown) {
+      return `written ${folder}, but it could not be marked as applied: ${reasonOf(thrown)}. Run svc migrate apply --version ${version} --skip-execution --database-name ${name}`;
+    }
     return `written ${folder}: SQL that was run in the service. Add the SQL that reverts it to down.sql`;
   });
 }
 
-function isDefinition({ words: [verb = '', object = ''] }: ScannedStatement): boolean {
-  return DEFINITIONS.has(verb) && !/^temp(?:orary)?$/.test(object);
+function isDefinition({ words: [verb = '', ...rest] }: ScannedStatement): boolean {
+  const object = rest.find((word) => !/^(?:or|replace|local|global)$/.test(word)) ?? '';
+  return DEFINITIONS.has(verb) && !NOT_IN_FILES.has(object);
 }
 
 const NOT_NAMES = /^(?:or|replace|if|not|exists|only|concurrently|unique|unlogged|on|column|to|in|as)$/;

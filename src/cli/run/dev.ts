@@ -9,7 +9,8 @@ import { listInconsistencies, problemsOf } from '../../project/project-metadata.
 import { CONFIG_FILE, LOOPBACK, openProject, type Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import { isEmptySql, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
-import { chosenSources } from '../../migrations/sources.ts';
+import { readEntries } from '../../migrations/run-migrations.ts';
+import { chosenSources, serverSources } from '../../migrations/sources.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { SqlRun } from '../../metadata-api/operation.ts';
@@ -26,6 +27,9 @@ import { runOptions } from './run-options.ts';
 
 /** Defaults that differ from those of `svc serve`. */
 const DEVELOPMENT = { SVC_GRAPHQL_ENABLE_CONSOLE: 'true', SVC_GRAPHQL_LOG_FORMAT: 'text' };
+
+/** Interval of attempts to deploy a project that could not be deployed at the start. */
+const RETRY_MS = 5000;
 
 /** `svc dev` */
 export async function runDev(context: CommandContext): Promise<CommandOutcome> {
@@ -55,7 +59,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const options = { ...runOptions({ ...context, options: {} }), report: context.progress };
   const sync = createDevSync(server, kinds, context.progress);
   const deployAll = async (project: Project): Promise<string> => {
-    const unwritten = unwrittenMigration(project);
+    const unwritten = await unwrittenMigration(project, server, kinds);
     if (unwritten !== undefined) {
       context.progress(`${unwritten} is empty: migrations are run once it has SQL, or a comment if it is to run nothing`);
       return isDeployed ? sync.run(project) : '';
@@ -76,7 +80,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
     isDeployed ||= (outcome.exit ?? EXIT.done) === EXIT.done;
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
   };
-  const enqueue = changeQueue(context.progress);
+  const enqueue = changeQueue(withoutRepetition(context.progress));
   const reload = async (sources: readonly string[]): Promise<string> => {
     await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
     const read = readMetadata(reopened().metadata);
@@ -104,7 +108,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   let isQueued = false;
   // Changes made in the service, such as in its console. Changes that come from the files are already known to the sync.
   running.onMetadata(() => {
-    if (isQueued) return;
+    if (isQueued || !isDeployed) return;
     isQueued = true;
     void enqueue(() => {
       isQueued = false;
@@ -125,11 +129,27 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
     followFiles(first.files, [first.migrationsFolder], () => attempt(remind), context.progress);
   }
   await deployed;
-  if (!isDeployed) context.progress('the service answers 503 until the project is deployed: correct its files');
+  if (!isDeployed) {
+    context.progress('the service answers 503 until the project is deployed, which is tried again every few seconds and after each edit');
+    // The cause may lie outside of the files, such as a database that is still starting.
+    const timer = setInterval(() => {
+      if (isDeployed) clearInterval(timer);
+      else void attempt((project) => (isDeployed ? Promise.resolve('') : deployAll(project)));
+    }, RETRY_MS);
+  }
   if (!isEndpoint(first, running.url))
     context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
   const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
   return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
+}
+
+/** Returns a function that reports a message only if it differs from the last one. */
+function withoutRepetition(progress: (message: string) => void): (message: string) => void {
+  let last = '';
+  return (message) => {
+    if (message !== last) progress(message);
+    last = message;
+  };
 }
 
 /** Returns a function that runs reactions to changes one after another and reports their results. */
@@ -161,11 +181,14 @@ async function pendingReminder(project: Project, server: ServerClient, kinds: Ki
   return `migrations have changed: ${pending.join(', ')}. Run them with ${apply}, or start svc dev with --migrate`;
 }
 
-/** File of the newest migration of a source if nothing is written in it yet, as `svc migrate create` leaves it. */
-function unwrittenMigration(project: Project): string | undefined {
-  for (const source of migratedSources(project.migrationsFolder)) {
-    const newest = readMigrations(project.files, join(project.migrationsFolder, source)).at(-1);
-    if (newest !== undefined && newest.up !== null && isEmptySql(newest.up)) return shownFile(newest, 'up');
+/** File of the newest migration of a source if it is pending and nothing is written in it yet, as `svc migrate create` leaves it. */
+async function unwrittenMigration(project: Project, server: ServerClient, kinds: Kinds<Backend>): Promise<string | undefined> {
+  for (const name of migratedSources(project.migrationsFolder)) {
+    const newest = readMigrations(project.files, join(project.migrationsFolder, name)).at(-1);
+    if (newest === undefined || newest.up === null || !isEmptySql(newest.up)) continue;
+    const source = (await serverSources(server, kinds)).find((each) => each.name === name);
+    const applied = source?.backend?.migrations === undefined ? [] : await readEntries(server, source);
+    if (!applied.some(({ version }) => version === newest.version)) return shownFile(newest, 'up');
   }
   return undefined;
 }

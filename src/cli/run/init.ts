@@ -60,6 +60,7 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
     isCopy: from !== undefined,
     folder: relative(context.cwd, root) || '.',
     hasSecret: makesSecret || textOption(context, 'adminSecret') === undefined,
+    hasEnvironment: files.read(environmentFile) !== undefined,
   };
   const changes = new Map([...ownFiles(files, made), ...schemaFiles(root, kinds), ...metadataFiles(files, document, made, kinds)]);
   if (makesSecret) changes.set(environmentFile, environmentText(randomBytes(SECRET_BYTES).toString('base64url')));

@@ -92,17 +92,23 @@ export interface NewProject {
   readonly isCopy: boolean;
   /** The folder of the project as the user wrote it; `.` for the working directory. */
   readonly folder: string;
-  /** `.env` has the admin secret. */
+  /** Commands find the admin secret, in `.env` or in the environment. */
   readonly hasSecret: boolean;
+  /** `.env` existed before. */
+  readonly hasEnvironment: boolean;
 }
 
 /** A command with a remark about it. */
 type NextStep = readonly [command: string, remark: string];
 
 /** Returns the commands to run after `svc init`, one per line, with a remark each. */
-export function nextSteps({ folder, isCopy, hasSecret }: NewProject): string {
+export function nextSteps({ folder, isCopy, hasSecret, hasEnvironment }: NewProject): string {
   const enter: readonly NextStep[] = folder === '.' ? [] : [[`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`, '']];
-  const secret: readonly NextStep[] = hasSecret ? [] : [['cp .env.example .env', 'write the admin secret of the service to it']];
+  const secret: readonly NextStep[] = hasSecret
+    ? []
+    : hasEnvironment
+      ? [["echo 'SVC_GRAPHQL_ADMIN_SECRET=…' >> .env", 'with the admin secret of the service']]
+      : [['cp .env.example .env', 'write the admin secret of the service to it']];
   const steps: readonly NextStep[] = isCopy
     ? [
         ['svc migrate create init --from-server', 'the tables as they are become the first migration'],

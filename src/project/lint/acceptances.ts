@@ -105,7 +105,7 @@ function targetOf(file: YamlFile, comment: number): { readonly from: number; rea
   const { lines, text, document } = file;
   const own = lines.linePos(comment).line;
   const isTrailing = text.slice(lines.lineStarts[own - 1], comment).trim() !== '';
-  const line = isTrailing ? own : lineBelow(text, own);
+  const line = isTrailing ? own : lineBelow(text, own, lines.linePos(comment).col - 1);
   const isOnLine = (offset: number | undefined): offset is number => offset !== undefined && lines.linePos(offset).line === line;
   let found: { readonly from: number; readonly to: number } | undefined;
   visit(document, {
@@ -132,11 +132,15 @@ function rangeOf(node: unknown): readonly [number?, number?] {
   return Array.isArray(range) ? (range as unknown as readonly [number, number]) : [];
 }
 
-/** Returns the next line, from 1, that is neither blank nor a comment. */
-function lineBelow(text: string, line: number): number {
+/**
+ * Returns the next line, from 1, that is neither blank nor a comment. None if it is indented less than the comment, whose item was removed
+ * then.
+ */
+function lineBelow(text: string, line: number, indent: number): number {
   const below = text.split('\n').slice(line);
   const next = below.findIndex((each) => !/^\s*(?:#.*)?$/.test(each));
-  return next < 0 ? Number.POSITIVE_INFINITY : line + next + 1;
+  const isOutside = (below[next] ?? '').search(/\S/) < indent;
+  return next < 0 || isOutside ? Number.POSITIVE_INFINITY : line + next + 1;
 }
 
 function offsetOf({ lines }: YamlFile, { line, column = 1 }: FilePlace): number | undefined {

@@ -70,3 +70,11 @@ it('reports an acceptance that matches no warning, has no reason, or is about an
   ]);
   expect(codes(lint(`# svc-lint-accept: any it is small\n${TABLE}`))).toEqual(['unknown-rule:1', 'always-true:5', 'always-true:8']);
 });
+
+it('reports an acceptance whose item was removed, instead of applying it to what follows', () => {
+  const rest = TABLE.replace(
+    'delete_permissions',
+    `insert_permissions:\n  - role: user\n    permission: {check: {a: {_eq: 1}}}\n  ${ACCEPT}\ndelete_permissions`,
+  );
+  expect(codes(lint(rest))).toEqual(expect.arrayContaining(['always-true:8', 'always-true:11', 'stale-acceptance:5']));
+});

@@ -31,7 +31,8 @@ function matched(expected: readonly Json[], received: readonly Json[], order: Fi
     else same.push(i);
   }
   const places = expected.map((item) => left.get(unordered(item, order))?.shift());
-  const others = [...received.keys()].filter((i) => !places.includes(i));
+  const taken = new Set(places);
+  const others = [...received.keys()].filter((i) => !taken.has(i));
   const filled = places.flatMap((i) => i ?? others.shift() ?? []);
   return [...filled, ...others].map((i) => received[i] as Json);
 }

@@ -8,6 +8,8 @@ import type { PermissionTest } from './test-files.ts';
 
 /** Maximum number of lines of a difference. */
 const MAX_LINES = 60;
+/** Maximum number of different lines that are looked for. */
+const MAX_EDITS = 2000;
 /** Number of equal lines around a difference. */
 const CONTEXT = 6;
 
@@ -75,7 +77,10 @@ function shownError(error: JsonObject): JsonObject {
 }
 
 function printDifference(expected: JsonObject, received: JsonObject): string {
-  const { hunks } = structuredPatch('', '', `${indented(expected)}\n`, `${indented(received)}\n`, '', '', { context: CONTEXT });
+  const options = { context: CONTEXT, maxEditLength: MAX_EDITS };
+  const patch = structuredPatch('', '', `${indented(expected)}\n`, `${indented(received)}\n`, '', '', options);
+  if (patch === undefined) return `- expected\n+ received\n  … more than ${MAX_EDITS} lines differ`;
+  const { hunks } = patch;
   const lines = hunks.flatMap(({ lines: own, oldStart }) => [...(oldStart > 1 ? ['  …'] : []), ...own.map(spaced)]);
   const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `  … ${lines.length - MAX_LINES} more lines`] : lines;
   return ['- expected', '+ received', ...shown].join('\n');

@@ -18,9 +18,20 @@ export interface FieldOrder {
   readonly fields: ReadonlyMap<string, FieldOrder>;
 }
 
+/** Maximum number of selections of a query, repeated fragments included. */
+const MAX_SELECTIONS = 100_000;
+
 const NO_FIELDS: FieldOrder = { isOrdered: false, fields: new Map() };
 
+/** A selection set with the fragments that it is a part of, which it must not spread again. */
+interface OpenSet {
+  readonly set: SelectionSetNode;
+  readonly spread: ReadonlySet<string>;
+}
+
 interface Scope {
+  /** Number of selections that are left: fragments can repeat each other without end. */
+  left: number;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly variables: JsonObject;
   readonly defaults: ReadonlyMap<string, ValueNode>;
@@ -36,19 +47,21 @@ export function fieldOrderOf(query: string, variables: JsonObject): FieldOrder {
     const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
       defaultValue === undefined ? [] : [[variable.name.value, defaultValue] as const],
     );
-    const scope: Scope = { fragments: new Map(fragments), variables, defaults: new Map(defaults) };
-    return { isOrdered: false, fields: fieldsOf([operation.selectionSet], scope) };
+    const scope: Scope = { left: MAX_SELECTIONS, fragments: new Map(fragments), variables, defaults: new Map(defaults) };
+    return { isOrdered: false, fields: fieldsOf([{ set: operation.selectionSet, spread: new Set() }], scope) };
   } catch (thrown) {
     if (thrown instanceof GraphQLError) return NO_FIELDS;
     throw thrown;
   }
 }
 
-function fieldsOf(sets: readonly SelectionSetNode[], scope: Scope): ReadonlyMap<string, FieldOrder> {
+function fieldsOf(sets: readonly OpenSet[], scope: Scope): ReadonlyMap<string, FieldOrder> {
   /** Selection sets of fields with one response key, which are merged. */
-  const merged = new Map<string, { isOrdered: boolean; readonly sets: SelectionSetNode[] }>();
+  const merged = new Map<string, { isOrdered: boolean; readonly sets: OpenSet[] }>();
   const collect = (set: SelectionSetNode, spread: ReadonlySet<string>): void => {
     for (const selection of set.selections) {
+      scope.left -= 1;
+      if (scope.left < 0) throw new GraphQLError(`the query selects more than ${MAX_SELECTIONS} fields`);
       if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet, spread);
       else if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const name = selection.name.value;
@@ -59,12 +72,12 @@ function fieldsOf(sets: readonly SelectionSetNode[], scope: Scope): ReadonlyMap<
         const field = merged.get(key) ?? { isOrdered: false, sets: [] };
         const order = selection.arguments?.find(({ name }) => name.value === 'order_by');
         if (order !== undefined && isGiven(order.value, scope)) field.isOrdered = true;
-        field.sets.push(selection.selectionSet);
+        field.sets.push({ set: selection.selectionSet, spread });
         merged.set(key, field);
       }
     }
   };
-  for (const set of sets) collect(set, new Set());
+  for (const { set, spread } of sets) collect(set, spread);
   return new Map([...merged].map(([key, field]) => [key, { isOrdered: field.isOrdered, fields: fieldsOf(field.sets, scope) }]));
 }
 

@@ -6,7 +6,7 @@ import { enumStatements, growingEnums } from './enums.ts';
 import { schemaStatements } from './schemas.ts';
 import { sequenceStatements } from './sequences.ts';
 import { readSnapshot, type SchemaSnapshot } from './snapshot.ts';
-import { printed, type Script, scriptOf } from './statement.ts';
+import { comment, printed, type Script, scriptOf } from './statement.ts';
 import { tableStatements } from './tables.ts';
 
 /** Marks a file that runs without a transaction, with the reason. */
@@ -38,8 +38,8 @@ function fileOf({ statements }: Script, from: SchemaSnapshot, to: SchemaSnapshot
   // Refused statements count, because they are run once their comment marks are removed.
   const isOutside =
     scan(statements.map(({ sql }) => `${sql};\n`).join(''), TRANSACTION_CONTROL).enumValues.length > 0 ||
-    statements.some(({ usesEnum }) => usesEnum !== undefined && growing.has(usesEnum ?? ''));
-  const head = [isOutside ? NO_TRANSACTION : '', missing.map((each) => `-- Not included: ${each}\n`).join('')].filter(
+    statements.some(({ usesEnum }) => usesEnum !== undefined && usesEnum !== null && growing.has(usesEnum));
+  const head = [isOutside ? NO_TRANSACTION : '', missing.map((each) => comment(`Not included: ${each}`)).join('')].filter(
     (each) => each !== '',
   );
   return {

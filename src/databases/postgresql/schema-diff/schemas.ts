@@ -11,9 +11,7 @@ export function schemaStatements(from: SchemaSnapshot, to: SchemaSnapshot): read
       .map(({ name, schema }): DiffStatement => {
         return { phase: 'create extensions', sql: `create extension if not exists ${name} with schema ${schema}`, touches: [] };
       }),
-    ...from.extensions
-      .filter(({ name }) => !after.has(name))
-      .map(({ name }): DiffStatement => ({ phase: 'drop extensions', sql: `drop extension ${name}`, touches: [] })),
+    ...from.extensions.filter(({ name }) => !after.has(name)).map(({ name }) => dropExtension(name, from, to)),
     ...from.schemas.filter((name) => !to.schemas.includes(name)).map((name) => dropSchema(name, from)),
   ];
 }
@@ -24,6 +22,18 @@ function extensionNames({ extensions }: SchemaSnapshot): ReadonlySet<string> {
 
 function createSchema(name: string): DiffStatement {
   return { phase: 'create schemas', sql: `create schema ${name}`, touches: [key('schema', name)] };
+}
+
+/** An object that is not compared may use the extension, so that it cannot be dropped before that object. */
+function dropExtension(name: string, from: SchemaSnapshot, to: SchemaSnapshot): DiffStatement {
+  const after = new Set(to.others.map(({ what }) => what));
+  const others = from.others.flatMap(({ what }) => (after.has(what) ? [] : [what]));
+  return {
+    phase: 'drop extensions',
+    sql: `drop extension ${name}`,
+    touches: [],
+    refused: others.length === 0 ? undefined : `${others.join(', ')} may use the extension ${name}`,
+  };
 }
 
 function dropSchema(name: string, from: SchemaSnapshot): DiffStatement {

@@ -146,6 +146,16 @@ other as (
     from pg_policy p join relation r on r.oid = p.polrelid
   union all select format('rule %I on %s', w.rulename, r.shown), null, null, pg_get_ruledef(w.oid) || w.ev_enabled::text
     from pg_rewrite w join relation r on r.oid = w.ev_class where w.rulename <> '_RETURN'
+  union all select 'collation ' || format('%I.%I', n.nspname, c.collname), null, n.shown, concat_ws(' ', c.collprovider, c.collcollate, c.collctype, c.collisdeterministic)
+    from pg_collation c join space n on n.oid = c.collnamespace where not exists (select from extended e where e.classid = 'pg_collation'::regclass and e.objid = c.oid)
+  union all select 'text search configuration ' || format('%I.%I', n.nspname, c.cfgname), null, n.shown, c.cfgparser::text
+    from pg_ts_config c join space n on n.oid = c.cfgnamespace where not exists (select from extended e where e.classid = 'pg_ts_config'::regclass and e.objid = c.oid)
+  union all select 'operator ' || o.oid::regoperator::text, null, n.shown, o.oprcode::text
+    from pg_operator o join space n on n.oid = o.oprnamespace where not exists (select from extended e where e.classid = 'pg_operator'::regclass and e.objid = o.oid)
+  union all select 'operator class ' || format('%I.%I', n.nspname, o.opcname), null, n.shown, concat_ws(' ', o.opcmethod, o.opcintype::regtype)
+    from pg_opclass o join space n on n.oid = o.opcnamespace where not exists (select from extended e where e.classid = 'pg_opclass'::regclass and e.objid = o.oid)
+  union all select format('cast (%s as %s)', c.castsource::regtype, c.casttarget::regtype), null, null, concat_ws(' ', c.castfunc::regprocedure, c.castcontext, c.castmethod)
+    from pg_cast c where c.oid >= 16384 and not exists (select from extended e where e.classid = 'pg_cast'::regclass and e.objid = c.oid)
   union all select 'statistics ' || format('%I.%I', n.nspname, s.stxname), null, n.shown, pg_get_statisticsobjdef(s.oid) from pg_statistic_ext s join space n on n.oid = s.stxnamespace
   union all select 'comment on ' || pg_describe_object(d.classoid, d.objoid, d.objsubid), null, null, d.description from pg_description d
     where (d.classoid, d.objoid) in (

@@ -63,8 +63,8 @@ export function tableKeys(table: string, columns: readonly string[] = []): reado
   return [key('table', table), ...columns.map((column) => key('column', table, column))];
 }
 
-/** The beginning of each comment on a statement that is not run. The statement follows in comment marks. */
-export const NOT_DONE = '-- Not done: ';
+/** The beginning of the comment on a statement that is not run. The statement follows in comment marks. */
+const NOT_DONE = 'Not done: ';
 
 export interface Script {
   readonly statements: readonly DiffStatement[];
@@ -106,8 +106,15 @@ function causeText(cause: string, isOpposite: boolean): string {
 
 /** Prints a statement with its comments. */
 export function printed({ sql, note, refused }: DiffStatement): string {
-  if (refused === undefined) return `${note === undefined ? '' : `-- ${note}.\n`}${sql};\n`;
-  const lines = sql === '' ? '' : `${sql};`.replace(/^/gm, '-- ');
+  if (refused === undefined) return `${note === undefined ? '' : comment(`${note}.`)}${sql};\n`;
   const how = sql === '' ? '' : ' To do it, remove the comment marks:';
-  return `${NOT_DONE}${refused}.${how}\n${lines === '' ? '' : `${lines}\n`}`;
+  return `${comment(`${NOT_DONE}${refused}.${how}`)}${sql === '' ? '' : comment(`${sql};`)}`;
+}
+
+/** Prints a text in comment marks. Quoted names may contain line breaks, which would end a comment. */
+export function comment(text: string): string {
+  return text
+    .split(/\r\n?|\n/)
+    .map((line) => `-- ${line}\n`)
+    .join('');
 }
