@@ -1,6 +1,7 @@
 /** `svc dev` as a development loop: no request before the deployment, and migrations from SQL that is run in the service. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { metadataKinds } from '../../src/app/metadata-kinds.ts';
 import { createSqlRecorder } from '../../src/cli/run/dev-migrations.ts';
@@ -8,7 +9,7 @@ import { openProject } from '../../src/project/project.ts';
 import { type ServerClient, serverClient } from '../../src/project/server-client.ts';
 import { DEEP } from '../support/deep.ts';
 import { freePort } from '../support/free-port.ts';
-import { testDatabase } from '../support/postgres.ts';
+import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -16,6 +17,13 @@ import { WAIT } from '../support/wait.ts';
 const SOURCES = `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`;
 const FILES = { 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': SOURCES };
 const OPTIONS = { skipExecution: false, withoutTransaction: false, singleTransaction: false, lockTimeoutMs: 1000, limits: {} };
+const FIRST = 'migrations/default/1_first/up.sql';
+async function createOutside({ url }: TestDatabase): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('create table outside ()');
+  await client.end();
+}
 const migrationsOf = (folder: ProjectFolder): readonly string[] => {
   try {
     const all = join(folder.root, 'migrations/default');
@@ -84,11 +92,18 @@ it.runIf(DEEP)('answers 503 until the project is deployed, and turns SQL of the 
   }
 });
 
-it('stays closed after a deployment that failed, until the files are corrected', async () => {
+it.each([
+  ['the files are corrected', 'create tabel first ();', (own: ProjectFolder) => own.write({ [FIRST]: 'create table first ();' })],
+  [
+    'its cause outside of the files is gone',
+    'alter table outside add a int;',
+    (_: ProjectFolder, database: TestDatabase) => createOutside(database),
+  ],
+])('stays closed after a deployment that failed, until %s', async (_, sql, mend) => {
   const [port, database] = await Promise.all([freePort(), testDatabase('ready')]);
   const url = `http://127.0.0.1:${port}`;
   const own = projectFolder({ url }, { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
-  own.write({ ...FILES, 'migrations/default/1_first/up.sql': 'create tabel first ();' });
+  own.write({ ...FILES, [FIRST]: sql });
   const dev = own.start('dev', '--port', String(port));
   const status = async (): Promise<number> => {
     const body = JSON.stringify({ query: '{ __typename }' });
@@ -98,7 +113,7 @@ it('stays closed after a deployment that failed, until the files are corrected',
   try {
     await expect.poll(() => dev.messages(), WAIT).toContain('answers 503 until the project is deployed');
     expect(await status()).toBe(503);
-    own.write({ 'migrations/default/1_first/up.sql': 'create table first ();' });
+    await mend(own, database);
     await expect.poll(status, WAIT).toBe(200);
   } finally {
     dev.kill();

@@ -48,6 +48,13 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
   // Until a deployment has succeeded, edits of the files repeat it, and the service answers only the command line.
   let isDeployed = false;
+  const reported = new Set<string>();
+  /** Attempts to deploy the project repeat their messages, which are shown once after each edit. */
+  const progress = (message: string): void => {
+    if (!isDeployed && reported.has(message)) return;
+    if (!isDeployed) reported.add(message);
+    context.progress(message);
+  };
   let onSql: (run: SqlRun) => void = () => undefined;
   const running = await startService(
     { ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null },
@@ -56,12 +63,12 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
   const kinds = await context.kinds();
-  const options = { ...runOptions({ ...context, options: {} }), report: context.progress };
-  const sync = createDevSync(server, kinds, context.progress);
+  const options = { ...runOptions({ ...context, options: {} }), report: progress };
+  const sync = createDevSync(server, kinds, progress);
   const deployAll = async (project: Project): Promise<string> => {
     const unwritten = await unwrittenMigration(project, server, kinds);
     if (unwritten !== undefined) {
-      context.progress(`${unwritten} is empty: migrations are run once it has SQL, or a comment if it is to run nothing`);
+      progress(`${unwritten} is empty: migrations are run once it has SQL, or a comment if it is to run nothing`);
       return isDeployed ? sync.run(project) : '';
     }
     const outcome = await deploy({
@@ -73,14 +80,14 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       once: true,
       allowInconsistent: false,
       allowChanged: false,
-      progress: context.progress,
-      warn: context.progress,
+      progress,
+      warn: progress,
       apply: () => sync.apply(project),
     });
     isDeployed ||= (outcome.exit ?? EXIT.done) === EXIT.done;
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
   };
-  const enqueue = changeQueue(withoutRepetition(context.progress));
+  const enqueue = changeQueue(progress);
   const reload = async (sources: readonly string[]): Promise<string> => {
     await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
     const read = readMetadata(reopened().metadata);
@@ -93,10 +100,11 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const catalogs = followCatalogs(
     () => running.readCatalogs(migrated),
     (sources) => enqueue(() => reload(sources)),
-    context.progress,
+    progress,
   );
-  const attempt = (update: (project: Project) => Promise<string>): Promise<void> =>
+  const attempt = (update: (project: Project) => Promise<string>, isRepeated = false): Promise<void> =>
     enqueue(async () => {
+      if (!isRepeated) reported.clear();
       try {
         return await update(reopened());
       } finally {
@@ -116,40 +124,37 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
     });
   });
   if (!flagOption(context, 'noMigrations'))
-    onSql = createSqlRecorder({ server, kinds, options, project: reopened, ask: context.ask, enqueue, progress: context.progress });
+    onSql = createSqlRecorder({ server, kinds, options, project: reopened, ask: context.ask, enqueue, progress });
   const withMigrations = flagOption(context, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), context.progress);
+  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), progress);
   else {
     const update = (project: Project): Promise<string> => (isDeployed ? sync.run(project) : deployAll(project));
-    followFiles(first.files, metadata, () => attempt(update), context.progress);
+    followFiles(first.files, metadata, () => attempt(update), progress);
     const apply = `svc migrate apply${isEndpoint(first, running.url) ? '' : ` --endpoint ${running.url}`}`;
     const remind = async (project: Project): Promise<string> =>
       isDeployed ? pendingReminder(project, server, kinds, apply) : deployAll(project);
-    followFiles(first.files, [first.migrationsFolder], () => attempt(remind), context.progress);
+    followFiles(first.files, [first.migrationsFolder], () => attempt(remind), progress);
   }
   await deployed;
   if (!isDeployed) {
-    context.progress('the service answers 503 until the project is deployed, which is tried again every few seconds and after each edit');
+    progress('the service answers 503 until the project is deployed, which is tried again every few seconds and after each edit');
     // The cause may lie outside of the files, such as a database that is still starting.
+    const retry = async (project: Project): Promise<string> => (isDeployed ? '' : deployAll(project));
+    let isRetrying = false;
     const timer = setInterval(() => {
       if (isDeployed) clearInterval(timer);
-      else void attempt((project) => (isDeployed ? Promise.resolve('') : deployAll(project)));
+      if (isDeployed || isRetrying) return;
+      isRetrying = true;
+      void attempt(retry, true).finally(() => {
+        isRetrying = false;
+      });
     }, RETRY_MS);
   }
   if (!isEndpoint(first, running.url))
-    context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
+    progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
   const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
   return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
-}
-
-/** Returns a function that reports a message only if it differs from the last one. */
-function withoutRepetition(progress: (message: string) => void): (message: string) => void {
-  let last = '';
-  return (message) => {
-    if (message !== last) progress(message);
-    last = message;
-  };
 }
 
 /** Returns a function that runs reactions to changes one after another and reports their results. */
