@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorCode } from '../errors/codes.ts';
+import { CREDENTIAL_CODES } from '../errors/codes.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import type { Authenticated, ClientPresence, CredentialCheck, CredentialPlace, GraphqlPayload, RequestHead } from './credentials.ts';
 import type { Session } from './session.ts';
@@ -45,14 +45,10 @@ export interface AuthenticatorOptions {
 
 const ADMIN_SECRET = 'X-Svc-Admin-Secret';
 
-/** Codes of errors that other credentials cure. Failures of the webhook and malformed headers have other codes. */
-const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set([
-  'access-denied',
-  'invalid-headers',
-  'invalid-jwt',
-  'jwt-invalid-claims',
-  'jwt-missing-role-claims',
-] satisfies ErrorCode[]);
+/** Failures of the webhook and malformed headers have other codes. */
+function isAboutCredentials({ code }: SvcError): boolean {
+  return code === 'access-denied' || CREDENTIAL_CODES.has(code);
+}
 
 export interface AdminRemedy {
   readonly text: string;
@@ -82,7 +78,7 @@ export function createAuthenticator({ adminSecrets, unauthorizedRole = null, cre
     credentials === null ? `Send the admin secret of the service as ${ADMIN_SECRET}.` : `Send ${credentials.accepted}, or ${ADMIN_SECRET}.`,
   ];
   const withRemedies = (error: unknown): unknown =>
-    error instanceof SvcError && ABOUT_CREDENTIALS.has(error.code) ? error.withRemedies(remedies) : error;
+    error instanceof SvcError && isAboutCredentials(error) ? error.withRemedies(remedies) : error;
   const identified = (...[request, graphql, client]: Parameters<Authenticator['authenticate']>): Session | Promise<Authenticated> => {
     const { headers } = request;
     if (digests.length === 0) return trustedSession(headers);

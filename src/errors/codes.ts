@@ -43,3 +43,11 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** Codes of errors about headers and tokens, which other credentials cure. `access-denied` may also be about permissions. */
+export const CREDENTIAL_CODES: ReadonlySet<string> = new Set([
+  'invalid-headers',
+  'invalid-jwt',
+  'jwt-invalid-claims',
+  'jwt-missing-role-claims',
+] satisfies ErrorCode[]);

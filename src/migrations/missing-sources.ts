@@ -9,7 +9,6 @@ import type { Project } from '../project/project.ts';
 import { migratedSources } from './migration-files.ts';
 
 export interface MissingSource {
-  readonly name: string;
   /** File that the source belongs in. */
   readonly file: string;
   readonly cause: string;
@@ -31,7 +30,6 @@ export function missingSource({ files, metadata, migrationsFolder }: Project, na
   const lines = stringify([newSource(name, kinds)]).trimEnd();
   const place = metadata.file === undefined ? file : `the sources in ${file}`;
   return {
-    name,
     file,
     cause: `${folder} has migrations, but the metadata has no source "${name}"`,
     remedy: `add it to ${place}, or delete ${folder}:\n\n${lines}\n`,
@@ -42,7 +40,7 @@ export function missingSource({ files, metadata, migrationsFolder }: Project, na
 export function missingSourceProblems(project: Project, known: readonly string[], kinds: Kinds<KindCodecs>): readonly Problem[] {
   return missingSources(project, known, kinds).map(({ file, cause, remedy }) => ({
     code: 'no-source',
-    message: `${cause}. A${remedy.slice(1)}`,
+    message: `${cause}: ${remedy}`,
     file,
   }));
 }

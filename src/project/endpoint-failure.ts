@@ -1,4 +1,5 @@
 /** Failures to reach the service of a project, and answers that do not come from one: what is wrong, where, and what to do. */
+import { CREDENTIAL_CODES } from '../errors/codes.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { EXIT, failure, type ProjectFailure, reasonOf } from './failure.ts';
 import type { Settings } from './project.ts';
@@ -82,12 +83,9 @@ function causeOf(status: number, location: string | undefined, origin: string): 
   return `this is not an answer of svc. Check that the endpoint (${origin}) is the address of the service, without the path of an API`;
 }
 
-/** Error codes of requests whose credentials are missing or wrong. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['invalid-headers', 'invalid-jwt', 'jwt-invalid-claims', 'jwt-missing-role-claims']);
-
 /** Returns true if the service rejects the client. */
 export function isRefused(status: number, code: string): boolean {
-  return status === 401 || status === 403 || code === 'access-denied' || CREDENTIALS.has(code);
+  return status === 401 || status === 403 || code === 'access-denied' || CREDENTIAL_CODES.has(code);
 }
 
 /** Returns what to do about an error of the service that options of the command can cure; `undefined` for any other. */
@@ -95,7 +93,7 @@ export function remedyOf(settings: EndpointSettings, error: ErrorAnswer, url: st
   const { endpoint, adminSecret, adminSecretOrigin } = settings;
   const { status, code, message } = error;
   // With status 403, the operation is disabled for administrators as well.
-  if (status === 401 || CREDENTIALS.has(code) || message.startsWith('restricted access'))
+  if (status === 401 || CREDENTIAL_CODES.has(code) || message.startsWith('restricted access'))
     return adminSecret === null
       ? 'The command has no admin secret: set --admin-secret, or SVC_GRAPHQL_ADMIN_SECRET in the environment or in .env of the project, to that of the service'
       : `The admin secret (${adminSecretOrigin}) is not that of the service at ${endpoint}: it must be the SVC_GRAPHQL_ADMIN_SECRET of the service, or one of its SVC_GRAPHQL_ADMIN_SECRETS`;

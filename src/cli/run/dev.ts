@@ -9,19 +9,19 @@ import { listInconsistencies, problemsOf } from '../../project/project-metadata.
 import { CONFIG_FILE, LOOPBACK, openProject, type Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import { isEmptySql, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
-import { readEntries } from '../../migrations/run-migrations.ts';
+import { type MigrationOptions, readEntries } from '../../migrations/run-migrations.ts';
 import { chosenSources, serverSources } from '../../migrations/sources.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import type { SqlRun } from '../../metadata-api/operation.ts';
 import { ownEndpoint } from '../deploy-at-start.ts';
-import { startService } from '../start-service.ts';
+import { type RunningService, startService } from '../start-service.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
-import { createSqlRecorder } from './dev-migrations.ts';
-import { createDevSync } from './dev-sync.ts';
+import { createSqlRecorder, type SqlRecorderOptions } from './dev-migrations.ts';
+import { createDevSync, type DevSync } from './dev-sync.ts';
 import { knownMigrations } from './migrate.ts';
 import { runOptions } from './run-options.ts';
 
@@ -36,47 +36,74 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const first = await context.project();
   // Metadata may refer to variables of the project's .env file.
   Object.assign(process.env, first.environment);
-  /** Opens the project again after its files have changed. */
-  const reopened = (): Project =>
-    openProject(
-      context.cwd,
-      { project: first.root, env: textOption(context, 'env'), envfile: textOption(context, 'envfile') },
-      context.environment,
-    );
+  const kinds = await context.kinds();
   const port = textOption(context, 'port') ?? localPort(first);
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
-  // Until a deployment has succeeded, edits of the files repeat it, and the service answers only the command line.
-  let isDeployed = false;
-  const reported = new Set<string>();
-  /** Attempts to deploy the project repeat their messages, which are shown once after each edit. */
-  const progress = (message: string): void => {
-    if (!isDeployed && reported.has(message)) return;
-    if (!isDeployed) reported.add(message);
-    context.progress(message);
-  };
+  const deployment = new RepeatedDeployment(context, kinds);
   let onSql: (run: SqlRun) => void = () => undefined;
   const running = await startService(
     { ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null },
-    { isDeployed: () => isDeployed, onSql: (run) => onSql(run) },
+    { isDeployed: () => deployment.isDone, onSql: (run) => onSql(run) },
   );
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
-  const kinds = await context.kinds();
-  const options = { ...runOptions({ ...context, options: {} }), report: progress };
-  const sync = createDevSync(server, kinds, progress);
-  const deployAll = async (project: Project): Promise<string> => {
-    const unwritten = await unwrittenMigration(project, server, kinds);
+  const follower = followProject({ context, first, kinds, server, running, deployment });
+  if (!flagOption(context, 'noMigrations'))
+    onSql = createSqlRecorder({ ...follower, server, kinds, ask: context.ask, options: deployment.options });
+  await follower.deployed;
+  if (!isEndpoint(first, running.url))
+    context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
+  const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
+  return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
+}
+
+/** Deployment that is repeated until it succeeds: by edits of the files, and by a timer. */
+class RepeatedDeployment {
+  readonly options: MigrationOptions;
+  readonly #context: CommandContext;
+  readonly #kinds: Kinds<Backend>;
+  /** Messages since the last edit. */
+  readonly #reported = new Set<string>();
+  #isDone = false;
+
+  constructor(context: CommandContext, kinds: Kinds<Backend>) {
+    this.#context = context;
+    this.#kinds = kinds;
+    this.options = { ...runOptions({ ...context, options: {} }), report: (message) => this.progress(message) };
+  }
+
+  /** True once a deployment has succeeded. Until then, the service answers only the command line. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Reports a message. Until a deployment has succeeded, each message is reported once after each edit. */
+  progress(message: string): void {
+    if (!this.#isDone && this.#reported.has(message)) return;
+    if (!this.#isDone) this.#reported.add(message);
+    this.#context.progress(message);
+  }
+
+  /** Called after an edit of the files. */
+  edited(): void {
+    this.#reported.clear();
+  }
+
+  /** @returns a report */
+  async run(project: Project, server: ServerClient, sync: DevSync): Promise<string> {
+    const unwritten = await unwrittenMigration(project, server, this.#kinds);
     if (unwritten !== undefined) {
-      progress(`${unwritten} is empty: migrations are run once it has SQL, or a comment if it is to run nothing`);
-      return isDeployed ? sync.run(project) : '';
+      this.progress(`${unwritten} is empty: migrations are run once it has SQL, or a comment if it is to run nothing`);
+      return this.#isDone ? sync.run(project) : '';
     }
+    const progress = (message: string): void => this.progress(message);
     const outcome = await deploy({
       project,
       server,
-      kinds,
-      options,
-      withSeeds: flagOption(context, 'withSeeds'),
+      kinds: this.#kinds,
+      options: this.options,
+      withSeeds: flagOption(this.#context, 'withSeeds'),
       once: true,
       allowInconsistent: false,
       allowChanged: false,
@@ -84,77 +111,104 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       warn: progress,
       apply: () => sync.apply(project),
     });
-    isDeployed ||= (outcome.exit ?? EXIT.done) === EXIT.done;
+    this.#isDone ||= (outcome.exit ?? EXIT.done) === EXIT.done;
     return [outcome.text ?? '', ...(outcome.problems ?? []).map(printProblem)].join('\n').trim();
-  };
-  const enqueue = changeQueue(progress);
-  const reload = async (sources: readonly string[]): Promise<string> => {
-    await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
-    const read = readMetadata(reopened().metadata);
-    const inconsistencies = await listInconsistencies(server, read);
-    return [`the schema of ${sources.join(', ')} has changed and was read again`, ...problemsOf(inconsistencies).map(printProblem)].join(
-      '\n',
+  }
+}
+
+interface Followed {
+  readonly context: CommandContext;
+  /** The project at the start. */
+  readonly first: Project;
+  readonly kinds: Kinds<Backend>;
+  readonly server: ServerClient;
+  readonly running: RunningService;
+  readonly deployment: RepeatedDeployment;
+}
+
+interface Follower extends Pick<SqlRecorderOptions, 'project' | 'enqueue' | 'progress'> {
+  /** Resolves after the first attempt to deploy the project. */
+  readonly deployed: Promise<void>;
+}
+
+/** Deploys the project, and follows its files, the metadata of the service and the catalogs of its databases. */
+function followProject({ context, first, kinds, server, running, deployment }: Followed): Follower {
+  const progress = (message: string): void => deployment.progress(message);
+  /** Opens the project again after its files have changed. */
+  const project = (): Project =>
+    openProject(
+      context.cwd,
+      { project: first.root, env: textOption(context, 'env'), envfile: textOption(context, 'envfile') },
+      context.environment,
     );
-  };
+  const sync = createDevSync(server, kinds, progress);
+  const enqueue = changeQueue(progress);
   const migrated = new Set(kinds.all.flatMap(({ kind, migrations }) => (migrations === undefined ? [] : [kind])));
   const catalogs = followCatalogs(
     () => running.readCatalogs(migrated),
-    (sources) => enqueue(() => reload(sources)),
+    (sources) => enqueue(() => reloaded(server, project(), sources)),
     progress,
   );
-  const attempt = (update: (project: Project) => Promise<string>, isRepeated = false): Promise<void> =>
+  const attempt = (update: (project: Project) => Promise<string>): Promise<void> =>
     enqueue(async () => {
-      if (!isRepeated) reported.clear();
       try {
-        return await update(reopened());
+        return await update(project());
       } finally {
         await catalogs.settle();
       }
     });
+  const onEdit = (update: (project: Project) => Promise<string>) => (): Promise<void> =>
+    attempt((edited) => {
+      deployment.edited();
+      return update(edited);
+    });
+  const deployAll = (edited: Project): Promise<string> => deployment.run(edited, server, sync);
+  const orDeploy =
+    (update: (project: Project) => Promise<string>) =>
+    (edited: Project): Promise<string> =>
+      deployment.isDone ? update(edited) : deployAll(edited);
   // Edits during the deployment are queued behind it.
-  const deployed = attempt(deployAll);
+  const deployed = attempt(deployAll).then(() => {
+    if (!deployment.isDone) repeat(() => attempt(orDeploy(async () => '')), deployment);
+  });
   let isQueued = false;
   // Changes made in the service, such as in its console. Changes that come from the files are already known to the sync.
   running.onMetadata(() => {
-    if (isQueued || !isDeployed) return;
+    if (isQueued || !deployment.isDone) return;
     isQueued = true;
     void enqueue(() => {
       isQueued = false;
-      return sync.run(reopened());
+      return sync.run(project());
     });
   });
-  if (!flagOption(context, 'noMigrations'))
-    onSql = createSqlRecorder({ server, kinds, options, project: reopened, ask: context.ask, enqueue, progress });
-  const withMigrations = flagOption(context, 'migrate');
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (withMigrations) followFiles(first.files, [...metadata, first.migrationsFolder], () => attempt(deployAll), progress);
+  if (flagOption(context, 'migrate')) followFiles(first.files, [...metadata, first.migrationsFolder], onEdit(deployAll), progress);
   else {
-    const update = (project: Project): Promise<string> => (isDeployed ? sync.run(project) : deployAll(project));
-    followFiles(first.files, metadata, () => attempt(update), progress);
     const apply = `svc migrate apply${isEndpoint(first, running.url) ? '' : ` --endpoint ${running.url}`}`;
-    const remind = async (project: Project): Promise<string> =>
-      isDeployed ? pendingReminder(project, server, kinds, apply) : deployAll(project);
-    followFiles(first.files, [first.migrationsFolder], () => attempt(remind), progress);
+    const remind = (edited: Project): Promise<string> => pendingReminder(edited, server, kinds, apply);
+    followFiles(first.files, metadata, onEdit(orDeploy((edited) => sync.run(edited))), progress);
+    followFiles(first.files, [first.migrationsFolder], onEdit(orDeploy(remind)), progress);
   }
-  await deployed;
-  if (!isDeployed) {
-    progress('the service answers 503 until the project is deployed, which is tried again every few seconds and after each edit');
-    // The cause may lie outside of the files, such as a database that is still starting.
-    const retry = async (project: Project): Promise<string> => (isDeployed ? '' : deployAll(project));
-    let isRetrying = false;
-    const timer = setInterval(() => {
-      if (isDeployed) clearInterval(timer);
-      if (isDeployed || isRetrying) return;
-      isRetrying = true;
-      void attempt(retry, true).finally(() => {
-        isRetrying = false;
-      });
-    }, RETRY_MS);
-  }
-  if (!isEndpoint(first, running.url))
-    progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
-  const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
-  return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
+  return { project, enqueue, progress, deployed };
+}
+
+/** Repeats a deployment that failed: the cause may lie outside of the files, such as a database that is still starting. */
+function repeat(attempt: () => Promise<void>, deployment: RepeatedDeployment): void {
+  deployment.progress('the service answers 503 until the project is deployed, which is tried again every few seconds and after each edit');
+  const next = async (): Promise<void> => {
+    await attempt();
+    if (!deployment.isDone) setTimeout(() => void next(), RETRY_MS);
+  };
+  setTimeout(() => void next(), RETRY_MS);
+}
+
+/** Reads sources again whose databases have changed. @returns a report */
+async function reloaded(server: ServerClient, project: Project, sources: readonly string[]): Promise<string> {
+  await server.metadata('reload_metadata', { reload_sources: sources, reload_remote_schemas: false });
+  const inconsistencies = await listInconsistencies(server, readMetadata(project.metadata));
+  return [`the schema of ${sources.join(', ')} has changed and was read again`, ...problemsOf(inconsistencies).map(printProblem)].join(
+    '\n',
+  );
 }
 
 /** Returns a function that runs reactions to changes one after another and reports their results. */
@@ -191,6 +245,7 @@ async function unwrittenMigration(project: Project, server: ServerClient, kinds:
   for (const name of migratedSources(project.migrationsFolder)) {
     const newest = readMigrations(project.files, join(project.migrationsFolder, name)).at(-1);
     if (newest === undefined || newest.up === null || !isEmptySql(newest.up)) continue;
+    // Read only for an empty file.
     const source = (await serverSources(server, kinds)).find((each) => each.name === name);
     const applied = source?.backend?.migrations === undefined ? [] : await readEntries(server, source);
     if (!applied.some(({ version }) => version === newest.version)) return shownFile(newest, 'up');

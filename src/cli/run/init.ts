@@ -1,6 +1,6 @@
 /** `svc init` */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { applyChanges, type Files, projectFiles } from '../../project/directory/files.ts';
 import { SOURCES_FILE } from '../../project/directory/sections.ts';
@@ -63,10 +63,12 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
     hasEnvironment: files.read(environmentFile) !== undefined,
   };
   const changes = new Map([...ownFiles(files, made), ...schemaFiles(root, kinds), ...metadataFiles(files, document, made, kinds)]);
-  if (makesSecret) changes.set(environmentFile, environmentText(randomBytes(SECRET_BYTES).toString('base64url')));
   applyChanges(files, changes);
-  if (makesSecret) chmodSync(environmentFile, 0o600);
-  const written = [...changes.keys()].map((path) => files.show(path));
+  if (makesSecret) {
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    writeFileSync(environmentFile, environmentText(secret), { mode: 0o600, flag: 'wx' });
+  }
+  const written = [...changes.keys(), ...(makesSecret ? [environmentFile] : [])].map((path) => files.show(path));
   const text = `created a project in ${root}: ${counted(written.length, 'file')}. Next:\n${nextSteps(made)}`;
   return { text, data: { root, written } };
 }

@@ -1,5 +1,5 @@
 /** `svc migrate create --from-diff` */
-import type { SchemaDiff } from '../../backend/migration-dialect.ts';
+import type { MigrationDialect, SchemaDiff } from '../../backend/migration-dialect.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import type { KnownMigration } from '../../migrations/run-migrations.ts';
 import { dumpContext } from '../../migrations/seeds.ts';
@@ -55,9 +55,11 @@ export async function diffed(context: CommandContext, name: string): Promise<New
   const [own, to] = [find(name), find(textOption(context, 'toSource') ?? name)];
   const [scratch, from] = [textOption(context, 'scratch'), textOption(context, 'fromSource')];
   const start = find(scratch ?? (from as string));
-  requireComparable(start, to);
+  const compare = comparison(start, to);
+  const server = await context.server();
+  const difference = (source: ListedSource): Promise<SchemaDiff> => compare(dumpContext(server, source), dumpContext(server, to));
   const { up, down } =
-    scratch === undefined ? await difference(context, start, to) : await differenceToMigrations(context, scratch, own, to);
+    scratch === undefined ? await difference(start) : await differenceToMigrations(context, { scratch, own, to }, difference);
   for (const each of up.omitted) context.warn(up.sql === '' ? each : `up.sql: ${each}`);
   if (up.sql === '') return undefined;
   for (const each of down.omitted.filter((omitted) => /^not done: (?!up\.sql)/.test(omitted))) context.warn(`down.sql: ${each}`);
@@ -65,8 +67,8 @@ export async function diffed(context: CommandContext, name: string): Promise<New
   return { up: up.sql, down: down.sql, state: !isReached ? 'pending' : up.omitted.length === 0 ? 'applied' : 'incomplete' };
 }
 
-/** @throws ProjectFailure */
-function requireComparable(from: ListedSource, to: ListedSource): void {
+/** Returns the function of the kind that compares the sources. @throws ProjectFailure */
+function comparison(from: ListedSource, to: ListedSource): NonNullable<MigrationDialect['diffSchemas']> {
   if (from.name === to.name)
     throw failure('usage', `--from-diff compares the source ${to.name} with itself: name another source`, {}, EXIT.usage);
   if (from.kind !== to.kind)
@@ -74,19 +76,17 @@ function requireComparable(from: ListedSource, to: ListedSource): void {
       'not-supported',
       `the source ${from.name} has the kind "${from.kind}" and ${to.name} has "${to.kind}": --from-diff compares sources of the same kind`,
     );
-  if (to.backend?.migrations?.diffSchemas === undefined)
-    throw failure('not-supported', `--from-diff does not support sources of the kind "${to.kind}"`);
-}
-
-async function difference(context: CommandContext, from: ListedSource, to: ListedSource): Promise<SchemaDiff> {
-  const server = await context.server();
-  const diff = to.backend?.migrations?.diffSchemas?.(dumpContext(server, from), dumpContext(server, to));
-  if (diff === undefined) throw failure('not-supported', `--from-diff does not support sources of the kind "${to.kind}"`);
-  return diff;
+  const compare = to.backend?.migrations?.diffSchemas;
+  if (compare === undefined) throw failure('not-supported', `--from-diff does not support sources of the kind "${to.kind}"`);
+  return compare;
 }
 
 /** Runs all migrations in the scratch database, and compares the result. @throws ProjectFailure */
-async function differenceToMigrations(context: CommandContext, scratch: string, own: ListedSource, to: ListedSource): Promise<SchemaDiff> {
+async function differenceToMigrations(
+  context: CommandContext,
+  { scratch, own, to }: { readonly scratch: string; readonly own: ListedSource; readonly to: ListedSource },
+  difference: (source: ListedSource) => Promise<SchemaDiff>,
+): Promise<SchemaDiff> {
   const all = await knownMigrations(await context.project(), await context.server(), own);
   if (to.name === own.name) requireApplied(context, own, all);
   return inScratch(context, scratch, own, async (trial) => {
@@ -99,7 +99,7 @@ async function differenceToMigrations(context: CommandContext, scratch: string, 
         throw failure('migration', `the migration ${known.version} ${known.name} fails in an empty database: ${thrown.message}`);
       }
     }
-    return difference(context, trial.source, to);
+    return difference(trial.source);
   });
 }
 

@@ -199,9 +199,8 @@ function identitySequence(table: Table, column: Column, before: SequenceOptions,
     });
   if (!isSameSequence(before, after)) {
     const refused = outOfBounds(before, after);
-    const settings = [...allSettings(after), ...(refused === undefined ? [] : ['restart'])];
-    const actions = settings.map((each) => (each === 'restart' ? each : `set ${each}`)).join(' ');
-    statements.push({ ...alter(table, column, 'set identity', `alter column ${column.name} ${actions}`), refused });
+    const actions = [...allSettings(after).map((each) => `set ${each}`), ...(refused === undefined ? [] : ['restart'])];
+    statements.push({ ...alter(table, column, 'set identity', `alter column ${column.name} ${actions.join(' ')}`), refused });
   }
   return statements;
 }

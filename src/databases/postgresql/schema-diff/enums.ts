@@ -1,9 +1,10 @@
 import type { EnumType, SchemaSnapshot } from './snapshot.ts';
 import { key, type DiffStatement, tableKeys } from './statement.ts';
+import { mapByName } from './table-pair.ts';
 
 /** Statements for enum types. */
 export function enumStatements(from: SchemaSnapshot, to: SchemaSnapshot): readonly DiffStatement[] {
-  const [before, after] = [byName(from), byName(to)];
+  const [before, after] = [mapByName(from.enums), mapByName(to.enums)];
   return [
     ...to.enums.flatMap((type) => {
       const old = before.get(type.name);
@@ -15,12 +16,8 @@ export function enumStatements(from: SchemaSnapshot, to: SchemaSnapshot): readon
 
 /** Names of the enums that get values. */
 export function growingEnums(from: SchemaSnapshot, to: SchemaSnapshot): ReadonlySet<string> {
-  const before = byName(from);
+  const before = mapByName(from.enums);
   return new Set(to.enums.filter((type) => added(before.get(type.name) ?? type, type).length > 0).map(({ name }) => name));
-}
-
-function byName({ enums }: SchemaSnapshot): ReadonlyMap<string, EnumType> {
-  return new Map(enums.map((type) => [type.name, type]));
 }
 
 /** Refusal to create an object whose name belongs to an object that is not compared. */

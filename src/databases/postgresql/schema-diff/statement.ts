@@ -1,6 +1,6 @@
 /** Statements of a migration before they are put in order. */
 
-/** Steps of a migration in their order: what is in the way goes first, what uses other objects comes last. */
+/** Steps of a migration in their order: obstacles are dropped first, users of other objects are created last. */
 const PHASES = [
   'create schemas',
   'create extensions',
