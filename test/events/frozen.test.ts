@@ -109,12 +109,20 @@ describe('a stopped instance on PostgreSQL', () => {
   });
 
   it('releases events that it does not read', async () => {
-    const { url, captures } = await started(`repeat('k', 300000)`);
+    const { url, source, captures } = await started(`repeat('k', 300000)`);
     const queue = { name: 't', limit: 100 };
+    // Stops in the turn after the one that sends the statement, which has the name of the holder.
     const sending = `
-      const original = source.query.bind(source);
-      source.query = (...statement) => { const result = original(...statement); setImmediate(() => setImmediate(stop)); return result; };`;
+      const { Socket } = await import('node:net');
+      const { write } = Socket.prototype;
+      Socket.prototype.write = function (piece, ...rest) {
+        if (Buffer.from(piece).includes('stopped')) setImmediate(stop);
+        return write.call(this, piece, ...rest);
+      };`;
     await stoppedInstance(`${opening(url)}${sending}`, queue);
+    // The answer has 12 MB, so the server waits for its client.
+    const waiting = `select count(*) from pg_stat_activity where datname = current_database() and wait_event = 'ClientWrite'`;
+    await expect.poll(async () => (await source.runSql(waiting, {})).rows, LIMIT).toEqual([['1']]);
     expect(await taken(captures, queue)).toBeLessThan(40);
     await expect.poll(() => captures.count({ state: 'pending' }), LIMIT).toBe(40);
     let all = 0;
