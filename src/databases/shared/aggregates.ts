@@ -44,7 +44,12 @@ interface AggregateWords {
   readonly boolOr: Sql;
   /** The argument of averages, deviations and variances. */
   argument?(value: Sql): Sql;
+  /** A deviation or variance of distinct values, if the database has no `distinct` in them. */
+  distinctDeviation?(name: string, value: Sql): Sql;
 }
+
+/** Aggregates whose result does not depend on repeated values. */
+const WITHOUT_REPETITION: ReadonlySet<string> = new Set(['max', 'min', 'bool_and', 'bool_or']);
 
 const PLAIN: Readonly<Record<string, Sql>> = { sum: sql`sum`, max: sql`max`, min: sql`min` };
 
@@ -60,7 +65,7 @@ const STATISTICS: Readonly<Record<string, Sql>> = {
 };
 
 /** Returns a function that compiles aggregates over values. `count` counts combinations of several values, and all rows without values. */
-export function aggregateCallOf({ count, boolAnd, boolOr, argument = (value) => value }: AggregateWords): AggregateCall {
+export function aggregateCallOf({ count, boolAnd, boolOr, argument = (value) => value, distinctDeviation }: AggregateWords): AggregateCall {
   const plain = new Map(Object.entries({ ...PLAIN, bool_and: boolAnd, bool_or: boolOr }));
   const statistics = new Map(Object.entries(STATISTICS));
   return (name, operands, distinct) => {
@@ -68,6 +73,9 @@ export function aggregateCallOf({ count, boolAnd, boolOr, argument = (value) => 
     const call = plain.get(name) ?? statistics.get(name);
     const [operand] = operands;
     if (call === undefined || operand === undefined) throw new Error(`invariant: unknown aggregate ${name}`);
-    return sql`${call}(${plain.has(name) ? operand.value : argument(operand.value)})`;
+    const value = plain.has(name) ? operand.value : argument(operand.value);
+    if (!distinct || WITHOUT_REPETITION.has(name)) return sql`${call}(${value})`;
+    if (distinctDeviation !== undefined && name !== 'sum' && name !== 'avg') return distinctDeviation(name, value);
+    return sql`${call}(distinct ${value})`;
   };
 }
