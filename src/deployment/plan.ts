@@ -9,6 +9,7 @@ import { type PlanRules, planSources, rejectedConnection, skippedSource, sources
 import { type HistoryEntry, type MigrationOptions, readEntriesWhenIdle } from '../migrations/run-migrations.ts';
 import { destructiveStatements } from '../migrations/destructive.ts';
 import { shownFile } from '../migrations/migration-files.ts';
+import { describeDrift, schemaDrift } from '../migrations/schema-drift.ts';
 import { type ListedSource, migrationsOf, movedSources, sourcesOf } from '../migrations/sources.ts';
 import { EXIT } from '../project/failure.ts';
 import { plannedInconsistencies } from './trial-inconsistencies.ts';
@@ -57,6 +58,7 @@ export async function makePlan(
       else if (status === 'missing' || (status === 'changed' && rules.allowChanged))
         notes.push(`migration ${version} of ${source.name} is ${status}`);
     }
+  notes.push(...schemaDrift({ ...project, document: read.document, kinds }).map(describeDrift));
   const changes = isApplied(read.document, metadata, kinds) ? [] : changesOf(metadata, read.document, kinds);
   const untried = untriedOf(pending, options);
   const tried = pending.filter((each) => !untried.has(each));

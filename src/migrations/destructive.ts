@@ -1,6 +1,7 @@
 /** Statements of migrations that delete data: no migration back restores it. */
 import type { ScannedStatement } from '../backend/migration-dialect.ts';
 import { withoutComments } from '../model/split-statements.ts';
+import { SQL_NAME } from './sql-name.ts';
 
 export interface DestructiveStatement {
   /** From 1. */
@@ -9,15 +10,14 @@ export interface DestructiveStatement {
   readonly what: string;
 }
 
-const NAME = String.raw`((?:"[^"]*"|${'`'}[^${'`'}]*${'`'}|[\w$]+)(?:\s*\.\s*(?:"[^"]*"|${'`'}[^${'`'}]*${'`'}|[\w$]+))*)`;
 const DROP = /^drop (table|foreign table|schema|database|partition) (?:if exists )?(.+)/is;
 const TRUNCATE = /^truncate (?:table )?(?:only )?(.+)/is;
 /** Also as a part of `with`. */
-const DELETE = new RegExp(`(?:^|\\()(?: ?)delete from (?:only )?${NAME}`, 'is');
-const ALTER = new RegExp(`^alter (?:foreign )?table (?:if exists )?(?:only )?${NAME} (.*)`, 'is');
+const DELETE = new RegExp(`(?:^|\\()(?: ?)delete from (?:only )?${SQL_NAME}`, 'isu');
+const ALTER = new RegExp(`^alter (?:foreign )?table (?:if exists )?(?:only )?${SQL_NAME} (.*)`, 'isu');
 /** Parts of an `alter table` after `drop` that hold no data. */
 const NO_DATA = 'constraint|default|not|identity|expression|index|key|primary|foreign|check|period|system';
-const DROPPED = new RegExp(String.raw`\bdrop (?!(?:${NO_DATA})\b)(?:(partition|column) )?(?:if exists )?${NAME}`, 'gi');
+const DROPPED = new RegExp(String.raw`\bdrop (?!(?:${NO_DATA})\b)(?:(partition|column) )?(?:if exists )?${SQL_NAME}`, 'giu');
 
 /** Finds the statements that drop tables, columns, schemas or databases, or delete rows. Does not look into routines. */
 export function destructiveStatements(statements: readonly ScannedStatement[]): readonly DestructiveStatement[] {

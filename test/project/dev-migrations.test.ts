@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { CTRL_C, hasTerminal, onTerminal } from '../support/terminal.ts';
 import { WAIT } from '../support/wait.ts';
 
 const SOURCES = `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`;
@@ -80,6 +81,11 @@ it.runIf(DEEP)('answers 503 until the project is deployed, and turns SQL of the 
     await expect.poll(() => runSql('select id from tag', { read_only: true }), WAIT).toMatchObject({ json: { result: [['id'], ['1']] } });
     await runSql('drop table more');
     await expect.poll(() => runSql("select to_regclass('more')"), WAIT).toMatchObject({ json: { result: [['to_regclass'], ['NULL']] } });
+    await runSql('create table by_hand (id int primary key)');
+    expect(await send('/v1/metadata', { type: 'pg_track_table', args: { table: 'by_hand' } })).toMatchObject({ status: 200 });
+    await expect
+      .poll(() => dev.messages(), WAIT)
+      .toContain('schema drift: public.by_hand of default is tracked, and no migration creates it');
     dev.kill();
     await dev.ended;
     expect(migrationsOf(own)).toHaveLength(4);
@@ -89,6 +95,42 @@ it.runIf(DEEP)('answers 503 until the project is deployed, and turns SQL of the 
     await dev.ended;
     own.remove();
     await Promise.all([database.drop(), other.drop()]);
+  }
+});
+
+it.runIf(DEEP && hasTerminal)('asks for the name of a migration on a terminal, and ends with Ctrl-C', async () => {
+  const [port, database] = await Promise.all([freePort(), testDatabase('ready')]);
+  const own = projectFolder({ url: '' });
+  own.write(FILES);
+  const env = { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' };
+  const dev = onTerminal(`dev --port ${port}`, { cwd: own.root, env });
+  const create = (name: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/v2/query`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'run_sql', args: { sql: `create table ${name} ()` } }),
+    });
+  try {
+    await expect.poll(dev.shown, WAIT).toContain('stop it with Ctrl-C');
+    await create('tag');
+    await expect.poll(dev.shown, WAIT).toContain('changes its schema. Name of its migration, or - for none: [create_table_tag]');
+    expect(migrationsOf(own)).toEqual([]);
+    dev.type('my tags\n');
+    await expect.poll(() => migrationsOf(own), WAIT).toEqual([expect.stringMatching(/^\d+_my_tags$/)]);
+    await create('next');
+    await expect.poll(dev.shown, WAIT).toContain('[create_table_next]');
+    dev.type('\n');
+    await expect.poll(() => migrationsOf(own), WAIT).toHaveLength(2);
+    await create('asked');
+    await expect.poll(dev.shown, WAIT).toContain('[create_table_asked]');
+    dev.type(CTRL_C);
+    await dev.ended;
+    expect(migrationsOf(own)).toHaveLength(2);
+  } finally {
+    dev.kill();
+    await dev.ended;
+    own.remove();
+    await database.drop();
   }
 });
 
@@ -149,7 +191,7 @@ function recorded(answer: string, sql: string): Promise<void> {
       reports.push(message);
       resolve();
     };
-    const record = createSqlRecorder({
+    const recorder = createSqlRecorder({
       server,
       kinds: metadataKinds,
       options: { ...OPTIONS, report: () => undefined },
@@ -158,7 +200,7 @@ function recorded(answer: string, sql: string): Promise<void> {
       enqueue: async (change) => report(await change()),
       progress: report,
     });
-    record({ source: 'default', sql, clientName: undefined });
+    recorder.record({ source: 'default', sql, clientName: undefined });
   });
 }
 

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { command, MAIN } from '../support/command.ts';
+import { command } from '../support/command.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { hasTerminal, onTerminal } from '../support/terminal.ts';
 
 let service: TestService;
 let project: ProjectFolder;
@@ -100,25 +99,13 @@ it('has the same facts in JSON', async () => {
   expect(plan.schemas.filter((change) => 'kind' in change && change.kind === 'dangerous')).toEqual([]);
 });
 
-/** Runs the command with a terminal as standard output. */
-function onTerminal(env: Readonly<Record<string, string>>): Promise<string> {
-  const child = spawn('script', ['-qec', `"${process.execPath}" "${MAIN}" plan`, '/dev/null'], {
-    cwd: project.root,
-    env: { PATH: process.env['PATH'], TERM: 'xterm', SVC_GRAPHQL_ENDPOINT: service.url, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let shown = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    shown += chunk.toString();
-  });
-  return new Promise((done) => child.once('close', () => done(shown)));
-}
-
-it.runIf(process.platform === 'linux' && existsSync('/usr/bin/script'))('has colours on a terminal only', async () => {
-  const shown = await onTerminal({});
+it.runIf(hasTerminal)('has colours on a terminal only', async () => {
+  const plan = (env: Readonly<Record<string, string>>) =>
+    onTerminal('plan', { cwd: project.root, env: { SVC_GRAPHQL_ENDPOINT: service.url, ...env } }).ended;
+  const shown = await plan({});
   expect(shown).toContain(`${ESCAPE}[1m1 migration, 3 permissions${ESCAPE}[0m; ${ESCAPE}[31mbreaking for admin`);
   expect(shown).toContain(`${ESCAPE}[33m! role guest gains access${ESCAPE}[0m`);
-  expect(await onTerminal({ NO_COLOR: '1' })).not.toContain(ESCAPE);
+  expect(await plan({ NO_COLOR: '1' })).not.toContain(ESCAPE);
 });
 
 it('has colours without a terminal if FORCE_COLOR is set', async () => {

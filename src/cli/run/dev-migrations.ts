@@ -25,11 +25,17 @@ export interface SqlRecorderOptions extends Omit<MigrationTarget, 'project'> {
   readonly progress: (message: string) => void;
 }
 
-/** Returns a function that writes SQL with definitions as a migration, after it has run. */
-export function createSqlRecorder(options: SqlRecorderOptions): (run: SqlRun) => void {
+export interface SqlRecorder {
+  /** Writes SQL with definitions as a migration, after it has run. */
+  record(run: SqlRun): void;
+  /** True while a migration is not written yet. */
+  readonly isBusy: boolean;
+}
+
+export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
   let last: Promise<void> = Promise.resolve();
   let waiting = 0;
-  return (run) => {
+  const start = (run: SqlRun): void => {
     // Migrations that the command line applies have files already.
     if (run.clientName === COMMAND_LINE_CLIENT) return;
     if (waiting >= MAX_WAITING) {
@@ -39,7 +45,7 @@ export function createSqlRecorder(options: SqlRecorderOptions): (run: SqlRun) =>
     waiting += 1;
     last = last.then(async () => {
       try {
-        await record(run, options);
+        await writeAsMigration(run, options);
       } catch (thrown) {
         options.progress(`SQL that was run in ${run.source} is in no migration: ${reasonOf(thrown)}`);
       } finally {
@@ -47,9 +53,15 @@ export function createSqlRecorder(options: SqlRecorderOptions): (run: SqlRun) =>
       }
     });
   };
+  return {
+    record: start,
+    get isBusy() {
+      return waiting > 0;
+    },
+  };
 }
 
-async function record({ source: name, sql }: SqlRun, options: SqlRecorderOptions): Promise<void> {
+async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecorderOptions): Promise<void> {
   const { server, kinds, ask, progress, enqueue } = options;
   const source = (await serverSources(server, kinds)).find((each) => each.name === name);
   const scanned = source?.backend?.migrations?.scan(sql);

@@ -10,17 +10,17 @@ import { CONFIG_FILE, LOOPBACK, openProject, type Project } from '../../project/
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import { isEmptySql, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
 import { type MigrationOptions, readEntries } from '../../migrations/run-migrations.ts';
+import { describeDrift, schemaDrift } from '../../migrations/schema-drift.ts';
 import { chosenSources, serverSources } from '../../migrations/sources.ts';
 import type { Backend } from '../../backend/backend.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
-import type { SqlRun } from '../../metadata-api/operation.ts';
 import { ownEndpoint } from '../deploy-at-start.ts';
 import { type RunningService, startService } from '../start-service.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
-import { createSqlRecorder, type SqlRecorderOptions } from './dev-migrations.ts';
+import { createSqlRecorder, type SqlRecorder, type SqlRecorderOptions } from './dev-migrations.ts';
 import { createDevSync, type DevSync } from './dev-sync.ts';
 import { knownMigrations } from './migrate.ts';
 import { runOptions } from './run-options.ts';
@@ -41,16 +41,16 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
   const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
   const deployment = new RepeatedDeployment(context, kinds);
-  let onSql: (run: SqlRun) => void = () => undefined;
+  let recorder: SqlRecorder | undefined;
   const running = await startService(
     { ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null },
-    { isDeployed: () => deployment.isDone, onSql: (run) => onSql(run) },
+    { isDeployed: () => deployment.isDone, onSql: (run) => recorder?.record(run) },
   );
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
-  const follower = followProject({ context, first, kinds, server, running, deployment });
+  const follower = followProject({ context, first, kinds, server, running, deployment, isRecording: () => recorder?.isBusy ?? false });
   if (!flagOption(context, 'noMigrations'))
-    onSql = createSqlRecorder({ ...follower, server, kinds, ask: context.ask, options: deployment.options });
+    recorder = createSqlRecorder({ ...follower, server, kinds, ask: context.ask, options: deployment.options });
   await follower.deployed;
   if (!isEndpoint(first, running.url))
     context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
@@ -124,6 +124,8 @@ interface Followed {
   readonly server: ServerClient;
   readonly running: RunningService;
   readonly deployment: RepeatedDeployment;
+  /** True while SQL that was run is being written as a migration. */
+  readonly isRecording: () => boolean;
 }
 
 interface Follower extends Pick<SqlRecorderOptions, 'project' | 'enqueue' | 'progress'> {
@@ -132,7 +134,7 @@ interface Follower extends Pick<SqlRecorderOptions, 'project' | 'enqueue' | 'pro
 }
 
 /** Deploys the project, and follows its files, the metadata of the service and the catalogs of its databases. */
-function followProject({ context, first, kinds, server, running, deployment }: Followed): Follower {
+function followProject({ context, first, kinds, server, running, deployment, isRecording }: Followed): Follower {
   const progress = (message: string): void => deployment.progress(message);
   /** Opens the project again after its files have changed. */
   const project = (): Project =>
@@ -149,10 +151,12 @@ function followProject({ context, first, kinds, server, running, deployment }: F
     (sources) => enqueue(() => reloaded(server, project(), sources)),
     progress,
   );
+  const drift = driftReporter(kinds, isRecording);
   const attempt = (update: (project: Project) => Promise<string>): Promise<void> =>
     enqueue(async () => {
       try {
-        return await update(project());
+        const report = await update(project());
+        return deployment.isDone ? joined(report, drift(project())) : report;
       } finally {
         await catalogs.settle();
       }
@@ -176,9 +180,10 @@ function followProject({ context, first, kinds, server, running, deployment }: F
   running.onMetadata(() => {
     if (isQueued || !deployment.isDone) return;
     isQueued = true;
-    void enqueue(() => {
+    void enqueue(async () => {
       isQueued = false;
-      return sync.run(project());
+      const report = await sync.run(project());
+      return joined(report, drift(project()));
     });
   });
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
@@ -190,6 +195,23 @@ function followProject({ context, first, kinds, server, running, deployment }: F
     followFiles(first.files, [first.migrationsFolder], onEdit(orDeploy(remind)), progress);
   }
   return { project, enqueue, progress, deployed };
+}
+
+function joined(...reports: readonly string[]): string {
+  return reports.filter((report) => report !== '').join('\n');
+}
+
+/** Returns a function that reports the schema drift of a project, each table once until it is in a migration. */
+function driftReporter(kinds: Kinds<Backend>, isRecording: () => boolean): (project: Project) => string {
+  let known: ReadonlySet<string> = new Set();
+  return (project) => {
+    if (isRecording()) return '';
+    const { document } = readMetadata(project.metadata);
+    const found = schemaDrift({ ...project, document, kinds }).map(describeDrift);
+    const news = found.filter((drift) => !known.has(drift));
+    known = new Set(found);
+    return news.join('\n');
+  };
 }
 
 /** Repeats a deployment that failed: the cause may lie outside of the files, such as a database that is still starting. */

@@ -9,15 +9,16 @@ import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
 import { isEmptySql, type Migration, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
 import { missingSources } from '../../migrations/missing-sources.ts';
+import { describeDrift, DRIFT_REMEDY, schemaDrift } from '../../migrations/schema-drift.ts';
 import { describeExtension } from '../../migrations/implicit-extension.ts';
 import { cellOf, type ListedSource, rowsOf, sourceNames, sourcesOf } from '../../migrations/sources.ts';
-import { exportFrom, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
+import { changesOf, exportFrom, isApplied, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import type { CommandContext, CommandOutcome } from '../context.ts';
 import { isAboutVariables, SET_VARIABLES } from '../../metadata/environment-template.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
-import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { type Add, printFindings, rankFindings } from './doctor-findings.ts';
 import { versionMismatch } from './about.ts';
 import { isFailing } from './findings.ts';
@@ -56,7 +57,9 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     // With aliases of the session prefix, SQL that reads the old names works.
     const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
     const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
-    const sources = sourcesOf((await exportFrom(server)).metadata, kinds);
+    const { metadata } = await exportFrom(server);
+    const sources = sourcesOf(metadata, kinds);
+    if (read !== null) compareWithService(read.document, metadata, kinds, add);
     const declared = read === null ? undefined : sourceNames(read.document);
     for (const name of declared ?? [])
       if (!sources.some((source) => source.name === name))
@@ -80,6 +83,29 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
   };
 }
 
+/** Maximum number of differences that are named. */
+const MAX_NAMED = 5;
+
+const PLACES = { added: 'only in the files', removed: 'only in the service', changed: 'different' } as const;
+
+/** Compares the files with the metadata of the service. Sources that the service does not have are a finding of their own. */
+function compareWithService(document: JsonObject, metadata: JsonObject, kinds: Kinds<Backend>, add: Add): void {
+  if (isApplied(document, metadata, kinds)) return;
+  const existing = sourceNames(metadata);
+  const differences = changesOf(metadata, document, kinds).filter(
+    ({ kind, noun, source }) => !(kind === 'added' && noun === 'source') && (source === undefined || existing.includes(source)),
+  );
+  if (differences.length === 0) return;
+  const named = differences.slice(0, MAX_NAMED).map(({ kind, object }) => `${object} (${PLACES[kind]})`);
+  const more = differences.length - named.length;
+  add(
+    'not-applied',
+    'warning',
+    `the metadata of the files and of the service differ: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
+    'run svc deploy to change the service, or svc metadata export to change the files; svc metadata diff shows all differences',
+  );
+}
+
 function remedyOf(reason: string, kinds: Kinds<Backend>): string {
   if (isAboutVariables(reason)) return SET_VARIABLES;
   for (const { diagnostics } of kinds.all) {
@@ -99,6 +125,8 @@ async function checkFiles(context: CommandContext, project: Project, add: Add, a
     for (const problem of shapeProblems(found, await context.kinds())) add('shape', 'error', printProblem(problem), 'correct the file');
     for (const { file, cause, remedy } of missingSources(project, sourceNames(found.document), await context.kinds()))
       add('no-source', 'error', printProblem({ code: 'no-source', message: cause, file }), remedy);
+    for (const drifted of schemaDrift({ ...project, document: found.document, kinds: await context.kinds() }))
+      add('schema-drift', 'warning', describeDrift(drifted), DRIFT_REMEDY);
     for (const problem of lintMetadata(project.metadata, found).problems)
       if (problem.code === 'orphan') add('orphan', 'warning', printProblem(problem), 'remove it, or run svc metadata export --prune');
       else

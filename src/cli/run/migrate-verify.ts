@@ -1,7 +1,9 @@
 /** `svc migrate verify` */
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { type Migration, shownFile } from '../../migrations/migration-files.ts';
 import type { KnownMigration } from '../../migrations/run-migrations.ts';
+import { describeDrift, schemaDrift } from '../../migrations/schema-drift.ts';
 import { type Difference, differenceBetween, trialSql, verifyMigration } from '../../migrations/schema-print.ts';
 import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import { counted } from '../../util/counted.ts';
@@ -38,6 +40,9 @@ export async function runMigrateVerify(context: CommandContext): Promise<Command
     problems.push(...found.problems);
     verified.push(...found.verified);
   }
+  const { document } = readMetadata(project.metadata);
+  for (const drifted of schemaDrift({ ...project, document, kinds: await context.kinds() }))
+    if (sources.some(({ name }) => name === drifted.source)) context.warn(describeDrift(drifted));
   return {
     exit: problems.length > 0 ? EXIT.failed : EXIT.done,
     problems,
