@@ -12,6 +12,8 @@ export interface DeploymentPlan {
   readonly migrations: readonly PlannedStep[];
   /** Problems for which a deployment would be rejected before its first migration. */
   readonly rejections: readonly Problem[];
+  /** Errors of a service that accepts no changes. */
+  readonly refusals: readonly Problem[];
   readonly changes: readonly DocumentChange[];
   /** Changes that clients may notice, by role. */
   readonly schemas: readonly SchemaChange[];

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Backend } from '../backend/backend.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import { isJsonArray, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { canonical } from '../project/directory/sections.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
 import { type PlanRules, planSources, rejectedConnection, skippedSource, sourcesWithMigrations } from '../migrations/plan-sources.ts';
@@ -11,7 +11,7 @@ import { destructiveStatements } from '../migrations/destructive.ts';
 import { shownFile } from '../migrations/migration-files.ts';
 import { describeDrift, schemaDrift } from '../migrations/schema-drift.ts';
 import { type ListedSource, migrationsOf, movedSources, sourcesOf } from '../migrations/sources.ts';
-import { EXIT } from '../project/failure.ts';
+import { EXIT, type Problem } from '../project/failure.ts';
 import { plannedInconsistencies } from './trial-inconsistencies.ts';
 import { changesOf, exportFrom, isApplied } from '../project/project-metadata.ts';
 import { extensionsOf, objectsIn, type Pending, type PlanOptions, readEntriesOfNew, stepOf, runTrial, reasonNotTried } from './trial.ts';
@@ -77,6 +77,7 @@ export async function makePlan(
     hash: hashOf(read.document, resourceVersion, pending),
     migrations: pending.map((each) => stepOf(each, untried.get(each), trial)),
     rejections: [...withoutSource, ...problems],
+    refusals: changes.length > 0 && options.hashOnly !== true ? await refusalsBy(server, project) : [],
     changes,
     schemas: schemas.all,
     mainSchemas: schemas.main,
@@ -89,6 +90,14 @@ export async function makePlan(
     },
     notes,
   };
+}
+
+/** Returns the error of a service that accepts no changes of its metadata. Unknown if its config API is disabled. */
+async function refusalsBy(server: ServerClient, { settings }: Project): Promise<readonly Problem[]> {
+  const { status, body } = await server.send(settings.paths.config);
+  if (status !== 200 || !isJsonObject(body) || body['is_metadata_read_only'] !== true) return [];
+  const message = 'the metadata of this service is read-only (--metadata-read-only): "replace_metadata" is refused';
+  return [{ code: 'access-denied', message, path: '$.args' }];
 }
 
 function hashOf(document: JsonObject, resourceVersion: number, pending: readonly Pending[]): string {

@@ -104,3 +104,34 @@ it('accepts in a plan what options of a deployment accept', async () => {
     project.remove();
   }
 });
+
+const READ_ONLY = 'the metadata of this service is read-only (--metadata-read-only)';
+
+it.each([
+  ['metadata', 'replace_metadata', 'replace_metadata', databases({ tables: '[{table: {schema: public, name: task}}]' }), {}],
+  ['migrations', 'plan_changes', 'pg_run_sql', databases(), { 'migrations/default/2_next/up.sql': 'create table next ();\n' }],
+  [
+    'a new source',
+    'plan_changes',
+    'pg_add_source',
+    `${databases()}${databases({ name: 'far' })}`,
+    { 'migrations/far/1_far/up.sql': 'select 1;\n' },
+  ],
+])('a plan for a service with read-only metadata ends as the deployment of %s', async (_, planOperation, operation, sources, files) => {
+  const { databaseUrl } = service;
+  const readOnly = await startTestService({ METADATA_READ_ONLY: 'true', DATABASE_URL: databaseUrl });
+  const project = projectFolder(readOnly);
+  try {
+    project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': sources, ...TASK, ...files });
+    const [planned, deployed] = [await project.svc('plan', '--json'), await project.svc('deploy', '--json')];
+    const refused = (operation: string) => ({ code: 5, json: { errors: [{ message: `${READ_ONLY}: "${operation}" is refused` }] } });
+    expect(planned).toMatchObject(refused(planOperation));
+    expect(deployed).toMatchObject({
+      code: 5,
+      json: { errors: [{ message: `${READ_ONLY}: "${operation}" is refused` }, { code: 'deploy' }] },
+    });
+  } finally {
+    project.remove();
+    await readOnly.stop();
+  }
+});

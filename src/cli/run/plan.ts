@@ -59,13 +59,15 @@ export async function runPlanCommand(context: CommandContext): Promise<CommandOu
 
 /** Returns the errors with which `svc deploy` would end. */
 function rejectionOf(
-  { migrations, rejections, inconsistencies }: DeploymentPlan,
+  { migrations, rejections, refusals, inconsistencies }: DeploymentPlan,
   allowInconsistent: boolean,
 ): { readonly exit: ExitCode; readonly problems: readonly Problem[] } {
   const failed = migrations.filter(({ state }) => state === 'failed').map(failureOf);
   const inconsistent = allowInconsistent ? [] : inconsistencies.problems;
-  const exit = rejections.length + failed.length > 0 ? EXIT.failed : inconsistent.length > 0 ? EXIT.inconsistent : EXIT.done;
-  return { exit, problems: [...rejections, ...failed, ...inconsistent] };
+  const problems = [...rejections, ...failed, ...(refusals.length > 0 ? refusals : inconsistent)];
+  if (rejections.length + failed.length > 0) return { exit: EXIT.failed, problems };
+  if (refusals.length > 0) return { exit: EXIT.unreachable, problems };
+  return { exit: inconsistent.length > 0 ? EXIT.inconsistent : EXIT.done, problems };
 }
 
 function failureOf({ message = '', code, file, line, column }: PlannedStep): Problem {
