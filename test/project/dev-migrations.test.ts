@@ -209,6 +209,11 @@ it('names the migration as the answer says', async () => {
   expect(reports).toEqual([expect.stringMatching(/^written migrations\/default\/\d+_my_tags: /)]);
 });
 
+it('writes what is imported from another server', async () => {
+  await recorded('far', 'import foreign schema other from server far into public');
+  expect(reports).toEqual([expect.stringMatching(/^written migrations\/default\/\d+_far: /)]);
+});
+
 it('writes no migration if the answer is a dash', async () => {
   const before = migrationsOf(folder);
   await recorded('-', 'comment on schema public is null');

@@ -50,6 +50,16 @@ describe.runIf(DEEP && hasMariadb())('migrations of MariaDB', () => {
     });
   });
 
+  it('cannot be written from a difference', async () => {
+    const trial = { name: 'mirror', configuration: { connection_info: { connection_string: { from_env: 'TRIAL' } } } };
+    await service.metadata('dbb_add_source', trial);
+    const create = ['migrate', 'create', 'next', '--database-name', 'shop', '--from-diff', '--from-source', 'mirror'];
+    expect((await project.svc(...create, '--json')).json['errors']).toMatchObject([
+      { code: 'not-supported', message: '--from-diff does not support sources of the kind "dbb"' },
+    ]);
+    await service.metadata('dbb_drop_source', { name: 'mirror' });
+  });
+
   it('count as not run if MariaDB rejects them before any effect', async () => {
     const forget = ['migrate', 'delete', '--server', '--version', '3', '--database-name', 'shop', '--yes'];
     const run = async (sql: string): Promise<string> => {

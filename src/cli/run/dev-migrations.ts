@@ -8,7 +8,7 @@ import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import type { CommandContext } from '../context.ts';
 import { markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
 
-const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke']);
+const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke', 'import']);
 /** Objects of the server or of a session, and those whose definitions have passwords, which do not belong in files. */
 const NOT_IN_FILES: ReadonlySet<string> = new Set(['temp', 'temporary', 'role', 'user', 'server', 'subscription', 'database', 'system']);
 /** Answer to the question for a name. */
