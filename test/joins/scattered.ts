@@ -58,7 +58,12 @@ const table = fc.record({
   rows: fc.array(row, { maxLength: 14 }),
 });
 
-const world = fc.array(table, { minLength: 2, maxLength: TABLES.length }).map((tables) =>
+/** In more than one place, or nothing is compared. */
+const spread = fc
+  .array(table, { minLength: 2, maxLength: TABLES.length })
+  .filter(([first, ...others]) => others.some(({ side }) => side !== first?.side));
+
+const world = spread.map((tables) =>
   tables.map(({ parent, side, rows, toChildren, toParent }, index): Table => {
     const codes = new Set<string>();
     const above = index === 0 ? null : parent % index;
