@@ -19,11 +19,11 @@ const LISTS = {
   string_agg: (rows) => `coalesce('[' || string_agg(row_to_json(${rows}.*)::text, ',') || ']', '[]')::json`,
 };
 const QUERIES = {
-  '1 row': [30_000, (list) => `select ${list('t')} from (select id, name from author where id = 7) t`],
-  '20 rows': [20_000, (list) => `select ${list('t')} from (select id, name, age from author where id <= 20) t`],
-  '1,000 rows': [1_500, (list) => `select ${list('t')} from (select id, name, age from author) t`],
+  '1 row': [5000, (list) => `select ${list('t')} from (select id, name from author where id = 7) t`],
+  '20 rows': [4000, (list) => `select ${list('t')} from (select id, name, age from author where id <= 20) t`],
+  '1,000 rows': [300, (list) => `select ${list('t')} from (select id, name, age from author) t`],
   '100 rows with 10 each': [
-    1_000,
+    200,
     (list) => `select ${list('t')} from (select a.id, a.name, l.list as articles from author a left join lateral (
       select ${list('b')} as list from (select id, title, at from article where author_id = a.id order by id) b) l on true where a.id <= 100) t`,
   ],

@@ -2,7 +2,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
 import type { Problem } from '../project/failure.ts';
-import { inconsistenciesIn, isMissingTable, problemsOf } from '../project/project-metadata.ts';
+import { inconsistenciesIn, isMissingTable, problemsOf, titleOf } from '../project/project-metadata.ts';
 
 export interface PlannedInconsistencies {
   readonly before: readonly string[];
@@ -41,7 +41,12 @@ function textsOf(records: readonly Json[]): readonly string[] {
   ];
 }
 
+/** Objects whose inconsistencies do not name them in their reason. */
+const UNNAMED: ReadonlySet<Json | undefined> = new Set(['source', 'remote_schema']);
+
 function textOf(record: Json): string {
+  const [found] = isJsonObject(record) && UNNAMED.has(record['type']) ? inconsistenciesIn([record], null) : [];
+  if (found !== undefined) return `${titleOf(found)}: ${found.reason}`;
   return isJsonObject(record) ? `${String(record['type'] ?? 'objects')}: ${String(record['reason'])}` : '';
 }
 

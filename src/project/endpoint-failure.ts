@@ -95,7 +95,7 @@ export function remedyOf(settings: EndpointSettings, error: ErrorAnswer, url: st
   // With status 403, the operation is disabled for administrators as well.
   if (status === 401 || CREDENTIAL_CODES.has(code) || message.startsWith('restricted access'))
     return adminSecret === null
-      ? 'The command has no admin secret: set --admin-secret, or SVC_GRAPHQL_ADMIN_SECRET in the environment or in .env of the project, to that of the service'
+      ? `The command has no admin secret: set --admin-secret, or ${adminSecretOrigin} in the environment or in .env of the project, to that of the service`
       : `The admin secret (${adminSecretOrigin}) is not that of the service at ${endpoint}: it must be the SVC_GRAPHQL_ADMIN_SECRET of the service, or one of its SVC_GRAPHQL_ADMIN_SECRETS`;
   if (status === 404 && code === 'not-found')
     return `The address ${url} does not exist: set --endpoint or SVC_GRAPHQL_ENDPOINT to the address of the service, or start the service with this API in SVC_GRAPHQL_ENABLED_APIS`;

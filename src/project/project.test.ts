@@ -58,3 +58,26 @@ it("sends the secret of the project's .env to its endpoint, even if the environm
   expect(settingsOf(files, {}, {})).toEqual({ secret: 'of-the-project', warnings: [] });
   expect(settingsOf(files, {}, environment).secret).toBe('of-the-project');
 });
+
+it('prefers the secret of the chosen environment to the general one in .env, and never sends that instead', () => {
+  const stage = 'environments: {a: {endpoint: "https://api.example.com", admin_secret: {from_env: STAGE_ADMIN_SECRET}}}\n';
+  const general = 'SVC_GRAPHQL_ADMIN_SECRET=general\n';
+  const secretOf = (flags: ProjectFlags, variables: Readonly<Record<string, string>>, dotEnv = general) =>
+    settingsOf({ 'config.yaml': stage, '.env': dotEnv }, flags, variables).secret;
+  expect(secretOf({ env: 'a' }, { STAGE_ADMIN_SECRET: 'stage' })).toBe('stage');
+  expect(secretOf({ env: 'a' }, {}, `${general}STAGE_ADMIN_SECRET=stage\n`)).toBe('stage');
+  expect(secretOf({ env: 'a' }, {})).toBeNull();
+  expect(secretOf({ env: 'a' }, { STAGE_ADMIN_SECRET: 'stage', ...environment })).toBe('own');
+  expect(secretOf({ env: 'a', envfile: '.env' }, { STAGE_ADMIN_SECRET: 'stage' })).toBe('general');
+  expect(secretOf({}, {})).toBe('general');
+});
+
+it('names the variable to set if there is no secret', () => {
+  writeFileSync(
+    join(root, 'config.yaml'),
+    'environments: {a: {endpoint: "https://api.example.com", admin_secret: {from_env: STAGE_ADMIN_SECRET}}}\n',
+  );
+  writeFileSync(join(root, '.env'), '');
+  const originOf = (flags: ProjectFlags) => openProject(root, flags, {}).settings.adminSecretOrigin;
+  expect([originOf({ env: 'a' }), originOf({})]).toEqual(['STAGE_ADMIN_SECRET', 'SVC_GRAPHQL_ADMIN_SECRET']);
+});

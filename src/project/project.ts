@@ -29,8 +29,8 @@ export interface Settings {
   /** Setting that the endpoint comes from, for messages. */
   readonly endpointOrigin: string;
   readonly adminSecret: string | null;
-  /** Setting that the admin secret comes from, for messages. */
-  readonly adminSecretOrigin: string | null;
+  /** Setting that the admin secret comes from, for messages; the variable to set if there is none. */
+  readonly adminSecretOrigin: string;
   readonly insecureSkipTlsVerify: boolean;
   readonly certificateAuthority: string | null;
   readonly interactive: boolean;
@@ -231,15 +231,15 @@ function settingsOf(
   const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
   const isTrusted = isChosen || LOOPBACK.test(new URL(endpoint).hostname);
   // The user may not be the author of the project, whose files choose both the variable to send and the address.
-  const secretOf = (name: string): string | undefined => {
+  const secretOf = (name: string, fallback = dotEnv): string | undefined => {
     const value = text(own[name]);
-    if (value === undefined) return text(dotEnv[name]);
+    if (value === undefined) return text(fallback[name]);
     if (named !== undefined || (isTrusted && SECRET_NAME.test(name))) return value;
     const reason = SECRET_NAME.test(name)
       ? `${endpoint} comes from the project only. Set --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment with --env, or write the secret to .env`
       : 'its name does not end with ADMIN_SECRET. Rename it, or set --endpoint';
     if (text(dotEnv[name]) === undefined) warnings.push(`the environment variable ${name} is not sent as admin secret: ${reason}`);
-    return text(dotEnv[name]);
+    return text(fallback[name]);
   };
   const fromEnvironment = (value: Json | undefined): string | undefined => {
     if (!isJsonObject(value)) return text(value);
@@ -258,14 +258,21 @@ function settingsOf(
     isJsonObject(value) ? `${String(value['from_env'])}, named by ${CONFIG_FILE}` : CONFIG_FILE,
     () => fromEnvironment(value),
   ];
-  const { value: adminSecret = null, origin: adminSecretOrigin = null } = firstSet([
-    ['--admin-secret', () => flags.adminSecret],
-    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets')))],
-    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'))],
-    fromFile(stage['admin_secret']),
+  const ofProjectFile: readonly Candidate[] = [
     [CONFIG_FILE, () => firstOf(text(written['admin_secrets']))],
     fromFile(written['admin_secret']),
     fromFile(written['access_key']),
+  ];
+  // The .env of a project is for every environment; an environment with a secret of its own never gets another one from there.
+  const hasOwnSecret = stage['admin_secret'] !== undefined && flags.envfile === undefined;
+  const general = hasOwnSecret ? {} : dotEnv;
+  const variableToSet = secretVariable(stage['admin_secret'] ?? written['admin_secret']) ?? projectVariable('admin_secret');
+  const { value: adminSecret = null, origin: adminSecretOrigin = variableToSet } = firstSet([
+    ['--admin-secret', () => flags.adminSecret],
+    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets'), general))],
+    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'), general)],
+    fromFile(stage['admin_secret']),
+    ...(hasOwnSecret ? [] : ofProjectFile),
   ]);
   const paths = isJsonObject(written['api_paths']) ? written['api_paths'] : {};
   warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
@@ -302,6 +309,10 @@ function settingsOf(
       codegen: { framework: text(codegen['framework']) ?? 'typescript', outputDir: text(codegen['output_dir']) ?? 'codegen' },
     },
   };
+}
+
+function secretVariable(value: Json | undefined): string | undefined {
+  return isJsonObject(value) ? text(value['from_env']) : undefined;
 }
 
 /** A setting with its origin, read on demand, because reading may warn. */

@@ -17,7 +17,9 @@ beforeAll(async () => {
   project = projectFolder(service);
   project.write({
     'config.yaml': 'version: 3\n',
-    'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
+    'metadata/databases/databases.yaml': ['default', 'trial']
+      .map((name) => `- name: ${name}\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`)
+      .join(''),
     'migrations/default/1_author/up.sql':
       "create type mood as enum ('sad'); create table author (id serial primary key, name text, age text, mood mood);",
     'migrations/default/1_author/down.sql': 'drop table author; drop type mood;',
@@ -85,7 +87,8 @@ alter table public.author drop column email;
   const status = await project.svc('migrate', 'status', '--database-name', 'default', '--json');
   expect(status.json['databases']).toMatchObject([{ migrations: [{ status: 'applied' }, { status: 'applied' }] }]);
   const before = folders();
-  const again = await project.svc('migrate', 'create', 'again', '--database-name', 'default', '--from-diff', '--scratch', 'trial');
+  // Not for the source that it is compared with.
+  const again = await project.svc('migrate', 'create', 'again', '--from-diff', '--scratch', 'trial');
   expect(again, JSON.stringify(again)).toMatchObject({ code: 0, stdout: expect.stringContaining('no migration was created') });
   expect(folders()).toEqual(before);
 });
@@ -136,6 +139,6 @@ it.runIf(DEEP)('rejects options that have no meaning together', async () => {
     expect(refused['errors'], JSON.stringify(refused)).toMatchObject([{ message: expect.stringContaining(message) }]);
     expect(folders()).toEqual(before);
   }
-  const lone = await project.svc('migrate', 'create', 'x', '--from-source', 'other', '--json');
+  const lone = await project.svc('migrate', 'create', 'x', '--database-name', 'default', '--from-source', 'other', '--json');
   expect(lone.json['errors']).toMatchObject([{ code: 'usage', message: '--from-source needs --from-diff' }]);
 });

@@ -141,9 +141,9 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
       finished(seedsOf(each));
     }
     const applied = await (at.apply?.() ?? applyMetadata(read, server, kinds, { allowInconsistent: at.allowInconsistent }));
-    finished('metadata');
     if (applied.inconsistencies.length > 0 && !at.allowInconsistent)
       throw new ProjectFailure(problemsOf(applied.inconsistencies), EXIT.inconsistent);
+    finished('metadata');
     for (const { message } of problemsOf(applied.inconsistencies)) warn(message);
     for (const each of late) if (await isReachable(each)) await seed(each);
     if (late.length > 0) finished('seeds');

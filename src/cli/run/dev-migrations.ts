@@ -2,6 +2,7 @@
 import type { SqlRun } from '../../metadata-api/operation.ts';
 import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
 import { serverSources } from '../../migrations/sources.ts';
+import { shortened } from '../../errors/shortened.ts';
 import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
@@ -9,6 +10,9 @@ import type { CommandContext } from '../context.ts';
 import { markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
 
 const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke', 'import']);
+const MAY_DEFINE = new RegExp(`\\b(?:${[...DEFINITIONS].join('|')})\\b`, 'i');
+/** Maximum length of SQL in a message, in characters. */
+const MAX_SHOWN = 2000;
 /** Objects of the server or of a session, and those whose definitions have passwords, which do not belong in files. */
 const NOT_IN_FILES: ReadonlySet<string> = new Set(['temp', 'temporary', 'role', 'user', 'server', 'subscription', 'database', 'system']);
 /** Answer to the question for a name. */
@@ -30,33 +34,42 @@ export interface SqlRecorder {
   record(run: SqlRun): void;
   /** True while a migration is not written yet. */
   readonly isBusy: boolean;
+  /** Reports SQL whose migration is not written yet: called when the process is stopped. */
+  reportUnwritten(): void;
 }
 
 export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
   let last: Promise<void> = Promise.resolve();
-  let waiting = 0;
+  const waiting = new Set<SqlRun>();
   const start = (run: SqlRun): void => {
     // Migrations that the command line applies have files already.
     if (run.clientName === COMMAND_LINE_CLIENT) return;
-    if (waiting >= MAX_WAITING) {
+    if (waiting.size >= MAX_WAITING) {
       options.progress(`SQL was run in ${run.source} while ${MAX_WAITING} questions were open: it is in no migration`);
       return;
     }
-    waiting += 1;
+    waiting.add(run);
     last = last.then(async () => {
       try {
         await writeAsMigration(run, options);
       } catch (thrown) {
         options.progress(`SQL that was run in ${run.source} is in no migration: ${reasonOf(thrown)}`);
       } finally {
-        waiting -= 1;
+        waiting.delete(run);
       }
     });
   };
   return {
     record: start,
     get isBusy() {
-      return waiting > 0;
+      return waiting.size > 0;
+    },
+    reportUnwritten() {
+      for (const { source, sql } of waiting)
+        if (MAY_DEFINE.test(sql))
+          options.progress(
+            `stopped before the migration of this SQL was written: svc migrate create writes one, and svc migrate apply --skip-execution records it in ${source}: ${shortened(sql.trim(), MAX_SHOWN)}`,
+          );
     },
   };
 }

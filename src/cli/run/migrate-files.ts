@@ -43,7 +43,10 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
   const project = await context.project();
   const named = context.args[0] as string;
   const sources = projectSources(project);
-  const source = oneFolder(project, project.migrationsFolder, textOption(context, 'databaseName'), sources ?? []);
+  // Sources that the migration is compared with have none of their own in most projects.
+  const compared = ['scratch', 'fromSource', 'toSource'].map((name) => textOption(context, name));
+  const own = (sources ?? []).filter((name) => !compared.includes(name));
+  const source = oneFolder(project, project.migrationsFolder, textOption(context, 'databaseName'), own);
   if (sources !== undefined && !sources.includes(source)) {
     const { cause, remedy } = missingSource(project, source, await context.kinds());
     context.warn(`${cause}: ${remedy}`);

@@ -46,9 +46,14 @@ export async function runMigrateVerify(context: CommandContext): Promise<Command
   return {
     exit: problems.length > 0 ? EXIT.failed : EXIT.done,
     problems,
-    text: `${counted(verified.length, 'migration')} verified`,
+    text: verifiedText(verified.length, scratch === undefined),
     data: { verified },
   };
+}
+
+function verifiedText(count: number, isPendingOnly: boolean): string {
+  const hint = count === 0 && isPendingOnly ? ': only pending ones are; with --scratch also applied ones' : '';
+  return `${counted(count, 'migration')} verified${hint}`;
 }
 
 /** Verifies pending migrations in transactions of the source that are rolled back. */
@@ -83,7 +88,7 @@ async function verifyPending(context: CommandContext, source: ListedSource, all:
   return { problems, verified };
 }
 
-function noDown({ shown }: Migration, message = 'has no down.sql'): Problem {
+function noDown({ shown }: Migration, message = 'has no down.sql, or an empty one: write the SQL that reverts its up.sql'): Problem {
   return { code: 'no-down', message, file: shown };
 }
 
