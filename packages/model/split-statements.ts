@@ -130,6 +130,13 @@ const TAIL = 90;
  * @param literal returns the replacement of a name in quotes or a literal that holds no code; they are kept by default
  */
 export function withoutComments(sql: string, literal: (text: string) => string = (text) => text): string {
+  return stripped(sql, literal, 0);
+}
+
+/** Code in code, such as dynamic SQL in a routine; what is nested deeper is kept as a literal. */
+const MAX_NESTING = 8;
+
+function stripped(sql: string, literal: (text: string) => string, depth: number): string {
   const lexer: Lexer = { text: sql, at: 0, lexis: STANDARD_LEXIS };
   const pieces: string[] = [];
   let tail = '';
@@ -156,7 +163,8 @@ export function withoutComments(sql: string, literal: (text: string) => string =
       add(' ');
     } else {
       const text = sql.slice(at, lexer.at);
-      add((BEFORE_CODE.test(tail) ? codeOf(text, literal) : undefined) ?? literal(text));
+      const code = depth < MAX_NESTING && BEFORE_CODE.test(tail) ? codeOf(text, literal, depth + 1) : undefined;
+      add(code ?? literal(text));
     }
     from = lexer.at;
   }
@@ -165,12 +173,12 @@ export function withoutComments(sql: string, literal: (text: string) => string =
 }
 
 /** Removes the comments from a literal with code. @returns `undefined` if it is no such literal */
-function codeOf(text: string, literal: (text: string) => string): string | undefined {
+function codeOf(text: string, literal: (text: string) => string, depth: number): string | undefined {
   const [quote] = /^'|^\$\w*\$/.exec(text) ?? [];
   if (quote === undefined || text.length < 2 * quote.length || !text.endsWith(quote)) return undefined;
   const inside = text.slice(quote.length, -quote.length);
-  if (quote !== "'") return quote + withoutComments(inside, literal) + quote;
-  return `'${withoutComments(inside.replaceAll("''", "'"), literal).replaceAll("'", "''")}'`;
+  if (quote !== "'") return quote + stripped(inside, literal, depth) + quote;
+  return `'${stripped(inside.replaceAll("''", "'"), literal, depth).replaceAll("'", "''")}'`;
 }
 
 /** True if a statement begins or ends a transaction; savepoints do not. */

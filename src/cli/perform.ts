@@ -7,6 +7,7 @@ import type { ServerClient } from '../project/server-client.ts';
 import { printJson } from '../util/json.ts';
 import { hasColoursOrForced, painter } from '../util/paint.ts';
 import type { CommandContext, CommandOutcome, OptionValue } from './context.ts';
+import { printable } from './printable.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 import type { Verb } from './verbs/verb.ts';
 
@@ -34,6 +35,11 @@ function outcomeOf(thrown: unknown): CommandOutcome {
   return { exit: EXIT.failed, problems: [{ code: 'unexpected', message: reasonOf(thrown) }] };
 }
 
+/** Returns a text for standard output; text for a file or another program stays as it is. */
+function forStdout(text: string): string {
+  return process.stdout.isTTY === true ? printable(text, true) : text;
+}
+
 /** Standard output and error of a command. With `--json`, standard output is one object, printed at the end. */
 class Output {
   readonly json: boolean;
@@ -46,17 +52,17 @@ class Output {
   }
 
   progress(message: string): void {
-    if (!this.#quiet && !this.json) process.stderr.write(`${message}\n`);
+    if (!this.#quiet && !this.json) process.stderr.write(`${printable(message)}\n`);
   }
 
   print(line: string): void {
-    if (!this.json) process.stdout.write(`${line}\n`);
+    if (!this.json) process.stdout.write(`${forStdout(line)}\n`);
   }
 
   warn(message: string): void {
     if (this.#warnings.includes(message)) return;
     this.#warnings.push(message);
-    if (!this.json) process.stderr.write(`warning: ${message}\n`);
+    if (!this.json) process.stderr.write(`warning: ${printable(message)}\n`);
   }
 
   finish({ exit = EXIT.done, text, data = {}, problems = [] }: CommandOutcome): void {
@@ -65,8 +71,8 @@ class Output {
       process.stdout.write(`${printJson({ ok, ...data, warnings: this.#warnings, errors: problems.map(problemJson) })}\n`);
       return;
     }
-    if (text !== undefined && text !== '') process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
-    for (const problem of problems) process.stderr.write(`${problem.severity ?? 'error'}: ${printProblem(problem)}\n`);
+    if (text !== undefined && text !== '') process.stdout.write(forStdout(text.endsWith('\n') ? text : `${text}\n`));
+    for (const problem of problems) process.stderr.write(`${problem.severity ?? 'error'}: ${printable(printProblem(problem))}\n`);
   }
 }
 
@@ -135,7 +141,7 @@ async function prompted(question: string): Promise<string> {
   // The prompt takes Ctrl-C away from the process.
   prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    return (await prompt.question(question)).trim();
+    return (await prompt.question(printable(question))).trim();
   } finally {
     prompt.close();
   }

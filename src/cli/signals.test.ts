@@ -47,7 +47,7 @@ async function run(stopMs: number, script = ''): Promise<Watched> {
   return { child, printed: () => output, ended };
 }
 
-it.each(sample(['SIGINT', 'SIGTERM'] as const, 1))('stops cleanly on %s', async (signal) => {
+it.each(sample(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 1))('stops cleanly on %s', async (signal) => {
   const { child, printed, ended } = await run(100);
   child.kill(signal);
   expect(await ended).toBe(0);

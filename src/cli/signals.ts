@@ -10,8 +10,8 @@ export interface Stoppable {
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Stops the service on the first SIGINT or SIGTERM (exit code 0) and exits on the second (130). An uncaught error leaves unknown state
- * behind, so it also stops the service (exit code 1).
+ * Stops the service on the first SIGINT, SIGTERM or SIGHUP (a terminal that is closed) with exit code 0, and exits on the second with 130.
+ * An uncaught error leaves unknown state behind, so it also stops the service (exit code 1).
  * @returns a function that removes the handlers
  */
 export function stopOnSignals(service: Stoppable): () => void {
@@ -41,10 +41,12 @@ export function stopOnSignals(service: Stoppable): () => void {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  process.on('SIGHUP', onSignal);
   process.on('uncaughtException', onDefect);
   return () => {
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
+    process.off('SIGHUP', onSignal);
     process.off('uncaughtException', onDefect);
   };
 }

@@ -17,6 +17,12 @@ it.each([
   'create algorithm=merge definer=`a`@`b` sql security invoker view `thing` as select 1',
   'alter table other rename to thing',
   'rename table other to thing, a to b',
+  'alter table other rename thing',
+  'create /*!50013 definer=`a`@`b` sql security invoker */ view thing as select 1',
+  'create table a.thing (); create table b.thing (); drop table a.thing',
+  'import foreign schema a limit to (thing, "else1") from server b into c',
+  "set @s = 'create table thing (a int)'; prepare p from @s",
+  'create table shop.other (); alter table only shop.other rename to "thing"',
   'select 1 as a into thing',
   "do $$ begin execute format('create table %I ()', 'thing'); end $$",
   "select make_table('public.thing')",
@@ -35,6 +41,14 @@ it.each([
   'create trigger t after insert on thing execute function f()',
   'create function f() returns trigger language plpgsql as $$ begin insert into thing values (1); return new; end $$',
   'alter table thing add a int',
+  'create table thing (a int); alter table thing rename to other',
+  'create table thing (a int); rename table thing to other',
+  'select count(*) from thing',
+  'with a as (select 1) insert into thing select * from a',
+  'create temporary table thing (a int)',
+  'alter index other rename to thing',
+  'alter table other rename column a to thing',
+  'alter type other rename to thing',
   'create table thing (a int); drop table if exists other, public."thing" cascade',
 ])('knows that %s does not create the table', (sql) => {
   expect(creates(sql, 'thing')).toEqual([false]);
@@ -42,6 +56,8 @@ it.each([
 
 it('assumes that what is imported exists', () => {
   expect(createdTables(migrations.scan('import foreign schema a from server b into c').statements)).toBeUndefined();
+  const partitions = "do $$ begin for i in 1..3 loop execute format('create table thing_%s partition of thing', i); end loop; end $$";
+  expect(creates(partitions, 'thing_1', 'thin_1')).toEqual([true, false]);
   expect(creates('create extension postgis', 'spatial_ref_sys', 'thing')).toEqual([true, false]);
   expect(creates('select 1', 'spatial_ref_sys')).toEqual([false]);
 });

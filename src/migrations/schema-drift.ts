@@ -56,43 +56,75 @@ function trackedTables({ tables }: JsonObject): readonly { readonly name: string
 }
 
 const NAMES = `${SQL_NAME}(?: ?, ?${SQL_NAME})*`;
-const MODIFIERS = String.raw`(?:(?:or replace|global|local|temp|temporary|unlogged|foreign|materialized|recursive|algorithm ?= ?\w+|definer ?= ?\S+|sql security \w+) )*`;
+/** Not temporary ones, which no other session has. */
+const MODIFIERS = String.raw`(?:(?:or replace|unlogged|foreign|materialized|recursive|algorithm ?= ?\w+|definer ?= ?\S+|sql security \w+) )*`;
+const TABLE = '(?:foreign |materialized )?(?:table|view)';
 /** Also inside of the bodies of routines. */
-const CREATED: readonly RegExp[] = [
-  new RegExp(String.raw`\bcreate ${MODIFIERS}(?:table|view) (?:if not exists )?${SQL_NAME}`, 'giu'),
-  new RegExp(`\\brename (?:to|as) ${SQL_NAME}`, 'giu'),
-];
+const CREATED = new RegExp(String.raw`\bcreate ${MODIFIERS}(?:table|view) (?:if not exists )?${SQL_NAME}`, 'giu');
+const ALTERED = new RegExp(`\\balter ${TABLE} (?:if exists )?(?:only )?${SQL_NAME} rename (?:to |as )?${SQL_NAME}(?! to )`, 'giu');
 /** `rename table a to b, c to d` */
-const RENAMED_TO = new RegExp(` to ${SQL_NAME}`, 'giu');
-const DROPPED = new RegExp(`^drop (?:foreign |materialized )?(?:table|view) (?:if exists )?(${NAMES})`, 'iu');
+const RENAMED = new RegExp(`${SQL_NAME} to ${SQL_NAME}`, 'giu');
+const DROPPED = new RegExp(`^drop (?:foreign |materialized )?(?:tables?|view) (?:if exists )?(${NAMES})`, 'iu');
+const IMPORTED = /^import foreign schema .* limit to ?\(([^)]*)\)/isu;
 /** First words of statements that may create tables in ways that their text does not show. */
-const DYNAMIC: ReadonlySet<string> = new Set(['do', 'call', 'select', 'with', 'execute', 'prepare', 'begin']);
+const DYNAMIC: ReadonlySet<string> = new Set(['do', 'begin', 'call', 'execute', 'prepare', 'set']);
+/** First words of statements that may do so by a function: only texts in them count, because they name the tables that they read. */
+const CALLING: ReadonlySet<string> = new Set(['select', 'with']);
+const LITERAL = /'(?:[^']|'')*'/g;
+const INTO = new RegExp(`\\binto (?:unlogged )?(?:table )?${SQL_NAME}`, 'giu');
 const ANY_NAME = new RegExp(SQL_NAME, 'gu');
-/** Tables and views that extensions for maps create. */
-const OF_EXTENSIONS = /^(?:spatial_ref_sys|geometry_columns|geography_columns|raster_columns|raster_overviews)$/;
+/** Tables and views that common extensions create. */
+const OF_EXTENSIONS =
+  /^(?:spatial_ref_sys|geometry_columns|geography_columns|raster_columns|raster_overviews|topology|layer|\w+_stat_statements(?:_info)?)$/;
+
+interface CreatedTables {
+  has(name: string): boolean;
+}
 
 /** Returns the names of the tables and views that exist after the statements, in lower case; `undefined` if they cannot be known. */
-export function createdTables(statements: readonly ScannedStatement[]): { has(name: string): boolean } | undefined {
-  const created = new Set<string>();
+export function createdTables(statements: readonly ScannedStatement[]): CreatedTables | undefined {
+  /** Number of times that a name was created, possibly in several schemas. */
+  const created = new Map<string, number>();
+  const add = (name: string, change = 1): void => void created.set(name, Math.max(0, (created.get(name) ?? 0) + change));
+  /** Names that dynamic SQL may continue, such as those of partitions. */
+  const beginnings = new Set<string>();
   let hasExtension = false;
   for (const { text, words } of statements) {
     const [verb = '', object = ''] = words;
-    if (verb === 'import') return undefined;
     hasExtension ||= verb === 'create' && object === 'extension';
     const isDynamic = DYNAMIC.has(verb);
-    const sql = withoutComments(text, (literal) => (literal.startsWith("'") && !isDynamic ? "''" : literal)).replace(/\s+/g, ' ');
-    const dropped = DROPPED.exec(sql)?.[1];
-    for (const [name] of dropped?.matchAll(ANY_NAME) ?? []) created.delete(lastPart(name));
+    const keepsTexts = isDynamic || CALLING.has(verb);
+    // MariaDB runs what is in comments of this form.
+    const run = text.includes('/*!') ? text.replaceAll(/\/\*!\d*|\*\//g, ' ') : text;
+    const sql = withoutComments(run, (literal) => (literal.startsWith("'") && !keepsTexts ? "''" : literal)).replace(/\s+/g, ' ');
+    if (verb === 'import') {
+      const limited = IMPORTED.exec(sql)?.[1];
+      if (limited === undefined) return undefined;
+      for (const [name] of limited.matchAll(ANY_NAME)) add(lastPart(name));
+    }
+    const dropped = DROPPED.exec(sql.trim())?.[1];
+    for (const [name] of dropped?.matchAll(ANY_NAME) ?? []) add(lastPart(name), -1);
     if (dropped !== undefined) continue;
-    for (const name of namesIn(sql, verb)) created.add(name);
+    if (isDynamic)
+      for (const [name] of sql.matchAll(ANY_NAME)) {
+        for (const part of partsOf(name)) {
+          add(part);
+          if (part.endsWith('_')) beginnings.add(part);
+        }
+      }
+    const texts = CALLING.has(verb) ? [...(sql.match(LITERAL) ?? [])] : [];
+    for (const literal of texts) for (const [name] of literal.matchAll(ANY_NAME)) for (const part of partsOf(name)) add(part);
+    if (CALLING.has(verb)) for (const [, name = ''] of sql.matchAll(INTO)) if (!/\binsert into /i.test(sql)) add(lastPart(name));
+    for (const [, name = ''] of sql.matchAll(CREATED)) add(lastPart(name));
+    for (const [, from = '', to = ''] of sql.matchAll(verb === 'rename' ? RENAMED : ALTERED)) {
+      add(lastPart(from), -1);
+      add(lastPart(to));
+    }
   }
-  return { has: (name) => created.has(name) || (hasExtension && OF_EXTENSIONS.test(name)) };
-}
-
-function namesIn(sql: string, verb: string): readonly string[] {
-  if (DYNAMIC.has(verb)) return [...sql.matchAll(ANY_NAME)].flatMap(([name]) => partsOf(name));
-  const patterns = verb === 'rename' ? [RENAMED_TO] : CREATED;
-  return patterns.flatMap((pattern) => [...sql.matchAll(pattern)].map(([, name = '']) => lastPart(name)));
+  const isBegun = (name: string): boolean => [...beginnings].some((beginning) => name.startsWith(beginning));
+  return {
+    has: (name) => (created.get(name) ?? 0) > 0 || isBegun(name) || (hasExtension && OF_EXTENSIONS.test(name)),
+  };
 }
 
 function partsOf(name: string): readonly string[] {

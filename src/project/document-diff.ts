@@ -1,6 +1,7 @@
 /** Compares two documents object by object: what was added, removed and changed, and which roles gain access. */
 import { createTwoFilesPatch } from 'diff';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../util/json.ts';
+import { withSecretsHidden } from './lint/secrets.ts';
 import { canonical, identityOf, isOrderless, nameOf, sameMeaning } from './directory/sections.ts';
 import { indented } from './directory/write-metadata.ts';
 
@@ -167,7 +168,7 @@ function placeOf({ source, table }: Around): Pick<DocumentChange, 'source' | 'ta
 
 function permissionLines(item: JsonObject): readonly string[] {
   const permission = isJsonObject(item['permission']) ? item['permission'] : {};
-  return Object.entries(permission).map(([key, value]) => `${key} ${shown(value)}`);
+  return Object.entries(permission).map(([key, value]) => `${key} ${shown(value, key)}`);
 }
 
 function accessOf(key: string, before: JsonObject | undefined, after: JsonObject | undefined): DocumentChange['access'] {
@@ -214,13 +215,13 @@ function describeMember(key: string, before: Json | undefined, after: Json | und
     const added = after.filter((item) => !one.has(canonicalItem(item))).map((item) => `+${nameOf(item)}`);
     return [`${key} ${[...added, ...removed].join(' ')}`];
   }
-  if (before === undefined) return [`+${key} ${shown(after as Json)}`];
-  if (after === undefined) return [`-${key} ${shown(before)}`];
-  return [`${key} ${shown(before)} -> ${shown(after)}`];
+  if (before === undefined) return [`+${key} ${shown(after as Json, last)}`];
+  if (after === undefined) return [`-${key} ${shown(before, last)}`];
+  return [`${key} ${shown(before, last)} -> ${shown(after, last)}`];
 }
 
-function shown(value: Json): string {
-  const text = printJson(value);
+function shown(value: Json, key: string): string {
+  const text = printJson(withSecretsHidden(value, key));
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 

@@ -37,7 +37,11 @@ function reasonAndRemedy(cause: unknown, { hostname, protocol, port }: URL, corr
   if (code === 'ECONNREFUSED') return `the connection was refused, so nothing listens there. ${start}`;
   if (code === 'ENOTFOUND') return `the host name ${hostname} does not exist. Check its spelling, or ${correct}.`;
   if (code === 'EAI_AGAIN') return `the host name ${hostname} cannot be resolved at the moment. Check the network, or ${correct}.`;
-  if (['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code))
+  if (
+    ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(
+      code,
+    )
+  )
     return `the host does not respond. Check the address, the network and firewalls, or ${correct}.`;
   if (CERTIFICATE.test(code))
     return `its TLS certificate is not trusted (${reasonOf(cause)}). Set --certificate-authority to a file with its CA certificate, or --insecure-skip-tls-verify for a test.`;

@@ -88,6 +88,12 @@ export interface SqlSource {
 }
 
 const CONNECT_MS = 15_000;
+/** Time to wait for the answer to a request that runs nothing, in ms. */
+const PLAIN_MS = 60_000;
+/** Time to wait for the next part of an answer, in ms. */
+const PAUSE_MS = 60_000;
+/** Maximum length of an answer, such as a schema with its rows, in bytes. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** Time without an answer after which a message says what the command waits for, in ms. */
 const NOTICE_MS = 15_000;
 
@@ -108,9 +114,9 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
       rejectUnauthorized: !insecureSkipTlsVerify,
       ...(certificateAuthority === null ? {} : { ca: readAuthority(certificateAuthority) }),
     },
-    // A migration may take any time.
+    // A migration may take any time before it is answered.
     headersTimeout: 0,
-    bodyTimeout: 0,
+    bodyTimeout: PAUSE_MS,
   });
   let hasAnswered = false;
   const exchange = async (path: string, { body, headers = {} }: Request): Promise<Answer & { readonly text: string }> => {
@@ -120,6 +126,7 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
       const answer = await request(url, {
         dispatcher,
         method: body === undefined ? 'GET' : 'POST',
+        ...(body === undefined ? { headersTimeout: PLAIN_MS } : {}),
         headers: {
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(adminSecret === null ? {} : { 'x-svc-admin-secret': adminSecret }),
@@ -128,12 +135,12 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
         },
         ...(body === undefined ? {} : { body: printJson(body) }),
       });
-      const text = await answer.body.text();
+      const text = await textOf(answer.body, url);
       const { location } = answer.headers;
       hasAnswered = true;
       return { url, status: answer.statusCode, text, body: jsonOf(text), location: Array.isArray(location) ? location[0] : location };
     } catch (thrown) {
-      throw unreachable(settings, thrown);
+      throw thrown instanceof ProjectFailure ? thrown : unreachable(settings, thrown);
     } finally {
       clearTimeout(notice);
     }
@@ -189,6 +196,19 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
     },
     close: () => dispatcher.close(),
   };
+}
+
+/** @throws ProjectFailure if the body is too long */
+async function textOf(body: AsyncIterable<Uint8Array>, url: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES)
+      throw failure('server', `the answer of ${url} is longer than ${MAX_ANSWER_BYTES / 2 ** 20} MiB`, {}, EXIT.unreachable);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** @returns `undefined` if the text is not JSON */

@@ -214,6 +214,15 @@ it('writes what is imported from another server', async () => {
   expect(reports).toEqual([expect.stringMatching(/^written migrations\/default\/\d+_far: /)]);
 });
 
+it('leaves statements with passwords out of the migration', async () => {
+  await recorded('secret', "create user bob password 'hunter2'; create table kept (id int); alter user bob password 'hunter3'");
+  const written = migrationsOf(folder).find((name) => name.endsWith('_secret'));
+  const up = folder.read(`migrations/default/${written}/up.sql`);
+  expect(up).toContain('create table kept (id int)');
+  expect(up).toContain('-- left out: ');
+  expect(up).not.toContain('hunter');
+});
+
 it('writes no migration if the answer is a dash', async () => {
   const before = migrationsOf(folder);
   await recorded('-', 'comment on schema public is null');

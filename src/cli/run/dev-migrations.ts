@@ -15,6 +15,7 @@ const MAY_DEFINE = new RegExp(`\\b(?:${[...DEFINITIONS].join('|')})\\b`, 'i');
 const MAX_SHOWN = 2000;
 /** Objects of the server or of a session, and those whose definitions have passwords, which do not belong in files. */
 const NOT_IN_FILES: ReadonlySet<string> = new Set(['temp', 'temporary', 'role', 'user', 'server', 'subscription', 'database', 'system']);
+const WITH_PASSWORDS: ReadonlySet<string> = new Set(['role', 'user', 'server', 'subscription']);
 /** Answer to the question for a name. */
 const NO_MIGRATION = '-';
 /** Maximum number of questions that wait for an answer. */
@@ -110,9 +111,14 @@ async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecor
   });
 }
 
-function isDefinition({ words: [verb = '', ...rest] }: ScannedStatement): boolean {
-  const object = rest.find((word) => !/^(?:or|replace|local|global)$/.test(word)) ?? '';
-  return DEFINITIONS.has(verb) && !NOT_IN_FILES.has(object);
+function isDefinition(statement: ScannedStatement): boolean {
+  const { words } = statement;
+  return DEFINITIONS.has(words[0] ?? '') && !NOT_IN_FILES.has(objectOf(words)) && !isSecret(statement);
+}
+
+/** Returns what a statement such as `create or replace view` is about: `view`. */
+function objectOf([, ...rest]: readonly string[]): string {
+  return rest.find((word) => !/^(?:or|replace|local|global)$/.test(word)) ?? '';
 }
 
 const NOT_NAMES = /^(?:or|replace|if|not|exists|only|concurrently|unique|unlogged|on|column|to|in|as)$/;
@@ -124,6 +130,19 @@ function nameOf({ words }: ScannedStatement): string {
   return named.slice(0, 3).join('_').slice(0, 60);
 }
 
-function migrationText(sql: string, { outside }: ScannedSql): string {
-  return outside.length === 0 ? sql : `-- svc: no-transaction\n${sql}`;
+function migrationText(sql: string, { outside, statements }: ScannedSql): string {
+  let text = sql;
+  for (const {
+    at,
+    text: { length },
+  } of statements.filter(isSecret).toReversed())
+    text = `${text.slice(0, at)}${LEFT_OUT}${text.slice(at + length).replace(/^\s*;/, '')}`;
+  return outside.length === 0 ? text : `-- svc: no-transaction\n${text}`;
+}
+
+const LEFT_OUT = '-- left out: a statement about a role, a user, a server or a subscription, which may have a password\n';
+
+/** Statements that may have passwords. */
+function isSecret({ words, text }: ScannedStatement): boolean {
+  return (DEFINITIONS.has(words[0] ?? '') && WITH_PASSWORDS.has(objectOf(words))) || /\bidentified\s+(?:by|via|with)\b/i.test(text);
 }

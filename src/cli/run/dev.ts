@@ -52,7 +52,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   if (!flagOption(context, 'noMigrations'))
     recorder = createSqlRecorder({ ...follower, server, kinds, ask: context.ask, options: deployment.options });
   const { reportUnwritten } = recorder ?? {};
-  if (reportUnwritten !== undefined) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, reportUnwritten);
+  if (reportUnwritten !== undefined) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, reportUnwritten);
   await follower.deployed;
   if (!isEndpoint(first, running.url))
     context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);

@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { printable } from './printable.ts';
+
+it('shows control characters instead of sending them to the terminal', () => {
+  expect(printable('a\u001b[2Kb\rc\u0007\u009b1md\te\nf\r\n')).toBe('a\\u001b[2Kb\\u000dc\\u0007\\u009b1md\te\nf\r\n');
+  expect(printable('\u001b[31mred\u001b[0m \u001b[8mhidden', true)).toBe('\u001b[31mred\u001b[0m \\u001b[8mhidden');
+  expect(printable('\u001b[31mred\u001b[0m')).toBe('\\u001b[31mred\\u001b[0m');
+});
