@@ -59,7 +59,9 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
     const { metadata } = await exportFrom(server);
     const sources = sourcesOf(metadata, kinds);
-    if (read !== null) compareWithService(read.document, metadata, kinds, add);
+    // What lacks a source cannot be deployed, whatever else differs.
+    const isDeployable = !findings.some(({ id }) => id === 'no-source');
+    if (read !== null && isDeployable) compareWithService(read.document, metadata, kinds, add);
     const declared = read === null ? undefined : sourceNames(read.document);
     for (const name of declared ?? [])
       if (!sources.some((source) => source.name === name))
