@@ -80,3 +80,12 @@ it.each([
 ])('%j without comments is %j', (sql, bare) => {
   expect(withoutComments(sql)).toBe(bare);
 });
+
+it('reads code that is nested in code to a limited depth', () => {
+  const nested = Array.from({ length: 6000 }, (_, i) => `$q${i}$ as `).join('');
+  const closed = Array.from({ length: 6000 }, (_, i) => `$q${5999 - i}$`).join('');
+  expect(withoutComments(`do ${nested}${closed}`)).toContain('$q5999$');
+  expect(withoutComments('do $a$ begin /* outer */ execute $b$ select 1 -- inner\n$b$; end $a$')).toBe(
+    'do $a$ begin execute $b$ select 1 $b$; end $a$',
+  );
+});

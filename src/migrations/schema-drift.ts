@@ -68,63 +68,73 @@ const DROPPED = new RegExp(`^drop (?:foreign |materialized )?(?:tables?|view) (?
 const IMPORTED = /^import foreign schema .* limit to ?\(([^)]*)\)/isu;
 /** First words of statements that may create tables in ways that their text does not show. */
 const DYNAMIC: ReadonlySet<string> = new Set(['do', 'begin', 'call', 'execute', 'prepare', 'set']);
-/** First words of statements that may do so by a function: only texts in them count, because they name the tables that they read. */
+/** First words of statements that may call such functions. Only their string literals count: their names are tables that they read. */
 const CALLING: ReadonlySet<string> = new Set(['select', 'with']);
 const LITERAL = /'(?:[^']|'')*'/g;
-const INTO = new RegExp(`\\binto (?:unlogged )?(?:table )?${SQL_NAME}`, 'giu');
+const SELECTED_INTO = new RegExp(`(?<!\\binsert )\\binto (?:unlogged )?(?:table )?${SQL_NAME}`, 'giu');
 const ANY_NAME = new RegExp(SQL_NAME, 'gu');
 /** Tables and views that common extensions create. */
 const OF_EXTENSIONS =
   /^(?:spatial_ref_sys|geometry_columns|geography_columns|raster_columns|raster_overviews|topology|layer|\w+_stat_statements(?:_info)?)$/;
 
-interface CreatedTables {
-  has(name: string): boolean;
+/** Returns the names of the tables and views that exist after the statements, in lower case; `undefined` if they cannot be known. */
+export function createdTables(statements: readonly ScannedStatement[]): { has(name: string): boolean } | undefined {
+  /** Number of tables of a name, in all schemas together. */
+  const counts = new Map<string, number>();
+  for (const statement of statements) {
+    const effects = effectsOf(statement);
+    if (effects === undefined) return undefined;
+    for (const name of effects.dropped) counts.set(name, Math.max(0, (counts.get(name) ?? 0) - 1));
+    for (const name of effects.created) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  // Dynamic SQL may continue such a name, like those of partitions.
+  const beginnings = [...counts.keys()].filter((name) => name.endsWith('_'));
+  const hasExtension = statements.some(({ words: [verb, object] }) => verb === 'create' && object === 'extension');
+  return {
+    has: (name) =>
+      (counts.get(name) ?? 0) > 0 ||
+      beginnings.some((beginning) => name.startsWith(beginning)) ||
+      (hasExtension && OF_EXTENSIONS.test(name)),
+  };
 }
 
-/** Returns the names of the tables and views that exist after the statements, in lower case; `undefined` if they cannot be known. */
-export function createdTables(statements: readonly ScannedStatement[]): CreatedTables | undefined {
-  /** Number of times that a name was created, possibly in several schemas. */
-  const created = new Map<string, number>();
-  const add = (name: string, change = 1): void => void created.set(name, Math.max(0, (created.get(name) ?? 0) + change));
-  /** Names that dynamic SQL may continue, such as those of partitions. */
-  const beginnings = new Set<string>();
-  let hasExtension = false;
-  for (const { text, words } of statements) {
-    const [verb = '', object = ''] = words;
-    hasExtension ||= verb === 'create' && object === 'extension';
-    const isDynamic = DYNAMIC.has(verb);
-    const keepsTexts = isDynamic || CALLING.has(verb);
-    // MariaDB runs what is in comments of this form.
-    const run = text.includes('/*!') ? text.replaceAll(/\/\*!\d*|\*\//g, ' ') : text;
-    const sql = withoutComments(run, (literal) => (literal.startsWith("'") && !keepsTexts ? "''" : literal)).replace(/\s+/g, ' ');
-    if (verb === 'import') {
-      const limited = IMPORTED.exec(sql)?.[1];
-      if (limited === undefined) return undefined;
-      for (const [name] of limited.matchAll(ANY_NAME)) add(lastPart(name));
-    }
-    const dropped = DROPPED.exec(sql.trim())?.[1];
-    for (const [name] of dropped?.matchAll(ANY_NAME) ?? []) add(lastPart(name), -1);
-    if (dropped !== undefined) continue;
-    if (isDynamic)
-      for (const [name] of sql.matchAll(ANY_NAME)) {
-        for (const part of partsOf(name)) {
-          add(part);
-          if (part.endsWith('_')) beginnings.add(part);
-        }
-      }
-    const texts = CALLING.has(verb) ? [...(sql.match(LITERAL) ?? [])] : [];
-    for (const literal of texts) for (const [name] of literal.matchAll(ANY_NAME)) for (const part of partsOf(name)) add(part);
-    if (CALLING.has(verb)) for (const [, name = ''] of sql.matchAll(INTO)) if (!/\binsert into /i.test(sql)) add(lastPart(name));
-    for (const [, name = ''] of sql.matchAll(CREATED)) add(lastPart(name));
-    for (const [, from = '', to = ''] of sql.matchAll(verb === 'rename' ? RENAMED : ALTERED)) {
-      add(lastPart(from), -1);
-      add(lastPart(to));
-    }
+interface Effects {
+  readonly created: readonly string[];
+  readonly dropped: readonly string[];
+}
+
+/** Returns the names that a statement creates and drops; `undefined` if it may create any. */
+function effectsOf({ text, words: [verb = ''] }: ScannedStatement): Effects | undefined {
+  const keepsLiterals = DYNAMIC.has(verb) || CALLING.has(verb);
+  // MariaDB executes comments of this form.
+  const executed = text.includes('/*!') ? text.replaceAll(/\/\*!\d*|\*\//g, ' ') : text;
+  const sql = withoutComments(executed, (literal) => (literal.startsWith("'") && !keepsLiterals ? "''" : literal)).replace(/\s+/g, ' ');
+  if (DYNAMIC.has(verb)) return { created: namesIn(sql), dropped: [] };
+  if (CALLING.has(verb)) {
+    const literals = (sql.match(LITERAL) ?? []).flatMap(namesIn);
+    return { created: [...literals, ...firstNames(sql, SELECTED_INTO)], dropped: [] };
   }
-  const isBegun = (name: string): boolean => [...beginnings].some((beginning) => name.startsWith(beginning));
+  if (verb === 'import') {
+    const imported = IMPORTED.exec(sql)?.[1];
+    return imported === undefined ? undefined : { created: namesIn(imported), dropped: [] };
+  }
+  const dropped = DROPPED.exec(sql.trim())?.[1];
+  if (dropped !== undefined) return { created: [], dropped: [...dropped.matchAll(ANY_NAME)].map(([name]) => lastPart(name)) };
+  const renamed = [...sql.matchAll(verb === 'rename' ? RENAMED : ALTERED)];
   return {
-    has: (name) => (created.get(name) ?? 0) > 0 || isBegun(name) || (hasExtension && OF_EXTENSIONS.test(name)),
+    created: [...firstNames(sql, CREATED), ...renamed.map(([, , to = '']) => lastPart(to))],
+    dropped: renamed.map(([, from = '']) => lastPart(from)),
   };
+}
+
+/** Returns the parts of all names in a text. */
+function namesIn(text: string): readonly string[] {
+  return [...text.matchAll(ANY_NAME)].flatMap(([name]) => partsOf(name));
+}
+
+/** Returns the table of the first name in each match. */
+function firstNames(sql: string, pattern: RegExp): readonly string[] {
+  return [...sql.matchAll(pattern)].map(([, name = '']) => lastPart(name));
 }
 
 function partsOf(name: string): readonly string[] {

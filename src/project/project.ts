@@ -238,7 +238,7 @@ function settingsOf(
     const reason = SECRET_NAME.test(name)
       ? `${endpoint} comes from the project only. Set --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment with --env, or write the secret to .env`
       : 'its name does not end with ADMIN_SECRET. Rename it, or set --endpoint';
-    if (text(dotEnv[name]) === undefined) warnings.push(`the environment variable ${name} is not sent as admin secret: ${reason}`);
+    if (text(fallback[name]) === undefined) warnings.push(`the environment variable ${name} is not sent as admin secret: ${reason}`);
     return text(fallback[name]);
   };
   const fromEnvironment = (value: Json | undefined): string | undefined => {

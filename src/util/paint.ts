@@ -7,6 +7,9 @@ export type Paint = (style: Style, text: string) => string;
 
 const CODES: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
 
+/** Matches the beginning or the end of a styled text. */
+export const STYLE_CODE = new RegExp(`\\u001b\\[(?:0|${Object.values(CODES).join('|')})m`);
+
 /** Returns whether a stream shows colours. `NO_COLOR` (https://no-color.org) disables them. */
 export function hasColours(terminal: boolean, environment: Readonly<Record<string, string | undefined>>): boolean {
   return terminal && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';

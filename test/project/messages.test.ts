@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,6 +44,25 @@ describe('an error message of the command line says what to do', () => {
       '2 error: unknown option "--dryrun", did you mean "--dry-run"?; svc metadata apply --help lists its arguments and options',
     );
     expect(failed(argument)).toBe('2 error: the argument <name> is missing; svc migrate create --help lists its arguments and options');
+  });
+
+  it.runIf(DEEP)('about an endless answer', async () => {
+    const chunk = Buffer.alloc(2 ** 20, 'a');
+    const endless = createHttpServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const fill = (): void => {
+        while (response.write(chunk));
+      };
+      response.on('drain', fill).on('error', () => undefined);
+      fill();
+    });
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+    const { port } = endless.address() as AddressInfo;
+    const { code, stderr } = await svc('metadata', 'diff', '--endpoint', `http://127.0.0.1:${port}`);
+    endless.closeAllConnections();
+    endless.close();
+    expect(code).toBe(5);
+    expect(stderr).toContain('/v1/metadata is longer than 256 MiB');
   });
 
   it('about a missing or wrong admin secret', async () => {

@@ -124,14 +124,38 @@ it.each([
   try {
     project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': sources, ...TASK, ...files });
     const [planned, deployed] = [await project.svc('plan', '--json'), await project.svc('deploy', '--json')];
-    const refused = (operation: string) => ({ code: 5, json: { errors: [{ message: `${READ_ONLY}: "${operation}" is refused` }] } });
-    expect(planned).toMatchObject(refused(planOperation));
-    expect(deployed).toMatchObject({
-      code: 5,
-      json: { errors: [{ message: `${READ_ONLY}: "${operation}" is refused` }, { code: 'deploy' }] },
-    });
+    const refusal = (name: string) => ({ code: 'access-denied', message: `${READ_ONLY}: "${name}" is refused` });
+    expect(planned).toMatchObject({ code: 5, json: { errors: [refusal(planOperation)] } });
+    expect(deployed).toMatchObject({ code: 5, json: { errors: [refusal(operation), { code: 'deploy' }] } });
   } finally {
     project.remove();
     await readOnly.stop();
+  }
+});
+
+it('names a source that would be inconsistent', async () => {
+  const project = projectFolder(service);
+  try {
+    const sources = `${databases()}${databases({ name: 'far', url: UNSET })}`;
+    project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': sources, ...TASK });
+    expect((await project.svc('plan')).stdout).toMatch(/inconsistent.*:\n +source far: .*'UNSET_URL' not set/);
+  } finally {
+    project.remove();
+  }
+});
+
+it('does not count inconsistent metadata that the service has already as deployed', async () => {
+  const project = projectFolder(service);
+  try {
+    await service.sql('create table dropped (id int primary key)');
+    const tables = '[{table: {schema: public, name: dropped}}]';
+    project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': databases({ tables }), ...TASK });
+    expect((await project.svc('deploy')).code).toBe(0);
+    await service.sql('drop table dropped', { check_metadata_consistency: false });
+    await service.metadata('reload_metadata', { reload_sources: true });
+    const { code, json } = await project.svc('deploy', '--json');
+    expect({ code, ...json }).toMatchObject({ code: 4, done: ['sources', 'migrations'], not_done: ['metadata'] });
+  } finally {
+    project.remove();
   }
 });

@@ -39,6 +39,7 @@ it('names tables that no migration creates, until one does', async () => {
   const [plan, verified] = [await project.svc('plan', '--json'), await project.svc('migrate', 'verify')];
   expect(plan.json['plan']).toMatchObject({ notes: [DRIFT] });
   expect(verified).toMatchObject({ code: 0, stderr: expect.stringContaining(DRIFT) });
+  expect(verified.stdout).toBe('0 migrations verified: only pending ones are; with --scratch also applied ones\n');
   expect((await project.svc('plan')).stdout).toContain(DRIFT);
   expect(await findings('schema-drift')).toEqual([DRIFT]);
 

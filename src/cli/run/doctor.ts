@@ -59,7 +59,7 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
     const { metadata } = await exportFrom(server);
     const sources = sourcesOf(metadata, kinds);
-    // What lacks a source cannot be deployed, whatever else differs.
+    // A project that lacks a source cannot be deployed.
     const isDeployable = !findings.some(({ id }) => id === 'no-source');
     if (read !== null && isDeployable) compareWithService(read.document, metadata, kinds, add);
     const declared = read === null ? undefined : sourceNames(read.document);

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
-import { type MetadataFolder, readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
+import { type MetadataFolder, readableMetadata, readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
 import { applyChanges, projectFiles } from '../../project/directory/files.ts';
 import { SOURCES_FILE } from '../../project/directory/sections.ts';
 import { createNode, newYamlFile, printYamlFile } from '../../project/directory/yaml-file.ts';
@@ -207,17 +207,7 @@ export async function runReload(context: CommandContext): Promise<CommandOutcome
     reload_remote_schemas: isNarrow ? remotes : true,
     recreate_event_triggers: flagOption(context, 'recreateEventTriggers') ? (isNarrow ? sources : true) : false,
   });
-  return consistencyOutcome(await listInconsistencies(server, await projectMetadata(context)), 'reloaded');
-}
-
-/** Metadata of the files, for places in messages; `null` if they cannot be read. */
-async function projectMetadata(context: CommandContext): Promise<ReadMetadata | null> {
-  try {
-    return readMetadata((await context.anyProject()).metadata);
-  } catch (thrown) {
-    if (thrown instanceof ProjectFailure) return null;
-    throw thrown;
-  }
+  return consistencyOutcome(await listInconsistencies(server, readableMetadata((await context.anyProject()).metadata)), 'reloaded');
 }
 
 function consistencyOutcome(inconsistencies: readonly LocatedInconsistency[], done: string): CommandOutcome {
@@ -237,7 +227,7 @@ export async function runClear(context: CommandContext): Promise<CommandOutcome>
 
 /** `svc metadata inconsistency list` */
 export async function runInconsistencyList(context: CommandContext): Promise<CommandOutcome> {
-  const found = await listInconsistencies(await context.server(), await projectMetadata(context));
+  const found = await listInconsistencies(await context.server(), readableMetadata((await context.anyProject()).metadata));
   const lines = found.map((each) => {
     const { file, line } = each.place ?? {};
     return `${file === undefined ? '' : `${file}:${line ?? 1}: `}${titleOf(each)}: ${each.reason}`;

@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyChanges, readNamedFile } from '../../project/directory/files.ts';
-import { readMetadata } from '../../project/directory/read-metadata.ts';
-import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
+import { readableMetadata } from '../../project/directory/read-metadata.ts';
+import { EXIT, failure } from '../../project/failure.ts';
 import { missingSource } from '../../migrations/missing-sources.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
 import { type MigrationOptions, mirrorState, readEntries, runSteps, writeHistory } from '../../migrations/run-migrations.ts';
@@ -20,12 +20,8 @@ import { runOptions, versionOption } from './run-options.ts';
 
 /** Names of the sources in the metadata of the project; `undefined` if it cannot be read. */
 export function projectSources(project: Project): readonly string[] | undefined {
-  try {
-    return sourceNames(readMetadata(project.metadata).document);
-  } catch (thrown) {
-    if (thrown instanceof ProjectFailure) return undefined;
-    throw thrown;
-  }
+  const read = readableMetadata(project.metadata);
+  return read === null ? undefined : sourceNames(read.document);
 }
 
 /** Turns a description into the name of a file or folder. @throws ProjectFailure */

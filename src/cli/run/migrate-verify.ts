@@ -1,6 +1,6 @@
 /** `svc migrate verify` */
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { readMetadata } from '../../project/directory/read-metadata.ts';
+import { readableMetadata } from '../../project/directory/read-metadata.ts';
 import { type Migration, shownFile } from '../../migrations/migration-files.ts';
 import type { KnownMigration } from '../../migrations/run-migrations.ts';
 import { describeDrift, schemaDrift } from '../../migrations/schema-drift.ts';
@@ -40,7 +40,7 @@ export async function runMigrateVerify(context: CommandContext): Promise<Command
     problems.push(...found.problems);
     verified.push(...found.verified);
   }
-  const { document } = readMetadata(project.metadata);
+  const document = readableMetadata(project.metadata)?.document ?? {};
   for (const drifted of schemaDrift({ ...project, document, kinds: await context.kinds() }))
     if (sources.some(({ name }) => name === drifted.source)) context.warn(describeDrift(drifted));
   return {

@@ -223,6 +223,16 @@ export function readMetadata({ files, folder, file, overlays = [] }: MetadataFol
   return withOverlays(withPlaces(reader, sections), overlays, files, reader);
 }
 
+/** Like `readMetadata`, but returns `null` if the files cannot be read. */
+export function readableMetadata(at: MetadataFolder): ReadMetadata | null {
+  try {
+    return readMetadata(at);
+  } catch (thrown) {
+    if (thrown instanceof ProjectFailure) return null;
+    throw thrown;
+  }
+}
+
 /** @throws ProjectFailure */
 function withOverlays(read: ReadMetadata, overlays: readonly string[], files: Files, reader: MetadataReader): ReadMetadata {
   let { document } = read;

@@ -1,40 +1,40 @@
 /** Finds secrets in plain text. */
-import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { DocumentPath } from '../directory/read-metadata.ts';
 
 const SECRET_HEADER = /^(?:authorization|x-api-key|x-svc-admin-secret|.*secret.*|.*token.*|.*password.*)$/i;
 
+const PASSWORD_IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:)[^@\s{]+(?=@)/gi;
+const PASSWORD_PARAMETER = /([?&;]password=)[^&;{]+/gi;
 const HIDDEN = '***';
 
-/** Returns a value for messages, with what looks like a secret hidden. @param key member that the value belongs to */
+/** Returns a value for messages, with secrets in plain text hidden. @param key member that the value belongs to */
 export function withSecretsHidden(value: Json, key = ''): Json {
-  if (typeof value === 'string') {
-    if (key === 'password' && value !== '') return HIDDEN;
-    return value.replace(/(\/\/[^/\s:@]*:)[^@\s{]+(?=@)/g, `$1${HIDDEN}`).replace(/([?&;]password=)[^&;{]+/gi, `$1${HIDDEN}`);
-  }
+  if (typeof value === 'string') return isPassword(key, value) ? HIDDEN : hiddenInText(value);
   if (isJsonArray(value)) return value.map((item) => withSecretsHidden(item));
   if (!isJsonObject(value)) return value;
-  const isHeader = typeof value['name'] === 'string' && SECRET_HEADER.test(value['name']);
-  const hidden = (name: string, item: Json): Json =>
-    isHeader && name === 'value' && typeof item === 'string' ? HIDDEN : withSecretsHidden(item, name);
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, hidden(name, item)]));
+  const entries = Object.entries(value).map(([name, item]): [string, Json] => [name, withSecretsHidden(item, name)]);
+  return { ...Object.fromEntries(entries), ...(isSecretHeader(value) ? { value: HIDDEN } : {}) };
 }
 
 /** Returns the paths of values that look like secrets in plain text. */
 export function plainSecrets(value: Json, at: DocumentPath): readonly DocumentPath[] {
-  if (typeof value === 'string')
-    return /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^@\s{]+@/i.test(value) || /[?&;]password=[^&;{]+/i.test(value) ? [at] : [];
+  if (typeof value === 'string') return hiddenInText(value) === value ? [] : [at];
   if (isJsonArray(value)) return value.flatMap((item, i) => plainSecrets(item, [...at, i]));
   if (!isJsonObject(value)) return [];
-  if (
-    typeof value['name'] === 'string' &&
-    SECRET_HEADER.test(value['name']) &&
-    typeof value['value'] === 'string' &&
-    value['value'] !== '' &&
-    !value['value'].includes('{{')
-  )
-    return [[...at, 'value']];
-  return Object.entries(value).flatMap(([key, item]) =>
-    key === 'password' && typeof item === 'string' && item !== '' ? [[...at, key]] : plainSecrets(item, [...at, key]),
-  );
+  if (isSecretHeader(value)) return [[...at, 'value']];
+  return Object.entries(value).flatMap(([key, item]) => (isPassword(key, item) ? [[...at, key]] : plainSecrets(item, [...at, key])));
+}
+
+function isPassword(key: string, value: Json): boolean {
+  return key === 'password' && typeof value === 'string' && value !== '';
+}
+
+function hiddenInText(text: string): string {
+  return text.replace(PASSWORD_IN_URL, `$1${HIDDEN}`).replace(PASSWORD_PARAMETER, `$1${HIDDEN}`);
+}
+
+/** True for a header whose name promises a secret and whose value is neither empty nor a template. */
+function isSecretHeader({ name, value }: JsonObject): boolean {
+  return typeof name === 'string' && SECRET_HEADER.test(name) && typeof value === 'string' && value !== '' && !value.includes('{{');
 }
