@@ -62,3 +62,14 @@ it('compares the files with the service', async () => {
     'the metadata of the files and of the service differ: table public.by_hand (only in the files), table public.task (only in the service)',
   ]);
 });
+
+it('verifies migrations of a project without metadata files', async () => {
+  const bare = projectFolder(service);
+  bare.write({
+    'config.yaml': 'version: 3\n',
+    'migrations/default/3_next/up.sql': 'create table next ();',
+    'migrations/default/3_next/down.sql': 'drop table next;',
+  });
+  expect(await bare.svc('migrate', 'verify')).toMatchObject({ code: 0, stdout: '1 migration verified\n' });
+  bare.remove();
+});
