@@ -16,6 +16,8 @@ export interface RunningService {
   readonly config: Config;
   readonly readCatalogs: Service['readCatalogs'];
   readonly onMetadata: Service['onMetadata'];
+  /** Resolves when the log has been written so far, after a second at the latest. */
+  readonly settleLog: () => Promise<void>;
 }
 
 /** Maximum time that a stop waits for an unfinished start, in ms. */
@@ -59,6 +61,7 @@ export async function startService(config: Config, options: Pick<ServeOptions, '
       config: complete,
       readCatalogs: started.readCatalogs,
       onMetadata: (listener) => started.onMetadata(listener),
+      settleLog: () => logger.settle(),
     };
   };
   const stop = async (): Promise<void> => {

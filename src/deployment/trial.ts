@@ -125,7 +125,8 @@ function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: Pl
   };
 }
 
-function asAdded({ name, kind, entry }: ListedSource): JsonObject {
+/** Returns the entry of `add_sources` that opens a source for a trial. */
+export function asAdded({ name, kind, entry }: ListedSource): JsonObject {
   return { name, kind, tables: [], ...emptySource(entry) };
 }
 

@@ -2,12 +2,16 @@
  * Unknown keys are errors in the arguments of an operation. In a document they are preserved verbatim in the object that contains them, so
  * that nothing is lost between an import and the next export; the schema cache lists them as inconsistent.
  */
+import { SvcError } from '../errors/svc-error.ts';
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
 import type { Path } from '../util/path.ts';
 import type { Codec } from './codec.ts';
 import { rulesAt } from './decode-rules.ts';
 import { describeUnknownKey, type KeyStep, type UnknownKey, UnknownKeysError, type WithUnknownKeys } from './unknown-keys.ts';
+
+/** Maximum number of unknown keys that are named beside another error. */
+const MAX_SUGGESTED = 3;
 
 /**
  * Codec of an object of a document: unknown keys at any depth are preserved with the value and encoded again, unless the rules of decoding
@@ -23,7 +27,7 @@ export function preserveUnknownKeys<T extends object>(codec: Codec<T>): Codec<T 
           const value = codec.decode(rest, path);
           return unknownKeys.length === 0 ? value : { ...value, unknownKeys };
         } catch (thrown) {
-          if (!(thrown instanceof UnknownKeysError)) throw thrown;
+          if (!(thrown instanceof UnknownKeysError)) throw withSuggestions(thrown, unknownKeys);
           const { refusesUnknown, onPreserved: onKept } = rulesAt(path);
           const keys = refusesUnknown === true ? undefined : keysBetween(path, thrown.object);
           if (keys === undefined) throw thrown;
@@ -44,6 +48,12 @@ export function preserveUnknownKeys<T extends object>(codec: Codec<T>): Codec<T 
       return unknownKeys.reduce((json, unknown) => inserted(json, unknown.path, unknown), codec.encode(value));
     },
   };
+}
+
+/** Adds the unknown keys to an error about the same object: one of them may be the key that is missing. */
+function withSuggestions(thrown: unknown, unknownKeys: readonly UnknownKey[]): unknown {
+  if (!(thrown instanceof SvcError) || unknownKeys.length === 0) return thrown;
+  return thrown.withRemedies(unknownKeys.slice(0, MAX_SUGGESTED).map(({ problem }) => problem));
 }
 
 /** Returns the keys from one path to another; undefined if that is not below it. */

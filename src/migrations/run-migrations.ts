@@ -103,14 +103,23 @@ export async function readSeedEntries(server: ServerClient, source: ListedSource
 
 async function readList(server: ServerClient, source: ListedSource, sql: string): Promise<readonly Json[]> {
   if ((await cellOf(server, source)(migrationsOf(source).history.exists)) !== '1') return [];
-  const list = parseJson(await cellOf(server, source)(sql));
-  return isJsonArray(list) ? list : [];
+  return listIn(await cellOf(server, source)(sql));
+}
+
+/** @throws ProjectFailure for a cell that is not JSON */
+function listIn(cell: string): readonly Json[] {
+  try {
+    const list = parseJson(cell);
+    return isJsonArray(list) ? list : [];
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw failure('server', `the migration history that the service returned is not JSON: ${thrown.message}`, {}, EXIT.unreachable);
+  }
 }
 
 /** Decodes the cell that {@link MigrationHistory.entries} returns. */
 export function entriesIn(cell: string): readonly HistoryEntry[] {
-  const list = parseJson(cell);
-  return isJsonArray(list) ? list.map(entryOf) : [];
+  return listIn(cell).map(entryOf);
 }
 
 function entryOf(json: Json): HistoryEntry {

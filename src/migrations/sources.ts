@@ -114,10 +114,16 @@ export async function chosenSources(
   return name !== undefined && name !== '' ? [find(name)] : migratedSources(folder).map(find);
 }
 
+/** Returns the name of a source that may have a folder. @throws ProjectFailure for names that are paths or have control characters */
+export function requireFolderName(name: string): string {
+  if (!/[\p{Cc}/\\]|^\.{1,2}$/u.test(name)) return name;
+  throw failure('usage', `a source with the name ${JSON.stringify(name)} cannot have a folder in the project`, {}, EXIT.usage);
+}
+
 /** Returns the name of the source for a command about a single one. @throws ProjectFailure if there are several and none is named */
 export function oneFolder(project: Project, folder: string, named: string | undefined, sources: readonly string[]): string {
   const name = named ?? project.environment[projectVariable('database_name')];
-  if (name !== undefined && name !== '') return name;
+  if (name !== undefined && name !== '') return requireFolderName(name);
   const all = [...new Set([...migratedSources(folder), ...sources])];
   const [only, ...others] = all;
   if (only !== undefined && others.length === 0) return only;

@@ -54,7 +54,8 @@ export function shapeProblems(read: ReadMetadata, kinds: Kinds): readonly Proble
 
 function problemAt(read: ReadMetadata, error: SvcError): Problem {
   const keys = keysOf(error.path);
-  return { code: error.code, message: error.message, path: error.printedPath, ...(read.placeOf(keys) ?? {}) };
+  const message = [error.message, ...error.remedies].join('. ');
+  return { code: error.code, message, path: error.printedPath, ...(read.placeOf(keys) ?? {}) };
 }
 
 function collectUnknown(value: unknown, problems: Problem[], seen: Set<object>): void {

@@ -40,8 +40,9 @@ interface PlanChanges {
   readonly metadata: Json | undefined;
   /** Sources to open for the trial: entries of a metadata document. */
   readonly addSources: readonly Json[];
-  /** Compares inconsistencies and the schemas of roles. */
+  /** Compares inconsistencies and, with `schemas`, the schemas of roles. */
   readonly compare: boolean;
+  readonly schemas: boolean;
   readonly migrations: readonly PlannedMigration[];
   /** SQL that runs first in each transaction, such as settings of timeouts. */
   readonly prelude: string;
@@ -78,6 +79,7 @@ const planChanges: OperationGroup = () => [
         metadata: optional(anyJson),
         addSources: defaulted(list(anyJson), () => []),
         compare: defaulted(bool, () => true),
+        schemas: defaulted(bool, () => true),
         migrations: defaulted(list(migration), () => []),
         prelude: defaulted(text, () => ''),
         probe: defaulted(text, () => ''),
@@ -97,7 +99,7 @@ const planChanges: OperationGroup = () => [
 
 \`inconsistencies\` has the records \`before\` and \`after\`. \`schemas\` has, for each role whose schema differs, the definitions of the types that differ, \`before\` and \`after\`; types that they refer to and that do not differ are listed without their fields. At most ${MAX_ROLES} roles and ${MAX_CHARACTERS / 2 ** 20} MiB of text are compared; \`roles_not_compared\` lists the other roles whose schemas may differ.
 
-\`add_sources\` are entries of a metadata document. These sources are opened for the trial and closed after it, existing ones with the configuration given there. No other source or remote server is contacted: \`untried_sources\` lists other sources that the document adds or reconfigures, \`untried_remote_schemas\` remote schemas that it adds or whose address or headers it changes. The comparison leaves out the new ones, so that objects that refer to them count as inconsistent, and uses what the service knows of the others. With \`compare: false\`, the SQL is tried and nothing is compared.`,
+\`add_sources\` are entries of a metadata document. These sources are opened for the trial and closed after it, existing ones with the configuration given there. No other source or remote server is contacted: \`untried_sources\` lists other sources that the document adds or reconfigures, \`untried_remote_schemas\` remote schemas that it adds or whose address or headers it changes. The comparison leaves out the new ones, so that objects that refer to them count as inconsistent, and uses what the service knows of the others. A remote schema that it adds or changes is inconsistent if its URL or a header refers to an environment variable that is not set. With \`compare: false\`, the SQL is tried and nothing is compared; with \`schemas: false\`, only inconsistencies are.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       isGuarded,
@@ -157,7 +159,7 @@ async function tryAll(
     answer =
       hasFailed || !args.compare
         ? {}
-        : await compared({ document, tried: namesOf(args.addSources) }, catalogs, state, context, callOptions);
+        : await compared({ document, tried: namesOf(args.addSources), schemas: args.schemas }, catalogs, state, context, callOptions);
   };
   const sources = [...bySource].map(([name, migrations]): Trial => ({ ...transactionalSource(name, snapshot), name, migrations }));
   for (const { sqlText, migrations } of sources)
@@ -273,9 +275,15 @@ async function attempt(
   }
 }
 
+interface Comparison extends Pick<PlanChanges, 'schemas'> {
+  readonly document: Metadata | undefined;
+  /** Names of the sources that were opened for the trial. */
+  readonly tried: ReadonlySet<string>;
+}
+
 /** Compares the document on the changed catalogs with the current snapshot. */
 async function compared(
-  { document, tried }: { readonly document: Metadata | undefined; readonly tried: ReadonlySet<string> },
+  { document, tried, schemas }: Comparison,
   changed: ReadonlyMap<string, Catalog>,
   state: State,
   { snapshot, services }: OperationContext,
@@ -286,6 +294,7 @@ async function compared(
   const metadata = document ?? snapshot.metadata;
   const untried = [...metadata.sources.keys()].filter((name) => !current.sources.has(name));
   const newRemotes = [...metadata.remoteSchemas.keys()].filter((name) => !current.remoteSchemas.has(name));
+  const untriedRemotes = [...metadata.remoteSchemas.values()].filter(({ name }) => isUntried(name, metadata, current));
   const known: Metadata = {
     ...metadata,
     sources: without(metadata.sources, untried),
@@ -303,14 +312,15 @@ async function compared(
       catalog: first?.[1] ?? { tables: new Map(), functions: new Map(), version: 0 },
       renamedTables: new Map(),
       others: new Map(others),
+      unopened: untriedRemotes,
     },
     callOptions,
   );
   return {
     inconsistencies: { before: [...recordsOf(before)], after: [...recordsOf(after.inconsistencies)] },
     untried_sources: [...untried, ...reconnected(metadata, snapshot.metadata, services.kinds)].filter((name) => !tried.has(name)),
-    untried_remote_schemas: [...metadata.remoteSchemas.keys()].filter((name) => isUntried(name, metadata, current)),
-    ...(await changedSchemas(snapshot, after.snapshot, callOptions)),
+    untried_remote_schemas: untriedRemotes.map(({ name }) => name),
+    ...(schemas ? await changedSchemas(snapshot, after.snapshot, callOptions) : {}),
   };
 }
 

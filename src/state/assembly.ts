@@ -12,6 +12,9 @@ import type { Observer } from '../observability/observation.ts';
 import { roleSchemas, type RoleSchemasOptions } from '../schema/role-schemas.ts';
 import { resolveStoredOperations } from '../schema/stored/stored-operations.ts';
 import { type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
+import { inconsistent } from '../schema-cache/inconsistency.ts';
+import type { Inconsistency } from '../schema-cache/schema-cache.ts';
+import { describeRemoteSchema } from '../schema-cache/stages/describe.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import {
   carriedFailures,
@@ -22,7 +25,7 @@ import {
   withOtherFailures,
 } from './event-captures.ts';
 import { failedSource, type LiveSource, type OpenContext, openSource, refreshSource, type RefreshScope } from './live-source.ts';
-import { introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
+import { addressFailure, introspectionText, type LiveRemote, openRemote, type RemoteContext } from './live-remote.ts';
 import { type RemotesFor, remotesFor } from './live-remotes.ts';
 import { distinct, namesInSource } from './refresh.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -114,6 +117,14 @@ export class Assembly {
       ...this.#options.remotes,
       onFailure: (remoteSchema, message) => this.#options.observe({ kind: 'remote-schema', remoteSchema, event: 'unavailable', message }),
       ...what,
+    });
+  }
+
+  /** Returns inconsistencies of remote schemas to which no requests can be made, such as for an unset variable. Sends none. */
+  unresolved(remotes: readonly RemoteSchema[]): readonly Inconsistency[] {
+    return remotes.flatMap((remote) => {
+      const failure = addressFailure(remote, this.#options.remotes.environment);
+      return failure === null ? [] : [inconsistent(describeRemoteSchema(remote), failure.reason)];
     });
   }
 

@@ -148,7 +148,7 @@ export class MetadataDraft implements State {
   }
 
   async preview(
-    { edit, source, catalog, renamedTables, others = new Map() }: Preview,
+    { edit, source, catalog, renamedTables, others = new Map(), unopened = [] }: Preview,
     callOptions: CallOptions = this.#trial?.callOptions ?? {},
   ): Promise<PreviewResult> {
     const goOn = deadlineCheck(callOptions, WORK);
@@ -172,7 +172,7 @@ export class MetadataDraft implements State {
     );
     return {
       snapshot,
-      inconsistencies: snapshot.cache.inconsistencies,
+      inconsistencies: [...snapshot.cache.inconsistencies, ...this.#assembly.unresolved(unopened)],
       eventTriggers: snapshot.cache.sources.get(source)?.eventTriggers ?? new Map(),
     };
   }

@@ -92,6 +92,16 @@ export async function storedRemote(
   }
 }
 
+/** Returns why requests to a remote schema cannot be made, such as an unset variable; `null` if they can. Sends none. */
+export function addressFailure({ name, definition }: RemoteSchema, environment: EnvironmentVariables): RemoteSchemaInput['failure'] {
+  try {
+    remoteConnection(name, definition, environment);
+    return null;
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
 function failureOf(error: unknown): NonNullable<RemoteSchemaInput['failure']> {
   if (!(error instanceof SvcError)) return { code: 'remote-schema-error', reason: describeFailure(error) };
   const { code, message: reason, internal } = error;

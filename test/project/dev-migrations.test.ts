@@ -39,7 +39,7 @@ const migrationsOf = (folder: ProjectFolder): readonly string[] => {
 it.runIf(DEEP)('answers 503 until the project is deployed, and turns SQL of the service into migrations that a copy can run', async () => {
   const [port, database, other] = await Promise.all([freePort(), testDatabase('ready'), testDatabase('ready')]);
   const url = `http://127.0.0.1:${port}`;
-  const own = projectFolder({ url }, { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' });
+  const own = projectFolder({ url }, { SVC_GRAPHQL_DATABASE_URL: database.url });
   const send = async (path: string, body: object): Promise<{ status: number; json: unknown } | undefined> => {
     const headers = { 'content-type': 'application/json' };
     const sent = fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -54,6 +54,8 @@ it.runIf(DEEP)('answers 503 until the project is deployed, and turns SQL of the 
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     await expect.poll(() => runSql('select 1'), WAIT).toMatchObject({ status: 200 });
     expect((await fetch(`${url}/console`)).status).toBe(200);
+    // Another address of this machine: a server on all interfaces would answer.
+    await expect(fetch(`http://127.0.0.2:${port}/livez`)).rejects.toThrow();
 
     await runSql("select 'drop table early'");
     await runSql('create temporary table passing ()');
@@ -102,7 +104,7 @@ it.runIf(DEEP && hasTerminal)('asks for the name of a migration on a terminal, a
   const [port, database] = await Promise.all([freePort(), testDatabase('ready')]);
   const own = projectFolder({ url: '' });
   own.write(FILES);
-  const env = { SVC_GRAPHQL_DATABASE_URL: database.url, SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' };
+  const env = { SVC_GRAPHQL_DATABASE_URL: database.url };
   const dev = onTerminal(`dev --port ${port}`, { cwd: own.root, env });
   const create = (name: string): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}/v2/query`, {
@@ -115,6 +117,8 @@ it.runIf(DEEP && hasTerminal)('asks for the name of a migration on a terminal, a
     await create('tag');
     await expect.poll(dev.shown, WAIT).toContain('changes its schema. Name of its migration, or - for none: [create_table_tag]');
     expect(migrationsOf(own)).toEqual([]);
+    dev.type('..\n');
+    await expect.poll(dev.shown, WAIT).toMatch(/"\.\." cannot be used as a name.*Name of its migration/s);
     dev.type('my tags\n');
     await expect.poll(() => migrationsOf(own), WAIT).toEqual([expect.stringMatching(/^\d+_my_tags$/)]);
     await create('next');

@@ -112,6 +112,41 @@ describe('an error message of the command line says what to do', () => {
     );
   });
 
+  it('about a misspelt key that is required', async () => {
+    const odd = projectFolder(service);
+    const source = '- name: shop\n  kind: postgres\n  configuration: {connection_info: {databse_url: postgres://a}}\n  tables: []\n';
+    odd.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': source });
+    expect(failed(await odd.svc('deploy'))).toContain(
+      `the key 'database_url' was not present. unknown key "databse_url": did you mean "database_url"?`,
+    );
+    odd.remove();
+  });
+
+  it.each(['../outside', 'tab\there', '..'])('about a source %j that cannot have a folder', async (name) => {
+    expect(failed(await svc('migrate', 'create', 'first', '--database-name', name))).toBe(
+      `2 error: a source with the name ${JSON.stringify(name)} cannot have a folder in the project`,
+    );
+  });
+
+  it('about a migration history that is not JSON', async () => {
+    const odd = projectFolder(fake);
+    odd.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': `- ${JSON.stringify({ name: 'shop', kind: 'pg', configuration: CONFIGURATION, tables: [] })}\n`,
+      'migrations/shop/1_start/up.sql': 'create table item (id int);',
+    });
+    const metadata = { version: 3, sources: [{ name: 'shop', kind: 'pg', configuration: CONFIGURATION, tables: [] }] };
+    fake.answer = ({ path, body }) => {
+      if (path === '/v1/version') return { body: '{"version": "0.1.0"}' };
+      if (path === '/v2/query') return { body: body.includes('to_regclass') ? '{"result": [["a"], ["1"]]}' : '{"result": [["a"], ["<"]]}' };
+      return { body: JSON.stringify(body.includes('export_metadata') ? { resource_version: 1, metadata } : {}) };
+    };
+    const { code, stdout, stderr } = await odd.svc('doctor');
+    expect(code).toBe(1);
+    expect(stdout + stderr).toContain('the migration history that the service returned is not JSON');
+    odd.remove();
+  });
+
   it('about a source whose environment variable is not set', async () => {
     const shop = projectFolder(service, { SVC_GRAPHQL_ADMIN_SECRET: SECRET });
     shop.write({

@@ -87,6 +87,49 @@ it.each<Rejected>([
   }
 });
 
+it.each([
+  [
+    'an event trigger',
+    databases({ tables: '[{table: {schema: public, name: task}, event_triggers: [{name: done, webhook_from_env: UNSET_URL, ...}]}]' }),
+    {},
+  ],
+  ['a new remote schema', databases(), { 'metadata/remote_schemas.yaml': '- {name: far, definition: {url_from_env: UNSET_URL}}\n' }],
+  [
+    'a header of a new remote schema',
+    databases(),
+    {
+      'metadata/remote_schemas.yaml':
+        '- {name: far, definition: {url: "http://127.0.0.1:1", headers: [{name: key, value_from_env: UNSET_URL}]}}\n',
+    },
+  ],
+  ['a new source without migrations', `${databases()}${databases({ name: 'far', url: UNSET })}`, {}],
+])('runs no migration if a variable of %s is not set', async (_, sources, files) => {
+  const project = projectFolder(service);
+  const trigger =
+    'definition: {enable_manual: false, insert: {columns: "*"}}, retry_conf: {num_retries: 0, interval_sec: 1, timeout_sec: 1}';
+  try {
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': sources.replace('...', trigger),
+      'migrations/default/2_never/up.sql': 'create table never (id int);\n',
+      ...TASK,
+      ...files,
+    });
+    const [planned, deployed] = [await project.svc('plan', '--json'), await project.svc('deploy', '--json')];
+    const unset = expect.objectContaining({ message: expect.stringMatching(/UNSET_URL.*Set the environment variable for the service/s) });
+    expect([planned.code, deployed.code]).toEqual([4, 4]);
+    expect(planned.json['errors']).toEqual([unset]);
+    expect(deployed.json['errors']).toEqual([unset, { code: 'deploy', message: 'nothing was done' }]);
+    expect(await service.sql("select to_regclass('never') is null")).toMatchObject({ result: [['?column?'], ['t']] });
+    const { findings } = (await project.svc('doctor', '--json')).json as { findings: unknown[] };
+    expect(findings).toContainEqual(
+      expect.objectContaining({ id: 'environment', severity: 'error', cause: expect.stringContaining('UNSET_URL') }),
+    );
+  } finally {
+    project.remove();
+  }
+});
+
 it('accepts in a plan what options of a deployment accept', async () => {
   const project = projectFolder(service);
   try {

@@ -345,6 +345,7 @@ export interface OperationArguments {
     readonly metadata?: Json;
     readonly add_sources?: Json;
     readonly compare?: boolean;
+    readonly schemas?: boolean;
     readonly migrations?: Json;
     readonly prelude?: string;
     readonly probe?: string;

@@ -1,6 +1,7 @@
 /** `svc deploy`: migrations, metadata and seeds in the right order. */
 import { join } from 'node:path';
-import { readMetadata } from '../../project/directory/read-metadata.ts';
+import { unsetVariables } from '../../deployment/unset-variables.ts';
+import { type ReadMetadata, readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
@@ -70,9 +71,18 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
   const isMigrated = (name: string): boolean => migrated.some((source) => source.name === name);
   const current = (await exportFrom(server)).metadata;
   const existing = new Set(sourcesOf(current, kinds).map(({ name }) => name));
-  for (const source of movedSources(read.document, current, kinds)) if (isMigrated(source.name)) await moveSource(at, source);
+  const checkVariables = (): Promise<void> =>
+    requireVariables(
+      at,
+      read,
+      sources.filter(({ name }) => !existing.has(name) && !isMigrated(name)),
+    );
+  const moved = movedSources(read.document, current, kinds).filter(({ name }) => isMigrated(name));
+  if (moved.length > 0) await checkVariables();
+  for (const source of moved) await moveSource(at, source);
   // All migrations of new sources are pending; they are checked before the sources are added.
-  for (const source of migrated.filter(({ name }) => !existing.has(name))) {
+  const missing = migrated.filter(({ name }) => !existing.has(name));
+  for (const source of missing) {
     const steps = compareMigrations(readMigrations(project.files, join(project.migrationsFolder, source.name)), []).map((known) => ({
       direction: 'up' as const,
       known,
@@ -98,6 +108,7 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
         .map((source) => ({ source, seeds: readSeeds(project.files, join(project.seedsFolder, source.name)) }))
         .filter(({ seeds }) => seeds.length > 0)
     : [];
+  if (moved.length === 0 && (missing.length > 0 || plannedBefore.some(({ steps }) => steps.length > 0))) await checkVariables();
   const stages: string[] = [];
   const left = ['sources', 'migrations', 'metadata', ...(seeds.length > 0 ? ['seeds'] : [])];
   let planned: readonly PlannedSource[] = plannedBefore;
@@ -107,10 +118,7 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
     left.splice(left.indexOf(stage), 1);
   };
   try {
-    const added = await addSources(
-      at,
-      migrated.filter(({ name }) => !existing.has(name)),
-    );
+    const added = await addSources(at, missing);
     finished('sources');
     planned = [...plannedBefore, ...(await planIn(added))];
     await runAll(server, planned, options, at.progress, done);
@@ -164,6 +172,16 @@ export async function deploy(at: Deployment): Promise<CommandOutcome> {
       data: { done: isDone, not_done: isLeft, migrations: done.map(doneJson) },
     };
   }
+}
+
+/** @param added sources that only the metadata adds @throws ProjectFailure if the metadata needs variables that the service does not have */
+async function requireVariables(
+  { server, allowInconsistent }: Deployment,
+  read: ReadMetadata,
+  added: readonly ListedSource[],
+): Promise<void> {
+  const problems = allowInconsistent ? [] : await unsetVariables(server, read, added);
+  if (problems.length > 0) throw new ProjectFailure([...problems, { code: 'deploy', message: 'nothing was done' }], EXIT.inconsistent);
 }
 
 /** Seeds that must run before the metadata: those of sources with an empty enum table, which makes the metadata inconsistent. */

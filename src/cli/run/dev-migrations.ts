@@ -7,7 +7,7 @@ import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import type { CommandContext } from '../context.ts';
-import { markApplied, type MigrationTarget, projectSources, writeMigration } from './migrate-files.ts';
+import { isFileName, markApplied, type MigrationTarget, projectSources, unusableName, writeMigration } from './migrate-files.ts';
 
 const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke', 'import']);
 const MAY_DEFINE = new RegExp(`\\b(?:${[...DEFINITIONS].join('|')})\\b`, 'i');
@@ -85,9 +85,9 @@ async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecor
     progress(`SQL has changed the schema of ${name}, which the files do not contain: it is in no migration`);
     return;
   }
-  const answer = await ask(
-    `The SQL that was run in ${name} changes its schema. Name of its migration, or ${NO_MIGRATION} for none:`,
-    nameOf(first),
+  const answer = await usableAnswer(
+    () => ask(`The SQL that was run in ${name} changes its schema. Name of its migration, or ${NO_MIGRATION} for none:`, nameOf(first)),
+    progress,
   );
   if (answer === NO_MIGRATION) {
     progress(`the change of the schema of ${name} is in no migration`);
@@ -109,6 +109,19 @@ async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecor
     }
     return `written ${folder}: SQL that was run in the service. Add the SQL that reverts it to down.sql`;
   });
+}
+
+/** Maximum number of times that a question is repeated. */
+const MAX_ATTEMPTS = 5;
+
+/** Repeats a question while its answer cannot be the name of a migration. @returns the last answer */
+async function usableAnswer(ask: () => Promise<string>, progress: (message: string) => void): Promise<string> {
+  let answer = await ask();
+  for (let attempt = 1; attempt < MAX_ATTEMPTS && !isFileName(answer); attempt++) {
+    progress(unusableName(answer));
+    answer = await ask();
+  }
+  return answer;
 }
 
 function isDefinition(statement: ScannedStatement): boolean {

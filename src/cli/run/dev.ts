@@ -26,7 +26,7 @@ import { knownMigrations } from './migrate.ts';
 import { runOptions } from './run-options.ts';
 
 /** Defaults that differ from those of `svc serve`. */
-const DEVELOPMENT = { SVC_GRAPHQL_ENABLE_CONSOLE: 'true', SVC_GRAPHQL_LOG_FORMAT: 'text' };
+const DEVELOPMENT = { SVC_GRAPHQL_ENABLE_CONSOLE: 'true', SVC_GRAPHQL_LOG_FORMAT: 'text', SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' };
 
 /** Interval of attempts to deploy a project that could not be deployed at the start. */
 const RETRY_MS = 5000;
@@ -50,7 +50,14 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
   const follower = followProject({ context, first, kinds, server, running, deployment, isRecording: () => recorder?.isBusy ?? false });
   if (!flagOption(context, 'noMigrations'))
-    recorder = createSqlRecorder({ ...follower, server, kinds, ask: context.ask, options: deployment.options });
+    recorder = createSqlRecorder({
+      ...follower,
+      server,
+      kinds,
+      // A question stands below the log of the SQL that it is about.
+      ask: (question, fallback) => running.settleLog().then(() => context.ask(question, fallback)),
+      options: deployment.options,
+    });
   const { reportUnwritten } = recorder ?? {};
   if (reportUnwritten !== undefined) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, reportUnwritten);
   await follower.deployed;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import type { Backend } from '../../backend/backend.ts';
 import type { DiagnosedSource, Finding } from '../../backend/diagnostics.ts';
 import { serviceVersion } from '../../config/version.ts';
+import { unsetVariables } from '../../deployment/unset-variables.ts';
 import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
-import { EXIT, printProblem, ProjectFailure } from '../../project/failure.ts';
+import { EXIT, type Problem, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
 import { isEmptySql, type Migration, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
 import { missingSources } from '../../migrations/missing-sources.ts';
@@ -33,8 +34,9 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     try {
       await run();
     } catch (thrown) {
-      if (!(thrown instanceof ProjectFailure)) throw thrown;
-      for (const problem of thrown.problems) add(id, 'error', printProblem(problem), remedy);
+      if (thrown instanceof SyntaxError) add(id, 'error', `the service returned a value that is not JSON: ${thrown.message}`, remedy);
+      else if (!(thrown instanceof ProjectFailure)) throw thrown;
+      else for (const problem of thrown.problems) add(id, 'error', printProblem(problem), remedy);
     }
   };
   const project = await context.project();
@@ -46,13 +48,8 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     if (version !== serviceVersion())
       add('version', 'warning', versionMismatch(version, serviceVersion()), 'use the same version of the service and the command');
     await checkAccess(project, add);
-    for (const problem of problemsOf(await listInconsistencies(server, read)))
-      add(
-        isAboutVariables(problem.message) ? 'environment' : 'inconsistent',
-        'error',
-        printProblem(problem).replace(`. ${SET_VARIABLES}`, ''),
-        remedyOf(problem.message, kinds),
-      );
+    const inconsistent = problemsOf(await listInconsistencies(server, read));
+    for (const problem of inconsistent) addInconsistency(problem, kinds, add);
     const options = await checkSettings(server, project, add);
     // With aliases of the session prefix, SQL that reads the old names works.
     const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
@@ -61,7 +58,10 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     const sources = sourcesOf(metadata, kinds);
     // A project that lacks a source cannot be deployed.
     const isDeployable = !findings.some(({ id }) => id === 'no-source');
-    if (read !== null && isDeployable) compareWithService(read.document, metadata, kinds, add);
+    if (read !== null && isDeployable) {
+      compareWithService(read.document, metadata, kinds, add);
+      await checkVariables({ server, read, metadata, kinds, known: inconsistent }, add);
+    }
     const declared = read === null ? undefined : sourceNames(read.document);
     for (const name of declared ?? [])
       if (!sources.some((source) => source.name === name))
@@ -106,6 +106,35 @@ function compareWithService(document: JsonObject, metadata: JsonObject, kinds: K
     `the metadata of the files and of the service differ: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
     'run svc deploy to change the service, or svc metadata export to change the files; svc metadata diff shows all differences',
   );
+}
+
+function addInconsistency(problem: Problem, kinds: Kinds<Backend>, add: Add): void {
+  add(
+    isAboutVariables(problem.message) ? 'environment' : 'inconsistent',
+    'error',
+    printProblem(problem).replace(`. ${SET_VARIABLES}`, ''),
+    remedyOf(problem.message, kinds),
+  );
+}
+
+interface VariablesInput {
+  readonly server: ServerClient;
+  readonly read: ReadMetadata;
+  /** Metadata of the service. */
+  readonly metadata: JsonObject;
+  readonly kinds: Kinds<Backend>;
+  /** Inconsistencies that the service has already. */
+  readonly known: readonly Problem[];
+}
+
+/** Finds variables that the service lacks and that a deployment of the files would need. */
+async function checkVariables({ server, read, metadata, kinds, known }: VariablesInput, add: Add): Promise<void> {
+  if (isApplied(read.document, metadata, kinds)) return;
+  const existing = sourceNames(metadata);
+  const added = sourcesOf(read.document, kinds).filter(({ name }) => !existing.includes(name));
+  const reported = new Set(known.map(printProblem));
+  for (const problem of await unsetVariables(server, read, added))
+    if (!reported.has(printProblem(problem))) addInconsistency(problem, kinds, add);
 }
 
 function remedyOf(reason: string, kinds: Kinds<Backend>): string {

@@ -8,7 +8,15 @@ import { missingSource } from '../../migrations/missing-sources.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
 import { type MigrationOptions, mirrorState, readEntries, runSteps, writeHistory } from '../../migrations/run-migrations.ts';
 import { dumpContext } from '../../migrations/seeds.ts';
-import { chosenSources, enumTables, migrationsOf, oneFolder, serverSources, sourceNames } from '../../migrations/sources.ts';
+import {
+  chosenSources,
+  enumTables,
+  migrationsOf,
+  oneFolder,
+  requireFolderName,
+  serverSources,
+  sourceNames,
+} from '../../migrations/sources.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient } from '../../project/server-client.ts';
 import type { Backend } from '../../backend/backend.ts';
@@ -26,12 +34,24 @@ export function projectSources(project: Project): readonly string[] | undefined 
 
 /** Turns a description into the name of a file or folder. @throws ProjectFailure */
 export function fileName(name: string): string {
-  const plain = name
+  if (!isFileName(name)) throw failure('usage', unusableName(name), {}, EXIT.usage);
+  return plainName(name);
+}
+
+/** Returns whether a description can be turned into the name of a file or folder. */
+export function isFileName(name: string): boolean {
+  return /^[^.]/.test(plainName(name));
+}
+
+export function unusableName(name: string): string {
+  return `"${name}" cannot be used as a name`;
+}
+
+function plainName(name: string): string {
+  return name
     .trim()
     .replace(/[^\p{L}\p{N}_.-]+/gu, '_')
     .slice(0, 150);
-  if (plain === '' || plain.startsWith('.')) throw failure('usage', `"${name}" cannot be used as a name`, {}, EXIT.usage);
-  return plain;
 }
 
 /** `svc migrate create` */
@@ -74,7 +94,7 @@ export function writeMigration(
   const now = BigInt(Date.now());
   // The new migration is the last one even if the clock is behind.
   const version = now > last ? now : last + 1n;
-  const folder = join(project.migrationsFolder, source, `${version}_${fileName(named)}`);
+  const folder = join(project.migrationsFolder, requireFolderName(source), `${version}_${fileName(named)}`);
   const withEnd = (sql: string): string => (sql === '' || sql.endsWith('\n') ? sql : `${sql}\n`);
   const changes = new Map<string, string | null>([
     [join(folder, 'up.sql'), withEnd(up)],

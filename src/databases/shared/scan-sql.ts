@@ -89,20 +89,59 @@ function headOf(text: string): { readonly skipped: number; readonly words: reado
 /** Finds backslashes at the beginnings of lines, outside of texts and function bodies. */
 function metaCommands(sql: string): ScannedSql['foreign'] {
   if (!/^\\/m.test(sql)) return [];
-  const bare = sql.replace(/\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|'(?:[^']|'')*'|\/\*[\s\S]*?\*\//g, (text) => text.replace(/[^\n]/g, ' '));
-  return bare
+  return withoutLiterals(sql)
     .split('\n')
     .flatMap((text, i) => (META_COMMAND.test(text) ? [{ line: i + 1, what: text.split(/\s/, 1)[0] as string, client: CLIENT }] : []));
 }
 
+const LITERAL_START = /\$(?:[A-Za-z_]\w*)?\$|'|\/\*/g;
+
+/** Replaces literals and comments by blanks of the same length. Starts without an end are kept. Reads the text once, whatever it contains. */
+function withoutLiterals(sql: string): string {
+  const ends = lastEnds(sql);
+  let text = '';
+  let from = 0;
+  LITERAL_START.lastIndex = 0;
+  for (let found = LITERAL_START.exec(sql); found !== null; found = LITERAL_START.exec(sql)) {
+    const [start] = found;
+    const end = start === '/*' ? '*/' : start;
+    const at = (ends.get(end) ?? -1) < LITERAL_START.lastIndex ? -1 : sql.indexOf(end, LITERAL_START.lastIndex);
+    if (at < 0) {
+      // The second dollar may begin another literal.
+      if (start.startsWith('$')) LITERAL_START.lastIndex -= 1;
+      continue;
+    }
+    text += sql.slice(from, found.index) + sql.slice(found.index, at + end.length).replace(/[^\n]/g, ' ');
+    from = at + end.length;
+    LITERAL_START.lastIndex = from;
+  }
+  return text + sql.slice(from);
+}
+
+/** Returns the last place of each text that ends a literal or a comment. */
+function lastEnds(sql: string): ReadonlyMap<string, number> {
+  const ends = new Map([
+    ["'", sql.lastIndexOf("'")],
+    ['*/', sql.lastIndexOf('*/')],
+  ]);
+  for (const { 1: delimiter, index } of sql.matchAll(/(?=(\$(?:[A-Za-z_]\w*)?\$))/g)) ends.set(delimiter as string, index);
+  return ends;
+}
+
+/** A doubled quote does not end a literal. */
+const withoutDoubled = (sql: string): string => sql.replaceAll("''", '\u0000');
+
 function usedEnumValues(statements: readonly ScannedStatement[]): ScannedSql['enumValues'] {
-  return statements.flatMap(({ text, line, words }, i) => {
-    if (words[0] !== 'alter' || words[1] !== 'type') return [];
-    const value = ADDED_VALUE.exec(text)?.[1];
-    if (value === undefined) return [];
-    const isUsed = statements.slice(i + 1).some((later) => later.text.includes(`'${value}'`) && !ADDED_VALUE.test(later.text));
-    return isUsed ? [{ line, value }] : [];
+  const added = statements.flatMap(({ text, line, words }, i) => {
+    const value = words[0] === 'alter' && words[1] === 'type' ? ADDED_VALUE.exec(text)?.[1] : undefined;
+    return value === undefined ? [] : [{ value, line, i }];
   });
+  if (added.length === 0) return [];
+  /** Index of the last statement with each value. */
+  const used = new Map<string, number>(added.map(({ value }) => [withoutDoubled(value), -1]));
+  for (const [i, { text }] of statements.entries())
+    if (!ADDED_VALUE.test(text)) for (const piece of withoutDoubled(text).split("'")) if (used.has(piece)) used.set(piece, i);
+  return added.filter(({ value, i }) => (used.get(withoutDoubled(value)) ?? -1) > i).map(({ line, value }) => ({ line, value }));
 }
 
 /** Returns whether the only `begin` and the only `commit` enclose all statements. */

@@ -38,3 +38,35 @@ it('finds commands that only psql supports', () => {
     { line: 5, what: 'copy from stdin', client: 'psql' },
   ]);
 });
+
+it('finds no commands in literals and comments', () => {
+  const sql = [
+    "select '\n\\a';",
+    'select $$\n\\b$$, $x$\n$$\\c\n\\d $x$;',
+    '/*\n\\e */',
+    '\\f',
+    "select $y$ '\n\\g\n' $z$;",
+    "select 'it''s\n\\h';",
+    '/* open\n\\i',
+  ].join('\n');
+  expect(scanSql(sql).foreign.map(({ what, line }) => [what, line])).toEqual([
+    ['\\f', 9],
+    ['\\i', 16],
+  ]);
+});
+
+it('reports added enum values that later statements use', () => {
+  const values = (...statements: readonly string[]) => scanSql(statements.join(';\n')).enumValues;
+  const add = "alter type mood add value if not exists 'it''s'";
+  expect(values(add, "insert into a values ('x', 'it''s')")).toEqual([{ line: 1, value: "it''s" }]);
+  expect(values("insert into a values ('it''s')", add)).toEqual([]);
+  expect(values(add, "insert into a values ('its')", "alter type other add value 'it''s'")).toEqual([]);
+});
+
+/** With a second pass for each part, these would take minutes. */
+it('reads each part of long files once', () => {
+  const added = Array.from({ length: 20_000 }, (_, i) => `alter type mood add value 'value ${i}';\n`).join('');
+  expect(scanSql(`${added}select 'value 19998';`).enumValues).toEqual([{ line: 19_999, value: 'value 19998' }]);
+  const open = Array.from({ length: 30_000 }, (_, i) => `$a${i}$/*`).join('');
+  expect(scanSql(`\\x\n${open}`).foreign).toEqual([{ line: 1, what: '\\x', client: 'psql' }]);
+});
