@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { scan } from '../databases/shared/scan-sql.ts';
+import { scanStatements } from '../databases/shared/scan-statements.ts';
 import { destructiveStatements } from './destructive.ts';
 
-const found = (sql: string) => destructiveStatements(scan(sql, /^begin\b/).statements).map(({ line, what }) => `${line} ${what}`);
+const found = (sql: string) => destructiveStatements(scanStatements(sql, /^begin\b/).statements).map(({ line, what }) => `${line} ${what}`);
 
 it.each([
   ['drop table if exists a, "b c" cascade', ['1 drops the table a, "b c"']],

@@ -16,6 +16,12 @@ it.each([
   expect(scanSql(`${sql}\n;commit;`).joined).toBe(`${sql}\n;       `);
 });
 
+it('finds commands of the client', () => {
+  const sql =
+    "insert into t values ('\ndelimiter //\n');\n/*\ndelimiter //\n*/\nDELIMITER //\ncreate procedure p() begin end//\ndelimiter ;";
+  expect(scanSql(sql).foreign).toEqual([7, 9].map((line) => ({ line, what: 'delimiter', client: 'the mariadb client' })));
+});
+
 it('accepts a rollback to a savepoint in a transaction', () => {
   expect(scanSql('begin; rollback work to a; rollback to savepoint a; commit').unwrapped).toBeDefined();
 });

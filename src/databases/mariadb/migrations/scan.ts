@@ -1,5 +1,5 @@
 import type { ScannedSql } from '../../../backend/migration-dialect.ts';
-import { scan } from '../../shared/scan-sql.ts';
+import { beginningOf, scanStatements } from '../../shared/scan-statements.ts';
 import { indexAfter, quotedEnd } from '../definitions/tokens.ts';
 
 const CONTROL = /^(?:begin|start transaction|commit|rollback(?! (?:work )?to\b))\b/;
@@ -7,10 +7,17 @@ const ROUTINE = /^create (?:or replace )?(?:definer ?= ?\S+ )?(?:aggregate )?(?:
 
 /** Scans SQL of MariaDB: names in backticks, backslash escapes and other comments; `end` closes blocks, not transactions. */
 export function scanSql(sql: string): ScannedSql {
-  const scanned = scan(sql, CONTROL, bareSql(sql));
+  const scanned: ScannedSql = { ...scanStatements(sql, CONTROL, bareSql(sql)), outside: [], foreign: delimiters(sql), enumValues: [] };
   // A `commit` inside a routine belongs to it.
-  const hasRoutine = scanned.control.length > 0 && scanned.statements.some(({ words }) => ROUTINE.test(words.join(' ')));
+  const hasRoutine = scanned.control.length > 0 && scanned.statements.some((each) => ROUTINE.test(beginningOf(each)));
   return hasRoutine ? { ...scanned, unwrapped: undefined, joined: undefined } : scanned;
+}
+
+/** Finds changes of the delimiter, which dumps and scripts for the client have around routines. */
+function delimiters(sql: string): ScannedSql['foreign'] {
+  return bareSql(sql)
+    .split('\n')
+    .flatMap((line, i) => (/^\s*delimiter\s+\S/i.test(line) ? [{ line: i + 1, what: 'delimiter', client: 'the mariadb client' }] : []));
 }
 
 /** Starts of texts, quoted names and comments; unlike in PostgreSQL, a dollar sign starts no text. */

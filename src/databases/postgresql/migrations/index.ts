@@ -1,19 +1,19 @@
 import type { MigrationDialect } from '../../../backend/migration-dialect.ts';
-import { scan } from '../../shared/scan-sql.ts';
-import { TRANSACTION_CONTROL, withoutComments } from '../../../model/split-statements.ts';
+import { withoutComments } from '../../../model/split-statements.ts';
 import { diffSchemas } from '../schema-diff/index.ts';
 import { dumpRows, hasEmpty } from './dump-rows.ts';
 import { dumpSchema } from './dump-schema.ts';
 import { history } from './history.ts';
 import { neededExtension } from './needed-extension.ts';
 import { rollback } from './rollback.ts';
+import { scanSql } from './scan.ts';
 import { schemaLines } from './schema-lines.ts';
 import { scratch } from './scratch.ts';
 
 /** Migrations of PostgreSQL. */
 export const migrations = {
   history,
-  scan: (sql) => scan(sql, TRANSACTION_CONTROL),
+  scan: scanSql,
   terminated: (sql) => `${sql}\n;\n`,
   withoutComments: (sql) => withoutComments(sql),
   schemaLines,

@@ -1,7 +1,6 @@
 /** Writes the difference between the schemas of two databases as SQL. */
 import type { DumpContext, SchemaDiff, SchemaDiffScript } from '../../../backend/migration-dialect.ts';
-import { TRANSACTION_CONTROL } from '../../../model/split-statements.ts';
-import { scan } from '../../shared/scan-sql.ts';
+import { scanSql } from '../migrations/scan.ts';
 import { enumStatements, growingEnums } from './enums.ts';
 import { schemaStatements } from './schemas.ts';
 import { sequenceStatements } from './sequences.ts';
@@ -37,7 +36,7 @@ function fileOf({ statements }: Script, from: SchemaSnapshot, to: SchemaSnapshot
   const growing = growingEnums(from, to);
   // Refused statements count, because they are run once their comment marks are removed.
   const isOutside =
-    scan(statements.map(({ sql }) => `${sql};\n`).join(''), TRANSACTION_CONTROL).enumValues.length > 0 ||
+    scanSql(statements.map(({ sql }) => `${sql};\n`).join('')).enumValues.length > 0 ||
     statements.some(({ usesEnum }) => usesEnum !== undefined && usesEnum !== null && growing.has(usesEnum));
   const head = [isOutside ? NO_TRANSACTION : '', missing.map((each) => comment(`Not included: ${each}`)).join('')].filter(
     (each) => each !== '',
