@@ -111,6 +111,27 @@ function split(sql: string, hasBodies: boolean, lexis: SqlLexis = STANDARD_LEXIS
   return statements;
 }
 
+/**
+ * Finds lines that begin with a command of a client, outside of literals, quoted names and comments.
+ * @param command sticky expression for the first word of a command
+ * @returns the start of each command, in UTF-16 code units, and its first word
+ */
+export function commandLines(sql: string, command: RegExp): readonly { readonly at: number; readonly word: string }[] {
+  const lexer: Lexer = { text: sql, at: 0, lexis: STANDARD_LEXIS };
+  const found: { at: number; word: string }[] = [];
+  while (lexer.at < sql.length) {
+    const { at } = lexer;
+    command.lastIndex = at;
+    const [word] = at === 0 || sql[at - 1] === '\n' ? (command.exec(sql) ?? []) : [];
+    if (word !== undefined) {
+      found.push({ at, word });
+      const end = sql.indexOf('\n', at);
+      lexer.at = end < 0 ? sql.length : end;
+    } else if (!skipBlank(lexer) && readWord(lexer) === null && !skipQuoted(lexer)) lexer.at++;
+  }
+  return found;
+}
+
 /** Returns the end of the whitespace and comments that begin at a position. */
 export function endOfBlank(text: string, at: number): number {
   const lexer: Lexer = { text, at, lexis: STANDARD_LEXIS };
@@ -118,6 +139,28 @@ export function endOfBlank(text: string, at: number): number {
     // Each call skips one run of whitespace or one comment.
   }
   return lexer.at;
+}
+
+/**
+ * Returns the first words of a statement in lower case. Whitespace and comments separate words; a literal or a quoted name is part of a
+ * word, whatever it contains.
+ */
+export function firstWords(text: string, count: number): readonly string[] {
+  const lexer: Lexer = { text, at: 0, lexis: STANDARD_LEXIS };
+  const words: string[] = [];
+  let start = -1;
+  while (lexer.at < text.length && words.length < count) {
+    const { at } = lexer;
+    if (skipBlank(lexer)) {
+      if (start >= 0) words.push(text.slice(start, at).toLowerCase());
+      start = -1;
+      continue;
+    }
+    if (start < 0) start = at;
+    if (readWord(lexer) === null && !skipQuoted(lexer)) lexer.at++;
+  }
+  if (start >= 0 && words.length < count) words.push(text.slice(start, lexer.at).toLowerCase());
+  return words;
 }
 
 /** End of the SQL before a literal with code: the body of a routine or of `do`, or dynamic SQL. */

@@ -37,6 +37,8 @@ export interface CommandContext {
   confirm(question: string): Promise<boolean>;
   /** Asks the user for a text. Returns the fallback for an empty answer, with `--yes`, and if the command does not run interactively. */
   ask(question: string, fallback: string): Promise<string>;
+  /** Called before other output than that of this context: a question that is open is shown again below it. */
+  beforeOutput(): void;
   /** Words of every command. */
   readonly commands: readonly (readonly string[])[];
   /** `--json` is set: `text` of the outcome is not printed. */

@@ -113,7 +113,11 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     ],
     json: output.json,
     paint: painter(hasColoursOrForced(process.stdout.isTTY === true, environment)),
-    progress: (message) => output.progress(message),
+    progress(message) {
+      beforeOutput();
+      output.progress(message);
+    },
+    beforeOutput,
     print: (line) => output.print(line),
     warn: (message) => output.warn(message),
     project: () => openOnce(true),
@@ -136,13 +140,31 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
   };
 }
 
+let openPrompt: ReturnType<typeof createInterface> | undefined;
+let redrawing: NodeJS.Timeout | undefined;
+/** Time after which a question is shown again below other output, in ms. */
+const REDRAW_MS = 100;
+
+/** Clears the line of an open question, and shows it again after the output. */
+function beforeOutput(): void {
+  if (openPrompt === undefined || process.stderr.isTTY !== true) return;
+  if (redrawing === undefined) process.stderr.write('\r\u001b[K');
+  clearTimeout(redrawing);
+  redrawing = setTimeout(() => {
+    redrawing = undefined;
+    openPrompt?.prompt(true);
+  }, REDRAW_MS);
+}
+
 async function prompted(question: string): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  openPrompt = prompt;
   // The prompt takes Ctrl-C away from the process.
   prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     return (await prompt.question(printable(question))).trim();
   } finally {
+    openPrompt = undefined;
     prompt.close();
   }
 }

@@ -3,6 +3,8 @@ import { type ProvidedDatabases, provideDatabases } from '../embedded-postgres/e
 import { trackSampleData } from '../embedded-postgres/sample-data.ts';
 import { type Service, type ServeOptions, serve } from '../app/serve.ts';
 import { serviceLogger } from '../app/service-logger.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Observation } from '../observability/observation.ts';
 import { startWarmUp, type WarmUp } from '../app/warm-up/warm-up.ts';
 import { adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
@@ -16,8 +18,18 @@ export interface RunningService {
   readonly config: Config;
   readonly readCatalogs: Service['readCatalogs'];
   readonly onMetadata: Service['onMetadata'];
-  /** Resolves when the log has been written so far, after a second at the latest. */
-  readonly settleLog: () => Promise<void>;
+}
+
+export interface StartOptions extends Pick<ServeOptions, 'isDeployed' | 'onSql'> {
+  /** Returns whether an event is logged. Called before the log is written. */
+  readonly filter?: (observation: Observation) => boolean;
+}
+
+function filtered(logger: Logger, filter: (observation: Observation) => boolean): Logger {
+  const observe = (observation: Observation): void => {
+    if (filter(observation)) logger.observe(observation);
+  };
+  return { ...logger, observe };
 }
 
 /** Maximum time that a stop waits for an unfinished start, in ms. */
@@ -27,10 +39,11 @@ const START_TIMEOUT_MS = 3000;
  * Starts the databases, then the service, and stops them in reverse order on SIGINT, SIGTERM or an uncaught error.
  * @throws Error if the service cannot start; nothing is left running
  */
-export async function startService(config: Config, options: Pick<ServeOptions, 'isDeployed' | 'onSql'> = {}): Promise<RunningService> {
+export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
   boundHeapGrowth();
   collectWhenIdle();
-  const logger = serviceLogger(config, process.env);
+  const { filter = () => true, ...serveOptions } = options;
+  const logger = filtered(serviceLogger(config, process.env), filter);
   let databases: ProvidedDatabases | undefined;
   let service: Service | undefined;
   let warmUp: WarmUp | undefined;
@@ -45,7 +58,7 @@ export async function startService(config: Config, options: Pick<ServeOptions, '
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
     const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
-    const started = await serve(complete, { ...options, logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
+    const started = await serve(complete, { ...serveOptions, logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
@@ -61,7 +74,6 @@ export async function startService(config: Config, options: Pick<ServeOptions, '
       config: complete,
       readCatalogs: started.readCatalogs,
       onMetadata: (listener) => started.onMetadata(listener),
-      settleLog: () => logger.settle(),
     };
   };
   const stop = async (): Promise<void> => {

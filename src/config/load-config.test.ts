@@ -58,7 +58,7 @@ describe('loadConfig', () => {
     [['serve', 'serve'], 'Fatal Error: two commands'],
     [['serve', '--yes'], 'Fatal Error: --yes is for the command clean'],
     [['--tx-iso', 'dirty'], 'Fatal Error: --tx-iso: expecting one of read-committed'],
-    [['--admin-secret', ''], 'Fatal Error: --admin-secret: the secret must not be empty'],
+    [['--admin-secret', ''], 'Fatal Error: --admin-secret: the secret must not be empty: set it, or remove the option or the variable'],
     [['--admin-secrets', '["a",""]'], 'Fatal Error: --admin-secrets: expecting a JSON list of secrets'],
     [
       ['--cors-domain', 'example.com'],

@@ -44,7 +44,7 @@ export function shortText(maxLength: number): OptionType<string> {
 export const secret: OptionType<string> = {
   name: 'secret',
   parse(text) {
-    if (text === '') throw new Error('the secret must not be empty');
+    if (text === '') throw new Error('the secret must not be empty: set it, or remove the option or the variable');
     return text;
   },
   show: () => '***',

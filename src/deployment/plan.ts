@@ -5,29 +5,22 @@ import type { Kinds } from '../metadata/kinds.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { canonical } from '../project/directory/sections.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
-import { type PlanRules, planSources, rejectedConnection, skippedSource, sourcesWithMigrations } from '../migrations/plan-sources.ts';
-import { type HistoryEntry, type MigrationOptions, readEntriesWhenIdle } from '../migrations/run-migrations.ts';
+import { planSources } from '../migrations/plan-sources.ts';
 import { destructiveStatements } from '../migrations/destructive.ts';
 import { shownFile } from '../migrations/migration-files.ts';
 import { describeDrift, schemaDrift } from '../migrations/schema-drift.ts';
-import { type ListedSource, migrationsOf, movedSources, sourcesOf } from '../migrations/sources.ts';
-import { EXIT, type Problem } from '../project/failure.ts';
+import { migrationsOf } from '../migrations/sources.ts';
+import type { Problem } from '../project/failure.ts';
 import { plannedInconsistencies } from './trial-inconsistencies.ts';
 import { changesOf, exportFrom, isApplied } from '../project/project-metadata.ts';
-import { extensionsOf, objectsIn, type Pending, type PlanOptions, readEntriesOfNew, stepOf, runTrial, reasonNotTried } from './trial.ts';
+import { extensionsOf, type Pending, type PlanOptions, stepOf, runTrial, reasonNotTried } from './trial.ts';
 import type { DestructiveStep } from './decisions.ts';
 import type { DeploymentPlan } from './deployment-plan.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { describeExtension } from '../migrations/implicit-extension.ts';
 import type { Project } from '../project/project.ts';
-import { type ServerClient, ServerError } from '../project/server-client.ts';
-
-/** Options of the deployment that is planned. */
-export interface DeployRules {
-  readonly allowChanged: boolean;
-  readonly allowInconsistent: boolean;
-  readonly run: MigrationOptions;
-}
+import type { ServerClient } from '../project/server-client.ts';
+import { ALL_PENDING, compareSources, type DeployRules, migrationRules, readHistories, sourcesOfHistories } from './source-histories.ts';
 
 /** @throws ProjectFailure */
 export async function makePlan(
@@ -38,19 +31,11 @@ export async function makePlan(
   { trial: options, rules }: { readonly trial: PlanOptions; readonly rules: DeployRules },
 ): Promise<DeploymentPlan> {
   const { metadata, resourceVersion } = await exportFrom(server);
-  const moved = movedSources(read.document, metadata, kinds);
-  // A deployment connects a source as the project configures it before its migrations run.
-  const existing = sourcesOf(metadata, kinds).filter(({ name }) => !moved.some((each) => each.name === name));
-  const projectSources = sourcesOf(read.document, kinds);
+  const sources = compareSources(project, read.document, metadata, kinds);
+  const { added, moved, kept, problems: withoutSource } = sources;
   const notes: string[] = [];
-  const { migrated, problems: withoutSource } = sourcesWithMigrations(project, projectSources, kinds);
-  const histories = await readHistories({ server, migrated, existing, moved, options, rules });
-  const { planned, problems } = await planSources(
-    project,
-    migrated.flatMap(({ name }) => histories.get(name)?.source ?? []),
-    { kind: 'up', count: 'all' },
-    migrationRules(rules, histories),
-  );
+  const histories = await readHistories(server, sources, { ...rules, timeoutMs: options.timeoutMs });
+  const { planned, problems } = await planSources(project, sourcesOfHistories(histories), ALL_PENDING, migrationRules(rules, histories));
   const pending: Pending[] = [];
   for (const { source, known } of planned)
     for (const { status, migration, version } of known) {
@@ -62,12 +47,10 @@ export async function makePlan(
   const changes = isApplied(read.document, metadata, kinds) ? [] : changesOf(metadata, read.document, kinds);
   const untried = untriedOf(pending, options);
   const tried = pending.filter((each) => !untried.has(each));
-  const missing = addedBy(read.document, metadata, 'sources');
-  const added = [...projectSources.filter(({ name }) => missing.includes(name)), ...moved];
-  const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, existing, options);
+  const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, kept, options);
   for (const [name, needed] of extensions) notes.push(`a deployment creates ${describeExtension(needed, name)}`);
   const document = untried.size === 0 ? read.document : undefined;
-  const trial = await runTrial(server, { tried, document, added, extensions }, options, notes);
+  const trial = await runTrial(server, { tried, document, added: [...added, ...moved], extensions }, options, notes);
   if (untried.size > 0)
     notes.push(
       `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: inconsistencies and changes of GraphQL schemas are not known`,
@@ -82,7 +65,7 @@ export async function makePlan(
     schemas: schemas.all,
     mainSchemas: schemas.main,
     destructive: pending.flatMap(destructiveSteps),
-    inconsistencies: plannedInconsistencies(trial, read, addedBy(read.document, metadata, 'remote_schemas')),
+    inconsistencies: plannedInconsistencies(trial, read, namesIn(trial['untried_remote_schemas'])),
     notCompared: {
       roles: namesIn(trial['roles_not_compared']),
       sources: namesIn(trial['untried_sources']),
@@ -121,59 +104,6 @@ function untriedOf(pending: readonly Pending[], { tries }: PlanOptions): Readonl
     stopped.add(name);
   }
   return untried;
-}
-
-interface SourceHistory {
-  readonly source: ListedSource;
-  readonly entries: readonly HistoryEntry[];
-}
-
-interface HistoryInput {
-  readonly server: ServerClient;
-  readonly migrated: readonly ListedSource[];
-  /** Sources of the service that a deployment does not connect differently. */
-  readonly existing: readonly ListedSource[];
-  readonly moved: readonly ListedSource[];
-  readonly options: PlanOptions;
-  readonly rules: DeployRules;
-}
-
-/** Reads the migration histories, by source. @throws ProjectFailure */
-async function readHistories({
-  server,
-  migrated,
-  existing,
-  moved,
-  options,
-  rules,
-}: HistoryInput): Promise<ReadonlyMap<string, SourceHistory>> {
-  const found = new Map<string, SourceHistory>();
-  for (const source of migrated) {
-    const known = existing.find(({ name }) => name === source.name);
-    const isMoved = moved.some(({ name }) => name === source.name);
-    try {
-      const entries = await (known === undefined
-        ? readEntriesOfNew(server, source, options)
-        : readEntriesWhenIdle(server, known, rules.run));
-      found.set(source.name, { source: known ?? source, entries });
-    } catch (thrown) {
-      if (!(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) throw thrown;
-      // A deployment skips sources whose databases do not respond, but rejects a changed connection.
-      if (rules.allowInconsistent && !isMoved) rules.run.report(skippedSource(source, thrown));
-      else throw known === undefined ? rejectedConnection(source, thrown, isMoved ? 'changed' : 'new') : thrown;
-    }
-  }
-  return found;
-}
-
-function migrationRules({ allowChanged, run }: DeployRules, histories: ReadonlyMap<string, SourceHistory>): PlanRules {
-  return { allowChanged, strictOrder: false, options: run, history: async ({ name }) => histories.get(name)?.entries ?? [] };
-}
-
-/** Returns the names of the sources or remote schemas of the project that the service does not have. */
-function addedBy(document: JsonObject, current: JsonObject, section: 'sources' | 'remote_schemas'): readonly string[] {
-  const existing = new Set(objectsIn(current[section]).map(({ name }) => name));
-  return objectsIn(document[section]).flatMap(({ name }) => (existing.has(name) ? [] : [String(name)]));
 }
 
 function namesIn(list: Json | undefined): readonly string[] {

@@ -13,7 +13,7 @@ export interface PlannedInconsistencies {
   readonly problems: readonly Problem[];
 }
 
-/** @param added sources and remote schemas that the service does not have yet and the trial runs without */
+/** @param added names of remote schemas that are new or have another address, which the trial does not call */
 export function plannedInconsistencies(trial: JsonObject, read: ReadMetadata, added: readonly string[]): PlannedInconsistencies {
   const isUncertain = (record: Json): boolean => added.length > 0 && isJsonObject(record) && mayNeed(record, new Set(added));
   const after = recordsIn(trial, 'after');
@@ -26,7 +26,8 @@ export function plannedInconsistencies(trial: JsonObject, read: ReadMetadata, ad
   };
 }
 
-function recordsIn(trial: JsonObject, when: 'before' | 'after'): readonly Json[] {
+/** Returns the inconsistent objects of a trial, before or after the deployment. */
+export function recordsIn(trial: JsonObject, when: 'before' | 'after'): readonly Json[] {
   const found = isJsonObject(trial['inconsistencies']) ? trial['inconsistencies'][when] : undefined;
   return isJsonArray(found) ? found : [];
 }

@@ -110,7 +110,11 @@ function secondsOf(timeoutMs: number): number {
  * Returns a function that runs a query in the database of a source that the service does not have yet, and returns its first cell.
  * @throws ProjectFailure if the database cannot be read
  */
-function cellOfNew(server: ServerClient, source: ListedSource, { timeoutMs }: PlanOptions): (sql: string) => Promise<string> {
+function cellOfNew(
+  server: ServerClient,
+  source: ListedSource,
+  { timeoutMs }: Pick<PlanOptions, 'timeoutMs'>,
+): (sql: string) => Promise<string> {
   return async (sql) => {
     const answer = await server.metadata('plan_changes', {
       add_sources: [asAdded(source)],
@@ -134,7 +138,11 @@ export function asAdded({ name, kind, entry }: ListedSource): JsonObject {
  * Returns the migration history in the database of a source that the service does not have yet.
  * @throws ProjectFailure if the database cannot be read
  */
-export async function readEntriesOfNew(server: ServerClient, source: ListedSource, options: PlanOptions): Promise<readonly HistoryEntry[]> {
+export async function readEntriesOfNew(
+  server: ServerClient,
+  source: ListedSource,
+  options: Pick<PlanOptions, 'timeoutMs'>,
+): Promise<readonly HistoryEntry[]> {
   const { history, rollback } = migrationsOf(source);
   if (rollback === undefined) return [];
   const cell = cellOfNew(server, source, options);

@@ -40,9 +40,9 @@ export function variablesNotFound(names: readonly string[]): string {
   return `Value for environment variables not found: ${names.join(', ')}`;
 }
 
-/** Returns true for a reason that one of these messages is part of. */
+/** Returns true for a reason that contains a message about variables that are not set. */
 export function isAboutVariables(reason: string): boolean {
-  return /\benvironment variables? /i.test(reason);
+  return /\benvironment variable '[^']*' not set\b|\benvironment variables not found: /i.test(reason);
 }
 
 /** Remedy for variables that are not set. */

@@ -72,6 +72,8 @@ export interface HttpObservation {
   readonly url: string;
   readonly httpVersion: string;
   readonly ip: string;
+  /** Header `x-svc-client-name`. */
+  readonly clientName?: string | undefined;
   readonly status: number;
   readonly role: string | null;
   readonly userVariables: ReadonlyMap<string, string> | null;

@@ -14,6 +14,8 @@ export interface LocatedInconsistency {
   readonly type: string;
   readonly name: string;
   readonly reason: string;
+  /** Details for administrators, such as the error of a connection. */
+  readonly detail?: string;
   readonly definition: Json;
   readonly place: FilePlace | undefined;
 }
@@ -186,7 +188,8 @@ export function problemsOf(found: readonly LocatedInconsistency[]): readonly Pro
 
 function problemOf(found: LocatedInconsistency): Problem {
   const remedy = isAboutVariables(found.reason) ? `. ${SET_VARIABLES}` : '';
-  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}${remedy}`, ...(found.place ?? {}) };
+  const detail = found.type === 'source' && found.detail !== undefined ? `: ${found.detail}` : '';
+  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}${detail}${remedy}`, ...(found.place ?? {}) };
 }
 
 function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly LocatedInconsistency[] {
@@ -202,7 +205,8 @@ function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly Loca
       : typeof record['name'] === 'string'
         ? record['name']
         : printedName(record['name'] as Json);
-  return [{ type, name, reason, definition, place: read === null ? undefined : findObject(read, type, definition, reason) }];
+  const detail = typeof record['message'] === 'string' ? { detail: record['message'] } : {};
+  return [{ type, name, reason, ...detail, definition, place: read === null ? undefined : findObject(read, type, definition, reason) }];
 }
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {

@@ -283,6 +283,7 @@ async function serveExchange(
       url: urlForLog(url, exchange, queryLogging),
       httpVersion: request.httpVersion,
       ip: exchange.address,
+      clientName: request.headers['x-svc-client-name']?.toString(),
       status: reply.status,
       role: exchange.session?.role ?? null,
       userVariables: exchange.session?.variables ?? null,

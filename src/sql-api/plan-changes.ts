@@ -99,7 +99,7 @@ const planChanges: OperationGroup = () => [
 
 \`inconsistencies\` has the records \`before\` and \`after\`. \`schemas\` has, for each role whose schema differs, the definitions of the types that differ, \`before\` and \`after\`; types that they refer to and that do not differ are listed without their fields. At most ${MAX_ROLES} roles and ${MAX_CHARACTERS / 2 ** 20} MiB of text are compared; \`roles_not_compared\` lists the other roles whose schemas may differ.
 
-\`add_sources\` are entries of a metadata document. These sources are opened for the trial and closed after it, existing ones with the configuration given there. No other source or remote server is contacted: \`untried_sources\` lists other sources that the document adds or reconfigures, \`untried_remote_schemas\` remote schemas that it adds or whose address or headers it changes. The comparison leaves out the new ones, so that objects that refer to them count as inconsistent, and uses what the service knows of the others. A remote schema that it adds or changes is inconsistent if its URL or a header refers to an environment variable that is not set. With \`compare: false\`, the SQL is tried and nothing is compared; with \`schemas: false\`, only inconsistencies are.`,
+\`add_sources\` are entries of a metadata document. These sources are opened for the trial and closed after it, existing ones with the configuration given there. No other source or remote server is contacted: \`untried_sources\` lists other sources that the document adds or reconfigures, \`untried_remote_schemas\` remote schemas that it adds or whose address or headers it changes. The comparison leaves out the new ones, so that objects that refer to them count as inconsistent, and uses what the service knows of the others. Environment variables are checked everywhere, also in event triggers on tables that do not exist yet and in the addresses and headers of remote schemas that are not called. With \`compare: false\`, the SQL is tried and nothing is compared. With \`schemas: false\`, only inconsistencies are compared.`,
         example: { metadata: { version: 3, sources: [] }, migrations: [] },
       },
       isGuarded,
@@ -312,7 +312,7 @@ async function compared(
       catalog: first?.[1] ?? { tables: new Map(), functions: new Map(), version: 0 },
       renamedTables: new Map(),
       others: new Map(others),
-      unopened: untriedRemotes,
+      declared: metadata,
     },
     callOptions,
   );

@@ -15,6 +15,7 @@ import { type BuildOptions, schemaCacheBuild } from '../schema-cache/build.ts';
 import { inconsistent } from '../schema-cache/inconsistency.ts';
 import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import { describeRemoteSchema } from '../schema-cache/stages/describe.ts';
+import { webhookDefects } from '../schema-cache/webhook-defects.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import {
   carriedFailures,
@@ -120,12 +121,19 @@ export class Assembly {
     });
   }
 
-  /** Returns inconsistencies of remote schemas to which no requests can be made, such as for an unset variable. Sends none. */
-  unresolved(remotes: readonly RemoteSchema[]): readonly Inconsistency[] {
-    return remotes.flatMap((remote) => {
-      const failure = addressFailure(remote, this.#options.remotes.environment);
-      return failure === null ? [] : [inconsistent(describeRemoteSchema(remote), failure.reason)];
-    });
+  /**
+   * Returns inconsistencies of metadata that are found without databases and servers: webhooks that cannot be called, and those of
+   * `remotes` to which no request can be made, for example because an environment variable is not set.
+   */
+  declaredDefects(metadata: Metadata, remotes: readonly RemoteSchema[]): readonly Inconsistency[] {
+    const { cache, backends, remotes: context } = this.#options;
+    return [
+      ...webhookDefects(metadata, cache.environment ?? {}, backends),
+      ...remotes.flatMap((remote) => {
+        const failure = addressFailure(remote, context.environment);
+        return failure === null ? [] : [inconsistent(describeRemoteSchema(remote), failure.reason)];
+      }),
+    ];
   }
 
   retryRemote(remote: RemoteSchema, live: LiveRemote, { network }: Metadata): Promise<LiveRemote> {

@@ -5,11 +5,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
 import type { CaptureVersion } from '../backend/capture-label.ts';
+import type { Metadata } from '../metadata/metadata.ts';
 import type { Storage } from '../metadata-store/storage.ts';
+import { objectId } from '../schema-cache/object-id.ts';
+import type { Inconsistency } from '../schema-cache/schema-cache.ts';
 import { runCooperatively } from '../util/cooperative.ts';
 import { type Assembly, closeOthers } from './assembly.ts';
 import { withConnectedNames } from './connected-names.ts';
 import { changedCaptures, type Touched } from './event-captures.ts';
+import { sameServer } from './live-remotes.ts';
 import { withCatalog } from './live-source.ts';
 import { mergeRefreshes } from './refresh.ts';
 import { requireVersion } from './require-version.ts';
@@ -148,7 +152,7 @@ export class MetadataDraft implements State {
   }
 
   async preview(
-    { edit, source, catalog, renamedTables, others = new Map(), unopened = [] }: Preview,
+    { edit, source, catalog, renamedTables, others = new Map(), declared }: Preview,
     callOptions: CallOptions = this.#trial?.callOptions ?? {},
   ): Promise<PreviewResult> {
     const goOn = deadlineCheck(callOptions, WORK);
@@ -172,9 +176,20 @@ export class MetadataDraft implements State {
     );
     return {
       snapshot,
-      inconsistencies: [...snapshot.cache.inconsistencies, ...this.#assembly.unresolved(unopened)],
+      inconsistencies: declared === undefined ? snapshot.cache.inconsistencies : this.#withDeclared(snapshot, declared),
       eventTriggers: snapshot.cache.sources.get(source)?.eventTriggers ?? new Map(),
     };
+  }
+
+  /** Returns the inconsistencies of a snapshot and those of declared metadata, one of each object. */
+  #withDeclared({ cache }: Snapshot, declared: Metadata): readonly Inconsistency[] {
+    const { remotes } = this.#latest;
+    const changed = [...declared.remoteSchemas.values()].filter((remote) => sameServer(remotes.get(remote.name), remote) === undefined);
+    // The snapshot has the state of their former servers.
+    const former = new Set(changed.map(({ name }) => objectId.remoteSchema(name)));
+    const found = cache.inconsistencies.filter((each) => !former.has(each.objectId));
+    const known = new Set(found.map((each) => each.objectId));
+    return [...found, ...this.#assembly.declaredDefects(declared, changed).filter((each) => !known.has(each.objectId))];
   }
 
   /** Nested transaction: if `run` fails, only its changes are discarded. */

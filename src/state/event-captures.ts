@@ -310,8 +310,8 @@ function triggersOf(cache: SchemaCache): Set<EventTriggerInfo> {
 }
 
 function failureOf(cache: SchemaCache, source: string, info: EventTriggerInfo, error: SvcError): CaptureFailure {
-  const { backend, namingConvention } = cache.sources.get(source) as SourceInfo;
-  const object = describeEventTrigger({ name: source, backend, namingConvention }, info.table.name, info.definition);
+  const { backend } = cache.sources.get(source) as SourceInfo;
+  const object = describeEventTrigger({ name: source, backend }, info.table.name, info.definition);
   return { source, error, inconsistency: inconsistent(object, error.message, error.internal) };
 }
 

@@ -92,7 +92,7 @@ export async function storedRemote(
   }
 }
 
-/** Returns why requests to a remote schema cannot be made, such as an unset variable; `null` if they can. Sends none. */
+/** Returns why requests to a remote schema cannot be made, such as an unset variable; `null` if they can. Makes no request. */
 export function addressFailure({ name, definition }: RemoteSchema, environment: EnvironmentVariables): RemoteSchemaInput['failure'] {
   try {
     remoteConnection(name, definition, environment);

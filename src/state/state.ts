@@ -1,6 +1,5 @@
 import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import type { RemoteSchema } from '../metadata/remote-schema.ts';
 import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -52,8 +51,8 @@ export interface Preview extends Pick<Change, 'edit'> {
   readonly renamedTables: ReadonlyMap<string, QualifiedName>;
   /** Catalogs of further sources, by name. */
   readonly others?: ReadonlyMap<string, Catalog>;
-  /** Remote schemas without introspection. Those to which no requests can be made count as inconsistent. */
-  readonly unopened?: readonly RemoteSchema[];
+  /** Metadata whose webhooks and new addresses of remote schemas are checked as well; `edit` may leave out parts of it. */
+  readonly declared?: Metadata;
 }
 
 export interface PreviewResult {

@@ -296,6 +296,7 @@ test('reports a table that it cannot offer in svc doctor', async () => {
     ask: async (_question, fallback) => fallback,
     commands: [],
     json: true,
+    beforeOutput: () => undefined,
     paint: painter(false),
   });
   expect(JSON.stringify(outcome.data)).toContain('the table loose is not strict');

@@ -115,7 +115,7 @@ it.runIf(DEEP && hasTerminal)('asks for the name of a migration on a terminal, a
   try {
     await expect.poll(dev.shown, WAIT).toContain('stop it with Ctrl-C');
     await create('tag');
-    await expect.poll(dev.shown, WAIT).toContain('changes its schema. Name of its migration, or - for none: [create_table_tag]');
+    await expect.poll(dev.shown, WAIT).toMatch(/changes its schema\s+Name of its migration, or - for none: \[create_table_tag\]/);
     expect(migrationsOf(own)).toEqual([]);
     dev.type('..\n');
     await expect.poll(dev.shown, WAIT).toMatch(/"\.\." cannot be used as a name.*Name of its migration/s);

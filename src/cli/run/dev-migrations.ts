@@ -2,6 +2,7 @@
 import type { SqlRun } from '../../metadata-api/operation.ts';
 import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
 import { serverSources } from '../../migrations/sources.ts';
+import { withoutComments } from '../../model/split-statements.ts';
 import { shortened } from '../../errors/shortened.ts';
 import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
@@ -12,7 +13,7 @@ import { isFileName, markApplied, type MigrationTarget, projectSources, unusable
 const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke', 'import']);
 const MAY_DEFINE = new RegExp(`\\b(?:${[...DEFINITIONS].join('|')})\\b`, 'i');
 /** Maximum length of SQL in a message, in characters. */
-const MAX_SHOWN = 2000;
+const MAX_SHOWN = 200_000;
 /** Objects of the server or of a session, and those whose definitions have passwords, which do not belong in files. */
 const NOT_IN_FILES: ReadonlySet<string> = new Set(['temp', 'temporary', 'role', 'user', 'server', 'subscription', 'database', 'system']);
 const WITH_PASSWORDS: ReadonlySet<string> = new Set(['role', 'user', 'server', 'subscription']);
@@ -20,6 +21,11 @@ const WITH_PASSWORDS: ReadonlySet<string> = new Set(['role', 'user', 'server', '
 const NO_MIGRATION = '-';
 /** Maximum number of questions that wait for an answer. */
 const MAX_WAITING = 100;
+
+interface RecordedRun extends SqlRun {
+  /** Time after the SQL ran, in epoch milliseconds: migrations are in the order in which their SQL was run. */
+  readonly ranAt: number;
+}
 
 export interface SqlRecorderOptions extends Omit<MigrationTarget, 'project'> {
   /** Opens the project with its current files. */
@@ -41,8 +47,9 @@ export interface SqlRecorder {
 
 export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
   let last: Promise<void> = Promise.resolve();
-  const waiting = new Set<SqlRun>();
-  const start = (run: SqlRun): void => {
+  const waiting = new Set<RecordedRun>();
+  const start = (sqlRun: SqlRun): void => {
+    const run: RecordedRun = { ...sqlRun, ranAt: Date.now() };
     // Migrations that the command line applies have files already.
     if (run.clientName === COMMAND_LINE_CLIENT) return;
     if (waiting.size >= MAX_WAITING) {
@@ -54,7 +61,7 @@ export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
       try {
         await writeAsMigration(run, options);
       } catch (thrown) {
-        options.progress(`SQL that was run in ${run.source} is in no migration: ${reasonOf(thrown)}`);
+        options.progress(unwritten(run, reasonOf(thrown)));
       } finally {
         waiting.delete(run);
       }
@@ -66,16 +73,19 @@ export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
       return waiting.size > 0;
     },
     reportUnwritten() {
-      for (const { source, sql } of waiting)
-        if (MAY_DEFINE.test(sql))
-          options.progress(
-            `stopped before the migration of this SQL was written: svc migrate create writes one, and svc migrate apply --skip-execution records it in ${source}: ${shortened(sql.trim(), MAX_SHOWN)}`,
-          );
+      for (const run of waiting) if (MAY_DEFINE.test(run.sql)) options.progress(unwritten(run, 'svc dev was stopped'));
     },
   };
 }
 
-async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecorderOptions): Promise<void> {
+const MAY_HAVE_PASSWORD = /\bpassword\b|\bidentified\b/i;
+
+function unwritten({ source, sql }: SqlRun, reason: string): string {
+  const shown = MAY_HAVE_PASSWORD.test(sql) ? 'SQL that may have a password' : shortened(sql.trim(), MAX_SHOWN);
+  return `no migration was written (${reason}): svc migrate create writes one, and svc migrate apply --skip-execution records it in ${source}: ${shown}`;
+}
+
+async function writeAsMigration({ source: name, sql, ranAt }: RecordedRun, options: SqlRecorderOptions): Promise<void> {
   const { server, kinds, ask, progress, enqueue } = options;
   const source = (await serverSources(server, kinds)).find((each) => each.name === name);
   const scanned = source?.backend?.migrations?.scan(sql);
@@ -85,10 +95,8 @@ async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecor
     progress(`SQL has changed the schema of ${name}, which the files do not contain: it is in no migration`);
     return;
   }
-  const answer = await usableAnswer(
-    () => ask(`The SQL that was run in ${name} changes its schema. Name of its migration, or ${NO_MIGRATION} for none:`, nameOf(first)),
-    progress,
-  );
+  progress(`the SQL that was run in ${name} changes its schema`);
+  const answer = await usableAnswer(() => ask(`Name of its migration, or ${NO_MIGRATION} for none:`, nameOf(first)), progress);
   if (answer === NO_MIGRATION) {
     progress(`the change of the schema of ${name} is in no migration`);
     return;
@@ -97,9 +105,9 @@ async function writeAsMigration({ source: name, sql }: SqlRun, options: SqlRecor
     const project = options.project();
     let written: ReturnType<typeof writeMigration>;
     try {
-      written = writeMigration(project, name, answer, { up: migrationText(sql, scanned), down: '' });
+      written = writeMigration(project, name, answer, { up: migrationText(sql, scanned), down: '', ranAt });
     } catch (thrown) {
-      return `the change of the schema of ${name} is in no migration: ${reasonOf(thrown)}`;
+      return unwritten({ source: name, sql, clientName: undefined }, reasonOf(thrown));
     }
     const { version, folder } = written;
     try {
@@ -157,5 +165,9 @@ const LEFT_OUT = '-- left out: a statement about a role, a user, a server or a s
 
 /** Statements that may have passwords. */
 function isSecret({ words, text }: ScannedStatement): boolean {
-  return (DEFINITIONS.has(words[0] ?? '') && WITH_PASSWORDS.has(objectOf(words))) || /\bidentified\s+(?:by|via|with)\b/i.test(text);
+  if (DEFINITIONS.has(words[0] ?? '') && WITH_PASSWORDS.has(objectOf(words))) return true;
+  return MAY_HAVE_PASSWORD.test(text) && DEFINES_PASSWORD.test(withoutComments(text));
 }
+
+/** Also in code, such as the body of `do`. */
+const DEFINES_PASSWORD = /\bidentified (?:by|via|with)\b|\b(?:create|alter) (?:role|user|group|server|subscription)\b[\s\S]*\bpassword\b/i;

@@ -2,7 +2,9 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import { adminSecretsOf } from '../../config/access.ts';
+import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import { VARIABLE_PREFIX } from '../../config/option.ts';
+import type { Observation } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
 import { listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
@@ -26,7 +28,7 @@ import { knownMigrations } from './migrate.ts';
 import { runOptions } from './run-options.ts';
 
 /** Defaults that differ from those of `svc serve`. */
-const DEVELOPMENT = { SVC_GRAPHQL_ENABLE_CONSOLE: 'true', SVC_GRAPHQL_LOG_FORMAT: 'text', SVC_GRAPHQL_SERVER_HOST: '127.0.0.1' };
+const DEVELOPMENT = { SVC_GRAPHQL_ENABLE_CONSOLE: 'true', SVC_GRAPHQL_LOG_FORMAT: 'text' };
 
 /** Interval of attempts to deploy a project that could not be deployed at the start. */
 const RETRY_MS = 5000;
@@ -39,12 +41,20 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const kinds = await context.kinds();
   const port = textOption(context, 'port') ?? localPort(first);
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
-  const config = loadConfig({ argv, environment: { ...DEVELOPMENT, ...first.environment } });
+  const config = loadConfig({ argv, environment: { ...DEVELOPMENT, SVC_GRAPHQL_SERVER_HOST: loopbackOf(first), ...first.environment } });
   const deployment = new RepeatedDeployment(context, kinds);
   let recorder: SqlRecorder | undefined;
   const running = await startService(
     { ...config, sampleData: false, project: null, metadataDir: null, migrationsDir: null },
-    { isDeployed: () => deployment.isDone, onSql: (run) => recorder?.record(run) },
+    {
+      isDeployed: () => deployment.isDone,
+      onSql: (run) => recorder?.record(run),
+      filter(observation) {
+        if (isOwnWork(observation)) return false;
+        context.beforeOutput();
+        return true;
+      },
+    },
   );
   const [adminSecret = null] = adminSecretsOf(config);
   const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
@@ -54,8 +64,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
       ...follower,
       server,
       kinds,
-      // A question stands below the log of the SQL that it is about.
-      ask: (question, fallback) => running.settleLog().then(() => context.ask(question, fallback)),
+      ask: context.ask,
       options: deployment.options,
     });
   const { reportUnwritten } = recorder ?? {};
@@ -65,6 +74,12 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
     context.progress(`other commands send to ${first.settings.endpoint}: add --endpoint ${running.url}, or set endpoint in ${CONFIG_FILE}`);
   const shown = config.enableConsole ? `\nconsole: ${running.url}/console` : '';
   return { running: true, text: `${running.url} follows ${first.root} and its databases; stop it with Ctrl-C${shown}` };
+}
+
+/** Returns whether an event is part of the work of the command line, which reports it itself. */
+function isOwnWork(observation: Observation): boolean {
+  if (observation.kind === 'audit') return observation.error === null;
+  return observation.kind === 'http' && observation.clientName === COMMAND_LINE_CLIENT;
 }
 
 /** Deployment that is repeated until it succeeds: by edits of the files, and by a timer. */
@@ -192,7 +207,8 @@ function followProject({ context, first, kinds, server, running, deployment, isR
     void enqueue(async () => {
       isQueued = false;
       const report = await sync.run(project());
-      return joined(report, drift(project()));
+      const inconsistent = report === '' ? [] : await listInconsistencies(server, readMetadata(project().metadata));
+      return joined(report, ...problemsOf(inconsistent).map(printProblem), drift(project()));
     });
   });
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
@@ -245,13 +261,17 @@ async function reloaded(server: ServerClient, project: Project, sources: readonl
 /** Returns a function that runs reactions to changes one after another and reports their results. */
 function changeQueue(progress: (message: string) => void): (run: () => Promise<string>) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
+  let hasFailed = false;
   return (run) => {
     const attempt = async (): Promise<void> => {
       try {
         const report = await run();
         if (report !== '') progress(report);
+        else if (hasFailed) progress('the files are in order again, and the service has them');
+        hasFailed = false;
       } catch (thrown) {
         // The service continues with its previous metadata.
+        hasFailed = true;
         progress(reasonOf(thrown));
       }
     };
@@ -288,6 +308,11 @@ async function unwrittenMigration(project: Project, server: ServerClient, kinds:
 function isEndpoint({ settings }: Project, url: string): boolean {
   const { hostname, port } = new URL(settings.endpoint);
   return LOOPBACK.test(hostname) && port === new URL(url).port;
+}
+
+/** Address of this machine to listen on: that of the endpoint, if it is a local one. */
+function loopbackOf({ settings }: Project): string {
+  return new URL(settings.endpoint).hostname === '[::1]' ? '::1' : '127.0.0.1';
 }
 
 /** Port of a local endpoint, to which the other commands of the project send; `undefined` if the environment sets the port. */

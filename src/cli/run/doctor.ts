@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Backend } from '../../backend/backend.ts';
 import type { DiagnosedSource, Finding } from '../../backend/diagnostics.ts';
 import { serviceVersion } from '../../config/version.ts';
-import { unsetVariables } from '../../deployment/unset-variables.ts';
+import { checkMetadata } from '../../deployment/metadata-check.ts';
+import { compareSources } from '../../deployment/source-histories.ts';
 import { readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, type Problem, printProblem, ProjectFailure } from '../../project/failure.ts';
@@ -13,7 +14,14 @@ import { missingSources } from '../../migrations/missing-sources.ts';
 import { describeDrift, DRIFT_REMEDY, schemaDrift } from '../../migrations/schema-drift.ts';
 import { describeExtension } from '../../migrations/implicit-extension.ts';
 import { cellOf, type ListedSource, rowsOf, sourceNames, sourcesOf } from '../../migrations/sources.ts';
-import { changesOf, exportFrom, isApplied, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
+import {
+  changesOf,
+  exportFrom,
+  isApplied,
+  listInconsistencies,
+  type LocatedInconsistency,
+  problemsOf,
+} from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import type { CommandContext, CommandOutcome } from '../context.ts';
@@ -43,35 +51,41 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
   for (const warning of project.warnings) add('config', 'warning', warning, 'correct config.yaml or .env');
   const read = await checkFiles(context, project, add, attempt);
   const [server, kinds] = [await context.server(), await context.kinds()];
-  await attempt('endpoint', 'check the endpoint and the admin secret in config.yaml, .env or the environment', async () => {
-    const version = await server.version();
-    if (version !== serviceVersion())
-      add('version', 'warning', versionMismatch(version, serviceVersion()), 'use the same version of the service and the command');
-    await checkAccess(project, add);
-    const inconsistent = problemsOf(await listInconsistencies(server, read));
-    for (const problem of inconsistent) addInconsistency(problem, kinds, add);
-    const options = await checkSettings(server, project, add);
-    // With aliases of the session prefix, SQL that reads the old names works.
-    const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
-    const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
-    const { metadata } = await exportFrom(server);
-    const sources = sourcesOf(metadata, kinds);
-    // A project that lacks a source cannot be deployed.
-    const isDeployable = !findings.some(({ id }) => id === 'no-source');
-    if (read !== null && isDeployable) {
-      compareWithService(read.document, metadata, kinds, add);
-      await checkVariables({ server, read, metadata, kinds, known: inconsistent }, add);
-    }
-    const declared = read === null ? undefined : sourceNames(read.document);
-    for (const name of declared ?? [])
-      if (!sources.some((source) => source.name === name))
-        add('not-deployed', 'warning', `the service does not have the source "${name}" of the project yet`, 'run svc deploy');
-    for (const source of sources) {
-      await attempt('migrations', 'run svc migrate status', () => checkMigrations(project, server, source, declared, addToSource));
-      const others = sources.filter((other) => other !== source);
-      await attempt('source', 'check the database', () => inspectSource(project, server, source, others, addToSource));
-    }
-  });
+  await attempt(
+    'endpoint',
+    'start the service with svc dev or svc serve, or correct the endpoint or the admin secret in config.yaml, .env or the environment',
+    async () => {
+      const version = await server.version();
+      if (version !== serviceVersion())
+        add('version', 'warning', versionMismatch(version, serviceVersion()), 'use the same version of the service and the command');
+      await checkAccess(project, add);
+      const inconsistent = await listInconsistencies(server, read);
+      for (const problem of problemsOf(inconsistent)) addInconsistency(problem, kinds, add);
+      const options = await checkSettings(server, project, add);
+      // With aliases of the session prefix, SQL that reads the old names works.
+      const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
+      const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
+      const { metadata } = await exportFrom(server);
+      const sources = sourcesOf(metadata, kinds);
+      // A project that lacks a source cannot be deployed.
+      const isDeployable = !findings.some(({ id }) => id === 'no-source');
+      if (read !== null && isDeployable) compareWithService(read.document, metadata, kinds, add);
+      const declared = read === null ? undefined : sourceNames(read.document);
+      for (const name of declared ?? [])
+        if (!sources.some((source) => source.name === name))
+          add('not-deployed', 'warning', `the service does not have the source "${name}" of the project yet`, 'run svc deploy');
+      const failed = new Set(inconsistent.flatMap(({ type, definition }) => (type === 'source' ? [String(definition)] : [])));
+      for (const source of sources.filter(({ name }) => !failed.has(name))) {
+        await attempt('migrations', 'run svc migrate status', () => checkMigrations(project, server, source, declared, addToSource));
+        const others = sources.filter((other) => other !== source);
+        await attempt('source', 'check the database', () => inspectSource(project, server, source, others, addToSource));
+      }
+      if (read !== null && isDeployable) {
+        const isPending = findings.some(({ id }) => id === 'migrations' || id === 'not-deployed');
+        await checkDeployment({ server, read, metadata, kinds, project, known: inconsistent, isPending }, add);
+      }
+    },
+  );
   const ranked = rankFindings(findings);
   return {
     exit: isFailing(
@@ -117,24 +131,28 @@ function addInconsistency(problem: Problem, kinds: Kinds<Backend>, add: Add): vo
   );
 }
 
-interface VariablesInput {
+interface DeploymentInput {
   readonly server: ServerClient;
+  readonly project: Project;
   readonly read: ReadMetadata;
   /** Metadata of the service. */
   readonly metadata: JsonObject;
   readonly kinds: Kinds<Backend>;
   /** Inconsistencies that the service has already. */
-  readonly known: readonly Problem[];
+  readonly known: readonly LocatedInconsistency[];
+  /** True if migrations are pending: other objects may be consistent once they have run. */
+  readonly isPending: boolean;
 }
 
-/** Finds variables that the service lacks and that a deployment of the files would need. */
-async function checkVariables({ server, read, metadata, kinds, known }: VariablesInput, add: Add): Promise<void> {
+/** Finds objects for which a deployment of the files would be rejected. */
+async function checkDeployment({ server, project, read, metadata, kinds, known, isPending }: DeploymentInput, add: Add): Promise<void> {
   if (isApplied(read.document, metadata, kinds)) return;
-  const existing = sourceNames(metadata);
-  const added = sourcesOf(read.document, kinds).filter(({ name }) => !existing.includes(name));
-  const reported = new Set(known.map(printProblem));
-  for (const problem of await unsetVariables(server, read, added))
-    if (!reported.has(printProblem(problem))) addInconsistency(problem, kinds, add);
+  const { added, moved } = compareSources(project, read.document, metadata, kinds);
+  const reported = new Set(problemsOf(known).map(printProblem));
+  const found = (await checkMetadata(server, read, [...added, ...moved])).filter(
+    ({ type, reason }) => !isPending || type === 'source' || isAboutVariables(reason),
+  );
+  for (const problem of problemsOf(found)) if (!reported.has(printProblem(problem))) addInconsistency(problem, kinds, add);
 }
 
 function remedyOf(reason: string, kinds: Kinds<Backend>): string {
@@ -182,7 +200,18 @@ async function checkAccess(project: Project, add: Add): Promise<void> {
         'the service has no admin secret: every request has full access',
         'set SVC_GRAPHQL_ADMIN_SECRET in the environment of the service; svc dev reads it from .env',
       );
-    const introspection = await open.send(project.settings.paths.graphql, { body: { query: '{ __schema { queryType { name } } }' } });
+    const introspection = await open.send(project.settings.paths.graphql, {
+      body: { query: '{ __schema { queryType { name } } }' },
+      // As other clients than the command line, which is answered before the deployment.
+      headers: { 'x-svc-client-name': 'svc-doctor' },
+    });
+    if (introspection.status === 503)
+      add(
+        'unavailable',
+        'error',
+        'the service answers 503 to its clients, for example because svc dev could not deploy the project',
+        'run svc plan, which says what is wrong',
+      );
     if (status !== 200 && introspection.status === 200 && !JSON.stringify(introspection.body).includes('"errors"'))
       add(
         'open-introspection',
@@ -222,12 +251,19 @@ async function checkMigrations(
         status === 'pending' ? 'warning' : 'error',
         `${join('migrations', source.name)} ${version} ${name} is ${status}`,
         status !== 'pending'
-          ? 'see docs/migrations.md'
+          ? MIGRATION_REMEDIES[status]
           : declared?.includes(source.name) !== false
             ? pendingRemedy(migration)
             : `add the source ${source.name} to the metadata first, as described under no-source`,
       );
 }
+
+/** Remedies for migrations that are not as the history of the source has them. */
+const MIGRATION_REMEDIES = {
+  changed: 'restore the file and write a new migration for the change, or accept the file with svc deploy --allow-changed',
+  missing: 'restore its folder from version control, or remove it from the history with svc migrate delete --server --version <version>',
+  dirty: 'check the database, then clear the mark with svc migrate delete --server --version <version>',
+} as const;
 
 function pendingRemedy(migration: Migration | undefined): string {
   if (migration === undefined || migration.up === null || !isEmptySql(migration.up)) return 'run svc deploy';

@@ -28,6 +28,7 @@ import {
   readmeText,
   schemaLine,
   withHeader,
+  withSecret,
 } from './new-project.ts';
 
 const IGNORED = ['.env', '.env.*', '!.env.example', '.svc/'];
@@ -39,8 +40,7 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
   const files = projectFiles(root);
   const kinds = await context.kinds();
   if (flagOption(context, 'schemas')) return renewSchemas(context, kinds);
-  if (existsSync(join(root, CONFIG_FILE)))
-    throw failure('exists', `there already is a project in ${root}`, { file: CONFIG_FILE }, EXIT.usage);
+  if (existsSync(join(root, CONFIG_FILE))) return completed(context, files);
   const from = textOption(context, 'from');
   const endpoint = from ?? textOption(context, 'endpoint') ?? DEFAULT_ENDPOINT;
   const { settings, warnings } = openProject(
@@ -65,12 +65,26 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
   const changes = new Map([...ownFiles(files, made), ...schemaFiles(root, kinds), ...metadataFiles(files, document, made, kinds)]);
   applyChanges(files, changes);
   if (makesSecret) {
-    const secret = randomBytes(SECRET_BYTES).toString('base64url');
-    writeFileSync(environmentFile, environmentText(secret), { mode: 0o600, flag: 'wx' });
+    writeFileSync(environmentFile, environmentText(newSecret()), { mode: 0o600, flag: 'wx' });
   }
   const written = [...changes.keys(), ...(makesSecret ? [environmentFile] : [])].map((path) => files.show(path));
   const text = `created a project in ${root}: ${counted(written.length, 'file')}. Next:\n${nextSteps(made)}`;
   return { text, data: { root, written } };
+}
+
+/** Makes the `.env` of a project that was cloned without it. @throws ProjectFailure if nothing is missing */
+function completed(context: CommandContext, files: Files): CommandOutcome {
+  const { root } = files;
+  const example = files.read(join(root, '.env.example'));
+  const isPlain = textOption(context, 'from') === undefined && textOption(context, 'adminSecret') === undefined;
+  if (!isPlain || example === undefined || files.read(join(root, '.env')) !== undefined)
+    throw failure('exists', `there already is a project in ${root}`, { file: CONFIG_FILE }, EXIT.usage);
+  writeFileSync(join(root, '.env'), withSecret(example, newSecret()), { mode: 0o600, flag: 'wx' });
+  return { text: 'made .env out of .env.example, with a new admin secret. Next: svc dev', data: { root, written: ['.env'] } };
+}
+
+function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
 }
 
 /** Writes the schemas of this version into an existing project. @throws ProjectFailure */

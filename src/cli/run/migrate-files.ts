@@ -88,12 +88,12 @@ export function writeMigration(
   project: Project,
   source: string,
   named: string,
-  { up, down }: Pick<NewMigration, 'up' | 'down'>,
+  { up, down, ranAt }: Pick<NewMigration, 'up' | 'down'> & { readonly ranAt?: number },
 ): { readonly version: bigint; readonly folder: string } {
-  const last = readMigrations(project.files, join(project.migrationsFolder, source)).at(-1)?.version ?? 0n;
-  const now = BigInt(Date.now());
-  // The new migration is the last one even if the clock is behind.
-  const version = now > last ? now : last + 1n;
+  const version = newVersion(
+    readMigrations(project.files, join(project.migrationsFolder, source)).map((each) => each.version),
+    ranAt,
+  );
   const folder = join(project.migrationsFolder, requireFolderName(source), `${version}_${fileName(named)}`);
   const withEnd = (sql: string): string => (sql === '' || sql.endsWith('\n') ? sql : `${sql}\n`);
   const changes = new Map<string, string | null>([
@@ -102,6 +102,15 @@ export function writeMigration(
   ]);
   applyChanges(project.files, changes);
   return { version, folder: project.files.show(folder) };
+}
+
+/** @param ranAt time at which the SQL has run; without it, the new migration is the last one even if the clock is behind */
+function newVersion(existing: readonly bigint[], ranAt?: number): bigint {
+  const last = existing.at(-1) ?? 0n;
+  let version = BigInt(ranAt ?? Date.now());
+  if (ranAt === undefined) return version > last ? version : last + 1n;
+  while (existing.includes(version)) version += 1n;
+  return version;
 }
 
 /** Returns the SQL of a new migration. `undefined` if `--from-diff` finds nothing to write. @throws ProjectFailure */

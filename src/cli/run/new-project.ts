@@ -55,7 +55,7 @@ function scalar(value: string): string {
   return stringify(value).trimEnd();
 }
 
-export const ENVIRONMENT_EXAMPLE = `# Copy this file to .env, which git ignores. svc reads it; variables of your shell take precedence.
+export const ENVIRONMENT_EXAMPLE = `# svc init . makes a .env out of this file, with a new admin secret. git ignores .env; variables of your shell take precedence.
 
 # Secret that gives full access to the service. svc dev requires it from clients, and the other commands send it.
 SVC_GRAPHQL_ADMIN_SECRET=
@@ -66,10 +66,15 @@ SVC_GRAPHQL_ADMIN_SECRET=
 
 /** Text of a `.env` with a new secret. */
 export function environmentText(secret: string): string {
-  return ENVIRONMENT_EXAMPLE.replace(
-    /^.*\n\n/,
-    '# Read by svc; git ignores this file. Variables of your shell take precedence.\n\n',
-  ).replace(/^SVC_GRAPHQL_ADMIN_SECRET=$/m, `SVC_GRAPHQL_ADMIN_SECRET=${secret}`);
+  return withSecret(
+    ENVIRONMENT_EXAMPLE.replace(/^.*\n\n/, '# Read by svc; git ignores this file. Variables of your shell take precedence.\n\n'),
+    secret,
+  );
+}
+
+/** Fills in the secret that a `.env.example` leaves empty. */
+export function withSecret(example: string, secret: string): string {
+  return example.replace(/^SVC_GRAPHQL_ADMIN_SECRET=[^\S\n]*$/m, `SVC_GRAPHQL_ADMIN_SECRET=${secret}`);
 }
 
 export const PERMISSION_TESTS = `${schemaLine('tests/permissions/reader.yaml', 'permission_tests.json')}# Requests of a role, each with the answer that is expected. Run them with svc permissions test:

@@ -1,6 +1,6 @@
 /** Finds the statements in SQL of migrations, and those that begin and end transactions. */
 import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
-import { endOfBlank, placedStatements, withoutComments } from '../../model/split-statements.ts';
+import { endOfBlank, firstWords, placedStatements } from '../../model/split-statements.ts';
 
 const OPENS = /^(?:begin|start transaction)\b/;
 const CLOSES = /^(?:commit|end)\b/;
@@ -35,7 +35,7 @@ export function beginningOf({ words }: Pick<ScannedStatement, 'words'>): string 
 }
 
 /** Returns a function that converts increasing offsets to lines in one pass: dumps have very many statements. */
-function lineCounter(text: string): (offset: number) => number {
+export function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let next = text.indexOf('\n');
   return (offset) => {
@@ -44,11 +44,11 @@ function lineCounter(text: string): (offset: number) => number {
   };
 }
 
-/** Returns the first words after comments. */
+/** Maximum number of words by which a statement is recognised. */
+const MAX_WORDS = 6;
+
 function headOf(text: string): { readonly skipped: number; readonly words: readonly string[] } {
-  const skipped = endOfBlank(text, 0);
-  const rest = withoutComments(text.slice(skipped, skipped + 400));
-  return { skipped, words: (rest.match(/[^\s]+/g) ?? []).slice(0, 6).map((word) => word.toLowerCase()) };
+  return { skipped: endOfBlank(text, 0), words: firstWords(text, MAX_WORDS) };
 }
 
 /** Returns whether the only `begin` and the only `commit` enclose all statements. */

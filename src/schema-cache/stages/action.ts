@@ -131,7 +131,8 @@ function checkHeaders({ headers }: ActionDefinition, environment: EnvironmentVar
   }
 }
 
-function* unset({ handler, headers, signature }: ActionDefinition, environment: EnvironmentVariables): Iterable<string> {
+/** Yields the environment variables that an action needs and that are not set. */
+export function* unset({ handler, headers, signature }: ActionDefinition, environment: EnvironmentVariables): Iterable<string> {
   const filled = fillTemplate(handler, environment);
   if ('missing' in filled) yield* filled.missing;
   if (signature !== undefined && environment[signature.secretFromEnv] === undefined) yield signature.secretFromEnv;

@@ -13,7 +13,10 @@ import type { ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import { printTable, type StageSource } from './lookups.ts';
 
-function inTable(source: StageSource, table: QualifiedName): string {
+/** What the description of an object says of its source. */
+type NamedSource = Pick<StageSource, 'name' | 'backend'>;
+
+function inTable(source: NamedSource, table: QualifiedName): string {
   return `in table ${printTable(source, table)} in source ${source.name}`;
 }
 
@@ -184,7 +187,7 @@ export function describeComputedField(
   };
 }
 
-export function describeEventTrigger(source: StageSource, table: QualifiedName, trigger: EventTrigger): ObjectDescription {
+export function describeEventTrigger(source: NamedSource, table: QualifiedName, trigger: EventTrigger): ObjectDescription {
   return {
     objectId: objectId.eventTrigger(source.name, trigger.name),
     type: 'event_trigger',

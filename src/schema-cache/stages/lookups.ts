@@ -29,7 +29,7 @@ export interface StageSource {
 }
 
 /** Returns the name of a table in messages, without the default schema. */
-export function printTable(source: StageSource, name: QualifiedName): string {
+export function printTable(source: Pick<StageSource, 'backend'>, name: QualifiedName): string {
   return printName(name, source.backend.defaultSchema);
 }
 

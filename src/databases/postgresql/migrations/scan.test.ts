@@ -45,13 +45,16 @@ it('finds no commands in literals and comments', () => {
     'select $$\n\\b$$, $x$\n$$\\c\n\\d $x$;',
     '/*\n\\e */',
     '\\f',
-    "select $y$ '\n\\g\n' $z$;",
+    "select $y$ '\n\\g\n' $y$;",
     "select 'it''s\n\\h';",
-    '/* open\n\\i',
+    "select E'it\\'s\n\\i', 1 as \"a'\n\\j\";",
+    "-- don't",
+    '\\k',
+    '/* a /* b */\n\\l */',
   ].join('\n');
   expect(scanSql(sql).foreign.map(({ what, line }) => [what, line])).toEqual([
     ['\\f', 9],
-    ['\\i', 16],
+    ['\\k', 19],
   ]);
 });
 
@@ -68,5 +71,26 @@ it('reads each part of long files once', () => {
   const added = Array.from({ length: 20_000 }, (_, i) => `alter type mood add value 'value ${i}';\n`).join('');
   expect(scanSql(`${added}select 'value 19998';`).enumValues).toEqual([{ line: 19_999, value: 'value 19998' }]);
   const open = Array.from({ length: 30_000 }, (_, i) => `$a${i}$/*`).join('');
-  expect(scanSql(`\\x\n${open}`).foreign).toEqual([{ line: 1, what: '\\x', client: 'psql' }]);
+  expect(scanSql(`${'\\x\n'.repeat(50_000)}${open}`).foreign).toHaveLength(50_000);
+});
+
+it.each([
+  'alter table a detach partition "my part" concurrently',
+  'alter table a detach partition /* old */ s.part concurrently',
+  `create /* ${'long '.repeat(100)} */ index concurrently on a (id)`,
+  'reindex (concurrently) table a',
+  'reindex(verbose, concurrently) table a',
+  'cluster verbose',
+  'alter database "my db" set tablespace fast',
+])('finds a statement that cannot run in a transaction: %.60s', (sql) => {
+  expect(scanSql(sql).outside).toHaveLength(1);
+});
+
+it.each([
+  "alter table a alter b set default 'detach partition p concurrently'",
+  'reindex (concurrently false) table a',
+  'cluster a',
+  "copy a from '/file' -- from stdin",
+])('accepts a statement that can run in a transaction: %s', (sql) => {
+  expect(scanSql(sql)).toMatchObject({ outside: [], foreign: [] });
 });

@@ -1,26 +1,27 @@
 /** Scans SQL of migrations for statements that PostgreSQL refuses in a transaction, commands of psql, and new enum values. */
 import type { ScannedSql, ScannedStatement } from '../../../backend/migration-dialect.ts';
-import { TRANSACTION_CONTROL } from '../../../model/split-statements.ts';
-import { beginningOf, scanStatements } from '../../shared/scan-statements.ts';
+import { commandLines, TRANSACTION_CONTROL, withoutComments } from '../../../model/split-statements.ts';
+import { beginningOf, lineCounter, scanStatements } from '../../shared/scan-statements.ts';
 
 /** Beginnings of statements that PostgreSQL refuses in a transaction. */
 const OUTSIDE: readonly RegExp[] = [
   /^create (?:unique )?index concurrently\b/,
   /^drop index concurrently\b/,
-  /^reindex (?:\(.*\) )?(?:(?:index|table|schema|database|system) )?concurrently\b/,
-  /^reindex (?:schema|database|system)\b/,
+  /^reindex ?(?:\(.*\) )?(?:(?:index|table|schema|database|system) )?concurrently\b/,
+  /^reindex ?\([^)]*\bconcurrently\b(?! (?:false|off|0)\b)/,
+  /^reindex ?(?:\(.*\) )?(?:schema|database|system)\b/,
   /^vacuum\b/,
   /^alter system\b/,
   /^(?:create|drop) database\b/,
   /^(?:create|drop) tablespace\b/,
-  /^alter database \S+ set tablespace\b/,
+  /^alter database (?:"[^"]*"|\S+) set tablespace\b/,
   /^(?:create|drop) subscription\b/,
   /^discard all\b/,
-  /^cluster$/,
+  /^cluster ?(?:verbose|\([^)]*\))?$/,
 ];
-const DETACH = /\bdetach\s+partition\s+\S+\s+concurrently\b/i;
+const DETACH = /\bdetach partition \S+ concurrently\b/i;
 const CLIENT = 'psql';
-const META_COMMAND = /^\\[a-zA-Z!?.]/;
+const META_COMMAND = /\\[a-zA-Z!?.]\S*/y;
 const FROM_STDIN = /\bfrom\s+stdin\b/i;
 const ADDED_VALUE = /\badd\s+value\s+(?:if\s+not\s+exists\s+)?'((?:[^']|'')*)'/i;
 
@@ -31,17 +32,24 @@ export function scanSql(text: string): ScannedSql {
   const { statements } = scanned;
   return {
     ...scanned,
-    outside: statements.filter(
-      (each) => OUTSIDE.some((pattern) => pattern.test(beginningOf(each))) || (each.words[0] === 'alter' && DETACH.test(each.text)),
-    ),
+    outside: statements.filter((each) => OUTSIDE.some((pattern) => pattern.test(beginningOf(each))) || isDetaching(each)),
     foreign: [
       ...commands,
       ...statements
-        .filter((each) => each.words[0] === 'copy' && FROM_STDIN.test(each.text))
+        .filter((each) => each.words[0] === 'copy' && FROM_STDIN.test(plain(each.text)))
         .map(({ line }) => ({ line, what: 'copy from stdin', client: CLIENT })),
     ],
     enumValues: usedEnumValues(statements),
   };
+}
+
+/** Returns a statement without comments, with a plain name in place of literals and quoted names. */
+function plain(text: string): string {
+  return withoutComments(text, () => 'x');
+}
+
+function isDetaching({ text, words }: ScannedStatement): boolean {
+  return words[0] === 'alter' && /\bdetach\b/i.test(text) && DETACH.test(plain(text));
 }
 
 /** Replaces commands by blanks: they end with their line, not with a semicolon. */
@@ -54,49 +62,13 @@ function withoutLines(text: string, commands: ScannedSql['foreign']): string {
     .join('\n');
 }
 
-/** Finds backslashes at the beginnings of lines, outside of texts and function bodies. */
+/** Finds commands of psql, which end with their line. */
 function metaCommands(sql: string): ScannedSql['foreign'] {
-  if (!/^\\/m.test(sql)) return [];
-  return withoutLiterals(sql)
-    .split('\n')
-    .flatMap((text, i) => (META_COMMAND.test(text) ? [{ line: i + 1, what: text.split(/\s/, 1)[0] as string, client: CLIENT }] : []));
+  const lineAt = lineCounter(sql);
+  return commandLines(sql, META_COMMAND).map(({ at, word }) => ({ line: lineAt(at), what: word, client: CLIENT }));
 }
 
-const LITERAL_START = /\$(?:[A-Za-z_]\w*)?\$|'|\/\*/g;
-
-/** Replaces literals and comments by blanks of the same length. Starts without an end are kept. Reads the text once, whatever it contains. */
-function withoutLiterals(sql: string): string {
-  const ends = lastEnds(sql);
-  let text = '';
-  let from = 0;
-  LITERAL_START.lastIndex = 0;
-  for (let found = LITERAL_START.exec(sql); found !== null; found = LITERAL_START.exec(sql)) {
-    const [start] = found;
-    const end = start === '/*' ? '*/' : start;
-    const at = (ends.get(end) ?? -1) < LITERAL_START.lastIndex ? -1 : sql.indexOf(end, LITERAL_START.lastIndex);
-    if (at < 0) {
-      // The second dollar may begin another literal.
-      if (start.startsWith('$')) LITERAL_START.lastIndex -= 1;
-      continue;
-    }
-    text += sql.slice(from, found.index) + sql.slice(found.index, at + end.length).replace(/[^\n]/g, ' ');
-    from = at + end.length;
-    LITERAL_START.lastIndex = from;
-  }
-  return text + sql.slice(from);
-}
-
-/** Returns the last place of each text that ends a literal or a comment. */
-function lastEnds(sql: string): ReadonlyMap<string, number> {
-  const ends = new Map([
-    ["'", sql.lastIndexOf("'")],
-    ['*/', sql.lastIndexOf('*/')],
-  ]);
-  for (const { 1: delimiter, index } of sql.matchAll(/(?=(\$(?:[A-Za-z_]\w*)?\$))/g)) ends.set(delimiter as string, index);
-  return ends;
-}
-
-/** A doubled quote does not end a literal. */
+/** Masks doubled quotes, which do not end a literal. */
 const withoutDoubled = (sql: string): string => sql.replaceAll("''", '\u0000');
 
 function usedEnumValues(statements: readonly ScannedStatement[]): ScannedSql['enumValues'] {
