@@ -159,10 +159,16 @@ function beforeOutput(): void {
 async function prompted(question: string): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   openPrompt = prompt;
+  // Only the last line is shown again below other output.
+  const [last = '', ...before] = question
+    .split('\n')
+    .map((line) => printable(line))
+    .reverse();
+  for (const line of before.reverse()) process.stderr.write(`${line}\n`);
   // The prompt takes Ctrl-C away from the process.
   prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    return (await prompt.question(printable(question))).trim();
+    return (await prompt.question(last)).trim();
   } finally {
     openPrompt = undefined;
     prompt.close();

@@ -1,6 +1,7 @@
 /** `svc dev` as a development loop: no request before the deployment, and migrations from SQL that is run in the service. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { metadataKinds } from '../../src/app/metadata-kinds.ts';
@@ -115,7 +116,7 @@ it.runIf(DEEP && hasTerminal)('asks for the name of a migration on a terminal, a
   try {
     await expect.poll(dev.shown, WAIT).toContain('stop it with Ctrl-C');
     await create('tag');
-    await expect.poll(dev.shown, WAIT).toMatch(/changes its schema\s+Name of its migration, or - for none: \[create_table_tag\]/);
+    await expect.poll(dev.shown, WAIT).toMatch(/changes its schema\.[\s\S]*Name of its migration, or - for none: \[create_table_tag\]/);
     expect(migrationsOf(own)).toEqual([]);
     dev.type('..\n');
     await expect.poll(dev.shown, WAIT).toMatch(/"\.\." cannot be used as a name.*Name of its migration/s);
@@ -128,7 +129,7 @@ it.runIf(DEEP && hasTerminal)('asks for the name of a migration on a terminal, a
     await create('asked');
     await expect.poll(dev.shown, WAIT).toContain('[create_table_asked]');
     dev.type(CTRL_C);
-    expect(await dev.ended).toMatch(/stopped before the migration of this SQL was written: .*create table asked \(\)/);
+    expect(await dev.ended).toMatch(/no migration was written \(svc dev was stopped\): .*create table asked \(\)/);
     expect(migrationsOf(own)).toHaveLength(2);
   } finally {
     dev.kill();
@@ -189,7 +190,7 @@ beforeEach(() => {
 });
 
 /** Runs the recorder as the service does, with an answer to the question for a name. Resolves when it reports. */
-function recorded(answer: string, sql: string): Promise<void> {
+function recorded(answer: string | (() => Promise<string>), sql: string): Promise<void> {
   return new Promise((resolve) => {
     const report = (message: string): void => {
       reports.push(message);
@@ -200,7 +201,7 @@ function recorded(answer: string, sql: string): Promise<void> {
       kinds: metadataKinds,
       options: { ...OPTIONS, report: () => undefined },
       project: () => openProject(folder.root, { endpoint: service.url }, {}),
-      ask: async () => answer,
+      ask: async () => (typeof answer === 'string' ? answer : answer()),
       enqueue: async (change) => report(await change()),
       progress: report,
     });
@@ -225,6 +226,27 @@ it('leaves statements with passwords out of the migration', async () => {
   expect(up).toContain('create table kept (id int)');
   expect(up).toContain('-- left out: ');
   expect(up).not.toContain('hunter');
+});
+
+it('leaves out passwords in code and behind long comments', async () => {
+  const role = `create /* ${'long '.repeat(200)} */ role bob password 'hunter4'`;
+  await recorded('code', `create table also (id int); do $$ begin execute 'create role bob password ''hunter5'''; end $$; ${role}`);
+  const written = migrationsOf(folder).find((name) => name.endsWith('_code'));
+  const up = folder.read(`migrations/default/${written}/up.sql`);
+  expect(up).toContain('create table also (id int)');
+  expect(up).not.toContain('hunter');
+});
+
+it('writes migrations in the order in which their SQL was run', async () => {
+  await recorded(async () => {
+    await setTimeout(5);
+    const later = `migrations/default/${Date.now()}_later`;
+    folder.write({ [`${later}/up.sql`]: 'select 1;', [`${later}/down.sql`]: 'select 1;' });
+    return 'earlier';
+  }, 'comment on schema public is null');
+  const names = migrationsOf(folder).map((name) => name.replace(/^\d+_/, ''));
+  expect(names.indexOf('earlier')).toBeGreaterThanOrEqual(0);
+  expect(names.indexOf('earlier')).toBeLessThan(names.indexOf('later'));
 });
 
 it('writes no migration if the answer is a dash', async () => {

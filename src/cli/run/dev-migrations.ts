@@ -95,8 +95,10 @@ async function writeAsMigration({ source: name, sql, ranAt }: RecordedRun, optio
     progress(`SQL has changed the schema of ${name}, which the files do not contain: it is in no migration`);
     return;
   }
-  progress(`the SQL that was run in ${name} changes its schema`);
-  const answer = await usableAnswer(() => ask(`Name of its migration, or ${NO_MIGRATION} for none:`, nameOf(first)), progress);
+  const answer = await usableAnswer(
+    () => ask(`The SQL that was run in ${name} changes its schema.\nName of its migration, or ${NO_MIGRATION} for none:`, nameOf(first)),
+    progress,
+  );
   if (answer === NO_MIGRATION) {
     progress(`the change of the schema of ${name} is in no migration`);
     return;
