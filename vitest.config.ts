@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Run in the stage `console` of .ci/run: they need a browser, and take long. */
-const SCENARIOS = process.env['SVC_TEST_CONSOLE'] === '1' ? [] : ['test/console/!(sign-in).test.ts'];
+const SCENARIOS = process.env['SVC_TEST_CONSOLE'] === '1' ? [] : ['test/console/!(sign-in).test.ts', 'test/examples/**'];
 
 /** Left to `npm run test:deep`. */
 const LONG =

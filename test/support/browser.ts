@@ -1,5 +1,5 @@
 /** Pages of the console in headless Chromium. A forbidden action of a page fails the test that causes it. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
@@ -152,18 +152,7 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
         await page.waitForTimeout(QUIET_MS);
       }
     },
-    async axe() {
-      const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-      const { readFileSync } = await import('node:fs');
-      // Uses the debugger protocol: a script of the page would violate its content security policy.
-      await page.evaluate(readFileSync(source, 'utf8'));
-      const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-        violations: { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }[];
-      };
-      return violations.flatMap(({ id, nodes }) =>
-        nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary.replace(/\s+/g, ' ')}`),
-      );
-    },
+    axe: () => axeViolations(page),
     async close() {
       const seen = (await page.evaluate(`JSON.stringify([location.href, Object.entries(localStorage), history.state])`)) as string;
       if (seen.includes(secret ?? SECRET)) problems.push('a secret is in the URL or in storage');
@@ -173,4 +162,17 @@ export async function openConsolePage(browser: Browser, url: string, options: Pa
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
   };
+}
+
+/** Violations that axe reports for a page, one per line. */
+export async function axeViolations(page: Page): Promise<readonly string[]> {
+  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  // Uses the debugger protocol: a script of the page would violate its content security policy.
+  await page.evaluate(readFileSync(source, 'utf8'));
+  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: { id: string; help: string; nodes: { target: string[]; failureSummary: string }[] }[];
+  };
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary.replace(/\s+/g, ' ')}`),
+  );
 }
