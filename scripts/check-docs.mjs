@@ -80,9 +80,9 @@ function* codeBelow(folder, isCode = (name) => /\.tsx?$/.test(name) && !name.inc
   }
 }
 const code = [...codeBelow(join(root, 'src'))].join('\n');
-/** Prose also names files of tests and deployments. */
-const beside = ['test', 'bench', 'deploy', 'scripts'].flatMap((folder) => [
-  ...codeBelow(join(root, folder), (name) => !/\.(?:md|png)$/.test(name)),
+/** Prose also names files of tests, deployments and examples. */
+const beside = ['test', 'bench', 'deploy', 'scripts', 'examples'].flatMap((folder) => [
+  ...codeBelow(join(root, folder), (name) => !/\.(?:md|png)$|^package-lock\.json$/.test(name)),
 ]);
 const codeWords = new Set([code, ...beside].join('\n').match(/[a-z][a-z0-9]*(?:[-_][a-z0-9]+)+/g));
 const metrics = new Set(read(join(root, 'docs', 'reference', 'metrics.md')).match(/(?:svc|nodejs|process)_[a-z0-9_]+/g));

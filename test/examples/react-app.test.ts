@@ -7,6 +7,9 @@ import { type RunningApp, startApp } from './running-app.ts';
 
 const INSTALLATION_MS = 400_000;
 const API = '**/v1/graphql';
+/** Shown on the page of the tutorial. */
+const REJECTED =
+  'The change was not saved: Check constraint violation. new row for relation "task" violates check constraint "task_title_is_not_blank"';
 
 describe.skipIf(chromiumPath === undefined)('React application of the tutorial', () => {
   let app: RunningApp;
@@ -131,7 +134,7 @@ describe.skipIf(chromiumPath === undefined)('React application of the tutorial',
     await expect.poll(() => requests.held.length, WAIT).toBe(1);
     expect(await task(page, 'Inspect roof 10').count()).toBe(0);
     requests.release();
-    await alert(page).getByText('task_title_is_not_blank').waitFor();
+    await alert(page).getByText(REJECTED, { exact: true }).waitFor();
     await task(page, 'Inspect roof 10').waitFor();
     await page.context().close();
   });

@@ -9,7 +9,7 @@ import { freePort } from '../support/free-port.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/react-app', import.meta.url));
-/** Absent in a fresh clone. */
+/** Files that a fresh clone does not have. */
 const NOT_COPIED = new Set(['node_modules', 'dist', 'gql', '.svc', '.env']);
 
 /** A process with its children, which npm starts. */
@@ -77,7 +77,8 @@ async function startIn(folder: string, database: TestDatabase, running: Map<stri
   running.set('preview', preview);
   const url = `http://localhost:${appPort}`;
   await preview.printed(`:${appPort}/`);
-  await finished(process.execPath, [MAIN, 'permissions', 'test', '--project', 'project'], { folder, env });
+  for (const check of ['metadata lint', 'permissions test'])
+    await finished(process.execPath, [MAIN, ...check.split(' '), '--project', 'project'], { folder, env });
 
   return {
     url,
