@@ -17,17 +17,19 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   json: ['metadata', 'variables', 'answer', 'shown'],
   sql: ['setup', 'shown'],
   text: ['answer', ''],
-  sh: ['service', 'sample', 'run', 'background', 'shown', ''],
+  sh: ['service', 'sample', 'run', 'background', 'reset', 'shown', ''],
 };
 /** Blocks in a list are indented. */
 const FENCED = /^( *)```(\S*)([^\n]*)\n([\s\S]*?)^\1```$/gm;
 /** A file of this name is written. */
 const FILE = 'file';
+/** The first line of a GraphQL example. Headers follow, one in each comment. */
+const REQUEST = '# POST http://localhost:8080/v1/';
 
 /**
  * @returns the blocks of a page in order
- * @throws Error with the lines of blocks that look like examples without being marked, or whose role, session variables or source
- * occur only in their info strings, which rendered pages do not show
+ * @throws Error with the lines of blocks that look like examples without being marked, or whose file, source or request is
+ * not in the text that rendered pages show
  */
 export function blocksOf(page: string): readonly Block[] {
   const blocks = [...page.matchAll(FENCED)].map(({ 1: indent = '', 2: language = '', 3: words = '', 4: text = '', index }) => {
@@ -44,7 +46,7 @@ export function blocksOf(page: string): readonly Block[] {
   if (faults.length > 0) throw new Error(`examples that do not say whether and how they run, in lines ${faults.join(', ')}`);
   const untold = blocks.filter((block) => !isTold(block, prose(page, block.line))).map(({ line }) => line);
   if (untold.length > 0)
-    throw new Error(`the text before does not tell the role, variables or source of the examples in lines ${untold.join(', ')}`);
+    throw new Error(`nothing that readers see tells the file, the source or the request of the examples in lines ${untold.join(', ')}`);
   return blocks;
 }
 
@@ -54,12 +56,10 @@ function prose(page: string, line: number): string {
   return before.slice(before.findLastIndex((each) => /^ *```/.test(each)) + 1).join(' ');
 }
 
-/** Roles and sources appear there as `name`, variables as headers: `X-Svc-User-Id: 7`. */
-function isTold({ language, kind, settings }: Block, text: string): boolean {
-  if (!(language === 'graphql' && kind === 'run') && !(language === 'sql' && kind === 'setup')) return true;
-  return [...settings].every(([name, value]) =>
-    text.toLowerCase().includes(name === 'role' || name === 'source' ? `\`${value}\`` : `\`x-svc-${name}: ${value}\``),
-  );
+/** The text before a block names its file or source, and GraphQL operations begin with their request. */
+function isTold({ language, kind, settings, text }: Block, before: string): boolean {
+  if (language === 'graphql' && kind === 'run') return settings.size === 0 && text.startsWith(REQUEST);
+  return ['file', 'source'].every((name) => !settings.has(name) || before.includes(`\`${settings.get(name)}\``));
 }
 
 function split(word: string): [string, string] {

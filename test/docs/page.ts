@@ -1,6 +1,6 @@
 /** Runs the examples of one page from top to bottom, as a reader would, and compares their answers. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 import type { TestService } from '../support/service.ts';
 import type { Block } from './blocks.ts';
 import { WAIT } from '../support/wait.ts';
+import { interrupt, openTerminal, type Terminal } from './terminal.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /**
@@ -18,6 +19,8 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
  * that `fetch` blocks (such as 6000).
  */
 const PORT = /\b400(\d)\b/g;
+/** Address of the service on all pages. */
+const ADDRESS = 'http://localhost:8080';
 
 /** The output of an example. */
 interface Answer {
@@ -35,49 +38,63 @@ export interface Environment {
 
 const NOTHING: Environment = { options: {}, others: {} };
 
-/** The variables that the block `sh service` of a page exports, if there is one. */
+/** The variables that the block `sh service` of a page sets, if it sets any. */
 export function environmentOf(blocks: readonly Block[]): Environment | null {
   const block = blocks.find(({ kind }) => kind === 'service');
-  if (block === undefined) return null;
   const options: Record<string, string> = {};
   const others: Record<string, string> = {};
-  for (const { 1: name = '', 2: quoted, 3: plain = '' } of block.text.matchAll(/^export (\w+)=(?:'([^']*)'|(\S*))/gm)) {
-    const value = elsewhere(quoted ?? plain);
+  for (const { 1: name = '', 2: quoted, 3: plain = '' } of (block?.text ?? '').matchAll(/^(?:export )?([A-Z]\w*)=(?:'([^']*)'|(\S*))/gm)) {
+    const value = withOwnPorts(quoted ?? plain);
     if (name.startsWith('SVC_GRAPHQL_')) options[name.slice('SVC_GRAPHQL_'.length)] = value;
     else others[name] = value;
   }
-  return { options, others };
+  return Object.keys({ ...options, ...others }).length === 0 ? null : { options, others };
 }
 
-function elsewhere(text: string): string {
+function withOwnPorts(text: string): string {
   return text.replaceAll(PORT, (_, digit: string) => String(12_000 + (process.pid % 300) * 10 + Number(digit)));
 }
 
 /**
- * @param environment of the service; shells also receive it, with `SVC`, the service's address
+ * @param environment of the service
  * @throws AssertionError with the line of an example whose answer differs
  */
-export async function runPage(blocks: readonly Block[], service: TestService, { options, others } = NOTHING): Promise<void> {
+export async function runPage(blocks: readonly Block[], service: TestService, environment = NOTHING): Promise<void> {
   const place = mkdtempSync(join(tmpdir(), 'svc-page-'));
+  const terminal = openTerminal(place, { ...SHELL, HOME: place });
+  try {
+    await runBlocks(blocks, { terminal, url: service.url, service, environment });
+  } finally {
+    await terminal.end();
+    rmSync(place, { recursive: true });
+  }
+}
+
+/** The variables of a terminal in which nothing has been set. */
+export const SHELL = { PATH: process.env['PATH'], NODE_PATH: join(REPOSITORY, 'node_modules') } as const;
+
+interface Place {
+  readonly terminal: Terminal;
+  /** Address of the service. */
+  readonly url: string;
+  /** For examples that no shell runs; a page without this has none. */
+  readonly service?: TestService;
+  readonly environment?: Environment;
+}
+
+/** Runs blocks in a terminal, and programs of the page in a terminal of their own, which has the same folder and no variables. */
+export async function runBlocks(blocks: readonly Block[], { terminal, url, service, environment = NOTHING }: Place): Promise<void> {
   const running: ChildProcess[] = [];
   /** Output of background commands, by the last word of the command. */
   const told = new Map<string, string>();
   let pending: Answer | null = null;
   let variables: JsonObject | null = null;
 
-  function shell(text: string, name?: string): Promise<string> {
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', name === undefined ? text : `exec ${text}`], {
-      cwd: place,
-      env: { PATH: process.env['PATH'], NODE_PATH: join(REPOSITORY, 'node_modules'), SVC: service.url, ...others, ...prefixed(options) },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
-      output += part;
-      if (name !== undefined) told.set(name, output);
-    });
-    if (name !== undefined) running.push(child);
-    return new Promise((resolve) => child.once('close', () => resolve(output)));
+  const elsewhere = (text: string): string => withOwnPorts(text).replaceAll(ADDRESS, url);
+
+  function started(): TestService {
+    if (service === undefined) throw new Error('this page may only have examples for a shell');
+    return service;
   }
 
   /** For an example without an answer, which must succeed. */
@@ -92,30 +109,29 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     const { language, kind, settings, line } = block;
     const text = elsewhere(block.text);
     const file = settings.get('file');
-    if (file !== undefined) return writeFileSync(join(place, file), text);
+    if (file !== undefined) return terminal.write(file, text);
     if (kind === 'answer') return answered(block, text);
-    if (kind === 'shown' || kind === 'service' || kind === '') return;
+    if (kind === 'shown' || kind === 'service' || kind === 'reset' || kind === '') return;
     settle();
-    if (kind === 'sample') await sampleStore(service);
+    if (kind === 'sample') await sampleStore(started());
     else if (kind === 'variables') variables = parseJson(text) as JsonObject;
     else if (kind === 'background') await inBackground(text);
-    else if (language === 'sh') pending = { text: await shell(text), status: 200, line };
-    else if (language === 'sql') await service.sql(text, { source: settings.get('source') ?? 'default', check_metadata_consistency: true });
+    else if (language === 'sh') pending = { text: await terminal.run(text), status: 200, line };
+    else if (language === 'sql') await started().sql(text, { source: settings.get('source') ?? 'default', check_metadata_consistency: true });
     else if (language === 'json') {
       const operation = parseJson(text);
       const body = Array.isArray(operation) ? { type: 'bulk', args: operation } : (operation as JsonObject);
       pending = { ...(await ask('/v1/metadata', 'POST', secretHeaders(), printJson(body))), line };
     } else if (language === 'http') pending = { ...(await raw(text)), line };
     else {
-      const headers: Record<string, string> = secretHeaders();
-      for (const [name, value] of settings) headers[`x-svc-${name}`] = value;
-      pending = { ...(await ask('/v1/graphql', 'POST', headers, printJson({ query: text, variables }))), line };
+      const { path, headers } = requestOf(text);
+      pending = { ...(await ask(path, 'POST', headers, printJson({ query: text, variables }))), line };
       variables = null;
     }
   }
 
   function secretHeaders(): Record<string, string> {
-    const secret = options['ADMIN_SECRET'];
+    const secret = environment.options['ADMIN_SECRET'];
     return secret === undefined ? {} : { 'x-svc-admin-secret': secret };
   }
 
@@ -125,7 +141,7 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     headers: Record<string, string>,
     body: string | null,
   ): Promise<{ text: string; status: number }> {
-    const { text, status } = await service.send(path, { method, headers, ...(body === null ? {} : { body }) });
+    const { text, status } = await started().send(path, { method, headers, ...(body === null ? {} : { body }) });
     return { text, status };
   }
 
@@ -133,21 +149,29 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
   function raw(text: string): Promise<{ text: string; status: number }> {
     const [head = '', ...rest] = text.split('\n\n');
     const [first = '', ...lines] = head.split('\n');
-    const [method = 'GET', path = '/'] = first.split(' ');
+    const [method = 'GET', address = '/'] = first.split(' ');
+    const path = address.replace(url, '');
     const body = rest.length === 0 ? null : rest.join('\n\n');
     return ask(
       path,
       method,
-      Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])),
+      headersOf(lines),
       body,
     );
   }
 
   async function inBackground(text: string): Promise<void> {
     const name = text.split(' ').at(-1) ?? '';
-    void shell(text, name);
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec env ${text}`], {
+      cwd: terminal.folder(),
+      env: SHELL,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    child.stdout.setEncoding('utf8').on('data', (part: string) => told.set(name, (told.get(name) ?? '') + part));
+    running.push(child);
     const source = blocks.find(({ settings }) => settings.get('file') === name)?.text ?? '';
-    const port = /\.listen\((\d+)/.exec(elsewhere(source))?.[1];
+    const port = /\.listen\((\d+)/.exec(withOwnPorts(source))?.[1];
     if (port !== undefined) await expect.poll(() => listens(Number(port)), WAIT).toBe(true);
   }
 
@@ -168,13 +192,22 @@ export async function runPage(blocks: readonly Block[], service: TestService, { 
     for (const block of blocks) await run(block);
     settle();
   } finally {
-    await Promise.all(running.map(ended));
-    rmSync(place, { recursive: true });
+    await Promise.all(running.map(interrupt));
   }
 }
 
-function prefixed(options: Environment['options']): Record<string, string> {
-  return Object.fromEntries(Object.entries(options).map(([name, value]) => [`SVC_GRAPHQL_${name}`, value]));
+/** The request that the comments above a GraphQL operation show: its address, then its headers. */
+function requestOf(text: string): { path: string; headers: Record<string, string> } {
+  const [first = '', ...lines] = /^(?:# .*\n)*/
+    .exec(text)![0]
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.slice(2));
+  return { path: first.replace(/^POST https?:\/\/[^/]+/, ''), headers: headersOf(lines) };
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
 }
 
 /** The sample data of `npm start`. */
@@ -182,12 +215,6 @@ async function sampleStore({ databaseUrl, url, metadata }: TestService): Promise
   await loadSampleData(databaseUrl);
   await metadata('reload_metadata', {});
   await trackSampleData(url, null);
-}
-
-/** Its port is then free for another page. */
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || !child.kill()) return;
-  await new Promise((resolve) => child.once('close', resolve));
 }
 
 async function listens(port: number): Promise<boolean> {
