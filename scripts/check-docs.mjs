@@ -141,7 +141,7 @@ function checkTables() {
     if (!read(types).includes(`\`${type}\``)) complain(types, `${type} is missing`);
   const troubles = join(root, 'docs', 'how-to', 'troubleshoot.md');
   for (const [, cell] of read(troubles)
-    .split('## By message')[1]
+    .split('## Error messages')[1]
     .matchAll(/^\| (`.*?) \| /gm))
     for (const [, message] of cell.matchAll(/`([^`]+)`/g))
       for (const part of message.split('…').map((piece) => piece.trim().replace(/^[:"]+|[:"]+$/g, '')))

@@ -50,9 +50,14 @@ it('finds examples that do not say whether they run, and unknown kinds of exampl
   ]);
 });
 
-it('finds examples whose prose does not have the role or variables of the test', () => {
-  const asked = '```graphql run role=reader user-id=7\n{ a }\n```\n';
-  expect(complaintsOf(`As \`reader\`, with\n\`X-Svc-User-Id: 7\`:\n\n${asked}\nAs \`reader\`:\n\n${asked}\n${asked}`)).toEqual([
-    'the text before does not tell the role, variables or source of the examples in lines 10, 14',
+it('finds examples whose file, source or request readers cannot see', () => {
+  const request = '# POST http://localhost:8080/v1/graphql\n# X-Svc-Role: reader\n';
+  const operation = (comments, settings = '') => `\`\`\`graphql run${settings}\n${comments}{ a }\n\`\`\`\n\n`;
+  const file = '```js file=serve.mjs\n1;\n```\n\n';
+  const table = '```sql setup source=shop\nselect 1\n```\n';
+  const visible = `${operation(request)}Create \`serve.mjs\`:\n\n${file}In \`shop\`:\n\n${table}`;
+  expect(complaintsOf(visible)).toEqual([]);
+  expect(complaintsOf(`${operation('')}${operation(request, ' role=reader')}${file}${table}`)).toEqual([
+    'nothing that readers see tells the file, the source or the request of the examples in lines 1, 5, 11, 15',
   ]);
 });

@@ -117,7 +117,8 @@ export async function runBlocks(blocks: readonly Block[], { terminal, url, servi
     else if (kind === 'variables') variables = parseJson(text) as JsonObject;
     else if (kind === 'background') await inBackground(text);
     else if (language === 'sh') pending = { text: await terminal.run(text), status: 200, line };
-    else if (language === 'sql') await started().sql(text, { source: settings.get('source') ?? 'default', check_metadata_consistency: true });
+    else if (language === 'sql')
+      await started().sql(text, { source: settings.get('source') ?? 'default', check_metadata_consistency: true });
     else if (language === 'json') {
       const operation = parseJson(text);
       const body = Array.isArray(operation) ? { type: 'bulk', args: operation } : (operation as JsonObject);
@@ -152,12 +153,7 @@ export async function runBlocks(blocks: readonly Block[], { terminal, url, servi
     const [method = 'GET', address = '/'] = first.split(' ');
     const path = address.replace(url, '');
     const body = rest.length === 0 ? null : rest.join('\n\n');
-    return ask(
-      path,
-      method,
-      headersOf(lines),
-      body,
-    );
+    return ask(path, method, headersOf(lines), body);
   }
 
   async function inBackground(text: string): Promise<void> {
@@ -198,8 +194,8 @@ export async function runBlocks(blocks: readonly Block[], { terminal, url, servi
 
 /** The request that the comments above a GraphQL operation show: its address, then its headers. */
 function requestOf(text: string): { path: string; headers: Record<string, string> } {
-  const [first = '', ...lines] = /^(?:# .*\n)*/
-    .exec(text)![0]
+  const [whole = ''] = /^(?:# .*\n)*/.exec(text) ?? [];
+  const [first = '', ...lines] = whole
     .trimEnd()
     .split('\n')
     .map((line) => line.slice(2));

@@ -1,12 +1,10 @@
 /** A terminal of a reader: one bash whose variables and folder persist between commands. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { WAIT } from '../support/wait.ts';
-
-/** Printed after each command, with the folder of the shell. No example prints it. */
-const END = /\u0001(.*)\u0001\n$/s;
 
 export interface Terminal {
   /**
@@ -23,17 +21,22 @@ export interface Terminal {
 
 export function openTerminal(folder: string, environment: NodeJS.ProcessEnv): Terminal {
   const child = spawn('bash', ['--norc'], { cwd: folder, env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
+  /** Printed after each command, with the folder of the shell. */
+  const marker = randomUUID();
+  const end = new RegExp(`${marker}(.*)\n$`);
   let output = '';
   let current = folder;
   child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part));
+  let isClosed = false;
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  void ended.then(() => (isClosed = true));
   child.stdin.write('set -euo pipefail\n');
   return {
     async run(commands) {
       output = '';
-      child.stdin.write(`${commands}\nprintf '\\001%s\\001\\n' "$PWD"\n`);
-      await Promise.race([expect.poll(() => END.test(output), WAIT).toBe(true), ended]);
-      const [whole, place] = END.exec(output) ?? [];
+      child.stdin.write(`${commands}\necho "${marker}$PWD"\n`);
+      await expect.poll(() => isClosed || end.test(output), WAIT).toBe(true);
+      const [whole, place] = end.exec(output) ?? [];
       if (whole === undefined || place === undefined) throw new Error(`a command failed:\n${commands}\n${output}`);
       current = place;
       return output.slice(0, -whole.length);
