@@ -6,6 +6,7 @@ import { type Bulk, bulkModes, CONCURRENT_BULK, QUERY_BULK } from '../metadata-a
 import { dataOperations } from '../data-api/data-operations.ts';
 import type { OperationEntry } from '../metadata-api/operation.ts';
 import { isOfOtherKind } from './not-supported.ts';
+import { operationTable } from './operation-table.ts';
 import type { Language } from '../metadata-api/request.ts';
 import { runSqlOfAnyKind, runSqlOperations } from '../sql-api/run-sql.ts';
 
@@ -30,7 +31,10 @@ export function schemaLanguage(backends: readonly Backend[]): Language {
         const message = `the query command "${type}" is not supported by this version of the service`;
         throw new SvcError('not-supported', message, { path: at(path, 'args') });
       }
-      if (entry === undefined) throw parseFailed(`unknown query command "${type}"`, at(path, 'type'));
+      if (entry === undefined) {
+        const remedies = operationTable(backends).has(type) ? ['Send this operation to POST /v1/metadata.'] : [];
+        throw parseFailed(`unknown query command "${type}"`, at(path, 'type')).withRemedies(remedies);
+      }
       return entry;
     },
     argsInParsePath: true,

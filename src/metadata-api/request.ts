@@ -35,10 +35,11 @@ export interface Language {
 
 const ELEMENT = ['type', 'args', 'version'];
 const REQUEST = [...ELEMENT, 'resource_version'];
+const SEND_BULK = 'Send a list of operations as {"type": "bulk", "args": [...]}.';
 
 /** @throws SvcError `parse-failed` */
 export function decodeAdministration(body: Json, language: Language): AdministrationRequest {
-  if (!isJsonObject(body)) throw wrongType('Object', 'Object', body, ROOT);
+  if (!isJsonObject(body)) throw wrongType('Object', 'Object', body, ROOT).withRemedies(isJsonArray(body) ? [SEND_BULK] : []);
   const command = decodeCommand(body, language, ROOT, ROOT, REQUEST);
   const version = body['resource_version'];
   const resourceVersion = version === undefined || version === null ? undefined : int.decode(version, at(ROOT, 'resource_version'));

@@ -14,7 +14,11 @@ describe('requests that cannot be decoded', () => {
     refusal(api.administration.metadata(body, { session: { role: 'admin', variables: new Map(), backendOnly: false } }));
 
   it('require an object with a type and arguments', async () => {
-    expect(await metadata([] as never)).toMatchObject({ path: '$', code: 'parse-failed' });
+    expect(await metadata([] as never)).toMatchObject({
+      path: '$',
+      code: 'parse-failed',
+      suggestions: ['Send a list of operations as {"type": "bulk", "args": [...]}.'],
+    });
     expect(await metadata({ args: {} } as never)).toEqual(failed('$', "the key 'type' was not present"));
     expect(await metadata({ type: 'export_metadata' } as never)).toEqual(failed('$', "the key 'args' was not present"));
     expect(await metadata({ type: 'export_metadata', args: {}, version: 3 } as never)).toEqual(
@@ -32,6 +36,14 @@ describe('requests that cannot be decoded', () => {
     expect(await refusal(api.metadata('foo_track_table', {}))).toEqual(
       failed('$', 'unknown metadata command "foo_track_table"; "foo" was not recognized as a valid backend name'),
     );
+  });
+
+  it('name the endpoint of an operation that was sent to the one for SQL', async () => {
+    expect(await refusal(api.queryV2('pg_track_table', { table: 'author' }))).toEqual({
+      ...failed('$.type', 'unknown query command "pg_track_table"'),
+      suggestions: ['Send this operation to POST /v1/metadata.'],
+    });
+    expect(await refusal(api.queryV2('nonsense', {}))).toEqual(failed('$.type', 'unknown query command "nonsense"'));
   });
 
   it('report operations of later features as unsupported', async () => {
