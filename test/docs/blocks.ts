@@ -44,22 +44,20 @@ export function blocksOf(page: string): readonly Block[] {
   });
   const faults = [...blocks.filter((block) => !isKnown(block)).map(({ line }) => line), ...indentedExamples(page)];
   if (faults.length > 0) throw new Error(`examples that do not say whether and how they run, in lines ${faults.join(', ')}`);
-  const untold = blocks.filter((block) => !isTold(block, prose(page, block.line))).map(({ line }) => line);
+  const untold = blocks.filter((block) => !isTold(block, page)).map(({ line }) => line);
   if (untold.length > 0)
     throw new Error(`nothing that readers see tells the file, the source or the request of the examples in lines ${untold.join(', ')}`);
   return blocks;
 }
 
-/** The text between a block and the previous one. */
-function prose(page: string, line: number): string {
-  const before = page.split('\n').slice(0, line - 1);
-  return before.slice(before.findLastIndex((each) => /^ *```/.test(each)) + 1).join(' ');
-}
-
-/** The text before a block names its file or source, and GraphQL operations begin with their request. */
-function isTold({ language, kind, settings, text }: Block, before: string): boolean {
+/** The text above a block names its file, the text right before it its source. GraphQL operations begin with their request. */
+function isTold({ language, kind, settings, text, line }: Block, page: string): boolean {
   if (language === 'graphql' && kind === 'run') return settings.size === 0 && text.startsWith(REQUEST);
-  return ['file', 'source'].every((name) => !settings.has(name) || before.includes(`\`${settings.get(name)}\``));
+  const above = page.split('\n').slice(0, line - 1);
+  const before = above.slice(above.findLastIndex((each) => /^ *```/.test(each)) + 1).join('\n');
+  const prose = above.join('\n').replaceAll(FENCED, '');
+  const isNamed = (name: string, shown: string): boolean => !settings.has(name) || shown.includes(`\`${settings.get(name)}\``);
+  return isNamed('file', prose) && isNamed('source', before);
 }
 
 function split(word: string): [string, string] {
