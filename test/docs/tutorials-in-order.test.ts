@@ -40,8 +40,12 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-it('lists the tutorials', () => {
+it('runs every command of every tutorial', () => {
   expect(tutorials.length).toBeGreaterThanOrEqual(5);
+  const shells = tutorials
+    .flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })))
+    .filter(({ language }) => language === 'sh');
+  expect(shells.filter(({ kind }) => kind === '' || kind === 'shown').map(({ path, line }) => `${path}:${line}`)).toEqual([]);
 });
 
 describe.each(['the first time', 'again after the reset'])('%s', () => {
@@ -66,6 +70,8 @@ function onlyBlock(blocks: readonly Block[], ...kinds: readonly string[]): strin
 /** Runs the command of the page in the folder of the repository. Returns the address that the service prints. */
 async function start(command: string): Promise<string> {
   expect(command).toContain(`--data-dir ${home}/.svc/`);
+  // It would also reach the services that later pages start in the same terminal.
+  expect(command).not.toMatch(/^\s*export\b/m);
   const child = spawn('bash', ['-euo', 'pipefail', '-c', command], {
     cwd: root,
     env: { ...SHELL, HOME: process.env['HOME'], SVC_GRAPHQL_SERVER_PORT: String(await freePort()) },
