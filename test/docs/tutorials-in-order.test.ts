@@ -49,7 +49,7 @@ it('runs every command of every tutorial', () => {
 });
 
 describe.each(['the first time', 'again after the reset'])('%s', () => {
-  it.each(tutorials)('$path has the answers that it shows', async ({ blocks }) => {
+  it.each(tutorials)('$path has the answers that it shows', { timeout: 360_000 }, async ({ blocks }) => {
     const url = await start(onlyBlock(blocks, 'service', 'sample'));
     await runBlocks(
       blocks.filter(({ kind }) => kind !== 'sample'),
@@ -82,7 +82,7 @@ async function start(command: string): Promise<string> {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (output += part));
   const address = (): string | undefined => /answers at (\S+)\/v1\/graphql/.exec(output)?.[1];
-  await expect.poll(() => address() !== undefined || child.exitCode !== null, { ...WAIT, timeout: 120_000 }).toBe(true);
+  await expect.poll(() => address() !== undefined || child.exitCode !== null, { ...WAIT, timeout: 240_000 }).toBe(true);
   const url = address();
   if (url === undefined) throw new Error(`the service did not start:\n${output}`);
   return url;
