@@ -15,7 +15,8 @@ import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type Extension, Prec, type Transaction } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view';
-import { graphqlLanguage, highlighting, look } from './code-language.ts';
+import { highlighting, look } from './code-language.ts';
+import { graphqlLanguage } from './graphql-language.ts';
 import type { CodeLanguage, CodeMark, Completions } from './code-editor-types.ts';
 
 export interface EditorOptions {
