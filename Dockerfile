@@ -14,7 +14,7 @@ COPY package.json package-lock.json ./
 COPY console/package.json console/
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN node scripts/build.mjs --force \
+RUN node scripts/build.mjs --force --docs \
     && npm ci --omit=dev --omit=optional --ignore-scripts --workspaces=false --no-audit --no-fund
 
 FROM ${NODE_IMAGE}

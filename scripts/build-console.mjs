@@ -1,36 +1,24 @@
 // Builds console/ into a folder, each file with its .br and .gz, and fails if the first page or the whole build exceeds its budget.
 // `node scripts/build-console.mjs FOLDER`; without a folder it updates dist/console.
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
+import { compressFolder, filesOf, updateFolder } from './built-folder.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 const source = join(root, 'console');
-const target = join(root, 'dist', 'console');
-/** Outside of the folder, which contains only files that are served. */
-const STAMP = join(root, 'dist', '.console-built-from');
 
 /** Maximum size of the first page and of the whole build, in bytes; JS and CSS of the first page are compressed. */
 const BUDGET = { firstScript: 60_000, firstStyle: 12_000, firstRequests: 6, whole: 1_200_000 };
 
 /** Updates dist/console. @throws Error if the build fails or exceeds its budget */
-export async function buildConsole({ force = false } = {}) {
-  const stamp = fingerprint();
-  if (!force && existsSync(target) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp) return;
-  console.error('building the console ...');
-  mkdirSync(join(root, 'dist'), { recursive: true });
-  const draft = mkdtempSync(join(root, 'dist.new-'));
-  try {
-    await buildInto(draft);
-    rmSync(target, { recursive: true, force: true });
-    renameSync(draft, target);
-    writeFileSync(STAMP, stamp);
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    throw error;
-  }
+export function buildConsole({ force = false } = {}) {
+  const sources = [
+    ...[join(source, 'src'), join(root, 'packages', 'model')],
+    ...[join(source, 'index.html'), import.meta.filename, join(root, 'package-lock.json')],
+  ];
+  return updateFolder({ name: 'console', title: 'the console', sources, force }, buildInto);
 }
 
 /** @returns the sizes of the build */
@@ -50,7 +38,7 @@ export async function buildInto(folder) {
   if (beyond.length > 0) {
     throw new Error(`the console exceeds its budget: ${beyond.map((key) => `${key} ${sizes[key]} of ${BUDGET[key]}`).join(', ')}`);
   }
-  for (const file of filesOf(folder)) compress(file);
+  compressFolder(folder);
   return sizes;
 }
 
@@ -101,27 +89,6 @@ function measure(folder) {
     firstRequests: 1 + named.length,
     whole: filesOf(folder).reduce((sum, file) => sum + statSync(file).size, 0),
   };
-}
-
-function compress(file) {
-  const bytes = readFileSync(file);
-  writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }));
-  writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }));
-}
-
-function filesOf(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
-function fingerprint() {
-  const hash = createHash('sha256');
-  const folders = [join(source, 'src'), join(root, 'packages', 'model')];
-  const files = [...folders.flatMap(filesOf), join(source, 'index.html'), import.meta.filename, join(root, 'package-lock.json')];
-  for (const file of files) hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
-  return hash.digest('hex');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

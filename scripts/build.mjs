@@ -1,4 +1,5 @@
-// Compiles src/ to dist/ if it has changed, and copies other files; then builds the console if that has changed. `--force` always builds.
+// Compiles src/ to dist/ if it has changed, and copies other files; then builds the console if that has changed, and with `--docs` the
+// documentation. `--force` always builds.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,6 +19,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildConsole } from './build-console.mjs';
+import { stampOf } from './built-folder.mjs';
+import { buildDocs } from './docs.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 const src = join(root, 'src');
@@ -25,18 +28,24 @@ const src = join(root, 'src');
 const model = join(root, 'packages', 'model');
 const dist = join(root, 'dist');
 const STAMP = '.built-from';
+/** Folders of dist/ that have builds of their own. */
+const APART = ['console', 'docs'];
 
-/** Updates dist/; ends the process if that fails. */
-export async function build({ force = false } = {}) {
+/**
+ * Updates dist/; ends the process if that fails.
+ * @param docs true builds the documentation too; starts and tests do not wait for it
+ */
+export async function build({ force = false, docs = false } = {}) {
   buildService(force);
   try {
     await buildConsole({ force });
+    if (docs) await buildDocs({ force });
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   }
   openToOthers(dist);
-  openToOthers(join(dist, 'console'));
+  for (const folder of APART) if (existsSync(join(dist, folder))) openToOthers(join(dist, folder));
 }
 
 /** Temporary folders can be read by their owner only, and an image keeps that; the service may run as another user. */
@@ -68,8 +77,7 @@ function buildService(force) {
     }
     for (const file of sources) if (!/\.(?:ts|md)$/.test(file)) copy(file, join(draft, relative(src, file)));
     writeFileSync(join(draft, STAMP), stamp);
-    // The console has a build of its own.
-    for (const kept of ['console', '.console-built-from']) {
+    for (const kept of APART.flatMap((name) => [name, stampOf(name)])) {
       if (existsSync(join(dist, kept))) renameSync(join(dist, kept), join(draft, kept));
     }
     rmSync(dist, { recursive: true, force: true });
@@ -108,5 +116,5 @@ function copy(from, to) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   ensurePackages();
-  await build({ force: process.argv.includes('--force') });
+  await build({ force: process.argv.includes('--force'), docs: process.argv.includes('--docs') });
 }

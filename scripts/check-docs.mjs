@@ -8,6 +8,7 @@ import { ensurePackages, root } from './ensure-packages.mjs';
 ensurePackages();
 const { tsImport } = await import('tsx/esm/api');
 const { blocksOf } = await tsImport('../test/docs/blocks.ts', import.meta.url);
+const { Anchors } = await tsImport('../site/anchors.ts', import.meta.url);
 
 const SKIPPED = new Set(['node_modules', 'dist', '.git', '.svc', 'fixtures']);
 
@@ -23,20 +24,9 @@ function* pagesBelow(folder) {
 const read = (path) => readFileSync(path, 'utf8');
 const withoutBlocks = (text) => text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, '').replaceAll(/^(?: {4}|\t).*$/gm, '');
 
-/** Anchors of headings as on GitHub, which numbers duplicates. */
 function anchorsOf(text) {
-  const anchors = new Set();
-  for (const [, heading] of text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, '').matchAll(/^#{1,6} +(.*)$/gm)) {
-    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-    const slug = plain
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replaceAll(/\s/g, '-');
-    let anchor = slug;
-    for (let n = 1; anchors.has(anchor); n++) anchor = `${slug}-${n}`;
-    anchors.add(anchor);
-  }
+  const anchors = new Anchors();
+  for (const [, heading] of text.replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2 *$/gm, '').matchAll(/^#{1,6} +(.*)$/gm)) anchors.add(heading);
   return anchors;
 }
 

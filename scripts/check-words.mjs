@@ -110,7 +110,7 @@ function subjectsSince() {
 
 function main(prefixes) {
   const chosen = (file) => prefixes.length === 0 || prefixes.some((prefix) => file.startsWith(prefix));
-  const names = git('ls-files', '-co', '--exclude-standard', 'src', 'packages', 'console/src', 'scripts', 'bench', 'test').filter(
+  const names = git('ls-files', '-co', '--exclude-standard', 'src', 'packages', 'console/src', 'site', 'scripts', 'bench', 'test').filter(
     (file) => /\.(?:ts|tsx|mjs)$/.test(file) && !file.includes('/fixtures/'),
   );
   const files = new Map();

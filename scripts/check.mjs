@@ -13,6 +13,7 @@ const tool = (name, bin, ...args) => {
 const CHECKS = {
   types: () => tool('typescript', 'bin/tsc', '-p', 'tsconfig.json'),
   'console-types': () => tool('typescript', 'bin/tsc', '-p', 'console/tsconfig.json'),
+  'site-types': () => tool('typescript', 'bin/tsc', '-p', 'site/tsconfig.json'),
   'model-types': () => tool('typescript', 'bin/tsc', '-p', 'packages/model/tsconfig.json'),
   lint: () => tool('@biomejs/biome', 'bin/biome', 'lint', '--error-on-warnings', '.'),
   layers: () => [join(root, 'scripts', 'check-layers.mjs')],

@@ -10,7 +10,7 @@ import { build } from './build.mjs';
 import { ensurePackages, root } from './ensure-packages.mjs';
 
 ensurePackages();
-await build();
+await build({ docs: true });
 const { startCluster } = await import('../dist/embedded-postgres/cluster.js');
 
 const NOBODY = 65_534;
@@ -53,6 +53,7 @@ async function main() {
   );
   check('it holds no tests', !names.some((name) => name.includes('.test.')));
   check('it holds the console', names.includes('dist/console/index.html'));
+  check('it holds the documentation', names.includes('dist/docs/index.html'));
 
   const place = join(folder, 'place');
   mkdirSync(place);
@@ -98,6 +99,7 @@ async function main() {
   const answer = await fetch(`${address}/v1/graphql`, { method: 'POST', headers, body: '{"query": "{ __typename }"}' });
   check('it answers', (await answer.text()) === '{"data":{"__typename":"query_root"}}');
   check('it serves the console', (await fetch(`${address}/console/`)).status === 200);
+  check('it serves the documentation', (await fetch(`${address}/docs/permissions.html`)).status === 200);
   for (const args of [['health'], ['health', '--ready']])
     check(
       `svc ${args.join(' ')} is content`,
