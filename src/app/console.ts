@@ -2,30 +2,57 @@ import { fileURLToPath } from 'node:url';
 import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import type { Observer } from '../observability/observation.ts';
-import { ConsoleMissing, readConsole } from '../server/console-files.ts';
-import type { ConsoleState } from '../server/console-state.ts';
+import { escaped } from '../server/page.ts';
+import { FilesMissing, readStaticFiles, type StaticState } from '../server/static-files.ts';
+import { type JsonObject, printJson } from '../util/json.ts';
 
 export type ConsoleConfig = AccessConfig &
-  Pick<Config, 'enableConsole' | 'enabledApis' | 'consoleLabel' | 'consoleReadOnly' | 'consoleAssetsDir' | 'sessionPrefixAliases'>;
+  Pick<
+    Config,
+    'enableConsole' | 'enabledApis' | 'consoleLabel' | 'consoleReadOnly' | 'consoleAssetsDir' | 'docsAssetsDir' | 'sessionPrefixAliases'
+  >;
 
-/** Folder of the built console; the relative path is the same from `src` and from `dist`. */
-const BUILT = fileURLToPath(new URL('../../dist/console', import.meta.url));
+/** Folders of the built console and documentation; the relative paths are the same from `src` and from `dist`. */
+const BUILT_CONSOLE = fileURLToPath(new URL('../../dist/console', import.meta.url));
+const BUILT_DOCS = fileURLToPath(new URL('../../dist/docs', import.meta.url));
 
 /** Reads the files of the console if it is enabled. If they are missing, the log and the page say so. */
-export async function openConsole(config: ConsoleConfig, observe: Observer): Promise<ConsoleState> {
+export async function openConsole(config: ConsoleConfig, observe: Observer): Promise<StaticState> {
   if (!config.enableConsole) return { kind: 'off' };
-  try {
-    if (!config.enabledApis.has('metadata')) throw new ConsoleMissing('it needs the endpoint group metadata (--enabled-apis)');
+  const state = await readState(async () => {
+    if (!config.enabledApis.has('metadata')) throw new FilesMissing('it needs the endpoint group metadata (--enabled-apis)');
     const settings = {
       label: config.consoleLabel,
       read_only: config.consoleReadOnly,
       is_admin_secret_set: adminSecretsOf(config).length > 0,
       session_prefix_aliases: [...config.sessionPrefixAliases],
     };
-    return { kind: 'served', files: await readConsole(config.consoleAssetsDir ?? BUILT, settings) };
+    return readStaticFiles(config.consoleAssetsDir ?? BUILT_CONSOLE, (html) => withSettings(html, settings));
+  });
+  if (state.kind === 'missing')
+    observe({ kind: 'startup', message: 'console_missing', info: { warning: `the console cannot be served: ${state.reason}` } });
+  return state;
+}
+
+/** Reads the files of the documentation if the console is enabled. A clone has none until they are built; the page says so. */
+export async function openDocs(config: ConsoleConfig): Promise<StaticState> {
+  if (!config.enableConsole) return { kind: 'off' };
+  return readState(() => readStaticFiles(config.docsAssetsDir ?? BUILT_DOCS));
+}
+
+async function readState(read: () => ReturnType<typeof readStaticFiles>): Promise<StaticState> {
+  try {
+    return { kind: 'served', files: await read() };
   } catch (thrown) {
-    if (!(thrown instanceof ConsoleMissing)) throw thrown;
-    observe({ kind: 'startup', message: 'console_missing', info: { warning: `the console cannot be served: ${thrown.message}` } });
+    if (!(thrown instanceof FilesMissing)) throw thrown;
     return { kind: 'missing', reason: thrown.message };
   }
+}
+
+const SETTINGS = /<meta name="svc-console"[^>]*>\s*/;
+
+/** Writes the settings for the page before sign-in into it. */
+function withSettings(html: string, settings: JsonObject): string {
+  const meta = `<meta name="svc-console" content="${escaped(printJson(settings))}">`;
+  return html.replace(SETTINGS, '').replace(/<head[^>]*>/i, (head) => `${head}\n${meta}`);
 }

@@ -12,7 +12,7 @@ import { pagePolicy } from '../server/cross-site.ts';
 import { HttpMeter } from '../server/http-meter.ts';
 import { Uploads } from '../server/read-body.ts';
 import { type HttpServer, type ListenOptions, startServer } from '../server/server.ts';
-import { type ConsoleConfig, openConsole } from './console.ts';
+import { type ConsoleConfig, openConsole, openDocs } from './console.ts';
 import { metricsAccess } from './metrics.ts';
 
 type ListenConfig = Pick<
@@ -83,7 +83,7 @@ export interface ServerParts
 /** Number of request bodies of maximum size that may arrive at the same time. */
 const MAX_UPLOADS = 16;
 
-/** Opens authentication and the console, then listens. The server's `stop` also stops the refresh of key sets. */
+/** Opens authentication, the console and the documentation, then listens. The server's `stop` also stops the refresh of key sets. */
 export async function openServer(config: ServerConfig, parts: ServerParts): Promise<HttpServer> {
   const { administration, outbound, registry, counting, ...context } = parts;
   const authenticator = await openAuthenticator(accessOptions(config), outbound, parts.observe);
@@ -98,6 +98,7 @@ export async function openServer(config: ServerConfig, parts: ServerParts): Prom
         uploads: new Uploads(MAX_UPLOADS * config.requestBodyLimit),
         pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),
         console: await openConsole(config, parts.observe),
+        docs: await openDocs(config),
         options: routeOptions(config),
       },
       listenOptions(config),

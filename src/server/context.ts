@@ -24,7 +24,7 @@ import type { Reply } from './reply.ts';
 import type { CancellationSource } from '../util/cancellation.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import type { LoggedQuery, QueryLogging } from './query-logging.ts';
-import type { ConsoleState } from './console-state.ts';
+import type { StaticState } from './static-files.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 
 /** The metrics endpoint and its access control. */
@@ -61,7 +61,8 @@ export interface ServerContext {
   readonly configReport: JsonObject;
   /** All options, for `?options=true` of the config endpoint. */
   readonly optionsReport: Json;
-  readonly console: ConsoleState;
+  readonly console: StaticState;
+  readonly docs: StaticState;
   /** Handlers of the administration endpoints; they check the role themselves. */
   readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;
   readonly options: {
@@ -142,6 +143,9 @@ export interface Route {
   readonly api?: string;
   handle(exchange: Exchange, context: ServerContext): Promise<Reply>;
 }
+
+/** A route for all paths below one; `path` is for metrics and traces. */
+export type StaticRoute = Omit<Route, 'method'>;
 
 /** Maximum size of a client's cookies, in bytes: many clients and proxies reject responses with more than 16 KiB of headers. */
 const MAX_COOKIES = 8192;

@@ -30,6 +30,7 @@ import { administrationRoutes } from './routes/administration.ts';
 import { cacheRoutes } from './routes/cache.ts';
 import { configRoute } from './routes/config.ts';
 import { consoleRoute } from './routes/console.ts';
+import { docsRoute } from './routes/docs.ts';
 import { explainRoutes } from './routes/explain.ts';
 import { graphqlRoutes } from './routes/graphql.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -330,9 +331,9 @@ const SHUTTING_DOWN: Reply = {
 };
 
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
-  const ofConsole = consoleRoute(exchange, context.console);
+  const ofFiles = consoleRoute(exchange, context.console) ?? docsRoute(exchange, context.docs);
   const known = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
-  const route = ofConsole ?? known ?? restRoute(exchange);
+  const route = ofFiles ?? known ?? restRoute(exchange);
   try {
     checkHead(exchange.request, exchange.connections.maxHeaderLength);
     if (exchange.request.url?.includes('?') === true) exchange.query();
@@ -342,7 +343,7 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
     return Promise.resolve(notFoundReply());
   }
-  if (ofConsole !== undefined) exchange.endpoint = '/console/*';
+  if (ofFiles !== undefined) exchange.endpoint = ofFiles.path;
   else exchange.endpoint = known === undefined ? '/api/rest/*' : known.isProbe === true ? PROBE : known.path;
   if (exchange.endpoint !== PROBE) beginTrace(exchange, context);
   if (route.isPublic !== true) {

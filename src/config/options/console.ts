@@ -9,13 +9,19 @@ export const consoleOptions = {
     'enable-console',
     boolean,
     false,
-    'Serve the console at /console, and redirect / to it. Needs the endpoint group metadata. `npm start` and `npm run dev` enable it.',
+    'Serve the console at /console and the documentation at /docs, and redirect / to the console. Needs the endpoint group metadata. `npm start` and `npm run dev` enable it.',
   ),
   consoleAssetsDir: console(
     'console-assets-dir',
     orNull(nonEmpty),
     null,
     'Folder of a built console to serve instead of the bundled one. Read once at the start.',
+  ),
+  docsAssetsDir: console(
+    'docs-assets-dir',
+    orNull(nonEmpty),
+    null,
+    'Folder of a built documentation site to serve instead of the bundled one. Read once at the start.',
   ),
   consoleLabel: console(
     'console-label',

@@ -1,14 +1,12 @@
-/** The built console in memory: read once at the start, so that no request accesses the file system. */
+/** Static files in memory, those of the console and of the documentation: read once at the start, so that no request accesses the file system. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { describeFailure } from '../errors/describe-failure.ts';
 import { type Bytes, bytesOfBuffer, bytesOfText } from '../util/bytes.ts';
-import { type JsonObject, printJson } from '../util/json.ts';
 import type { Encoding } from './compression.ts';
-import { escaped } from './page.ts';
 
-export interface ConsoleFile {
+export interface StaticFile {
   readonly contentType: string;
   readonly plain: Bytes;
   /** Copies that the build has compressed; without them, the response is compressed like any other. */
@@ -18,11 +16,17 @@ export interface ConsoleFile {
   readonly etag: string;
 }
 
-/** Files by path below `/console/`; the page itself has the empty path. */
-export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+/** Files by path, such as `index.html`. */
+export type StaticFiles = ReadonlyMap<string, StaticFile>;
 
-/** The console cannot be served; the message is for its users. */
-export class ConsoleMissing extends Error {}
+/** State of a folder of static files. `reason` says why it is missing although it is enabled. */
+export type StaticState =
+  | { readonly kind: 'off' }
+  | { readonly kind: 'missing'; readonly reason: string }
+  | { readonly kind: 'served'; readonly files: StaticFiles };
+
+/** A folder cannot be served; the message is for users. */
+export class FilesMissing extends Error {}
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -39,47 +43,50 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 const ENCODINGS = { '.br': 'br', '.gz': 'gzip' } as const;
-/** Limits for a console folder: a larger one is some other folder. */
+/** Limits for a folder: a larger one is some other folder. */
 const MAX_FILES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
+const INDEX = 'index.html';
 /** E.g. `assets/home-B2x9_0aZ.js`. */
 const NAMED_BY_CONTENT = /^assets\/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
 /**
- * Reads a built console.
- * @param settings for the page before sign-in; written into it as `<meta name="svc-console">`
- * @throws ConsoleMissing if the folder is missing or is not a console
+ * Reads a folder.
+ * @param edit changes the text of its index.html
+ * @throws FilesMissing if the folder is missing, too large, or has no index.html
  */
-export async function readConsole(folder: string, settings: JsonObject): Promise<ConsoleFiles> {
+export async function readStaticFiles(folder: string, edit?: (html: string) => string): Promise<StaticFiles> {
   const read = await readFolder(folder);
-  const files = new Map<string, ConsoleFile>();
+  if (!read.has(INDEX)) throw new FilesMissing(`the folder ${folder} has no ${INDEX}`);
+  const files = new Map<string, StaticFile>();
   for (const [path, content] of read) {
     const contentType = CONTENT_TYPES[extname(path)];
-    if (contentType === undefined || path === 'index.html') continue;
-    const compressed: ConsoleFile['compressed'] = Object.fromEntries(
-      Object.entries(ENCODINGS).flatMap(([suffix, encoding]) => {
-        const sibling = read.get(path + suffix);
-        return sibling === undefined ? [] : [[encoding, bytesOfBuffer(sibling, 0, sibling.length)]];
-      }),
-    );
-    const plain = bytesOfBuffer(content, 0, content.length);
+    if (contentType === undefined) continue;
+    const isEdited = edit !== undefined && path === INDEX;
+    const plain = isEdited ? bytesOfText(edit(content.toString())) : bytesOfBuffer(content, 0, content.length);
+    const compressed = isEdited ? {} : compressedOf(path, read);
     files.set(path, { contentType, plain, compressed, isImmutable: NAMED_BY_CONTENT.test(path), etag: etagOf(plain) });
   }
-  const index = read.get('index.html');
-  if (index === undefined) throw new ConsoleMissing(`the folder ${folder} has no index.html`);
-  const plain = bytesOfText(withSettings(index.toString(), settings));
-  files.set('', { contentType: CONTENT_TYPES['.html'] as string, plain, compressed: {}, isImmutable: false, etag: etagOf(plain) });
   return files;
+}
+
+function compressedOf(path: string, read: ReadonlyMap<string, Buffer>): StaticFile['compressed'] {
+  return Object.fromEntries(
+    Object.entries(ENCODINGS).flatMap(([suffix, encoding]) => {
+      const sibling = read.get(path + suffix);
+      return sibling === undefined ? [] : [[encoding, bytesOfBuffer(sibling, 0, sibling.length)]];
+    }),
+  );
 }
 
 async function readFolder(folder: string): Promise<Map<string, Buffer>> {
   try {
     const entries = (await readdir(folder, { withFileTypes: true, recursive: true })).filter((entry) => entry.isFile());
-    if (entries.length > MAX_FILES) throw new ConsoleMissing(`the folder ${folder} has more than ${MAX_FILES} files`);
+    if (entries.length > MAX_FILES) throw new FilesMissing(`the folder ${folder} has more than ${MAX_FILES} files`);
     const paths = entries.map((entry) => join(entry.parentPath, entry.name));
     const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
     if (sizes.reduce((sum, size) => sum + size, 0) > MAX_BYTES) {
-      throw new ConsoleMissing(`the folder ${folder} has more than ${MAX_BYTES / 2 ** 20} MiB`);
+      throw new FilesMissing(`the folder ${folder} has more than ${MAX_BYTES / 2 ** 20} MiB`);
     }
     return new Map(
       await Promise.all(
@@ -87,19 +94,12 @@ async function readFolder(folder: string): Promise<Map<string, Buffer>> {
       ),
     );
   } catch (thrown) {
-    if (thrown instanceof ConsoleMissing) throw thrown;
-    throw new ConsoleMissing(`the folder ${folder} cannot be read: ${describeFailure(thrown)}`);
+    if (thrown instanceof FilesMissing) throw thrown;
+    throw new FilesMissing(`the folder ${folder} cannot be read: ${describeFailure(thrown)}`);
   }
 }
 
 function etagOf(content: Bytes): string {
   // Weak, because it is the same for every encoding.
   return `W/"${createHash('sha256').update(content, 'latin1').digest('base64url').slice(0, 22)}"`;
-}
-
-const SETTINGS = /<meta name="svc-console"[^>]*>\s*/;
-
-function withSettings(html: string, settings: JsonObject): string {
-  const meta = `<meta name="svc-console" content="${escaped(printJson(settings))}">`;
-  return html.replace(SETTINGS, '').replace(/<head[^>]*>/i, (head) => `${head}\n${meta}`);
 }

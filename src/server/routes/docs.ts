@@ -1,0 +1,56 @@
+/** The documentation: static files from memory, where the console is enabled. */
+import type { Exchange, StaticRoute } from '../context.ts';
+import { notFoundReply, type Reply } from '../reply.ts';
+import type { StaticState } from '../static-files.ts';
+import { fileReply, isRead, missingPage, redirect, STATIC_HEADERS } from '../static-reply.ts';
+
+const PAGE = '/docs/';
+const INDEX = 'index.html';
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const HEADERS = { 'Content-Security-Policy': POLICY, ...STATIC_HEADERS, 'Permissions-Policy': 'clipboard-write=(self)' };
+
+/** Returns the route of the documentation, `undefined` for other requests. */
+export function docsRoute({ request, path }: Exchange, { kind }: StaticState): StaticRoute | undefined {
+  if (kind === 'off' || !isRead(request)) return undefined;
+  return path === '/docs' || path.startsWith(PAGE) ? route : undefined;
+}
+
+const route: StaticRoute = {
+  path: '/docs/*',
+  isPublic: true,
+  handle: (exchange, { docs }) => Promise.resolve(answer(exchange, docs)),
+};
+
+function answer({ path, request }: Exchange, state: StaticState): Reply {
+  if (path === '/docs') return redirect('docs/', 'documentation');
+  if (state.kind === 'missing') return NOT_BUILT;
+  if (state.kind === 'off') return notFoundReply();
+  const name = path.slice(PAGE.length);
+  const file = state.files.get(name === '' || name.endsWith('/') ? name + INDEX : name);
+  if (file !== undefined) return fileReply(file, request, HEADERS);
+  if (name.startsWith('assets/')) return notFoundReply();
+  const first = '../'.repeat(name.split('/').length - 1) || './';
+  return missingPage(
+    'svc: no such page',
+    `<h1>No such page</h1>\n<p>Start at the <a href="${first}">first page</a>, and search there.</p>`,
+  );
+}
+
+const NOT_BUILT = missingPage(
+  'svc: no documentation',
+  `<h1>The documentation is not built</h1>
+<p>In the repository, build it with <code>npm run docs</code> and restart the service. Its source is the folder <code>docs/</code>.</p>`,
+);
