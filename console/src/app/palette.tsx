@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { overview } from '../api/overview.ts';
 import { choosePersona } from '../api/persona.ts';
-import { hrefOf } from '../browser/place.ts';
+import { docsHref, hrefOf } from '../browser/place.ts';
 import { allTables, tableId } from '../model/overview.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { PAGES } from './routes.ts';
@@ -42,7 +42,16 @@ export function Palette({ onClose }: { onClose(): void }) {
         run: to([page.path]),
       }),
     );
-    if (data === undefined) return pages;
+    const docs = PAGES.map(
+      (page): Entry => ({
+        label: `Documentation: ${page.title}`,
+        note: 'opens a tab',
+        icon: 'book',
+        search: `documentation help ${page.title}`.toLowerCase(),
+        run: () => void open(docsHref(page.docs), '_blank', 'noreferrer'),
+      }),
+    );
+    if (data === undefined) return [...pages, ...docs];
     return [
       ...pages,
       ...allTables(data).map(
@@ -90,6 +99,7 @@ export function Palette({ onClose }: { onClose(): void }) {
           run: to(['events', name]),
         }),
       ),
+      ...docs,
     ];
   }, [data]);
   const words = typed

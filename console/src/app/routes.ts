@@ -12,6 +12,8 @@ export interface Page {
   readonly key: string;
   /** Search words for the palette. */
   readonly words: string;
+  /** Its page of the documentation. */
+  readonly docs: string;
   load(): Promise<ComponentType>;
 }
 
@@ -22,6 +24,7 @@ export const PAGES: readonly Page[] = [
     icon: 'home',
     key: 'h',
     words: 'health checklist start',
+    docs: 'console.html',
     load: async () => (await import('../pages/home/home.tsx')).Home,
   },
   {
@@ -30,6 +33,7 @@ export const PAGES: readonly Page[] = [
     icon: 'explorer',
     key: 'e',
     words: 'graphql query mutation subscription explain',
+    docs: 'console.html#explorer',
     load: async () => (await import('../pages/explorer/explorer.tsx')).Explorer,
   },
   {
@@ -38,6 +42,7 @@ export const PAGES: readonly Page[] = [
     icon: 'data',
     key: 'd',
     words: 'tables rows browse sources relationships permissions',
+    docs: 'permissions.html',
     load: async () => (await import('../pages/data/data.tsx')).Data,
   },
   {
@@ -46,6 +51,7 @@ export const PAGES: readonly Page[] = [
     icon: 'sql',
     key: 's',
     words: 'sql statements tables create',
+    docs: 'reference/query-api.html',
     load: async () => (await import('../pages/sql/sql.tsx')).Sql,
   },
   {
@@ -54,6 +60,7 @@ export const PAGES: readonly Page[] = [
     icon: 'remote',
     key: 'r',
     words: 'remote schemas servers stitch graphql introspection',
+    docs: 'remote-schemas.html',
     load: async () => (await import('../pages/remote-schemas/remote-schemas.tsx')).RemoteSchemas,
   },
   {
@@ -62,6 +69,7 @@ export const PAGES: readonly Page[] = [
     icon: 'actions',
     key: 'a',
     words: 'actions custom types handlers webhooks transforms',
+    docs: 'actions.html',
     load: async () => (await import('../pages/actions/actions.tsx')).Actions,
   },
   {
@@ -70,6 +78,7 @@ export const PAGES: readonly Page[] = [
     icon: 'events',
     key: 'v',
     words: 'event triggers cron one-off schedules redeliver logs failed',
+    docs: 'event-triggers.html',
     load: async () => (await import('../pages/events/events.tsx')).Events,
   },
   {
@@ -78,6 +87,7 @@ export const PAGES: readonly Page[] = [
     icon: 'live',
     key: 'l',
     words: 'subscriptions pollers live queries streams',
+    docs: 'subscriptions.html',
     load: async () => (await import('../pages/live/live.tsx')).Live,
   },
   {
@@ -86,6 +96,7 @@ export const PAGES: readonly Page[] = [
     icon: 'metadata',
     key: 'm',
     words: 'export import difference inconsistent reload clear',
+    docs: 'reference/metadata-api.html',
     load: async () => (await import('../pages/metadata/metadata.tsx')).Metadata,
   },
   {
@@ -94,6 +105,7 @@ export const PAGES: readonly Page[] = [
     icon: 'settings',
     key: 't',
     words: 'options roles inherited allow-list rest limits tls introspection configuration',
+    docs: 'options.html',
     load: async () => (await import('../pages/settings/settings.tsx')).Settings,
   },
 ];

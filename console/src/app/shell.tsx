@@ -7,7 +7,7 @@ import { overview, overviewFailure } from '../api/overview.ts';
 import { hasSecret, signOut } from '../api/session.ts';
 import { isReadOnly, label, needsSecret, READ_ONLY_REASON } from '../api/settings.ts';
 import { addKey } from '../browser/keys.ts';
-import { go } from '../browser/place.ts';
+import { docsHref, go } from '../browser/place.ts';
 import { type Theme, theme } from '../browser/theme.ts';
 import { ChangeReview, SessionChanges } from '../features/change-review/change-review.tsx';
 import { Button } from '../parts/button.tsx';
@@ -165,10 +165,29 @@ function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) 
         }))}
       />
       <span class="hide-narrow">
+        <DocsLink />
         <Button kind="quiet" icon="help" name="Keyboard shortcuts (?)" onClick={() => open('keys')} />
       </span>
       {hasSecret.value && <Button kind="quiet" icon="out" name="Sign out" onClick={leave} />}
     </header>
+  );
+}
+
+/** Opens the page of the documentation that describes the current page. */
+function DocsLink() {
+  const { value: page } = currentPage;
+  const name = page === undefined ? 'Documentation' : `Documentation: ${page.title}`;
+  return (
+    <a
+      class="button button-quiet button-icon"
+      href={docsHref(page?.docs ?? '')}
+      target="_blank"
+      rel="noreferrer"
+      title={name}
+      aria-label={name}
+    >
+      <Icon name="book" />
+    </a>
   );
 }
 

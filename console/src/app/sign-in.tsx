@@ -3,6 +3,7 @@ import { failureOf } from '../api/failure.ts';
 import { send } from '../api/http.ts';
 import { signIn, signInReason } from '../api/session.ts';
 import { label } from '../api/settings.ts';
+import { docsHref } from '../browser/place.ts';
 import { Button } from '../parts/button.tsx';
 import { Check, Field } from '../parts/field.tsx';
 import { Brand } from './brand.tsx';
@@ -71,7 +72,10 @@ export function SignIn() {
             Sign in
           </Button>
           <p class="muted small">
-            The secret stays in the memory of this page and is sent only to this service. It is removed after 30 minutes of inactivity.
+            The secret stays in the memory of this page and is sent only to this service. It is removed after 30 minutes of inactivity.{' '}
+            <a href={docsHref('console.html#sign-in')} target="_blank" rel="noreferrer">
+              Documentation
+            </a>
           </p>
         </form>
       </div>

@@ -4,6 +4,11 @@ import { signal } from '@preact/signals';
 /** URL of the service with a final slash. The page is at `…/console/` below it. */
 export const base = new URL('../', document.baseURI).href;
 
+/** Returns the address of a page of the documentation, such as `actions.html`, which the service serves beside the console. */
+export function docsHref(page: string): string {
+  return `${base}docs/${page}`;
+}
+
 /** A route: `#/data/default/public.album?tab=permissions`. */
 export interface Place {
   /** Decoded segments. */
