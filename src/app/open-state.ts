@@ -2,7 +2,7 @@ import type { Backend } from '../backend/backend.ts';
 import type { Config } from '../config/options.ts';
 import { postgresql } from '../databases/postgresql/index.ts';
 import type { UnsentVariables } from '../graphql-engine/engine.ts';
-import { createOutboundClient } from '../http-client/client.ts';
+import { createOutboundClient, type OutboundClient } from '../http-client/client.ts';
 import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
 import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Kinds } from '../metadata/kinds.ts';
@@ -11,6 +11,7 @@ import { createCatalogStateStore } from '../metadata-store/catalog-state.ts';
 import { createRemoteIntrospectionStore } from '../metadata-store/remote-introspections.ts';
 import type { Observer } from '../observability/observation.ts';
 import type { RoleSchemasOptions } from '../schema/role-schemas.ts';
+import type { AssemblyOptions } from '../state/assembly.ts';
 import { createState, type RunningState } from '../state/create-state.ts';
 import { trackDefaultSource } from './default-source.ts';
 import type { MetadataStore } from './open-metadata-store.ts';
@@ -84,36 +85,14 @@ export async function openState(config: StateConfig, parts: StateParts): Promise
   };
   try {
     state = await createState({
+      ...assemblyOptions(config, { backends, environment, observe, http }),
       storage,
-      backends,
       kinds,
-      cache: {
-        defaultNamingConvention: config.defaultNamingConvention,
-        remoteSchemaPermissions: config.enableRemoteSchemaPermissions,
-        environment,
-      },
-      roleSchemas: roleSchemasOptions(config),
-      connect: {
-        environment: sourceEnvironment(config, environment),
-        secretsFolder: config.dynamicSecretsAllowedPathPrefix,
-        usePreparedStatements: config.usePreparedStatements,
-        preparedStatementMemory: config.preparedStatementMemory,
-        maxConnections: config.connections * config.stripes,
-        idleTimeoutMs: config.timeout,
-        lifetimeMs: config.connLifetime,
-        waitTimeoutMs: config.poolTimeout,
-        isolation: config.txIso,
-        requestTimeoutMs: config.requestTimeout,
-        stringifyNumericTypes: config.stringifyNumericTypes,
-        http,
-      },
       onOpening: (network) => {
         opening = network;
       },
       metadataDatabase: (await createCatalogStateStore(database).read()).id,
-      remotes: remoteServers(config.refusePrivateAddresses, environment),
       introspections: createRemoteIntrospectionStore(database),
-      observe,
       instanceId,
     });
     if (config.databaseUrl !== null) await trackDefaultSource(state, postgresql);
@@ -122,6 +101,38 @@ export async function openState(config: StateConfig, parts: StateParts): Promise
     throw error;
   }
   return { state, close };
+}
+
+/** Settings by which snapshots are built: of a service, and of `svc schema`. */
+export function assemblyOptions(
+  config: StateConfig,
+  { backends, environment, observe, http }: Pick<StateParts, 'backends' | 'environment' | 'observe'> & { readonly http: OutboundClient },
+): AssemblyOptions {
+  return {
+    backends,
+    cache: {
+      defaultNamingConvention: config.defaultNamingConvention,
+      remoteSchemaPermissions: config.enableRemoteSchemaPermissions,
+      environment,
+    },
+    roleSchemas: roleSchemasOptions(config),
+    connect: {
+      environment: sourceEnvironment(config, environment),
+      secretsFolder: config.dynamicSecretsAllowedPathPrefix,
+      usePreparedStatements: config.usePreparedStatements,
+      preparedStatementMemory: config.preparedStatementMemory,
+      maxConnections: config.connections * config.stripes,
+      idleTimeoutMs: config.timeout,
+      lifetimeMs: config.connLifetime,
+      waitTimeoutMs: config.poolTimeout,
+      isolation: config.txIso,
+      requestTimeoutMs: config.requestTimeout,
+      stringifyNumericTypes: config.stringifyNumericTypes,
+      http,
+    },
+    remotes: remoteServers(config.refusePrivateAddresses, environment),
+    observe,
+  };
 }
 
 function roleSchemasOptions(config: SchemaConfig): RoleSchemasOptions {

@@ -50,7 +50,7 @@ export function introspectionFields(roots: RootTypes, options: IntrospectionOpti
   const writeType = async (shape: Shape, name: string): Promise<readonly Bytes[]> => {
     const timer = startYieldTimer();
     const type: NamedType | undefined = await types.find(name, timer);
-    return type === undefined ? [NULL] : writeIntrospection(shape, refTo(type), timer, options.maxCharacters);
+    return type === undefined ? [NULL] : writeIntrospection(shape, refTo(type), timer, options.maxCharacters, types.refer);
   };
 
   const schemaMeaning: MetaMeaning = {

@@ -10,9 +10,9 @@ import { sourceNames } from '../../migrations/sources.ts';
 import { describeGrant, type Grant, grantsOf, sessionVariablesOf } from '../../project/permissions/matrix.ts';
 import { evaluateRow, type EvaluatedPart, passes, printEvaluation } from '../../project/permissions/evaluate-row.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../util/json.ts';
-import { nearest } from '../../util/nearest.ts';
 import { type CommandContext, listOption, type CommandOutcome, textOption } from '../context.ts';
 import { findingsOutcome } from './findings.ts';
+import { requireKnown, rolesIn } from './known-names.ts';
 import { table } from './table.ts';
 
 /** `svc permissions matrix` */
@@ -115,30 +115,6 @@ function tablesIn(document: JsonObject, inSource: string | undefined): readonly 
     if (inSource === undefined || name === inSource) eachObject(list, [], ({ table: of }) => tables.push(printedName(of ?? null)));
   });
   return tables;
-}
-
-/** All roles in the metadata, including those without table permissions. */
-function rolesIn(document: JsonObject): readonly string[] {
-  const roles = new Set(['admin']);
-  const visit = (value: Json): void => {
-    if (isJsonArray(value)) for (const item of value) visit(item);
-    else if (isJsonObject(value))
-      for (const [key, item] of Object.entries(value)) {
-        if ((key === 'role' || key === 'role_name') && item !== null && typeof item !== 'object') roles.add(String(item));
-        if (key === 'role_set' && isJsonArray(item)) for (const each of item) roles.add(String(each));
-        visit(item);
-      }
-  };
-  for (const section of ['sources', 'inherited_roles', 'remote_schemas', 'actions']) visit(document[section] ?? null);
-  return [...roles];
-}
-
-/** @throws ProjectFailure with the closest known name */
-function requireKnown(what: string, name: string | undefined, known: readonly string[]): void {
-  if (name === undefined || known.includes(name)) return;
-  const meant = nearest(name, known);
-  const guess = meant === undefined ? '' : `, did you mean "${meant}"?`;
-  throw failure('not-exists', `the metadata has no ${what} "${name}"${guess}`, {}, EXIT.usage);
 }
 
 /** Columns and values of `--pk` or `--row` that identify a row. @throws ProjectFailure */

@@ -1,4 +1,4 @@
-import { failOn, sourceOption, VERBOSE } from './common.ts';
+import { ALLOW_INCONSISTENT, failOn, sourceOption, VERBOSE } from './common.ts';
 import type { Verb, VerbGroup } from './verb.ts';
 
 export const toolGroups: readonly VerbGroup[] = [
@@ -103,6 +103,31 @@ export const toolVerbs: readonly Verb[] = [
     needs: 'files',
     example: 'svc permissions lint',
     load: async () => (await import('../run/permissions.ts')).runPermissionsLint,
+  },
+  {
+    path: ['schema'],
+    summary: 'print the GraphQL schema of a role',
+    details:
+      'Builds the schema from the files of the project and their databases, which it reads and does not change, or reads it from a running service with --endpoint or SVC_GRAPHQL_ENDPOINT. Types and members are sorted by name: the same schema is the same text. Exits with 4 if metadata is inconsistent, unless --allow-inconsistent is set. With --documents, prints only the part that these operations and fragments use, which is a schema against which they are valid; exits with 1 and their file and line if they are not valid. Of the input objects that a variable can have, --input-depth limits how many levels stay.',
+    options: [
+      { flags: '--role <role>', help: 'role', mandatory: true },
+      { flags: '--format <format>', help: 'format of the schema', choices: ['sdl', 'introspection'], default: 'sdl' },
+      {
+        flags: '--documents <pattern>',
+        help: 'GraphQL files whose operations and fragments are used, as a pattern in quotes, such as "src/**/*.graphql"',
+        many: true,
+      },
+      {
+        flags: '--input-depth <levels>',
+        help: 'with --documents: levels of related input objects that stay below the types of variables, from 0 to 100. Default: 1',
+      },
+      { flags: '--output <file>', help: 'write the schema to this file, at once, in place of standard output' },
+      { flags: '--backend-only', help: 'also show what backend_only permissions allow' },
+      { ...ALLOW_INCONSISTENT, help: 'print the schema even if parts of the metadata are inconsistent' },
+    ],
+    needs: 'sometimes a service',
+    example: "svc schema --role user --documents 'src/**/*.graphql' --output src/schema.graphql",
+    load: async () => (await import('../run/schema.ts')).runSchema,
   },
   {
     path: ['actions', 'create'],

@@ -32,7 +32,7 @@ export interface SchemaSource {
 const TYPE_KINDS = ['SCALAR', 'OBJECT', 'INTERFACE', 'UNION', 'ENUM', 'INPUT_OBJECT', 'LIST', 'NON_NULL'] as const;
 type TypeKind = (typeof TYPE_KINDS)[number];
 
-const KINDS: Readonly<Record<NamedType['kind'], TypeKind>> = {
+export const TYPE_KIND_NAMES: Readonly<Record<NamedType['kind'], TypeKind>> = {
   scalar: 'SCALAR',
   object: 'OBJECT',
   interface: 'INTERFACE',
@@ -135,7 +135,7 @@ function bare(ref: TypeRef): NamedType | null {
 
 function kindOf(ref: TypeRef): TypeKind {
   if (ref.nonNull) return 'NON_NULL';
-  return ref.kind === 'list' ? 'LIST' : KINDS[ref.type().kind];
+  return ref.kind === 'list' ? 'LIST' : TYPE_KIND_NAMES[ref.type().kind];
 }
 
 function ofType(ref: TypeRef): TypeRef | null {

@@ -1,12 +1,15 @@
 /**
  * Types that are reachable from the roots. The walk goes only as far as a request needs and resumes there: `__type(name:)` for a type near
- * the roots does not build the others.
+ * the roots does not build the others. A type that an earlier answer refers to is found without the walk: a client that reads types one
+ * after the other, from the roots on, never waits for the types in between.
  */
 import { DIRECTIVES } from '../directives.ts';
 import type { InputField, InterfaceType, NamedType, ObjectType, OutputField, RootTypes, TypeRef } from '../types.ts';
 import type { YieldTimer } from './yield-timer.ts';
 
 export interface TypeWalk {
+  /** Adds a type that an answer refers to. */
+  refer(name: string, type: () => NamedType): void;
   find(name: string, timer: YieldTimer): Promise<NamedType | undefined>;
   /** Returns every reachable type, sorted by name. */
   all(timer: YieldTimer): Promise<readonly NamedType[]>;
@@ -22,6 +25,7 @@ export function createTypeWalk(
   isSkipped: (type: NamedType) => boolean = () => false,
 ): TypeWalk {
   const seen = new Map<string, NamedType>();
+  const referred = new Map<string, () => NamedType>();
   const steps = walk(roots, further, seen, isSkipped);
   let sorted: readonly NamedType[] | undefined;
   let failure: { readonly error: unknown } | undefined;
@@ -42,7 +46,10 @@ export function createTypeWalk(
     }
   };
   return {
+    refer: (name, type) => void referred.set(name, type),
     async find(name, timer) {
+      const known = seen.get(name) ?? referred.get(name)?.();
+      if (known !== undefined) return known;
       await advance(timer, () => seen.has(name));
       return seen.get(name);
     },

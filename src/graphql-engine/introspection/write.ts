@@ -1,7 +1,7 @@
 /** Writes introspection answers as JSON, in pieces and cooperatively, with an explicit stack instead of recursion. */
 import { SvcError } from '../../errors/svc-error.ts';
 import { type Bytes, bytesOfText } from '../../util/bytes.ts';
-import { printType, type TypeRef } from '../types.ts';
+import { type NamedType, printType, type TypeRef } from '../types.ts';
 import type { Shape } from './shape.ts';
 import type { YieldTimer } from './yield-timer.ts';
 
@@ -11,12 +11,16 @@ type Frame =
 
 const PIECES_PER_CHUNK = 4096;
 
-/** @throws SvcError if the answer has more than `maxCharacters` */
+/**
+ * @param onReference called at least once for each type that the answer refers to
+ * @throws SvcError if the answer has more than `maxCharacters`
+ */
 export async function writeIntrospection(
   shape: Shape,
   source: unknown,
   timer: YieldTimer,
   maxCharacters: number,
+  onReference: (name: string, type: () => NamedType) => void = () => undefined,
 ): Promise<readonly Bytes[]> {
   // Chunks are joined as they fill, so that no single step has to join millions of pieces.
   const chunks: Bytes[] = [];
@@ -26,7 +30,7 @@ export async function writeIntrospection(
   const stack: Frame[] = [{ kind: 'object', shape, source, index: 0 }];
 
   const open = (inner: Shape, value: unknown): void => {
-    if (inner.ofReference) pieces.push(referenceText(references, inner, value as TypeRef));
+    if (inner.ofReference) pieces.push(referenceText(references, inner, value as TypeRef, onReference));
     else stack.push({ kind: 'object', shape: inner, source: value, index: 0 });
   };
   /** Writes one field of an object or one item of a list. */
@@ -81,7 +85,12 @@ export async function writeIntrospection(
 }
 
 /** Writes each reference once per shape: most positions have one of a few references. */
-function referenceText(known: Map<Shape, Map<string, string>>, shape: Shape, ref: TypeRef): string {
+function referenceText(
+  known: Map<Shape, Map<string, string>>,
+  shape: Shape,
+  ref: TypeRef,
+  onReference: (name: string, type: () => NamedType) => void,
+): string {
   let texts = known.get(shape);
   if (texts === undefined) {
     texts = new Map();
@@ -91,9 +100,15 @@ function referenceText(known: Map<Shape, Map<string, string>>, shape: Shape, ref
   let text = texts.get(name);
   if (text === undefined) {
     text = writeReference(shape, ref);
+    const named = namedRef(ref);
+    onReference(named.name, named.type);
     texts.set(name, text);
   }
   return text;
+}
+
+function namedRef(ref: TypeRef): Extract<TypeRef, { kind: 'named' }> {
+  return ref.kind === 'list' ? namedRef(ref.item) : ref;
 }
 
 /** The depth of the selection limits the recursion. */

@@ -1,0 +1,94 @@
+/** Types as the data of an introspection answer, for code in the same process: without a query, text, or its limits. */
+import type { IntrospectionDirective, IntrospectionField, IntrospectionInputValue, IntrospectionType, IntrospectionTypeRef } from 'graphql';
+import { DIRECTIVES } from '../directives.ts';
+import type { InputField, NamedType, OutputField, RootTypes, TypeRef } from '../types.ts';
+import { printDefault } from './default-value.ts';
+import { TYPE_KIND_NAMES, SCHEMA } from './meta-types.ts';
+import { createTypeWalk, sortByName } from './type-walk.ts';
+import { startYieldTimer } from './yield-timer.ts';
+
+export interface TypeData {
+  readonly directives: readonly IntrospectionDirective[];
+  /** Returns `undefined` for a type that the schema does not have. A type that an earlier one refers to is found at once. */
+  find(name: string): Promise<IntrospectionType | undefined>;
+  /** Returns all types, sorted by name. */
+  all(): Promise<readonly IntrospectionType[]>;
+}
+
+export function createTypeData(roots: RootTypes): TypeData {
+  const walk = createTypeWalk(roots, [SCHEMA]);
+  const data = (type: NamedType): IntrospectionType => typeData(type, walk.refer);
+  return {
+    directives: sortByName(DIRECTIVES.values()).map(({ name, description, locations, args }) => ({
+      ...{ name, description, isRepeatable: false },
+      locations: locations as readonly string[] as IntrospectionDirective['locations'],
+      args: inputs(args, walk.refer),
+    })),
+    async find(name) {
+      const type = await walk.find(name, startYieldTimer());
+      return type === undefined ? undefined : data(type);
+    },
+    async all() {
+      return (await walk.all(startYieldTimer())).map(data);
+    },
+  };
+}
+
+type OnReference = (name: string, type: () => NamedType) => void;
+
+function typeData(type: NamedType, onReference: OnReference): IntrospectionType {
+  const { name, description } = type;
+  const members = (types: readonly NamedType[]) =>
+    sortByName(types).map((member) => {
+      onReference(member.name, () => member);
+      return { kind: TYPE_KIND_NAMES[member.kind], name: member.name };
+    });
+  // The kinds of interfaces and members follow from their position.
+  const head = { kind: TYPE_KIND_NAMES[type.kind], name, description };
+  switch (type.kind) {
+    case 'scalar':
+      return { ...head, specifiedByURL: null } as IntrospectionType;
+    case 'enum':
+      return {
+        ...head,
+        enumValues: sortByName(type.values().values()).map((value) => ({
+          ...{ name: value.name, description: value.description, isDeprecated: false, deprecationReason: null },
+        })),
+      } as IntrospectionType;
+    case 'input-object':
+      return { ...head, isOneOf: false, inputFields: inputs(type.fields(), onReference) } as IntrospectionType;
+    case 'union':
+      return { ...head, possibleTypes: members(type.members()) } as IntrospectionType;
+    case 'object':
+    case 'interface':
+      return {
+        ...head,
+        fields: sortByName(type.fields().values()).map((field) => fieldData(field, onReference)),
+        interfaces: members(type.interfaces?.() ?? []),
+        ...(type.kind === 'interface' ? { possibleTypes: members(type.members()) } : {}),
+      } as IntrospectionType;
+  }
+}
+
+function fieldData({ name, description, type, args }: OutputField, onReference: OnReference): IntrospectionField {
+  return {
+    ...{ name, description, isDeprecated: false, deprecationReason: null },
+    args: inputs(args, onReference),
+    type: refData(type, onReference) as IntrospectionField['type'],
+  };
+}
+
+function inputs(fields: ReadonlyMap<string, InputField>, onReference: OnReference): readonly IntrospectionInputValue[] {
+  return sortByName(fields.values()).map((field) => ({
+    ...{ name: field.name, description: field.description, isDeprecated: false, deprecationReason: null },
+    type: refData(field.type, onReference) as IntrospectionInputValue['type'],
+    defaultValue: field.default === undefined ? null : printDefault(field.default, field.type),
+  }));
+}
+
+function refData(ref: TypeRef, onReference: OnReference): IntrospectionTypeRef {
+  if (ref.nonNull) return { kind: 'NON_NULL', ofType: refData({ ...ref, nonNull: false }, onReference) } as IntrospectionTypeRef;
+  if (ref.kind === 'list') return { kind: 'LIST', ofType: refData(ref.item, onReference) };
+  onReference(ref.name, ref.type);
+  return { kind: TYPE_KIND_NAMES[ref.type().kind], name: ref.name } as IntrospectionTypeRef;
+}
