@@ -31,8 +31,13 @@ export async function cutSchema(reader: SchemaReader, documents: readonly Docume
   for (;;) {
     const usage = usageOf(head, documents, new Usage(known, shapes), inputDepth);
     if (usage.isComplete) return { cut: partsOf(head, known, usage, false), forValidation: () => partsOf(head, known, usage, true) };
-    const found = new Map((await reader.types(usage.missing)).map((type) => [type.name, type]));
-    for (const name of usage.missing) known.set(name, found.get(name) ?? null);
+    // Roots first: a service finds types at once that an answer has referred to, and searches the whole schema for others.
+    const roots = [head.queryType, head.mutationType, head.subscriptionType].flatMap((root) => root?.name ?? []);
+    const missingRoots = roots.filter((name) => usage.missing.has(name));
+    const wanted = missingRoots.length > 0 ? missingRoots : usage.missing;
+    const found = new Map((await reader.types(wanted)).map((type) => [type.name, type]));
+    for (const name of wanted) known.set(name, found.get(name) ?? null);
+    if (missingRoots.length > 0) continue;
     for (const shape of await reader.shapes(usage.missingShapes)) shapes.set(shape.name, shape);
   }
 }
