@@ -4,7 +4,7 @@ import { endOfBlank, firstWords, placedStatements } from '../../model/split-stat
 
 const OPENS = /^(?:begin|start transaction)\b/;
 const CLOSES = /^(?:commit|end)\b/;
-/** What the SQL of a database says by itself. */
+/** Statements of SQL and its transaction control. */
 export type ScannedStatements = Pick<ScannedSql, 'statements' | 'control' | 'unwrapped' | 'joined'>;
 
 /**

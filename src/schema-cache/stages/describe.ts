@@ -13,7 +13,7 @@ import type { ObjectDescription } from '../inconsistency.ts';
 import { objectId } from '../object-id.ts';
 import { printTable, type StageSource } from './lookups.ts';
 
-/** What the description of an object says of its source. */
+/** The parts of a source that its objects are described with. */
 type NamedSource = Pick<StageSource, 'name' | 'backend'>;
 
 function inTable(source: NamedSource, table: QualifiedName): string {
