@@ -21,6 +21,7 @@ const PARSERS: Readonly<Record<string, Parser>> = {
   yaml: parserOf(yaml),
   js: parserOf(javascript),
   ts: parserOf(typescript),
+  tsx: parserOf(typescript),
   html: parserOf(html),
   http: parserOf(http),
   diff: parserOf(diff),

@@ -22,14 +22,25 @@ import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
 import { ALL_PENDING, compareSources, type DeployRules, migrationRules, readHistories, sourcesOfHistories } from './source-histories.ts';
 
+interface PlanInput {
+  readonly project: Project;
+  readonly read: ReadMetadata;
+  readonly server: ServerClient;
+  readonly kinds: Kinds<Backend>;
+  readonly trial: PlanOptions;
+  readonly rules: DeployRules;
+}
+
 /** @throws ProjectFailure */
-export async function makePlan(
-  project: Project,
-  read: ReadMetadata,
-  server: ServerClient,
-  kinds: Kinds<Backend>,
-  { trial: options, rules }: { readonly trial: PlanOptions; readonly rules: DeployRules },
-): Promise<DeploymentPlan> {
+export async function makePlan(input: PlanInput): Promise<DeploymentPlan> {
+  const plan = await planOnce(input);
+  if (!plan.migrations.some(({ state }) => state === 'failed')) return plan;
+  // Another run may have applied migrations after their history was read, such as the first deployment of svc dev.
+  const { hash } = await planOnce({ ...input, trial: { ...input.trial, hashOnly: true } });
+  return hash === plan.hash ? plan : planOnce(input);
+}
+
+async function planOnce({ project, read, server, kinds, trial: options, rules }: PlanInput): Promise<DeploymentPlan> {
   const { metadata, resourceVersion } = await exportFrom(server);
   const sources = compareSources(project, read.document, metadata, kinds);
   const { added, moved, kept, problems: withoutSource } = sources;

@@ -1,6 +1,6 @@
 /** Variables of an operation: declarations, and the values of a request after checks and defaults. */
 import { Kind, type OperationDefinitionNode, type TypeNode } from 'graphql';
-import { SvcError } from '../errors/svc-error.ts';
+import { SvcError, type SvcErrorOptions } from '../errors/svc-error.ts';
 import type { Json } from '../util/json.ts';
 import { nestedDeeperThan } from '../util/json-depth.ts';
 import { jsonSizeWithin } from '../util/json-size.ts';
@@ -80,6 +80,21 @@ function fits(declared: DeclaredType, position: TypeRef, ignoreNull: boolean): b
   return declared.kind === 'named' && declared.name === position.name;
 }
 
+/** An error about the value of a variable. */
+export class VariableError extends SvcError {
+  /** Name of a variable that the operation declares. */
+  readonly variable: string;
+
+  constructor(message: string, variable: string, options: SvcErrorOptions = {}) {
+    super('validation-failed', message, options);
+    this.variable = variable;
+  }
+
+  protected override copy(message: string, options: SvcErrorOptions): VariableError {
+    return new VariableError(message, this.variable, options);
+  }
+}
+
 /**
  * Returns the function that turns the variables of a request into those of the operation.
  * @param uses how often the operation reads a variable; unread variables are missing
@@ -108,15 +123,14 @@ export function variableBinder(
       const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
       if (value === undefined) {
         if (declaration.default !== undefined) variables[name] = declaration.default;
-        else if (declaration.nonNull) throw new SvcError('validation-failed', `expecting a value for non-nullable variable: "${name}"`);
+        else if (declaration.nonNull) throw new VariableError(`expecting a value for non-nullable variable: "${name}"`, name);
         else if (unsentAreNull) variables[name] = null;
         continue;
       }
       if (value === null) {
-        if (!declaration.nullAllowed)
-          throw new SvcError('validation-failed', `null value found for non-nullable type: "${declaration.typeText}"`);
+        if (!declaration.nullAllowed) throw new VariableError(`null value found for non-nullable type: "${declaration.typeText}"`, name);
       } else if (depth > maxDepth && typeof value === 'object' && nestedDeeperThan(value, maxDepth)) {
-        throw new SvcError('validation-failed', `the value of variable "${name}" is nested deeper than ${maxDepth} levels`);
+        throw new VariableError(`the value of variable "${name}" is nested deeper than ${maxDepth} levels`, name);
       }
       if (declaration.uses > 0) usedCount += 1;
       variables[name] = value;

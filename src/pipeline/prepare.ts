@@ -10,7 +10,8 @@ import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import { type OperationPlan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
-import { locationsOf } from '../graphql-engine/document/locate.ts';
+import { locationsOf, variableLocations } from '../graphql-engine/document/locate.ts';
+import { VariableError } from '../graphql-engine/variables.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { Path } from '../util/path.ts';
 import { checkSize, type RoleLimits } from './api-limits.ts';
@@ -38,7 +39,11 @@ export function clientError(thrown: unknown, { snapshot, session, request }: Fai
   if (!(thrown instanceof SvcError)) return thrown;
   const error = schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
   if (error.locations !== undefined || !hasDocument(request)) return error;
-  const locations = locationsOf(request.query, request.operationName, error.path);
+  const { query, operationName } = request;
+  const locations =
+    error instanceof VariableError
+      ? variableLocations(query, operationName, error.variable)
+      : locationsOf(query, operationName, error.path);
   return locations.length === 0 ? error : error.withLocations(locations);
 }
 

@@ -85,13 +85,20 @@ describe('an error in a document', () => {
     expect(await hintsOf(query, { variables: query.includes('$w') ? { w: { name: { _eq: null } } } : {} })).toMatchObject({ line, column });
   });
 
+  it.each<[string, string, JsonObject]>([
+    ['has no value', 'query ($a: Int, $n: Int!) { author(limit: $n, offset: $a) { id } }', {}],
+    ['is null', 'query ($a: Int, $n: Int!) { author(limit: $n, offset: $a) { id } }', { n: null }],
+  ])('points to the declaration of a variable that %s', async (_what, query, variables) => {
+    expect(await hintsOf(query, { variables })).toMatchObject({ line: 1, column: 17 });
+  });
+
   it('has no position if too many fields have the path', async () => {
     const many = Array.from({ length: 11 }, (_, n) => `a${n}: author(limit: ${n === 10 ? '"x"' : 1}) { id }`).join(' ');
     expect(await hintsOf(`{ ${many} }`)).toMatchObject({ line: undefined });
   });
 
   it('has no position if it concerns the whole document', async () => {
-    expect(await hintsOf('query ($n: Int!) { author(limit: $n) { id } }')).toMatchObject({ line: undefined });
+    expect(await hintsOf('{ author { id } }', { variables: { unknown: 1 } })).toMatchObject({ line: undefined });
   });
 
   it('explains a syntax error', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { runSql, testDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let project: ProjectFolder;
@@ -138,6 +139,27 @@ it('reports future inconsistencies as errors, except those that a new remote sch
     expect(ofClerk.filter(({ kind }) => kind === 'breaking')).toEqual([]);
   } finally {
     other.remove();
+  }
+});
+
+it('plans again if another run applies the migrations meanwhile', async () => {
+  const its = await startTestService();
+  const other = projectFolder(its);
+  try {
+    other.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
+      'migrations/default/1_slow/up.sql': 'create table slow (id int); select pg_sleep(2);\n',
+    });
+    const deployed = other.svc('deploy', '--json');
+    const running = () =>
+      its.sql("select count(*) from pg_stat_activity where query like '%pg_sleep(2)%' and pid <> pg_backend_pid() and state = 'active'");
+    await expect.poll(running, WAIT).toMatchObject({ result: [['count'], ['1']] });
+    expect(await other.svc('plan', '--json')).toMatchObject({ code: 0, json: { plan: { migrations: [] } } });
+    expect(await deployed).toMatchObject({ code: 0 });
+  } finally {
+    other.remove();
+    await its.stop();
   }
 });
 

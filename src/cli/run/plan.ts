@@ -35,7 +35,7 @@ export async function planOf(context: CommandContext, hashOnly = false): Promise
     timeoutMs: secondsOption(context, 'timeout', '--timeout') ?? 300_000,
     ...(hashOnly ? { hashOnly } : {}),
   };
-  return makePlan(project, read, await context.server(), kinds, { trial, rules });
+  return makePlan({ project, read, server: await context.server(), kinds, trial, rules });
 }
 
 /** `svc plan` */

@@ -29,16 +29,35 @@ interface Place {
 export function locationsOf(query: string, operationName: string | null, path: Path): readonly TextLocation[] {
   const [first, ...keys] = keysOf(path);
   if (first !== 'selectionSet' || query.length > MAX_CHARACTERS) return [];
-  const document = parsed(query);
-  if (document === null) return [];
+  const { operation, fragments } = definitionsIn(query, operationName);
+  return operation === undefined ? [] : new Search(fragments).positions(operation, keys);
+}
+
+/** @returns position at which an operation declares a variable; none if it does not, or the document is invalid or too large */
+export function variableLocations(query: string, operationName: string | null, name: string): readonly TextLocation[] {
+  if (query.length > MAX_CHARACTERS) return [];
+  const declared = definitionsIn(query, operationName).operation?.variableDefinitions ?? [];
+  return positionsOf(declared.filter(({ variable }) => variable.name.value === name));
+}
+
+interface Definitions {
+  readonly operation: OperationDefinitionNode | undefined;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+function definitionsIn(query: string, operationName: string | null): Definitions {
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document) {
+  for (const definition of parsed(query) ?? []) {
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
   const operation = operationName === null ? operations[0] : operations.find(({ name }) => name?.value === operationName);
-  return operation === undefined ? [] : new Search(fragments).positions(operation, keys);
+  return { operation, fragments };
+}
+
+function positionsOf(nodes: readonly ASTNode[]): readonly TextLocation[] {
+  return nodes.flatMap(({ loc }) => (loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }]));
 }
 
 function parsed(query: string): readonly ASTNode[] | null {
@@ -76,9 +95,7 @@ class Search {
       places = [...new Map(next.map((place) => [place.node, place])).values()];
     }
     if (places.length > MAX_LOCATIONS) return [];
-    return places.flatMap(({ node: { loc } }) => {
-      return loc === undefined ? [] : [{ line: loc.startToken.line, column: loc.startToken.column }];
-    });
+    return positionsOf(places.map(({ node }) => node));
   }
 
   /** Returns the nodes at a key of a node; none if it has no such key. */

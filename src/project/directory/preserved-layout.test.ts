@@ -43,6 +43,17 @@ it.each([
   expect(changes.get('databases/databases.yaml')).toBe(`${text}  ${list}  is_enum: true\n`);
 });
 
+it('indents the items of a list that was empty by two columns', () => {
+  const changes = edited(
+    { 'databases/databases.yaml': '[]\n', 'actions.yaml': 'actions: []\ncustom_types: {}\n', 'actions.graphql': '' },
+    (document) => ({
+      ...document,
+      actions: [{ name: 'ping', definition: { handler: 'http://a', output_type: 'String', type: 'query' } }],
+    }),
+  );
+  expect(changes.get('actions.yaml')).toContain('actions:\n  - name: ping\n    definition:\n      handler: http://a\n');
+});
+
 it('keeps every table in its file when one of a list with duplicates is removed', () => {
   const include = ['a', 'odd', 'b', 'odd2', 'c'].map((name) => `- "!include ${name}.yaml"\n`).join('');
   const changes = edited(

@@ -210,18 +210,19 @@ export function printYamlFile(file: YamlFile): string {
 
 /** Detects the indentation of a file from the first map and the first list below a key. */
 function indentationOf({ document, lines }: YamlFile): { readonly indent?: number; readonly indentSeq?: boolean } {
-  const columnOf = (node: unknown): number | undefined => {
+  const placeOf = (node: unknown): { readonly line: number; readonly col: number } | undefined => {
     const offset = isNode(node) ? node.range?.[0] : undefined;
-    return offset === undefined ? undefined : lines.linePos(offset).col;
+    return offset === undefined ? undefined : lines.linePos(offset);
   };
   const found: { indent?: number; indentSeq?: boolean } = {};
   visit(document, {
     Pair: (_, { key, value }) => {
       const isBlock = isCollection(value) && value.flow !== true && value.items.length > 0;
-      const [outer, inner] = [columnOf(key), isBlock ? columnOf(value) : undefined];
-      if (outer === undefined || inner === undefined) return undefined;
-      if (isSeq(value)) found.indentSeq ??= inner > outer;
-      if (inner > outer) found.indent ??= inner - outer;
+      const [outer, inner] = [placeOf(key), isBlock ? placeOf(value) : undefined];
+      // Beside its key stands what was an empty list or map in the file.
+      if (outer === undefined || inner === undefined || inner.line === outer.line) return undefined;
+      if (isSeq(value)) found.indentSeq ??= inner.col > outer.col;
+      if (inner.col > outer.col) found.indent ??= inner.col - outer.col;
       return found.indent !== undefined && found.indentSeq !== undefined ? visit.BREAK : undefined;
     },
   });
