@@ -23,7 +23,11 @@ export interface Scratch {
  */
 export async function openScratch(server: ServerClient, kinds: Kinds<Backend>, name: string, of: SqlSource): Promise<Scratch> {
   const found = (await serverSources(server, kinds)).find((source) => source.name === name);
-  if (found === undefined) throw failure('no-source', `the service has no source "${name}", which --scratch names: add it first`);
+  if (found === undefined)
+    throw failure(
+      'no-source',
+      `the service has no source "${name}", which --scratch names: add one for an empty database to databases.yaml, run svc deploy, and see docs/migrations.md`,
+    );
   if (found.name === of.name)
     throw failure('scratch', `--scratch names the source ${of.name} itself: name another source with an empty database`);
   if (found.kind !== of.kind)

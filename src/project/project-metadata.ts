@@ -146,6 +146,14 @@ export function inconsistenciesIn(records: readonly Json[], read: ReadMetadata |
   return records.flatMap((record) => inconsistencyOf(record, read));
 }
 
+/** Records about permissions that an inherited role does not get: the rest of the metadata works, and the service accepts it. */
+const INFORMATIONAL = 'inherited role permission inconsistency';
+
+/** Returns the inconsistencies for which the metadata of a project is rejected. */
+export function rejectedOf(found: readonly LocatedInconsistency[]): readonly LocatedInconsistency[] {
+  return found.filter(({ type }) => type !== INFORMATIONAL);
+}
+
 /** Returns the type and name. Names of permissions and relationships already begin with their type. */
 export const titleOf = ({ type, name }: LocatedInconsistency): string => (name.startsWith(`${type} `) ? name : `${type} ${name}`);
 
@@ -206,7 +214,9 @@ function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly Loca
         ? record['name']
         : printedName(record['name'] as Json);
   const detail = typeof record['message'] === 'string' ? { detail: record['message'] } : {};
-  return [{ type, name, reason, ...detail, definition, place: read === null ? undefined : findObject(read, type, definition, reason) }];
+  return [
+    { type, name, reason, ...detail, definition, place: read === null ? undefined : findObject(read, { type, name, definition, reason }) },
+  ];
 }
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {
@@ -223,12 +233,13 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns the place of an inconsistent object in the files. */
-function findObject(read: ReadMetadata, type: string, definition: Json, reason: string): FilePlace | undefined {
+function findObject(read: ReadMetadata, { type, name, definition, reason }: Omit<LocatedInconsistency, 'place'>): FilePlace | undefined {
   const sources = read.document['sources'];
   const isItem = (item: Json, key: string, value: Json | undefined): boolean =>
     isJsonObject(item) && value !== undefined && printedName(item[key] ?? null) === printedName(value);
   const object = isJsonObject(definition) ? definition : {};
   if (type === 'source') return indexed(read, ['sources'], 'name', typeof definition === 'string' ? definition : object['name']);
+  if (type === INFORMATIONAL) return indexed(read, ['inherited_roles'], 'role_name', name);
   if (type === 'remote_schema') return indexed(read, ['remote_schemas'], 'name', object['name']);
   if (type === 'action') return indexed(read, ['actions'], 'name', object['name']);
   if (type === 'cron_trigger') return indexed(read, ['cron_triggers'], 'name', object['name']);

@@ -203,6 +203,48 @@ it('doctor names what a deployment would be rejected for', async () => {
   }
 });
 
+it('deploys an inherited role that does not get all permissions, with a warning', async () => {
+  const project = projectFolder(service);
+  const insert = (role: string, check: string) => `{role: ${role}, permission: {columns: '*', check: ${check}}}`;
+  const tables = `[{table: {schema: public, name: task}, insert_permissions: [${insert('one', '{id: {_eq: 1}}')}, ${insert('two', '{}')}]}]`;
+  try {
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': databases({ tables }),
+      'metadata/inherited_roles.yaml': '- {role_name: both, role_set: [one, two]}\n',
+      ...TASK,
+    });
+    expect((await project.svc('plan')).code).toBe(0);
+    const { code, stderr } = await project.svc('deploy');
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Could not inherit permission for the role 'both'")]);
+  } finally {
+    await service.metadata('clear_metadata', {});
+    project.remove();
+  }
+});
+
+it.each([
+  ['metadata/databases/databases.yaml', '', 'the file is empty: write [] if there are no sources'],
+  ['metadata/databases/tables.yaml', '\n', 'the included file metadata/databases/tables.yaml is empty'],
+])('says that %s is empty', async (file, text, message) => {
+  const project = projectFolder(service);
+  try {
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': databases({ tables: '!include tables.yaml' }),
+      'metadata/databases/tables.yaml': '[]',
+      [file]: text,
+    });
+    for (const command of ['deploy', 'doctor']) {
+      const { code, stdout, stderr } = await project.svc(command);
+      expect(code).toBe(1);
+      expect(stdout + stderr).toContain(message);
+    }
+  } finally {
+    project.remove();
+  }
+});
+
 it('accepts in a plan what options of a deployment accept', async () => {
   const project = projectFolder(service);
   try {

@@ -149,11 +149,10 @@ it('plans again if another run applies the migrations meanwhile', async () => {
     other.write({
       'config.yaml': 'version: 3\n',
       'metadata/databases/databases.yaml': `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`,
-      'migrations/default/1_slow/up.sql': 'create table slow (id int); select pg_sleep(2);\n',
+      'migrations/default/1_slow/up.sql': 'create table slow (id int); select pg_sleep(3);\n',
     });
     const deployed = other.svc('deploy', '--json');
-    const running = () =>
-      its.sql("select count(*) from pg_stat_activity where query like '%pg_sleep(2)%' and pid <> pg_backend_pid() and state = 'active'");
+    const running = () => its.sql("select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()");
     await expect.poll(running, WAIT).toMatchObject({ result: [['count'], ['1']] });
     expect(await other.svc('plan', '--json')).toMatchObject({ code: 0, json: { plan: { migrations: [] } } });
     expect(await deployed).toMatchObject({ code: 0 });

@@ -5,7 +5,7 @@ import { readEntries, readEntriesWhenIdle } from '../../migrations/run-migration
 import { hasEmptyEnum, runSeeds } from '../../migrations/seeds.ts';
 import { emptySource, type ListedSource, serverSources } from '../../migrations/sources.ts';
 import { EXIT, ProjectFailure } from '../../project/failure.ts';
-import { type Applied, applyMetadata, problemsOf } from '../../project/project-metadata.ts';
+import { type Applied, applyMetadata, problemsOf, rejectedOf } from '../../project/project-metadata.ts';
 import { ServerError, type SqlSource } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -114,10 +114,10 @@ export class DeploymentSteps {
   async #apply(): Promise<Applied> {
     const { server, kinds, allowInconsistent, warn, apply } = this.#at;
     const applied = await (apply?.() ?? applyMetadata(this.#prepared.read, server, kinds, { allowInconsistent }));
-    const problems = problemsOf(applied.inconsistencies);
-    if (problems.length > 0 && !allowInconsistent) throw new ProjectFailure(problems, EXIT.inconsistent);
+    const rejected = problemsOf(rejectedOf(applied.inconsistencies));
+    if (rejected.length > 0 && !allowInconsistent) throw new ProjectFailure(rejected, EXIT.inconsistent);
     this.#finish('metadata');
-    for (const { message } of problems) warn(message);
+    for (const { message } of problemsOf(applied.inconsistencies)) warn(message);
     return applied;
   }
 

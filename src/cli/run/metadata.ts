@@ -24,6 +24,7 @@ import {
   isApplied,
   listInconsistencies,
   problemsOf,
+  rejectedOf,
 } from '../../project/project-metadata.ts';
 import { type CommandContext, flagOption, listOption, type CommandOutcome, textOption } from '../context.ts';
 import { findingsOutcome } from './findings.ts';
@@ -77,11 +78,12 @@ async function applyOnce(context: CommandContext): Promise<CommandOutcome> {
   const text = format === undefined ? head : printDocument((await exportFrom(server)).metadata, format);
   if (applied.inconsistencies.length === 0) return { text, data: outcome };
   const isAllowed = flagOption(context, 'allowInconsistent');
-  if (isAllowed) for (const { message } of problemsOf(applied.inconsistencies)) context.warn(message);
+  const rejected = isAllowed ? [] : problemsOf(rejectedOf(applied.inconsistencies));
+  if (rejected.length === 0) for (const { message } of problemsOf(applied.inconsistencies)) context.warn(message);
   return {
     text,
     data: { ...outcome, inconsistencies: applied.inconsistencies.map(inconsistencyJson) },
-    ...(isAllowed ? {} : { exit: EXIT.inconsistent, problems: problemsOf(applied.inconsistencies) }),
+    ...(rejected.length === 0 ? {} : { exit: EXIT.inconsistent, problems: rejected }),
   };
 }
 

@@ -171,7 +171,10 @@ export class MetadataReader {
       this.files.set(path, text);
       return text;
     }
-    return this.#content(this.yaml(path, text), chain);
+    const included = this.yaml(path, text);
+    if (included.document.contents === null)
+      throw failure('include', `the included file ${this.#in.show(path)} is empty: write [] for a list without items`, place);
+    return this.#content(included, chain);
   }
 }
 
@@ -202,6 +205,8 @@ export function readMetadata({ files, folder, file, overlays = [] }: MetadataFol
       const message = `there is no ${SOURCES_FILE} in ${files.show(folder) || '.'}: create it, with [] if there are no sources`;
       reader.problems.push({ code: 'missing-file', message });
     }
+    if (value === null && section.key === 'sources' && reader.problems.length === 0)
+      reader.problems.push({ code: 'shape', message: 'the file is empty: write [] if there are no sources', file: files.show(path) });
     if (value === undefined || value === null || isUnset(section.key, value)) continue;
     sections[section.key] = value;
   }
