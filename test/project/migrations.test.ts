@@ -162,7 +162,8 @@ it('continues without an unreachable database if permitted', async () => {
     'seeds/away/1.sql': 'select 1;',
     'seeds/seeded/1.sql': 'select 1;',
   });
-  expect((await project.svc('deploy', '--with-seeds', '--once', '--json')).json).toMatchObject({ ok: false, done: [] });
+  const rejected = [{ message: expect.stringContaining('the service cannot add the source away') }];
+  expect((await project.svc('deploy', '--with-seeds', '--once', '--json')).json).toMatchObject({ ok: false, errors: rejected });
   // At first the source does not exist; then it does, and is inconsistent.
   for (const _ of ['first', 'second']) {
     const deployed = await project.svc('deploy', '--with-seeds', '--once', '--allow-inconsistent', '--json');

@@ -163,7 +163,7 @@ class DocumentMaker {
   }
 }
 
-const CASES = Array.from({ length: DEEP ? 3_000 : 100 }, (_, i) => SEED + i);
+const CASES = Array.from({ length: DEEP ? 300 : 100 }, (_, i) => SEED + i);
 
 it('cuts to a valid schema, each time the same', async () => {
   for (const seed of CASES) {
