@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type AccessConfig, adminSecretsOf } from '../config/access.ts';
 import type { Config } from '../config/options.ts';
 import type { Observer } from '../observability/observation.ts';
+import type { ServerContext } from '../server/context.ts';
 import { escaped } from '../server/page.ts';
 import { FilesMissing, readStaticFiles, type StaticState } from '../server/static-files.ts';
 import { type JsonObject, printJson } from '../util/json.ts';
@@ -34,10 +35,14 @@ export async function openConsole(config: ConsoleConfig, observe: Observer): Pro
   return state;
 }
 
-/** Reads the files of the documentation if the console is enabled. A clone has none until they are built; the page says so. */
-export async function openDocs(config: ConsoleConfig): Promise<StaticState> {
-  if (!config.enableConsole) return { kind: 'off' };
-  return readState(() => readStaticFiles(config.docsAssetsDir ?? BUILT_DOCS));
+/**
+ * Returns a function that reads the files of the documentation once, when the first page is requested, so that a start does not wait for
+ * them; `null` if the console is disabled. A clone has no files until they are built, which the page says.
+ */
+export function openDocs(config: ConsoleConfig): ServerContext['docs'] {
+  if (!config.enableConsole) return null;
+  let state: Promise<StaticState> | undefined;
+  return () => (state ??= readState(() => readStaticFiles(config.docsAssetsDir ?? BUILT_DOCS)));
 }
 
 async function readState(read: () => ReturnType<typeof readStaticFiles>): Promise<StaticState> {

@@ -54,7 +54,12 @@ export async function openMetadataSchema(document: Json, parts: MetadataSchemaPa
     const [sources, remotes] = await Promise.all([
       assembly.sourcesFor(metadata, undefined, {}),
       assembly.remotesFor({
-        ...{ metadata, before: undefined, refresh: undefined, stored: new Map(), useStored: 'ask', timeoutMs: REMOTE_TIMEOUT_MS },
+        metadata,
+        before: undefined,
+        refresh: undefined,
+        stored: new Map(),
+        useStored: 'ask',
+        timeoutMs: REMOTE_TIMEOUT_MS,
       }),
     ]);
     await Promise.allSettled([...sources.values()].map(({ connection }) => connection?.close()));

@@ -160,11 +160,9 @@ async function prompted(question: string): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   openPrompt = prompt;
   // Only the last line is shown again below other output.
-  const [last = '', ...before] = question
-    .split('\n')
-    .map((line) => printable(line))
-    .reverse();
-  for (const line of before.reverse()) process.stderr.write(`${line}\n`);
+  const lines = question.split('\n').map((line) => printable(line));
+  const last = lines.pop() ?? '';
+  for (const line of lines) process.stderr.write(`${line}\n`);
   // The prompt takes Ctrl-C away from the process.
   prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {

@@ -21,11 +21,12 @@ export interface RunningService {
 }
 
 export interface StartOptions extends Pick<ServeOptions, 'isDeployed' | 'onSql'> {
-  /** Returns whether an event is logged. Called before the log is written. */
+  /** Returns whether an event is logged. Called before the log is written. Defaults to all. */
   readonly filter?: (observation: Observation) => boolean;
 }
 
-function filtered(logger: Logger, filter: (observation: Observation) => boolean): Logger {
+function filtered(logger: Logger, filter: StartOptions['filter']): Logger {
+  if (filter === undefined) return logger;
   const observe = (observation: Observation): void => {
     if (filter(observation)) logger.observe(observation);
   };
@@ -42,7 +43,7 @@ const START_TIMEOUT_MS = 3000;
 export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
   boundHeapGrowth();
   collectWhenIdle();
-  const { filter = () => true, ...serveOptions } = options;
+  const { filter, ...serveOptions } = options;
   const logger = filtered(serviceLogger(config, process.env), filter);
   let databases: ProvidedDatabases | undefined;
   let service: Service | undefined;

@@ -45,7 +45,7 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
   const sources = compareSources(project, read.document, metadata, kinds);
   const { added, moved, kept, problems: withoutSource } = sources;
   const notes: string[] = [];
-  const histories = await readHistories(server, sources, { ...rules, timeoutMs: options.timeoutMs });
+  const histories = await readHistories(server, sources, { ...rules, timeoutMs: options.timeoutMs, warn: rules.run.report });
   const { planned, problems } = await planSources(project, sourcesOfHistories(histories), ALL_PENDING, migrationRules(rules, histories));
   const pending: Pending[] = [];
   for (const { source, known } of planned)

@@ -55,6 +55,13 @@ export interface SourceHistory {
 /** Migration histories by the name of their source. */
 export type SourceHistories = ReadonlyMap<string, SourceHistory>;
 
+interface HistoryOptions extends Pick<DeployRules, 'allowInconsistent' | 'run'> {
+  /** Timeout for each new or moved source, in ms. */
+  readonly timeoutMs: number;
+  /** Called for each source that is left out. */
+  readonly warn: (message: string) => void;
+}
+
 /**
  * Reads the migration histories of all sources with migrations. Those of new and of moved sources are read in the databases that the
  * project names, without changing the service. With `allowInconsistent`, a source whose database does not respond is left out.
@@ -63,7 +70,7 @@ export type SourceHistories = ReadonlyMap<string, SourceHistory>;
 export async function readHistories(
   server: ServerClient,
   { migrated, kept, moved }: Pick<ComparedSources, 'migrated' | 'kept' | 'moved'>,
-  { allowInconsistent, run, timeoutMs }: DeployRules & { readonly timeoutMs: number },
+  { allowInconsistent, run, timeoutMs, warn }: HistoryOptions,
 ): Promise<SourceHistories> {
   const found = new Map<string, SourceHistory>();
   for (const source of migrated) {
@@ -77,7 +84,7 @@ export async function readHistories(
     } catch (thrown) {
       if (!(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) throw thrown;
       // A deployment skips sources whose databases do not respond, but rejects a changed connection.
-      if (allowInconsistent && !isMoved) run.report(skippedSource(source, thrown));
+      if (allowInconsistent && !isMoved) warn(skippedSource(source, thrown));
       else throw known === undefined ? rejectedConnection(source, thrown, isMoved ? 'changed' : 'new') : thrown;
     }
   }

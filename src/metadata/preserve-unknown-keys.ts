@@ -27,11 +27,11 @@ export function preserveUnknownKeys<T extends object>(codec: Codec<T>): Codec<T 
           const value = codec.decode(rest, path);
           return unknownKeys.length === 0 ? value : { ...value, unknownKeys };
         } catch (thrown) {
-          if (!(thrown instanceof UnknownKeysError)) throw withSuggestions(thrown, unknownKeys);
-          const { refusesUnknown, onPreserved: onKept } = rulesAt(path);
+          if (!(thrown instanceof UnknownKeysError)) throw withSuggestions(thrown, path, unknownKeys);
+          const { refusesUnknown, onPreserved } = rulesAt(path);
           const keys = refusesUnknown === true ? undefined : keysBetween(path, thrown.object);
           if (keys === undefined) throw thrown;
-          onKept?.(thrown);
+          onPreserved?.(thrown);
           const { names, known } = thrown;
           const steps = stepsOf(json, keys);
           const object = keys.length === 0 ? {} : { object: partOf(json, keys) };
@@ -50,10 +50,16 @@ export function preserveUnknownKeys<T extends object>(codec: Codec<T>): Codec<T 
   };
 }
 
-/** Adds the unknown keys to an error about the same object: one of them may be the key that is missing. */
-function withSuggestions(thrown: unknown, unknownKeys: readonly UnknownKey[]): unknown {
-  if (!(thrown instanceof SvcError) || unknownKeys.length === 0) return thrown;
-  return thrown.withRemedies(unknownKeys.slice(0, MAX_SUGGESTED).map(({ problem }) => problem));
+/** Adds the unknown keys of an object to an error about the object: one of them may be the key that is missing. */
+function withSuggestions(thrown: unknown, path: Path, unknownKeys: readonly UnknownKey[]): unknown {
+  if (!(thrown instanceof SvcError)) return thrown;
+  const object = keysBetween(path, thrown.path)?.join('/');
+  const found = unknownKeys.filter((each) => each.path.slice(0, -1).map(keyOf).join('/') === object);
+  return found.length === 0 ? thrown : thrown.withRemedies(found.slice(0, MAX_SUGGESTED).map(({ problem }) => problem));
+}
+
+function keyOf(step: KeyStep): string | number {
+  return typeof step === 'string' ? step : step.index;
 }
 
 /** Returns the keys from one path to another; undefined if that is not below it. */

@@ -106,15 +106,20 @@ async function readList(server: ServerClient, source: ListedSource, sql: string)
   return listIn(await cellOf(server, source)(sql));
 }
 
-/** @throws ProjectFailure for a cell that is not JSON */
+function unreadable(expected: string): ProjectFailure {
+  const message = `the migration history that the service returned is not ${expected}: check that the endpoint is that of svc`;
+  return failure('server', message, {}, EXIT.unreachable);
+}
+
+/** @throws ProjectFailure for a cell that is no JSON list */
 function listIn(cell: string): readonly Json[] {
   try {
     const list = parseJson(cell);
-    return isJsonArray(list) ? list : [];
+    if (isJsonArray(list)) return list;
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw failure('server', `the migration history that the service returned is not JSON: ${thrown.message}`, {}, EXIT.unreachable);
   }
+  throw unreadable('a JSON list');
 }
 
 /** Decodes the cell that {@link MigrationHistory.entries} returns. */
@@ -124,9 +129,10 @@ export function entriesIn(cell: string): readonly HistoryEntry[] {
 
 function entryOf(json: Json): HistoryEntry {
   const row = isJsonObject(json) ? json : {};
-  const dirty = row['dirty'];
+  const { dirty, version } = row;
+  if (!/^\d+$/.test(String(version))) throw unreadable('a list of versions');
   return {
-    version: BigInt(String(row['version'])),
+    version: BigInt(String(version)),
     name: String(row['name']),
     checksum: String(row['checksum']),
     appliedAt: String(row['applied_at']),

@@ -26,7 +26,7 @@ export async function openScratch(server: ServerClient, kinds: Kinds<Backend>, n
   if (found === undefined)
     throw failure(
       'no-source',
-      `the service has no source "${name}", which --scratch names: add one for an empty database to databases.yaml, run svc deploy, and see docs/migrations.md`,
+      `the service has no source "${name}", which --scratch names: add one for an empty database to databases.yaml, and run svc deploy`,
     );
   if (found.name === of.name)
     throw failure('scratch', `--scratch names the source ${of.name} itself: name another source with an empty database`);

@@ -62,7 +62,8 @@ export interface ServerContext {
   /** All options, for `?options=true` of the config endpoint. */
   readonly optionsReport: Json;
   readonly console: StaticState;
-  readonly docs: StaticState;
+  /** Returns the documentation; `null` if it is not served. */
+  readonly docs: (() => Promise<StaticState>) | null;
   /** Handlers of the administration endpoints; they check the role themselves. */
   readonly handlers: Pick<Administration, 'metadata' | 'queryV1' | 'queryV2'>;
   readonly options: {

@@ -331,7 +331,7 @@ const SHUTTING_DOWN: Reply = {
 };
 
 function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
-  const ofFiles = consoleRoute(exchange, context.console) ?? docsRoute(exchange, context.docs);
+  const ofFiles = consoleRoute(exchange, context.console) ?? docsRoute(exchange, context);
   const known = ROUTES.get(`${exchange.request.method} ${exchange.path}`);
   const route = ofFiles ?? known ?? restRoute(exchange);
   try {

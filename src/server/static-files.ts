@@ -1,4 +1,4 @@
-/** Static files in memory, those of the console and of the documentation: read once at the start, so that no request accesses the file system. */
+/** Static files in memory, those of the console and of the documentation: each folder is read once. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';

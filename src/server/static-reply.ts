@@ -13,6 +13,7 @@ export const STATIC_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'clipboard-write=(self)',
 };
 
 export function isRead({ method }: Exchange['request']): boolean {

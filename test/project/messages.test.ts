@@ -143,7 +143,8 @@ describe('an error message of the command line says what to do', () => {
     };
     const { code, stdout, stderr } = await odd.svc('doctor');
     expect(code).toBe(1);
-    expect(stdout + stderr).toContain('the migration history that the service returned is not JSON');
+    expect(stdout + stderr).toContain('the migration history that the service returned is not a JSON list');
+    expect(stdout + stderr).toContain('the service returned a value that is not JSON');
     odd.remove();
   });
 

@@ -60,13 +60,7 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const server = serverClient({ ...first.settings, ...ownEndpoint(running.url, adminSecret) });
   const follower = followProject({ context, first, kinds, server, running, deployment, isRecording: () => recorder?.isBusy ?? false });
   if (!flagOption(context, 'noMigrations'))
-    recorder = createSqlRecorder({
-      ...follower,
-      server,
-      kinds,
-      ask: context.ask,
-      options: deployment.options,
-    });
+    recorder = createSqlRecorder({ ...follower, server, kinds, ask: context.ask, options: deployment.options });
   const { reportUnwritten } = recorder ?? {};
   if (reportUnwritten !== undefined) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, reportUnwritten);
   await follower.deployed;
@@ -267,7 +261,7 @@ function changeQueue(progress: (message: string) => void): (run: () => Promise<s
       try {
         const report = await run();
         if (report !== '') progress(report);
-        else if (hasFailed) progress('the files are in order again, and the service has them');
+        else if (hasFailed) progress('the previous error is resolved');
         hasFailed = false;
       } catch (thrown) {
         // The service continues with its previous metadata.

@@ -66,12 +66,7 @@ export async function prepareDeployment(at: Deployment): Promise<PreparedDeploym
   if (problems.length > 0) throw new ProjectFailure(problems);
   const sources = compareSources(project, read.document, (await exportFrom(server)).metadata, kinds);
   if (sources.problems.length > 0) throw new ProjectFailure(sources.problems);
-  const histories = await readHistories(server, sources, {
-    allowChanged,
-    allowInconsistent,
-    run: { ...run, report: at.warn },
-    timeoutMs: HISTORY_TIMEOUT_MS,
-  });
+  const histories = await readHistories(server, sources, { allowInconsistent, run, timeoutMs: HISTORY_TIMEOUT_MS, warn: at.warn });
   const newer = at.unlessNewer === true ? newerThan(at, histories) : undefined;
   if (newer !== undefined) return { newer };
   const rules = migrationRules({ allowChanged, allowInconsistent, run }, histories);

@@ -21,7 +21,7 @@ export const consoleOptions = {
     'docs-assets-dir',
     orNull(nonEmpty),
     null,
-    'Folder of a built documentation site to serve instead of the bundled one. Read once at the start.',
+    'Folder of a built documentation site to serve instead of the bundled one. Read once, for the first request.',
   ),
   consoleLabel: console(
     'console-label',

@@ -23,7 +23,7 @@ const POLICY = [
   'trusted-types svc-worker',
 ].join('; ');
 
-const HEADERS = { 'Content-Security-Policy': POLICY, ...STATIC_HEADERS, 'Permissions-Policy': 'clipboard-write=(self)' };
+const HEADERS = { 'Content-Security-Policy': POLICY, ...STATIC_HEADERS };
 
 /** Returns the route of the console, `undefined` for other requests. */
 export function consoleRoute({ request, path }: Exchange, { kind }: StaticState): StaticRoute | undefined {

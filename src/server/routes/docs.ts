@@ -1,5 +1,5 @@
 /** The documentation: static files from memory, where the console is enabled. */
-import type { Exchange, StaticRoute } from '../context.ts';
+import type { Exchange, ServerContext, StaticRoute } from '../context.ts';
 import { notFoundReply, type Reply } from '../reply.ts';
 import type { StaticState } from '../static-files.ts';
 import { fileReply, isRead, missingPage, redirect, STATIC_HEADERS } from '../static-reply.ts';
@@ -20,18 +20,18 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-const HEADERS = { 'Content-Security-Policy': POLICY, ...STATIC_HEADERS, 'Permissions-Policy': 'clipboard-write=(self)' };
+const HEADERS = { 'Content-Security-Policy': POLICY, ...STATIC_HEADERS };
 
 /** Returns the route of the documentation, `undefined` for other requests. */
-export function docsRoute({ request, path }: Exchange, { kind }: StaticState): StaticRoute | undefined {
-  if (kind === 'off' || !isRead(request)) return undefined;
+export function docsRoute({ request, path }: Exchange, { docs }: Pick<ServerContext, 'docs'>): StaticRoute | undefined {
+  if (docs === null || !isRead(request)) return undefined;
   return path === '/docs' || path.startsWith(PAGE) ? route : undefined;
 }
 
 const route: StaticRoute = {
   path: '/docs/*',
   isPublic: true,
-  handle: (exchange, { docs }) => Promise.resolve(answer(exchange, docs)),
+  handle: async (exchange, { docs }) => (docs === null ? notFoundReply() : answer(exchange, await docs())),
 };
 
 function answer({ path, request }: Exchange, state: StaticState): Reply {
