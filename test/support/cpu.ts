@@ -27,3 +27,18 @@ function threadTime(file: string): number | null {
     return null;
   }
 }
+
+/** CPU time of the reference work, in ms, on a processor for which budgets of CPU time hold as they are written. */
+const REFERENCE_MS = 30;
+const REFERENCE_ATTEMPTS = 5;
+
+/** Returns by how much this machine is slower now than that processor, at least 1: shared machines take turns, and stand still. */
+export async function slowness(): Promise<number> {
+  const text = JSON.stringify(
+    Array.from({ length: 20_000 }, (_, i) => ({ id: i, name: `name ${i}`, score: i / 3, tags: ['a', String(i)] })),
+  );
+  let best = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < REFERENCE_ATTEMPTS; attempt++)
+    best = Math.min(best, await cpuOf(async () => JSON.stringify(JSON.parse(text))));
+  return Math.max(1, best / REFERENCE_MS);
+}
