@@ -54,37 +54,7 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
   await attempt(
     'endpoint',
     'start the service with svc dev or svc serve, or correct the endpoint or the admin secret in config.yaml, .env or the environment',
-    async () => {
-      const version = await server.version();
-      if (version !== serviceVersion())
-        add('version', 'warning', versionMismatch(version, serviceVersion()), 'use the same version of the service and the command');
-      await checkAccess(project, add);
-      const inconsistent = await listInconsistencies(server, read);
-      for (const problem of problemsOf(inconsistent)) addInconsistency(problem, kinds, add);
-      const options = await checkSettings(server, project, add);
-      // With aliases of the session prefix, SQL that reads the old names works.
-      const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
-      const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
-      const { metadata } = await exportFrom(server);
-      const sources = sourcesOf(metadata, kinds);
-      // A project that lacks a source cannot be deployed.
-      const isDeployable = !findings.some(({ id }) => id === 'no-source');
-      if (read !== null && isDeployable) compareWithService(read.document, metadata, kinds, add);
-      const declared = read === null ? undefined : sourceNames(read.document);
-      for (const name of declared ?? [])
-        if (!sources.some((source) => source.name === name))
-          add('not-deployed', 'warning', `the service does not have the source "${name}" of the project yet`, 'run svc deploy');
-      const failed = new Set(inconsistent.flatMap(({ type, definition }) => (type === 'source' ? [String(definition)] : [])));
-      for (const source of sources.filter(({ name }) => !failed.has(name))) {
-        await attempt('migrations', 'run svc migrate status', () => checkMigrations(project, server, source, declared, addToSource));
-        const others = sources.filter((other) => other !== source);
-        await attempt('source', 'check the database', () => inspectSource(project, server, source, others, addToSource));
-      }
-      if (read !== null && isDeployable) {
-        const isPending = findings.some(({ id }) => id === 'migrations' || id === 'not-deployed');
-        await checkDeployment({ server, read, metadata, kinds, project, known: inconsistent, isPending }, add);
-      }
-    },
+    () => checkService({ project, server, kinds, read, findings, add, attempt }),
   );
   const ranked = rankFindings(findings);
   return {
@@ -97,6 +67,49 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     text: printFindings(ranked),
     data: { findings: ranked.map((finding) => ({ ...finding })) },
   };
+}
+
+interface ServiceCheck {
+  readonly project: Project;
+  readonly server: ServerClient;
+  readonly kinds: Kinds<Backend>;
+  /** Metadata of the project; `null` if it cannot be read. */
+  readonly read: ReadMetadata | null;
+  readonly findings: readonly Finding[];
+  readonly add: Add;
+  readonly attempt: Attempt;
+}
+
+/** Checks the service and compares the project with it. @throws ProjectFailure if the service cannot be reached */
+async function checkService({ project, server, kinds, read, findings, add, attempt }: ServiceCheck): Promise<void> {
+  const version = await server.version();
+  if (version !== serviceVersion())
+    add('version', 'warning', versionMismatch(version, serviceVersion()), 'use the same version of the service and the command');
+  await checkAccess(project, add);
+  const inconsistent = await listInconsistencies(server, read);
+  for (const problem of problemsOf(inconsistent)) addInconsistency(problem, kinds, add);
+  const options = await checkSettings(server, project, add);
+  // With aliases of the session prefix, SQL that reads the old names works.
+  const hasAliases = String(options.get('session-prefix-aliases') ?? '') !== '';
+  const addToSource: Add = (id, ...others) => (id === 'old-session-names' && hasAliases ? undefined : add(id, ...others));
+  const { metadata } = await exportFrom(server);
+  const sources = sourcesOf(metadata, kinds);
+  // A project that lacks a source cannot be deployed.
+  const isDeployable = !findings.some(({ id }) => id === 'no-source');
+  if (read !== null && isDeployable) compareWithService(read.document, metadata, kinds, add);
+  const declared = read === null ? undefined : sourceNames(read.document);
+  for (const name of declared ?? [])
+    if (!sources.some((source) => source.name === name))
+      add('not-deployed', 'warning', `the service does not have the source "${name}" of the project yet`, 'run svc deploy');
+  const failed = new Set(inconsistent.flatMap(({ type, definition }) => (type === 'source' ? [String(definition)] : [])));
+  for (const source of sources.filter(({ name }) => !failed.has(name))) {
+    await attempt('migrations', 'run svc migrate status', () => checkMigrations(project, server, source, declared, addToSource));
+    const others = sources.filter((other) => other !== source);
+    await attempt('source', 'check the database', () => inspectSource(project, server, source, others, addToSource));
+  }
+  if (read === null || !isDeployable) return;
+  const isPending = findings.some(({ id }) => id === 'migrations' || id === 'not-deployed');
+  await checkDeployment({ server, read, metadata, kinds, project, known: inconsistent, isPending }, add);
 }
 
 /** Maximum number of differences that are named. */
