@@ -111,3 +111,12 @@ insert_permissions:
 function nameOf(table: JsonObject): Json | undefined {
   return isJsonObject(table['table']) ? table['table']['name'] : undefined;
 }
+
+it('writes sources to a file that is empty, but to none that cannot be read', () => {
+  const document = { version: 3, sources: [{ name: 'a', kind: 'pg', configuration: {}, tables: [] }] };
+  const remotes = { 'remote_schemas.yaml': '- "!include r.yaml"\n', 'r.yaml': 'name: r\ndefinition: {url: http://a}\n' };
+  const { changes } = writeMetadata(at({ ...remotes, 'databases/databases.yaml': '# none yet\n' }), document);
+  expect(changes.get(join(folder, 'databases/databases.yaml'))).toContain('name: a');
+  expect(changes.get(join(folder, 'r.yaml'))).toBeNull();
+  expect(() => writeMetadata(at({ 'databases/databases.yaml': '- {name: a\n' }), document)).toThrow('databases.yaml');
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../../util/json.ts';
 import { failure, ProjectFailure } from '../failure.ts';
 import { actionsFiles } from './actions-sdl.ts';
-import type { FileChanges } from './files.ts';
+import type { FileChanges, Files } from './files.ts';
 import { YamlMerge } from './merge-yaml.ts';
 import { type MetadataFolder, MetadataReader, type ReadMetadata, readMetadata } from './read-metadata.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, canonical, SECTIONS, SOURCES_FILE, sameMeaning, VERSION_FILE } from './sections.ts';
@@ -29,8 +29,9 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
       'newer-server',
       `the metadata has sections that this command does not support: ${strange.join(', ')}. Use svc in the version of the service.`,
     );
-  const exists = at.files.read(join(at.folder, SOURCES_FILE)) !== undefined;
-  const before = exists ? readMetadata(at) : undefined;
+  const sources = join(at.folder, SOURCES_FILE);
+  const exists = at.files.read(sources) !== undefined;
+  const before = exists ? readMetadata(isBlank(at.files, sources) ? withList(at, sources) : at) : undefined;
   const merged = attempt(() => finished(at, mergedChanges(at, document), before));
   if (merged !== undefined && readsAs(at, merged, document)) return { changes: merged, orphans: orphansOf(at, merged) };
   // An anchor with several aliases cannot follow a change of one of them, so aliases are expanded.
@@ -53,6 +54,16 @@ export function writeMetadata(at: MetadataFolder, document: JsonObject): Written
   if (!readsAs(at, fresh, document))
     throw failure('round-trip', 'the written files would not contain the same metadata, so nothing was written: please report this');
   return { changes: withoutUnchanged(at, fresh), orphans: orphansOf(at, fresh) };
+}
+
+/** Returns whether a file has no content: an error where sources are read, but it can be written. */
+function isBlank(files: Files, path: string): boolean {
+  const reader = new MetadataReader(files);
+  return reader.read(path) === null && reader.problems.length === 0;
+}
+
+function withList(at: MetadataFolder, path: string): MetadataFolder {
+  return { ...at, files: at.files.with(new Map([[path, '[]\n']])) };
 }
 
 /** Returns `undefined` if the anchor of an alias would be removed. */
