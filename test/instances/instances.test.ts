@@ -188,7 +188,8 @@ describe.runIf(DEEP)('an instance that cannot reach the metadata database', () =
     expect(await three.graphql('{ article { id } }')).toMatchObject({ errors: [{}] });
     await three.metadata('pg_track_table', { table: 'article' });
     await until(() => two.graphql('{ article { id } }'), answers);
-    expect(told().filter((event) => event === 'unreachable' || event === 'available')).toEqual(['unreachable', 'available']);
+    const availability = (): readonly string[] => told().filter((event) => event === 'unreachable' || event === 'available');
+    await expect.poll(availability, WAIT).toEqual(['unreachable', 'available']);
   });
 });
 

@@ -181,6 +181,8 @@ it('runs quick statements while slow ones are running', async () => {
   const observer = await open({ max: 1 });
   // The other slow ones are queued on its connection.
   await expect.poll(() => active(observer), WAIT).toBe(1);
+  // Only after 20 ms is a statement known to be slower than it was before, and no other is queued behind it.
+  await new Promise((resolve) => setTimeout(resolve, 100));
   await source.runJson(ITEM, ['1'], {});
   controller.abort();
   // The slow ones were still running.
