@@ -25,18 +25,17 @@ export function logEntry(o: RareObservation): LogEntry {
     case 'websocket':
       return { level: hasError(o) ? 'error' : 'info', type: 'websocket-log', detail: websocketDetail(o) };
     case 'action': {
-      const { action, type, request, transformedRequest, requestSize, transformedRequestSize, responseSize, status } = o;
+      const { action, type, request, transformedRequest, requestSize, transformedRequestSize, outcome } = o;
       const detail = {
         request,
         ...(transformedRequest === null ? {} : { request_trans: transformedRequest }),
         request_size: requestSize,
         ...(transformedRequestSize === null ? {} : { transformed_request_size: transformedRequestSize }),
-        response_size: responseSize,
-        response_status: status,
+        ...('error' in outcome ? { error: outcome.error } : { response_size: outcome.responseSize, response_status: outcome.status }),
         action_name: action,
         action_type: type,
       };
-      return { level: 'info', type: 'action-handler-log', detail };
+      return { level: 'error' in outcome ? 'error' : 'info', type: 'action-handler-log', detail };
     }
     case 'poller':
       return { level: 'info', type: 'livequery-poller-log', detail: pollerDetail(o) };
@@ -100,7 +99,7 @@ export function logEntry(o: RareObservation): LogEntry {
   }
 }
 
-/** True if the log type of an observation is enabled. Warnings at the start are written even without the type `startup`. */
+/** True if the log type of an observation is enabled. Warnings at the start and failed calls of actions are written even without their types. */
 export function isTypeEnabled(o: RareObservation, enabledTypes: ReadonlySet<string>): boolean {
   switch (o.kind) {
     case 'webhook':
@@ -108,7 +107,7 @@ export function isTypeEnabled(o: RareObservation, enabledTypes: ReadonlySet<stri
     case 'websocket':
       return enabledTypes.has('websocket-log');
     case 'action':
-      return enabledTypes.has('action-handler-log');
+      return 'error' in o.outcome || enabledTypes.has('action-handler-log');
     case 'query-cost':
       return enabledTypes.has('query-log');
     case 'jwk-refresh':

@@ -199,7 +199,10 @@ export interface LoggedError {
   readonly message: string;
 }
 
-/** Response of an action handler. */
+/** Response of an action handler, its size in bytes; or the reason why there is none, without secrets. */
+export type ActionOutcome = { readonly status: number; readonly responseSize: number } | { readonly error: Json };
+
+/** Call of an action handler. */
 export interface ActionObservation {
   readonly kind: 'action';
   readonly trace?: LoggedTrace | undefined;
@@ -212,8 +215,7 @@ export interface ActionObservation {
   /** Sizes of bodies, in bytes. */
   readonly requestSize: number;
   readonly transformedRequestSize: number | null;
-  readonly responseSize: number;
-  readonly status: number;
+  readonly outcome: ActionOutcome;
 }
 
 /** Failed health check, or the first successful one after a failure. */

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 import type { ActionDefinition } from '../metadata/action.ts';
 import { type EnvironmentVariables, SET_VARIABLES, variablesNotSet } from '../metadata/environment-template.ts';
-import type { ActionObservation } from '../observability/observation.ts';
+import type { ActionObservation, ActionOutcome } from '../observability/observation.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
 import { TransformFailure } from './transform/transform-failure.ts';
@@ -54,8 +54,10 @@ export interface HandlerCallerOptions {
   readonly maxResponseSize: number;
   /** If true, configured headers take precedence over those of the service and of the client; otherwise the reverse. */
   readonly configuredHeadersFirst: boolean;
-  /** Called after each response. */
-  readonly observe?: (observation: ActionObservation) => void;
+  /** Called after each response, if given. */
+  readonly observeResponse?: (observation: ActionObservation) => void;
+  /** Called after each call without a response. */
+  readonly observeFailure: (observation: ActionObservation) => void;
 }
 
 const KINDS = { query: 'query', synchronous: 'mutation-synchronous', asynchronous: 'mutation-asynchronous' } as const;
@@ -78,6 +80,16 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
     const report = new CallReport(webhook, request, payload);
     const counter = new ResponseCounter(usage, maxResponseSize);
     const timeout = timeoutWithin(definition.timeout * 1000, callOptions);
+    const observed = (outcome: ActionOutcome): ActionObservation => ({
+      kind: 'action',
+      action: name,
+      type: KINDS[definition.kind],
+      ...report.logged(),
+      requestSize: Buffer.byteLength(body),
+      transformedRequestSize: request.context === null ? null : Buffer.byteLength(request.body ?? ''),
+      outcome,
+      trace: callOptions.trace,
+    });
     let response: OutboundResponse;
     try {
       const { url, method, headers, body: requestBody } = request;
@@ -93,19 +105,10 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
         error instanceof OutboundError && error.failure === 'too-large'
           ? `the responses of handlers exceed ${maxResponseSize} bytes`
           : httpException({ url: request.url, template: definition.handler, method: request.method, timeout }, error);
+      options.observeFailure(observed({ error: reason }));
       throw report.failure('http exception when calling webhook', reason, null, error);
     }
-    options.observe?.({
-      kind: 'action',
-      action: name,
-      type: KINDS[definition.kind],
-      ...report.logged(),
-      requestSize: Buffer.byteLength(body),
-      transformedRequestSize: request.context === null ? null : Buffer.byteLength(request.body ?? ''),
-      responseSize: response.body.length,
-      status: response.status,
-      trace: callOptions.trace,
-    });
+    options.observeResponse?.(observed({ status: response.status, responseSize: response.body.length }));
     const delay = call.onRetryAfter === undefined ? null : retryAfter(response, Date.now());
     if (delay !== null) call.onRetryAfter?.(delay);
     return checkedReply(response, webhook, request, report, sessionVariables);

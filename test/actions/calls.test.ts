@@ -216,7 +216,7 @@ describe('an action call', () => {
           { name: 'x-mixed', value: 'a {{KEY}}' },
         ]),
       },
-      responseSize: 4,
+      outcome: { status: 200, responseSize: 4 },
     });
     expect(JSON.stringify(logged)).not.toContain('s3cret');
   });

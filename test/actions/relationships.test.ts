@@ -4,6 +4,7 @@ import { type JsonObject, parseJson } from '../../src/util/json.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { type HandlerServer, startHandlerServer } from '../support/handler-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
+import { isTypeEnabled, logEntry } from '../../src/observability/log-entry.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -249,6 +250,31 @@ describe('action relationships', () => {
     handler.answer = () => ({ body: '[{"author_id":"x\\"]}"}]' });
     expect(await service.graphql('{ find { author { id } } }')).toMatchObject({ errors: [{ extensions: { code: 'data-exception' } }] });
   });
+});
+
+test('says in the log why a handler cannot be reached, whatever log types are enabled', async () => {
+  // The port of a server that has been stopped: nothing listens there.
+  const gone = await startHandlerServer();
+  await gone.close();
+  await service.metadata('create_action', {
+    name: 'gone',
+    definition: { handler: `${gone.url.replace('://', '://me:hidden@')}/path?key=hidden`, type: 'query', output_type: 'String' },
+  });
+  const before = service.observations.length;
+  await service.graphql('{ gone }');
+  const [observation] = service.observations.slice(before).flatMap((o) => (o.kind === 'action' ? [o] : []));
+  if (observation === undefined) throw new Error('nothing was observed');
+  expect(isTypeEnabled(observation, new Set())).toBe(true);
+  const { level, detail } = logEntry(observation);
+  const { port } = new URL(gone.url);
+  expect({ level, detail }).toMatchObject({
+    level: 'error',
+    detail: {
+      action_name: 'gone',
+      error: { message: expect.stringContaining('ECONNREFUSED'), request: { host: '127.0.0.1', port: Number(port), path: '/path' } },
+    },
+  });
+  expect(JSON.stringify(detail)).not.toContain('hidden');
 });
 
 test('calls a handler over HTTPS once its host is on the allow-list', async () => {
