@@ -31,7 +31,8 @@ if (!usesOwnDatabase && !isSet('sample-data', 'SAMPLE_DATA')) added.push('--samp
 if (!isSet('enable-console', 'ENABLE_CONSOLE')) added.push('--enable-console', 'true');
 // Without an admin secret, every request has full access.
 if (!isSet('server-host', 'SERVER_HOST')) added.push('--server-host', '127.0.0.1');
-if (!isSet('server-port', 'SERVER_PORT')) added.push('--server-port', String(await freePort()));
+const port = isSet('server-port', 'SERVER_PORT') ? undefined : await freePort();
+if (port !== undefined) added.push('--server-port', String(port));
 
 const { runCommand } = await import(pathToFileURL(join(root, 'dist', 'cli', 'run-command.js')).href);
 try {
@@ -46,7 +47,12 @@ function announce({ url, config }) {
   const query = config.sampleData ? '{ artist(limit: 3) { name albums { title } } }' : '{ __typename }';
   const hasSecret = config.adminSecret !== null || config.adminSecrets !== null;
   const secret = hasSecret ? ` -H 'X-Svc-Admin-Secret: <the admin secret>'` : '';
-  console.log(`
+  const [usual] = PREFERRED_PORTS;
+  const note =
+    port === undefined || port === usual
+      ? ''
+      : `\nPort ${usual} is in use by another process, so the service listens on ${port}. Replace ${usual} in the examples of the documentation,\nor choose a port: npm start -- --server-port 9000\n`;
+  console.log(`${note}
 The GraphQL service answers at ${url}/v1/graphql
 
   curl -s ${url}/v1/graphql -H 'Content-Type: application/json'${secret} -d '{"query":"${query}"}'

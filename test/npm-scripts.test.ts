@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -74,4 +75,27 @@ it.each(sample(SCRIPTS, 1))('%s stops the service and its database at SIGTERM', 
   // A caller that waits for npm may start a successor now. PostgreSQL removes the file when all of its processes have ended.
   expect(databasePid(), output).toBeUndefined();
   expect(await isAnswering(url)).toBe(false);
+});
+
+it('npm start names its port if the usual one is in use', async () => {
+  const other = createServer();
+  // If another process has it already, that is in the way just as well.
+  await new Promise<void>((resolve) => other.once('error', () => resolve()).listen(8080, '127.0.0.1', resolve));
+  try {
+    const { PATH, HOME } = process.env;
+    child = spawn('npm', ['start', '--', '--data-dir', folder, '--sample-data=false'], {
+      cwd: root,
+      env: { PATH, HOME },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+    await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops it.');
+    const port = /listens on (\d+)/.exec(output)?.[1];
+    expect(output).toContain(`Port 8080 is in use by another process, so the service listens on ${port}.`);
+    expect(await isAnswering(`http://127.0.0.1:${port}`)).toBe(true);
+  } finally {
+    await new Promise((resolve) => other.close(resolve));
+  }
 });
