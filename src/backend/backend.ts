@@ -364,5 +364,5 @@ export interface CapturesEvents {
   readonly captures: Captures;
 }
 
-/** An open source, without the abilities that its kind lacks. */
+/** An open source, without the capabilities that its kind lacks. */
 export type Source = Reads & Partial<Writes & Polls & Listens & CapturesEvents>;
