@@ -37,6 +37,16 @@ export function isJsonNumber(value: Json | undefined): value is number | JsonNum
   return typeof value === 'number' || value instanceof JsonNumber;
 }
 
+/** Returns an object as it is; `{}` for anything else. */
+export function objectOf(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Returns the objects of a list; empty for anything else. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return isJsonArray(value) ? value.filter(isJsonObject) : [];
+}
+
 /** Original text of a number. */
 export function numberText(value: number | JsonNumber): string {
   return value instanceof JsonNumber ? value.text : String(value);

@@ -1,7 +1,7 @@
 /** Parts of a plan that a person must decide, because a deployment cannot undo them, or clients or access depend on them. */
 import type { DestructiveStatement } from '../migrations/destructive.ts';
 import type { DocumentChange } from '../project/document-diff.ts';
-import { isJsonObject, type Json, type JsonObject, printJson } from '../util/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectOf, printJson } from '../util/json.ts';
 import { compareFilters } from './row-filters.ts';
 import type { SharedChange } from './schema-change.ts';
 
@@ -49,5 +49,5 @@ function filterDecisions({ kind, object, role, access, before, after }: Document
 
 function permissionIn(item: Json | undefined): JsonObject {
   const permission = isJsonObject(item) ? item['permission'] : undefined;
-  return isJsonObject(permission) ? permission : {};
+  return objectOf(permission);
 }

@@ -9,7 +9,7 @@ import {
   isInputObjectType,
 } from 'graphql';
 import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { type Json, type JsonObject, objectsIn } from '../util/json.ts';
 import { mainChanges } from './derived-changes.ts';
 import type { SchemaChange } from './schema-change.ts';
 import { addsGeneratedInputValue } from './type-names.ts';
@@ -23,7 +23,7 @@ export interface SchemaChanges {
 
 /** @param trial result of `plan_changes` */
 export function schemaChanges(trial: JsonObject): SchemaChanges {
-  const schemas = isJsonArray(trial['schemas']) ? trial['schemas'].filter(isJsonObject) : [];
+  const schemas = objectsIn(trial['schemas']);
   const found = schemas.map((each): SchemaChanges => {
     const role = String(each['role']);
     const [before, after] = [schemaOf(each['before']), schemaOf(each['after'])];

@@ -1,5 +1,5 @@
 /** Trial run of a plan: the service runs the migrations in transactions that it rolls back. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type JsonObject, objectOf, objectsIn } from '../util/json.ts';
 import type { NeededExtension } from '../backend/migration-dialect.ts';
 import { type Migration, shownFile } from '../migrations/migration-files.ts';
 import { entriesIn, type HistoryEntry } from '../migrations/run-migrations.ts';
@@ -93,7 +93,7 @@ export async function runTrial(
   };
   try {
     const answer = await server.metadata('plan_changes', args);
-    return isJsonObject(answer) ? answer : {};
+    return objectOf(answer);
   } catch (thrown) {
     const age = thrown instanceof ServerError ? thrown.problems.find(({ code }) => code === OLD_SERVICE) : undefined;
     if (age === undefined) throw thrown;
@@ -177,7 +177,7 @@ export function stepOf({ source, migration }: Pending, untried: string | undefin
   const version = String(migration.version);
   const common = { source: source.name, version, name: migration.name, file: shownFile(migration, 'up'), checksum: migration.checksum };
   if (untried !== undefined) return { ...common, state: 'not tried', message: untried };
-  const results = isJsonArray(trial['migrations']) ? trial['migrations'].filter(isJsonObject) : [];
+  const results = objectsIn(trial['migrations']);
   const at = results.findIndex((each) => each['source'] === source.name && each['version'] === version);
   const result = results[at];
   const extension = results.find((each) => each['source'] === source.name && String(each['version']).startsWith(EXTENSION));
@@ -198,8 +198,4 @@ export function stepOf({ source, migration }: Pending, untried: string | undefin
   const place = typeof position === 'number' ? placeIn(up, offsetOf(up, position)) : {};
   const code = String(result['code']);
   return { ...common, state: 'failed', message: String(result['message']), ...(SQL_STATE.test(code) ? { code } : {}), ...place };
-}
-
-export function objectsIn(list: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(list) ? list.filter(isJsonObject) : [];
 }

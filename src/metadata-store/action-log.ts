@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Source } from '../backend/backend.ts';
 import type { EventStore, QueuedEvent } from '../backend/event-store.ts';
-import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../util/json.ts';
+import { type JsonObject, objectOf, parseJson, printJson } from '../util/json.ts';
 import { statementDeadline, statementDeadlineByIndex } from './statement-deadline.ts';
 
 export interface NewCall {
@@ -206,7 +206,7 @@ function dueCall([id, queue, input, headers, session, tries]: readonly (string |
   return {
     id: id ?? '',
     queue: queue ?? '',
-    input: objectOf(input ?? null),
+    input: parsedObject(input ?? null),
     headers: textsOf(headers ?? null),
     sessionVariables: new Map(Object.entries(textsOf(session ?? null))),
     tries: Number(tries),
@@ -214,11 +214,12 @@ function dueCall([id, queue, input, headers, session, tries]: readonly (string |
   };
 }
 
-function objectOf(text: string | null): JsonObject {
-  const json: Json = text === null ? null : parseJson(text);
-  return isJsonObject(json) ? json : {};
+function parsedObject(text: string | null): JsonObject {
+  return objectOf(text === null ? null : parseJson(text));
 }
 
 function textsOf(text: string | null): Record<string, string> {
-  return Object.fromEntries(Object.entries(objectOf(text)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+  return Object.fromEntries(
+    Object.entries(parsedObject(text)).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
 }

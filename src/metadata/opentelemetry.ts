@@ -17,7 +17,7 @@ import {
   text,
 } from './codec.ts';
 import { headersCodec, type HeaderDefinition } from './environment-template.ts';
-import { isJsonObject } from '../util/json.ts';
+import { objectOf } from '../util/json.ts';
 import { isWebUrl } from '../util/web-url.ts';
 
 export const DATA_TYPES = ['traces', 'metrics', 'logs'] as const;
@@ -103,7 +103,7 @@ export const storedOpenTelemetryCodec: Codec<OpenTelemetry> = leaf(
   (json, path) => written.decode(json, path),
   (config) => {
     const json = written.encode(config);
-    return isJsonObject(json) ? json : {};
+    return objectOf(json);
   },
   like(written),
 );

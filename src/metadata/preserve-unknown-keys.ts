@@ -3,7 +3,7 @@
  * that nothing is lost between an import and the next export; the schema cache lists them as inconsistent.
  */
 import { SvcError } from '../errors/svc-error.ts';
-import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, jsonEqual, objectOf } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
 import type { Path } from '../util/path.ts';
 import type { Codec } from './codec.ts';
@@ -108,7 +108,7 @@ function inserted(json: Json | undefined, [step, ...below]: readonly KeyStep[], 
   if (step === undefined) return unknown.value;
   if (typeof step === 'string') {
     if (below.length === 0 && json !== undefined && !isJsonObject(json)) return unknown.object ?? json;
-    const object = isJsonObject(json) ? json : {};
+    const object = objectOf(json);
     return { ...object, [step]: inserted(Object.hasOwn(object, step) ? object[step] : undefined, below, unknown) };
   }
   const list = isJsonArray(json) ? json : [];

@@ -1,6 +1,6 @@
 /** Runs migrations in a source by the service's `run_sql`, with their history. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonArray, isJsonObject, type Json, parseJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, objectOf, parseJson } from '../util/json.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../project/failure.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import {
@@ -128,7 +128,7 @@ export function entriesIn(cell: string): readonly HistoryEntry[] {
 }
 
 function entryOf(json: Json): HistoryEntry {
-  const row = isJsonObject(json) ? json : {};
+  const row = objectOf(json);
   const { dirty, version } = row;
   if (!/^\d+$/.test(String(version))) throw unreadable('a list of versions');
   return {
@@ -470,8 +470,8 @@ function explained(error: ServerError, steps: readonly Prepared[], sent: string,
 /** Writes the applied migrations to the catalog state, where scripts for other engines look for them. Not read by this service. */
 export async function mirrorState(server: ServerClient, applied: ReadonlyMap<string, readonly HistoryEntry[]>): Promise<void> {
   const current = await server.metadata('get_catalog_state', {});
-  const before = isJsonObject(current) && isJsonObject(current['cli_state']) ? current['cli_state'] : {};
-  const migrations = isJsonObject(before['migrations']) ? before['migrations'] : {};
+  const before = objectOf(objectOf(current)['cli_state']);
+  const migrations = objectOf(before['migrations']);
   const written = [...applied].map(
     ([source, entries]) => [source, Object.fromEntries(entries.map(({ version, dirty }) => [String(version), dirty]))] as const,
   );

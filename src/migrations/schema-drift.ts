@@ -6,7 +6,7 @@ import type { Kinds } from '../metadata/kinds.ts';
 import { withoutComments } from '../model/split-statements.ts';
 import { printedName } from '../project/directory/sections.ts';
 import type { Files } from '../project/directory/files.ts';
-import { isJsonArray, isJsonObject, type JsonObject } from '../util/json.ts';
+import { isJsonObject, type JsonObject, objectsIn } from '../util/json.ts';
 import { readMigrations } from './migration-files.ts';
 import { sourcesOf } from './sources.ts';
 import { SQL_NAME } from './sql-name.ts';
@@ -49,7 +49,7 @@ export function schemaDrift({ files, migrationsFolder, document, kinds }: DriftI
 }
 
 function trackedTables({ tables }: JsonObject): readonly { readonly name: string; readonly shown: string }[] {
-  return (isJsonArray(tables) ? tables : []).filter(isJsonObject).flatMap(({ table }) => {
+  return objectsIn(tables).flatMap(({ table }) => {
     const name = isJsonObject(table) ? table['name'] : table;
     return typeof name === 'string' && table !== undefined ? [{ name, shown: printedName(table) }] : [];
   });

@@ -1,5 +1,5 @@
 /** Sources that a command applies to. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectOf, objectsIn } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { EXIT, failure } from '../project/failure.ts';
 import { projectVariable } from '../config/project-variables.ts';
@@ -41,7 +41,7 @@ export function cellOf(server: ServerClient, source: SqlSource): (sql: string) =
 
 /** Returns the enum tables of a source. */
 export function enumTables({ entry, backend }: ListedSource): readonly QualifiedName[] {
-  const tables = (isJsonArray(entry['tables']) ? entry['tables'] : []).filter(isJsonObject);
+  const tables = objectsIn(entry['tables']);
   return tables.flatMap(({ table, is_enum }) =>
     is_enum === true && table !== undefined && backend !== undefined ? [backend.tableName.decode(table, ROOT)] : [],
   );
@@ -52,7 +52,7 @@ export function sourceNames(document: JsonObject): readonly string[] {
 }
 
 function entriesOf({ sources }: JsonObject): readonly JsonObject[] {
-  return (isJsonArray(sources) ? sources : []).filter(isJsonObject);
+  return objectsIn(sources);
 }
 
 export function sourcesOf(document: JsonObject, kinds: Kinds<Backend>): readonly ListedSource[] {
@@ -68,7 +68,7 @@ export function sourcesOf(document: JsonObject, kinds: Kinds<Backend>): readonly
  * left out, because a migration may create that schema.
  */
 export function emptySource({ configuration, customization }: JsonObject): JsonObject {
-  const { extensions_schema: _, ...settings } = isJsonObject(configuration) ? configuration : {};
+  const { extensions_schema: _, ...settings } = objectOf(configuration);
   return {
     configuration: isJsonObject(configuration) ? settings : (configuration ?? null),
     ...(customization === undefined ? {} : { customization }),

@@ -6,7 +6,7 @@ import { VARIABLE_PREFIX } from '../config/option.ts';
 import { DEFAULT_ENDPOINT } from '../project/project.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, objectsIn, printJson } from '../util/json.ts';
 import { isWithin, projectFiles } from '../project/directory/files.ts';
 import { counted } from '../util/counted.ts';
 import { createNode, newYamlFile, printYamlFile } from '../project/directory/yaml-file.ts';
@@ -152,10 +152,10 @@ export interface Decisions {
 export function decisionsIn(out: string): Decisions {
   const text = projectFiles(out).read(join(out, DECISIONS_FILE));
   const read: Json = text === undefined ? null : (parse(text) as Json);
-  const { accepted, written }: JsonObject = isJsonObject(read) ? read : {};
+  const { accepted, written }: JsonObject = objectOf(read);
   return {
     accepted: new Set(isJsonArray(accepted) ? accepted.map(String) : []),
-    written: new Map(Object.entries(isJsonObject(written) ? written : {}).map(([file, digest]) => [file, String(digest)] as const)),
+    written: new Map(Object.entries(objectOf(written)).map(([file, digest]) => [file, String(digest)] as const)),
   };
 }
 
@@ -191,7 +191,7 @@ function remarkEntry({ id, bucket, place, message }: Remark): Omit<ReportEntry, 
 }
 
 function namesOf(document: JsonObject): readonly string[] {
-  return listIn(document, 'sources').map(({ name }) => String(name));
+  return objectsIn(document['sources']).map(({ name }) => String(name));
 }
 
 /** Returns the metadata files and the document that they contain, without its actions if these cannot be written as SDL. */
@@ -330,13 +330,13 @@ function reportProjectIssues(input: Input, document: JsonObject, readsSession: r
 
 /** Reports tracked tables and functions whose migrations no longer create them, because their SQL uses hdb_catalog. */
 function reportLostTables(document: JsonObject, lost: ReadonlyMap<string, ReadonlySet<string>>, account: ImportAccount): void {
-  for (const source of listIn(document, 'sources')) {
+  for (const source of objectsIn(document['sources'])) {
     const names = lost.get(String(source['name'])) ?? new Set();
     for (const [section, key] of [
       ['tables', 'table'],
       ['functions', 'function'],
     ] as const)
-      for (const entry of listIn(source, section)) {
+      for (const entry of objectsIn(source[section])) {
         const qualified = entry[key];
         const name = isJsonObject(qualified) ? qualified['name'] : qualified;
         if (typeof name !== 'string' || !names.has(name)) continue;
@@ -348,11 +348,6 @@ function reportLostTables(document: JsonObject, lost: ReadonlyMap<string, Readon
         });
       }
   }
-}
-
-function listIn(value: JsonObject, key: string): readonly JsonObject[] {
-  const list = value[key];
-  return isJsonArray(list) ? list.filter(isJsonObject) : [];
 }
 
 function exampleEnvironment(variables: readonly string[]): string {

@@ -1,6 +1,6 @@
 /** Reads the applied migrations of another engine from a running service, or from its metadata database. */
 import { EXIT, failure, reasonOf } from '../project/failure.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../util/json.ts';
 
 const CONNECT_MS = 15_000;
 const ANSWER_MS = 30_000;
@@ -73,7 +73,7 @@ export async function stateOfDatabase(url: string): Promise<OtherState> {
 }
 
 function stateIn(cliState: Json | undefined): OtherState {
-  const migrations = isJsonObject(cliState) && isJsonObject(cliState['migrations']) ? cliState['migrations'] : {};
+  const migrations = objectOf(objectOf(cliState)['migrations']);
   return Object.fromEntries(Object.entries(migrations).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1])));
 }
 

@@ -1,7 +1,7 @@
 /** Reads a project directory of another engine's command line, in any of its layouts. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../util/json.ts';
 import { type ApiCall, flatCalls, MetadataOfCalls } from './metadata-calls.ts';
 import { type Unjoined, unjoined } from './unjoined.ts';
 import { joinActions } from '../project/directory/actions-sdl.ts';
@@ -115,7 +115,7 @@ function callsOf(files: Files, folder: string): readonly ApiCall[] {
 /** Returns the readable part of the settings. */
 function configIn(reader: MetadataReader, root: string): JsonObject {
   const read = reader.read(join(root, 'config.yaml'));
-  return isJsonObject(read) ? read : {};
+  return objectOf(read);
 }
 
 /** @throws ProjectFailure for an endless document */

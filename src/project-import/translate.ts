@@ -4,7 +4,7 @@ import { withRules } from '../metadata/decode-rules.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import { metadataCodec } from '../metadata/metadata.ts';
 import { describeUnknownKey, UnknownKeysError } from '../metadata/unknown-keys.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn } from '../util/json.ts';
 import { ROOT } from '../util/path.ts';
 import { keysOf } from '../project/document.ts';
 import { identityOf } from '../project/directory/sections.ts';
@@ -75,7 +75,7 @@ class Translator {
   }
 
   run(document: JsonObject): Translated {
-    const sources = isJsonArray(document['sources']) ? document['sources'].filter(isJsonObject) : [];
+    const sources = objectsIn(document['sources']);
     this.#unsupportedSources = new Set(
       sources.filter((source) => this.#kindProblem(source) !== undefined).map((source) => String(source['name'])),
     );
@@ -139,7 +139,7 @@ class Translator {
       };
     if (inSource && OWN_QUERIES.includes(key)) return { bucket: 'ignored', reason: 'is empty' };
     if (key === 'backend_configs' && path.length === 0) {
-      const used = new Set((isJsonArray(root['sources']) ? root['sources'] : []).filter(isJsonObject).map((source) => source['kind']));
+      const used = new Set(objectsIn(root['sources']).map((source) => source['kind']));
       const agents = isJsonObject(item) && isJsonObject(item['dataconnector']) ? Object.keys(item['dataconnector']) : [];
       return agents.some((agent) => used.has(agent))
         ? { bucket: 'unsupported', reason: 'external connectors are not supported' }

@@ -1,5 +1,5 @@
 /** Parts of actions.yaml that the document lacks, because actions.graphql contradicts or omits them. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf } from '../util/json.ts';
 import { sameMeaning } from '../project/directory/sections.ts';
 import type { LeafPath } from './account.ts';
 
@@ -54,11 +54,9 @@ function compareLists(list: readonly Json[], others: readonly Json[], path: Leaf
 function joinedFor(yaml: JsonObject, joined: JsonObject): JsonObject {
   const lists = (object: Json | undefined, known: Json | undefined): JsonObject => ({
     ...Object.fromEntries(
-      Object.entries(isJsonObject(object) ? object : {}).flatMap(([key, item]) =>
-        isJsonArray(item) && item.length > 0 ? [[key, []] as const] : [],
-      ),
+      Object.entries(objectOf(object)).flatMap(([key, item]) => (isJsonArray(item) && item.length > 0 ? [[key, []] as const] : [])),
     ),
-    ...(isJsonObject(known) ? known : {}),
+    ...objectOf(known),
   });
   return {
     ...(isJsonArray(yaml['actions']) && yaml['actions'].length > 0 ? { actions: joined['actions'] ?? [] } : {}),

@@ -1,6 +1,6 @@
 /** Compares two documents object by object: what was added, removed and changed, and which roles gain access. */
 import { createTwoFilesPatch } from 'diff';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, printJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, printJson } from '../util/json.ts';
 import { withSecretsHidden } from './lint/secrets.ts';
 import { canonical, identityOf, isOrderless, nameOf, sameMeaning } from './directory/sections.ts';
 import { indented } from './directory/write-metadata.ts';
@@ -167,7 +167,7 @@ function placeOf({ source, table }: Around): Pick<DocumentChange, 'source' | 'ta
 }
 
 function permissionLines(item: JsonObject): readonly string[] {
-  const permission = isJsonObject(item['permission']) ? item['permission'] : {};
+  const permission = objectOf(item['permission']);
   return Object.entries(permission).map(([key, value]) => `${key} ${shown(value, key)}`);
 }
 
@@ -176,10 +176,7 @@ function accessOf(key: string, before: JsonObject | undefined, after: JsonObject
   if (before === undefined) return 'gained';
   if (after === undefined) return 'lost';
   if (sameMeaning(before, after)) return undefined;
-  const [one, other] = [before['permission'], after['permission']].map((value) => (isJsonObject(value) ? value : {})) as [
-    JsonObject,
-    JsonObject,
-  ];
+  const [one, other] = [before['permission'], after['permission']].map(objectOf) as [JsonObject, JsonObject];
   const columns = compareSets(one['columns'], other['columns']);
   const rest = ({ columns: _, ...others }: JsonObject): string => canonical(others);
   if (rest(one) !== rest(other) || columns === 'both') return 'changed';

@@ -1,5 +1,5 @@
 /** Three-way merge of documents, object by object. */
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf } from '../util/json.ts';
 import { identityOf, nameOf, sameMeaning } from './directory/sections.ts';
 
 export interface MergedDocument {
@@ -44,7 +44,7 @@ function merge(
   const [before, own, other] = lists;
   if (before !== undefined && own !== undefined && other !== undefined) return mergeItems(before, own, other, key, at, conflicts);
   if (key === 'custom_types' && isJsonObject(ours) && isJsonObject(theirs))
-    return mergeMembers(isJsonObject(base) ? base : {}, ours, theirs, at, conflicts);
+    return mergeMembers(objectOf(base), ours, theirs, at, conflicts);
   conflicts.push(at.join(' '));
   return ours;
 }

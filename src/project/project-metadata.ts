@@ -1,7 +1,7 @@
 /** Compares the metadata of a project with that of its service, and applies it. */
 import { isAboutVariables, SET_VARIABLES } from '../metadata/environment-template.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf } from '../util/json.ts';
 import { TYPE_SECTIONS } from './directory/actions-sdl.ts';
 import { canonical, printedName } from './directory/sections.ts';
 import type { DocumentPath, ReadMetadata } from './directory/read-metadata.ts';
@@ -237,7 +237,7 @@ function findObject(read: ReadMetadata, { type, name, definition, reason }: Omit
   const sources = read.document['sources'];
   const isItem = (item: Json, key: string, value: Json | undefined): boolean =>
     isJsonObject(item) && value !== undefined && printedName(item[key] ?? null) === printedName(value);
-  const object = isJsonObject(definition) ? definition : {};
+  const object = objectOf(definition);
   if (type === 'source') return indexed(read, ['sources'], 'name', typeof definition === 'string' ? definition : object['name']);
   if (type === INFORMATIONAL) return indexed(read, ['inherited_roles'], 'role_name', name);
   if (type === 'remote_schema') return indexed(read, ['remote_schemas'], 'name', object['name']);

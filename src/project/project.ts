@@ -2,7 +2,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse as parseDotEnv } from 'dotenv';
 import { projectVariable } from '../config/project-variables.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../util/json.ts';
 import { nearest } from '../util/nearest.ts';
 import { type Files, projectFiles, readNamedFile } from './directory/files.ts';
 import { MetadataReader, type MetadataFolder } from './directory/read-metadata.ts';
@@ -107,7 +107,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     throw failure('no-project', message, {}, EXIT.usage);
   }
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);
-  const written = isJsonObject(read) ? read : {};
+  const written = objectOf(read);
   const warnings = unknownKeys(written, CONFIG_KEYS, CONFIG_FILE);
   const { version } = written;
   if (version !== undefined && version !== 3) {
@@ -162,7 +162,7 @@ function dotEnvOf(files: Files, named: string | undefined): Environment {
 
 function stageOf(written: JsonObject, name: string | undefined): JsonObject {
   if (name === undefined || name === '') return {};
-  const stages = isJsonObject(written['environments']) ? written['environments'] : {};
+  const stages = objectOf(written['environments']);
   const stage = stages[name];
   if (isJsonObject(stage)) return stage;
   const known = Object.keys(stages);
@@ -274,12 +274,12 @@ function settingsOf(
     fromFile(stage['admin_secret']),
     ...(hasOwnSecret ? [] : ofProjectFile),
   ]);
-  const paths = isJsonObject(written['api_paths']) ? written['api_paths'] : {};
+  const paths = objectOf(written['api_paths']);
   warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
   const path = (key: 'v1_metadata' | 'v2_query' | 'graphql' | 'version' | 'config', byDefault: string): string =>
     (text(environment[projectVariable(`api_paths.${key}`)]) ?? text(paths[key]) ?? byDefault).replace(/^\/+/, '');
-  const actions = isJsonObject(written['actions']) ? written['actions'] : {};
-  const codegen = isJsonObject(actions['codegen']) ? actions['codegen'] : {};
+  const actions = objectOf(written['actions']);
+  const codegen = objectOf(actions['codegen']);
   return {
     endpoint,
     endpointOrigin,

@@ -1,5 +1,5 @@
 /** JSON for the console: errors with their line, and text laid out for reading. */
-import { isJsonArray, isJsonObject, type Json, JsonNumber, type JsonObject, parseScannedJson } from '../../../packages/model/json.ts';
+import { type Json, JsonNumber, parseScannedJson } from '../../../packages/model/json.ts';
 import { scanJson } from '../../../packages/model/json-scan.ts';
 import { JsonFault, parseExactJson } from '../../../packages/model/parse-exact-json.ts';
 
@@ -10,6 +10,8 @@ export {
   JsonNumber,
   type JsonObject,
   jsonEqual as equalJson,
+  objectOf,
+  objectsIn,
 } from '../../../packages/model/json.ts';
 
 const LIMITS = { depth: 500, size: Number.POSITIVE_INFINITY };
@@ -43,16 +45,6 @@ function withLine(error: unknown, text: string): unknown {
 export function numberOf(text: string): number | JsonNumber {
   const number = Number(text);
   return String(number) === text ? number : new JsonNumber(text);
-}
-
-/** Returns the objects of a list; empty for anything else. */
-export function objectsIn(json: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(json) ? json.filter(isJsonObject) : [];
-}
-
-/** Returns an object as it is; `{}` for anything else. */
-export function objectOf(json: Json | undefined): JsonObject {
-  return isJsonObject(json) ? json : {};
 }
 
 /** Prints JSON, with `indent` over several lines. */

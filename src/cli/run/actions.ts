@@ -6,7 +6,7 @@ import { applyChanges, projectFiles, readNamedFile } from '../../project/directo
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { writeMetadata } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { type Json, type JsonObject, objectOf, objectsIn } from '../../util/json.ts';
 import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 
 /** `svc actions create` */
@@ -37,7 +37,7 @@ export async function runActionsCreate(context: CommandContext): Promise<Command
   };
   const made = joinActions(yaml, sdl, { yaml: 'actions.yaml', sdl: file }, () => ({}));
   if (made.problems.length > 0) throw new ProjectFailure(made.problems);
-  const types = isJsonObject(document['custom_types']) ? document['custom_types'] : {};
+  const types = objectOf(document['custom_types']);
   const merged: Record<string, Json> = { ...types };
   for (const [section, list] of Object.entries(made.customTypes ?? {})) {
     const before = objectsIn(types[section]);
@@ -55,10 +55,6 @@ export async function runActionsCreate(context: CommandContext): Promise<Command
   applyChanges(project.files, changes);
   const written = [...changes.keys()].map((path) => project.files.show(path));
   return { text: written.join('\n'), data: { written } };
-}
-
-function objectsIn(value: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** `svc actions codegen` */

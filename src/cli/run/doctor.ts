@@ -27,7 +27,7 @@ import { type ServerClient, serverClient } from '../../project/server-client.ts'
 import type { CommandContext, CommandOutcome } from '../context.ts';
 import { isAboutVariables, SET_VARIABLES } from '../../metadata/environment-template.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectsIn } from '../../util/json.ts';
 import { type Add, printFindings, rankFindings } from './doctor-findings.ts';
 import { versionMismatch } from './about.ts';
 import { isFailing } from './findings.ts';
@@ -307,9 +307,7 @@ function diagnosed(server: ServerClient, source: ListedSource): DiagnosedSource 
 async function checkSettings(server: ServerClient, project: Project, add: Add): Promise<ReadonlyMap<Json | undefined, Json | undefined>> {
   const { status, body } = await server.send(`${project.settings.paths.config}?options=true`);
   if (status !== 200 || !isJsonObject(body)) return new Map();
-  const options = new Map(
-    (isJsonArray(body['options']) ? body['options'] : []).filter(isJsonObject).map((option) => [option['flag'], option['value']]),
-  );
+  const options = new Map(objectsIn(body['options']).map((option) => [option['flag'], option['value']]));
   const isOn = (flag: string): boolean => String(options.get(flag)) === 'true';
   if (isOn('dev-mode'))
     add(

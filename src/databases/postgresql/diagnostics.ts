@@ -3,7 +3,7 @@ import type { DiagnosedSource, Diagnostics, Finding, InspectedSource } from '../
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import { CAPTURED_OPERATIONS } from '../../metadata/event-trigger.ts';
 import { qualifiedName } from '../../metadata/table-name.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, objectsIn, parseJson } from '../../util/json.ts';
 import { ROOT } from '../../util/path.ts';
 import { withoutComments } from '../../model/split-statements.ts';
 import { dialect } from './compile/dialect.ts';
@@ -119,7 +119,7 @@ async function read(query: DiagnosedSource['query'], needed: readonly Needed[], 
   )`;
   const [row] = await query(sql);
   const cell = parseJson(row?.[0] ?? '{}');
-  return isJsonObject(cell) ? cell : {};
+  return objectOf(cell);
 }
 
 /** Returns the triggers that do not belong to another source in the same database. */
@@ -159,10 +159,6 @@ function triggersOf(entry: JsonObject): readonly string[] {
         .toString('utf8'),
     ),
   );
-}
-
-function objectsIn(list: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(list) ? list.filter(isJsonObject) : [];
 }
 
 function extensionsOf(migrations: readonly string[]): readonly string[] {

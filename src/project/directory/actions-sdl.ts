@@ -18,7 +18,7 @@ import type {
 import { GraphQLError } from 'graphql/error/GraphQLError.js';
 import { parse, parseValue } from 'graphql/language/parser.js';
 import { print } from 'graphql/language/printer.js';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, objectsIn } from '../../util/json.ts';
 import { type FilePlace, type Problem, reasonOf } from '../failure.ts';
 import { defined, sameMeaning } from './sections.ts';
 
@@ -60,9 +60,9 @@ export function joinActions(
   const places = new Map<object, FilePlace>();
   const sdl = readSdl(sdlText, shown.sdl);
   problems.push(...sdl.problems);
-  const root = isJsonObject(yaml) ? yaml : {};
+  const root = objectOf(yaml);
   const byName = (list: Json | undefined): Map<string, JsonObject> => {
-    const items = isJsonArray(list) ? list.filter(isJsonObject) : [];
+    const items = objectsIn(list);
     return new Map(items.map((item) => [String(item['name']), item]));
   };
   const known = byName(root['actions']);
@@ -84,12 +84,12 @@ export function joinActions(
   }
   for (const [name, entry] of known)
     if (!seen.has(name)) problems.push({ code: 'actions', message: `action ${name} is not present in ${shown.sdl}`, ...placeIn(entry) });
-  const inYaml = isJsonObject(root['custom_types']) ? root['custom_types'] : {};
+  const inYaml = objectOf(root['custom_types']);
   const customTypes: Record<string, Json> = {};
   for (const section of TYPE_SECTIONS) {
     const list = inYaml[section];
     // The service refuses duplicates.
-    const entries = isJsonArray(list) ? list.filter(isJsonObject) : [];
+    const entries = [...objectsIn(list)];
     const found: Json[] = [];
     for (const shape of sdl.types[section]) {
       const name = shape.name.value;
@@ -191,7 +191,7 @@ export function readSdl(text: string, file: string): Sdl {
 }
 
 function actionOf(type: 'query' | 'mutation', field: FieldDefinitionNode, entry: JsonObject): JsonObject {
-  const { kind, ...rest } = isJsonObject(entry['definition']) ? entry['definition'] : {};
+  const { kind, ...rest } = objectOf(entry['definition']);
   const definition = defined({
     handler: rest['handler'] ?? '',
     output_type: print(field.type),
@@ -272,12 +272,12 @@ function withoutSdlParts(members: Json | undefined, key: string): Json | undefin
  */
 export function actionsYaml(actions: Json | undefined, customTypes: Json | undefined, sdl?: string): JsonObject {
   const described = sdl === undefined ? undefined : describedIn(readSdl(sdl, ''));
-  const list = isJsonArray(actions) ? actions.filter(isJsonObject) : [];
-  const types = isJsonObject(customTypes) ? customTypes : {};
+  const list = objectsIn(actions);
+  const types = objectOf(customTypes);
   return {
     actions: list.map((action) => {
       const { definition, ...rest } = action;
-      const { arguments: _, output_type: __, type: ___, ...kept } = isJsonObject(definition) ? definition : {};
+      const { arguments: _, output_type: __, type: ___, ...kept } = objectOf(definition);
       const { name, comment, ...others } = rest;
       const isInSdl = comment !== undefined && described?.get(`action ${String(name)}`) === comment;
       return defined({ name, definition: kept, ...(isInSdl ? {} : { comment }), ...others });
@@ -286,7 +286,7 @@ export function actionsYaml(actions: Json | undefined, customTypes: Json | undef
       ...Object.fromEntries(
         TYPE_SECTIONS.map((section) => [
           section,
-          (isJsonArray(types[section]) ? (types[section] as readonly Json[]).filter(isJsonObject) : []).map((type) => {
+          objectsIn(types[section]).map((type) => {
             const { values, fields, description, ...kept } = type;
             // SDL cannot express null.
             const isInSdl = description !== null && (described === undefined || described.has(String(type['name'])));
@@ -332,7 +332,7 @@ export function actionsFiles(
 }
 
 function withoutEmpty(customTypes: Json | undefined): JsonObject {
-  const types = isJsonObject(customTypes) ? customTypes : {};
+  const types = objectOf(customTypes);
   return Object.fromEntries(Object.entries(types).filter(([, list]) => !isJsonArray(list) || list.length > 0));
 }
 
@@ -397,22 +397,21 @@ function matching(kept: ReadonlyMap<string, string>, text: string): string | und
 /** Prints one text per definition: actions, enums, input objects, objects, scalars. */
 function printed(actions: Json | undefined, customTypes: Json | undefined): readonly string[] {
   const texts: string[] = [];
-  for (const action of isJsonArray(actions) ? actions.filter(isJsonObject) : []) {
-    const definition = isJsonObject(action['definition']) ? action['definition'] : {};
+  for (const action of objectsIn(actions)) {
+    const definition = objectOf(action['definition']);
     const root = definition['type'] === 'query' ? 'Query' : 'Mutation';
-    const args = isJsonArray(definition['arguments']) ? definition['arguments'].filter(isJsonObject) : [];
+    const args = objectsIn(definition['arguments']);
     const list = args.length === 0 ? '' : `(\n${args.map((argument) => fieldText(argument, '    ')).join('\n')}\n  )`;
     texts.push(`type ${root} {\n  ${String(action['name'])}${list}: ${String(definition['output_type'])}\n}`);
   }
-  const types = isJsonObject(customTypes) ? customTypes : {};
-  const each = (section: SectionName): readonly JsonObject[] => {
-    const list = types[section];
-    return isJsonArray(list) ? list.filter(isJsonObject) : [];
-  };
+  const types = objectOf(customTypes);
+  const each = (section: SectionName): readonly JsonObject[] => objectsIn(types[section]);
   const fields = (type: JsonObject): string =>
-    (isJsonArray(type['fields']) ? type['fields'].filter(isJsonObject) : []).map((field) => fieldText(field, '  ')).join('\n');
+    objectsIn(type['fields'])
+      .map((field) => fieldText(field, '  '))
+      .join('\n');
   for (const type of each('enums')) {
-    const values = (isJsonArray(type['values']) ? type['values'].filter(isJsonObject) : []).map(
+    const values = objectsIn(type['values']).map(
       (value) => `${describe(value, '  ')}  ${String(value['value'])}${value['is_deprecated'] === true ? ' @deprecated' : ''}`,
     );
     texts.push(`${describe(type, '')}enum ${String(type['name'])} {\n${values.join('\n')}\n}`);

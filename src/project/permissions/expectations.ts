@@ -1,6 +1,6 @@
 /** Compares the response of a permission test with its expectations. */
 import { structuredPatch } from 'diff';
-import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, jsonEqual, type JsonObject, objectsIn } from '../../util/json.ts';
 import { indented } from '../directory/write-metadata.ts';
 import { inOrderOf } from './compare-lists.ts';
 import { fieldOrderOf } from './list-order.ts';
@@ -19,7 +19,7 @@ const CONTEXT = 6;
  */
 export function differenceOf({ query, variables, expect }: PermissionTest, response: JsonObject): string | undefined {
   const data = response['data'] ?? null;
-  const errors = isJsonArray(response['errors']) ? response['errors'].filter(isJsonObject) : [];
+  const errors = objectsIn(response['errors']);
   const received: Record<string, Json> = {};
   const expected: Record<string, Json> = {};
   for (const [key, value] of Object.entries(expect)) {

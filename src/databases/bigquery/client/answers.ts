@@ -1,5 +1,14 @@
 /** Responses of the REST API, reduced to the members that the client uses. */
-import { isJsonArray, isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../../../util/json.ts';
+import {
+  isJsonArray,
+  isJsonNumber,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  parseJson,
+  printJson,
+} from '../../../util/json.ts';
 import { StringDecoder } from 'node:string_decoder';
 import { resultTooLarge, VALUE_OVERHEAD } from '../../shared/result-size.ts';
 import type { Bytes } from '../../../util/bytes.ts';
@@ -70,7 +79,7 @@ function unexpectedResponse(status: number, reason = ''): BigQueryError {
 
 /** @param status 0 if a job failed */
 export function failureOf(error: JsonObject, status: number): BigQueryError {
-  const [first] = jsonObjects(error['errors']);
+  const [first] = objectsIn(error['errors']);
   const reason = nonEmptyString(first?.['reason']) ?? nonEmptyString(error['reason']) ?? nonEmptyString(error['status']) ?? '';
   return new BigQueryError(status, reason, nonEmptyString(error['message']) ?? nonEmptyString(first?.['message']) ?? 'no message');
 }
@@ -122,7 +131,7 @@ export function valueCells(mostBytes: number): RowReader<Json> {
   let bytes = 0;
   return function* (reader) {
     const json = yield* jsonOf(reader, 0);
-    const cells = isJsonObject(json) ? jsonObjects(json['f']).map((cell) => cell['v'] ?? null) : [];
+    const cells = isJsonObject(json) ? objectsIn(json['f']).map((cell) => cell['v'] ?? null) : [];
     for (const cell of cells) {
       bytes += yield* sizeOf(cell);
       if (bytes > mostBytes) throw resultTooLarge(mostBytes);
@@ -203,16 +212,12 @@ export function jobOf(json: Json | undefined): JobName | null {
 }
 
 function fieldsOf(json: Json | undefined): readonly ResultField[] {
-  return jsonObjects(json).map((field) => ({
+  return objectsIn(json).map((field) => ({
     name: nonEmptyString(field['name']) ?? '',
     type: nonEmptyString(field['type']) ?? 'STRING',
     repeated: field['mode'] === 'REPEATED',
     fields: fieldsOf(field['fields']),
   }));
-}
-
-export function jsonObjects(json: Json | undefined): readonly JsonObject[] {
-  return isJsonArray(json) ? json.filter(isJsonObject) : [];
 }
 
 export function nonEmptyString(json: Json | undefined): string | null {
@@ -251,7 +256,7 @@ function* jsonText(field: ResultField, cell: Json): Cooperative<string> {
     return `[${parts.join(',')}]`;
   }
   if (!isJsonObject(cell)) return JSON.stringify(plainText(field, cell));
-  const cells = jsonObjects(cell['f']);
+  const cells = objectsIn(cell['f']);
   for (const [i, inner] of field.fields.entries()) {
     parts.push(`${JSON.stringify(inner.name)}:${yield* jsonText(inner, cells[i]?.['v'] ?? null)}`);
   }

@@ -5,7 +5,7 @@ import type { HttpClient } from '../../../backend/http-client.ts';
 import type { ResultBudget } from '../../../backend/result-budget.ts';
 import { CancellationSource, isPrompt } from '../../../util/cancellation.ts';
 import { Semaphore } from '../../../util/semaphore.ts';
-import { isJsonObject, type JsonObject } from '../../../util/json.ts';
+import { isJsonObject, type JsonObject, objectOf, objectsIn } from '../../../util/json.ts';
 import { runCooperatively } from '../../../util/cooperative.ts';
 import {
   BigQueryError,
@@ -19,7 +19,6 @@ import type { BigQueryTarget } from '../target.ts';
 import {
   failureOf,
   type JobName,
-  jsonObjects,
   MAX_HEAD,
   finiteNumber,
   type ResultPage,
@@ -220,9 +219,9 @@ export class BigQueryClient {
         if (failed !== null) throw failed;
         return answer;
       });
-      const statistics = isJsonObject(json['statistics']) ? json['statistics'] : {};
-      const queryStatistics = isJsonObject(statistics['query']) ? statistics['query'] : {};
-      const tables = jsonObjects(queryStatistics['referencedTables']).map(
+      const statistics = objectOf(json['statistics']);
+      const queryStatistics = objectOf(statistics['query']);
+      const tables = objectsIn(queryStatistics['referencedTables']).map(
         (table) => `${nonEmptyString(table['datasetId']) ?? ''}.${nonEmptyString(table['tableId']) ?? ''}`,
       );
       return {

@@ -1,6 +1,6 @@
 /** Access tokens: cached, requested once for all statements that need one, and replaced before they expire. */
 import type { HttpAnswer, HttpCall } from '../../../backend/http-client.ts';
-import { isJsonNumber, isJsonObject, type Json, type JsonObject, parseJson } from '../../../util/json.ts';
+import { isJsonNumber, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../../../util/json.ts';
 import { BigQueryError, connectionError } from '../errors.ts';
 
 export const SCOPE = 'https://www.googleapis.com/auth/bigquery';
@@ -111,5 +111,5 @@ function parsed(body: string): JsonObject {
   } catch {
     return {};
   }
-  return isJsonObject(json) ? json : {};
+  return objectOf(json);
 }

@@ -1,6 +1,6 @@
 import type { DumpContext, SchemaDump } from '../../../backend/migration-dialect.ts';
 import type { QualifiedName } from '../../../catalog/catalog.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, parseJson } from '../../../util/json.ts';
 import { dumpRows, tableNameText } from './dump-rows.ts';
 import { dialect } from '../compile/dialect.ts';
 
@@ -46,7 +46,7 @@ function textsOf(list: Json | undefined): readonly string[] {
 
 /** Returns the objects, each after those that it depends on. Of two that depend on each other, the older one comes first. */
 function ordered(objects: Json | undefined, edges: Json | undefined): readonly string[] {
-  const list = (isJsonArray(objects) ? objects : []).filter(isJsonObject);
+  const list = objectsIn(objects);
   const byId = new Map(list.map((object) => [String(object['id']), object]));
   const needs = new Map<string, string[]>();
   for (const edge of isJsonArray(edges) ? edges : []) {

@@ -3,7 +3,7 @@
  * every source; this service creates it only where the SQL of a project needs it.
  */
 import type { NeededExtension } from '../../../backend/migration-dialect.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../../util/json.ts';
+import { isJsonObject, type JsonObject, objectOf, parseJson } from '../../../util/json.ts';
 import { withoutComments } from '../../../model/split-statements.ts';
 import { dialect } from '../compile/dialect.ts';
 
@@ -96,7 +96,7 @@ export async function neededExtension(
         where not exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
           where p.proname = called.name and case when schema is null then pg_catalog.pg_function_is_visible(p.oid) else n.nspname = schema end)))`),
   );
-  const { installed, lacking }: JsonObject = isJsonObject(found) ? found : {};
+  const { installed, lacking }: JsonObject = objectOf(found);
   const functions = Array.isArray(lacking) ? lacking.map(String) : [];
   // An extension is in one schema only.
   if (installed === true || functions.length === 0) return undefined;
