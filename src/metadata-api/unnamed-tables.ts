@@ -1,6 +1,6 @@
 /** Warnings about tracked tables whose names are invalid in GraphQL. */
 import type { QualifiedName } from '../catalog/catalog.ts';
-import { isSchemaName } from '../metadata/graphql-name.ts';
+import { isSchemaName } from '../model/graphql-name.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 import type { TableConfiguration } from '../metadata/table.ts';

@@ -1,6 +1,7 @@
 /** Builds the model from the response to an introspection query. Validates the response's shape and that its types fit together. */
 import { type ConstValueNode, Kind, parseConstValue } from 'graphql';
 import { SvcError } from '../errors/svc-error.ts';
+import { isGraphqlName } from '../model/graphql-name.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, at, type Path, ROOT } from '../util/path.ts';
 import { runSync, type Cooperative } from '../util/cooperative.ts';
@@ -13,7 +14,6 @@ const MAX_WRAPPERS = 20;
 const MAX_DEPTH = 100;
 /** Maximum length of all default values together, in characters: each is parsed separately, and again where it is used. */
 const MAX_DEFAULTS_LENGTH = 1_048_576;
-const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /**
  * @param response `{"data": {"__schema": …}}`, or its `data`
@@ -84,7 +84,7 @@ function textAt(json: Json | undefined, path: Path): string {
 
 function nameAt(object: JsonObject, path: Path): string {
   const name = textAt(object['name'], at(path, 'name'));
-  if (!NAME.test(name)) throw malformed('expected a name', at(path, 'name'));
+  if (!isGraphqlName(name)) throw malformed('expected a name', at(path, 'name'));
   return name;
 }
 

@@ -1,4 +1,5 @@
-import { isFieldName, isGraphqlName } from '../metadata/graphql-name.ts';
+import { isFieldName } from '../metadata/graphql-name.ts';
+import { isGraphqlName } from '../model/graphql-name.ts';
 import type { Json, JsonObject } from '../util/json.ts';
 import type { Inconsistency, InconsistencyRefusal } from './schema-cache.ts';
 

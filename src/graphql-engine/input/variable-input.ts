@@ -1,5 +1,6 @@
 /** An input that is the value of a variable or a part of it. Examining it records facts. */
 import { invariant, SvcError } from '../../errors/svc-error.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
 import type { Value } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
@@ -10,8 +11,6 @@ import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
 import { describeValue, expected, expectedList, unexpectedNull } from './input-errors.ts';
 import { fieldOf, requireFields } from './input-object.ts';
-
-const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 export interface VariablePart {
   readonly name: string;
@@ -65,7 +64,7 @@ class VariableInput implements InputValue {
     this.#context.constraints.enter(keys.length);
     this.#record({ kind: 'keys', keys });
     const entries = keys.map((key) => {
-      if (!NAME.test(key)) {
+      if (!isGraphqlName(key)) {
         throw new SvcError(
           'validation-failed',
           `variable value contains object with key ${JSON.stringify(key)}, which is not a legal GraphQL name`,

@@ -1,7 +1,7 @@
 import type { CatalogFunction, CatalogType, QualifiedName } from '../../catalog/catalog.ts';
 import type { ComputedField } from '../../metadata/computed-field.ts';
 import { Defect, defectBecause, fieldNameProblem } from '../inconsistency.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { ComputedFieldInfo } from '../schema-cache.ts';
 import { type RecordedLookups, printTable, type StageSource } from './lookups.ts';
 import { requireScalar } from './type-name.ts';

@@ -1,5 +1,5 @@
 import type { CatalogColumn, CatalogTable } from '../../catalog/catalog.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { EnumValue } from '../schema-cache.ts';
 import { defectBecause } from '../inconsistency.ts';
 import { catalogColumn } from './lookups.ts';

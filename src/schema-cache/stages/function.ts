@@ -1,6 +1,6 @@
 import type { CatalogFunction } from '../../catalog/catalog.ts';
 import type { FunctionMetadata } from '../../metadata/function.ts';
-import { isGraphqlName, isSchemaName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName, isSchemaName } from '../../model/graphql-name.ts';
 import { Defect, defectBecause, fromDefect, inconsistent } from '../inconsistency.ts';
 import { tableBaseName } from '../naming.ts';
 import type { FunctionInfo, Inconsistency, TableInfo } from '../schema-cache.ts';

@@ -4,7 +4,7 @@
  */
 import type { Comparison, TypeSystem } from '../../backend/type-system.ts';
 import { type CatalogFunction, type CatalogType, nameKey, supports } from '../../catalog/catalog.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import { BUILT_IN_SCALARS } from '../../remote-schema/model.ts';
 import { printJson } from '../../util/json.ts';

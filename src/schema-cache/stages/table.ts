@@ -2,7 +2,8 @@
 import { type CatalogTable, nameKey, type QualifiedName } from '../../catalog/catalog.ts';
 import type { TableConfiguration, TableMetadata } from '../../metadata/table.ts';
 import { Defect, fromDefect, illegalName } from '../inconsistency.ts';
-import { isFieldName, isGraphqlName, isSchemaName } from '../../metadata/graphql-name.ts';
+import { isFieldName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName, isSchemaName } from '../../model/graphql-name.ts';
 import type { EnumValue, Inconsistency, TableCore } from '../schema-cache.ts';
 import { fieldName, tableBaseName } from '../naming.ts';
 import { describeTable } from './describe.ts';

@@ -1,5 +1,5 @@
 import type { CatalogType } from '../../catalog/catalog.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import { Defect } from '../inconsistency.ts';
 import type { StageSource } from './lookups.ts';
 

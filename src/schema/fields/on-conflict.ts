@@ -1,6 +1,6 @@
 /** `T_on_conflict`, `T_constraint` and `T_update_column`: what happens to rows that exist already. */
 import type { CatalogTable } from '../../catalog/catalog.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import { type BoolExp, guarded, TRUE } from '../../ir/bool-exp.ts';
 import type { OnConflict } from '../../ir/mutation.ts';
 import { invariant } from '../../errors/svc-error.ts';

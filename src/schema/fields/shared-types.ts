@@ -8,7 +8,7 @@ import type { CatalogType } from '../../catalog/catalog.ts';
 import type { NamingConvention } from '../../metadata/source.ts';
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { enumValueName, sharedTypeName } from '../../schema-cache/naming.ts';
-import { isGraphqlName } from '../../metadata/graphql-name.ts';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { EnumSchemaType, ScalarSchemaType } from '../../graphql-engine/types.ts';
 import { valueCoercion } from '../../graphql-engine/input/coerce.ts';
 import { enumType, lazy, listTypeRef, typeRef, type TypeRef } from '../../graphql-engine/types.ts';
