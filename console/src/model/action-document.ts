@@ -1,6 +1,7 @@
 /** Reads and prints actions and their types as SDL: `type Mutation { login(name: String!): Login! }` and the types that it uses. */
-import { tokensOf } from './graphql-document.ts';
+import { type Token, tokensOf } from './graphql-document.ts';
 import { equalJson, isObject, type Json, type JsonObject, objectsIn } from './json.ts';
+import { TokenCursor } from './token-cursor.ts';
 
 /** Lists of `custom_types`. */
 export const TYPE_LISTS = ['input_objects', 'objects', 'scalars', 'enums'] as const;
@@ -39,131 +40,148 @@ export class DocumentError extends Error {
   }
 }
 
-interface Token {
-  readonly kind: string;
-  readonly text: string;
-  readonly from: number;
-  readonly to: number;
-}
-
 /** @throws DocumentError for text that is not SDL, and for SDL that actions do not support */
 export function parseActionDocument(text: string): ActionDocument {
-  const tokens = readTokens(text);
-  let at = 0;
-  const end: Token = { kind: 'end', text: 'the end', from: Math.max(0, text.length - 1), to: text.length };
-  const peek = (): Token => tokens[at] ?? end;
-  const fail = (message: string, { from, to }: Token = peek()): never => {
-    throw new DocumentError(`line ${text.slice(0, from).split('\n').length}: ${message}`, from, to);
-  };
-  const take = (): Token => {
-    const token = peek();
-    at++;
-    return token;
-  };
-  const has = (text: string): boolean => peek().kind === 'punctuator' && peek().text === text;
-  const expect = (text: string): Token => (has(text) ? take() : fail(`expected ${text}`));
-  const name = (what: string): Token => (peek().kind === 'name' ? take() : fail(`expected the name of ${what}`));
-  const described = (): { readonly description?: string } => (peek().kind === 'string' ? { description: textOf(take().text) } : {});
-  const type = (): string => {
-    let core: string;
-    if (has('[')) {
-      take();
-      core = `[${type()}]`;
-      expect(']');
-    } else core = name('a type').text;
-    if (!has('!')) return core;
-    take();
-    return `${core}!`;
-  };
-  const rejectExtras = (what: string): void => {
-    if (has('=')) fail(`${what} cannot have a default value`);
-    if (peek().kind === 'directive') fail(`${what} cannot have directives`);
-  };
-  const listOf = <T>(open: string, close: string, what: string, item: () => T): readonly T[] => {
-    expect(open);
+  return new ActionReader(text).document();
+}
+
+class ActionReader {
+  readonly #text: string;
+  readonly #tokens: TokenCursor;
+  readonly #actions: ActionSignature[] = [];
+  readonly #types: Record<TypeList, JsonObject[]> = { input_objects: [], objects: [], scalars: [], enums: [] };
+  readonly #names = new Set<string>();
+
+  constructor(text: string) {
+    const tokens = tokensOf(text);
+    rejectUnknown(text, tokens);
+    this.#text = text;
+    this.#tokens = new TokenCursor(tokens, (expected, token) => this.#errorAt(token, `expected ${expected}`));
+  }
+
+  document(): ActionDocument {
+    while (this.#tokens.next !== undefined) this.#definition();
+    return { actions: this.#actions, types: this.#types };
+  }
+
+  #definition(): void {
+    const description = this.#description();
+    this.#tokens.skip('extend');
+    const keyword = this.#name('a kind of definition');
+    const list = LISTS.get(keyword.text);
+    if (list === undefined) return this.#reject(`expected type, input, enum or scalar instead of ${keyword.text}`, keyword);
+    const identifier = this.#name(`the ${keyword.text}`);
+    if (this.#tokens.has('implements')) this.#reject('custom types cannot implement interfaces');
+    this.#rejectExtras('a type');
+    const root = list === 'objects' ? ROOTS.get(identifier.text) : undefined;
+    if (root !== undefined) {
+      this.#actions.push(...this.#listOf('{', '}', 'an action', () => this.#signature(root)));
+      return;
+    }
+    if (this.#names.has(identifier.text)) this.#reject(`the type ${identifier.text} is defined twice`, identifier);
+    this.#names.add(identifier.text);
+    this.#types[list].push({ name: identifier.text, ...description, ...this.#membersOf(list) });
+  }
+
+  #membersOf(list: TypeList): JsonObject {
+    if (list === 'scalars') return {};
+    if (list === 'enums') return { values: this.#listOf('{', '}', 'a value', () => this.#enumValue()) };
+    return { fields: this.#listOf('{', '}', 'a field', (): JsonObject => ({ ...this.#field('a field') })) };
+  }
+
+  #signature(root: 'query' | 'mutation'): ActionSignature {
+    const description = this.#description();
+    const name = this.#name('an action').text;
+    const args = this.#tokens.has('(') ? this.#listOf('(', ')', 'an argument', () => this.#field('an argument')) : [];
+    this.#tokens.take(':');
+    const outputType = this.#tokens.type('the name of a type');
+    this.#rejectExtras('an action');
+    return { name, type: root, arguments: args, outputType, ...description };
+  }
+
+  #field(what: string): ActionField {
+    const description = this.#description();
+    const name = this.#name(what).text;
+    if (this.#tokens.has('(')) this.#reject('fields of custom types cannot have arguments');
+    this.#tokens.take(':');
+    const type = this.#tokens.type('the name of a type');
+    this.#rejectExtras(what);
+    return { name, type, ...description };
+  }
+
+  #enumValue(): JsonObject {
+    const description = this.#description();
+    const value = this.#name('a value').text;
+    if (this.#tokens.next?.kind !== 'directive') return { value, ...description };
+    const directive = this.#tokens.any('a directive');
+    if (directive.text !== '@deprecated') this.#reject('enum values support only the directive @deprecated', directive);
+    if (this.#tokens.has('(')) this.#reject('@deprecated does not support a reason here');
+    return { value, ...description, is_deprecated: true };
+  }
+
+  #listOf<T>(open: string, close: string, what: string, item: () => T): readonly T[] {
+    this.#tokens.take(open);
     const items: T[] = [];
-    while (!has(close)) {
-      if (peek() === end) fail(`expected ${close}`);
+    while (!this.#tokens.has(close)) {
+      if (this.#tokens.next === undefined) this.#tokens.fail(close);
       items.push(item());
     }
-    if (items.length === 0) fail(`expected ${what}`);
-    expect(close);
+    if (items.length === 0) this.#tokens.fail(what);
+    this.#tokens.take(close);
     return items;
-  };
-  const field = (what: string): ActionField => {
-    const description = described();
-    const identifier = name(what).text;
-    if (has('(')) fail('fields of custom types cannot have arguments');
-    expect(':');
-    const of = type();
-    rejectExtras(what);
-    return { name: identifier, type: of, ...description };
-  };
-  const signature = (root: 'query' | 'mutation'): ActionSignature => {
-    const description = described();
-    const identifier = name('an action').text;
-    const args = has('(') ? listOf('(', ')', 'an argument', () => field('an argument')) : [];
-    expect(':');
-    const outputType = type();
-    rejectExtras('an action');
-    return { name: identifier, type: root, arguments: args, outputType, ...description };
-  };
-  const enumValue = (): JsonObject => {
-    const description = described();
-    const value = name('a value').text;
-    if (peek().kind !== 'directive') return { value, ...description };
-    if (take().text !== '@deprecated') fail('enum values support only the directive @deprecated', tokens[at - 1]);
-    if (has('(')) fail('@deprecated does not support a reason here');
-    return { value, ...description, is_deprecated: true };
-  };
-  const actions: ActionSignature[] = [];
-  const lists: Record<TypeList, JsonObject[]> = { input_objects: [], objects: [], scalars: [], enums: [] };
-  const names = new Set<string>();
-  while (peek() !== end) {
-    const description = described();
-    if (peek().text === 'extend') take();
-    const keyword = name('a kind of definition');
-    if (!['type', 'input', 'enum', 'scalar'].includes(keyword.text))
-      fail(`expected type, input, enum or scalar instead of ${keyword.text}`, keyword);
-    const identifier = name(`the ${keyword.text}`);
-    const isRoot = keyword.text === 'type' && (identifier.text === 'Query' || identifier.text === 'Mutation');
-    if (peek().text === 'implements') fail('custom types cannot implement interfaces');
-    rejectExtras('a type');
-    if (isRoot) {
-      actions.push(...listOf('{', '}', 'an action', () => signature(identifier.text === 'Query' ? 'query' : 'mutation')));
-      continue;
-    }
-    if (names.has(identifier.text)) fail(`the type ${identifier.text} is defined twice`, identifier);
-    names.add(identifier.text);
-    const head = { name: identifier.text, ...description };
-    if (keyword.text === 'scalar') lists.scalars.push(head);
-    else if (keyword.text === 'enum') lists.enums.push({ ...head, values: listOf('{', '}', 'a value', enumValue) });
-    else {
-      const fields = listOf('{', '}', 'a field', (): JsonObject => ({ ...field('a field') }));
-      lists[keyword.text === 'type' ? 'objects' : 'input_objects'].push({ ...head, fields });
-    }
   }
-  return { actions, types: lists };
+
+  #name(what: string): Token {
+    return this.#tokens.ofKind('name', `the name of ${what}`);
+  }
+
+  #description(): { readonly description?: string } {
+    const description = this.#tokens.description();
+    return description === undefined ? {} : { description: textOf(description) };
+  }
+
+  #rejectExtras(what: string): void {
+    if (this.#tokens.has('=')) this.#reject(`${what} cannot have a default value`);
+    if (this.#tokens.next?.kind === 'directive') this.#reject(`${what} cannot have directives`);
+  }
+
+  #reject(message: string, token = this.#tokens.next): never {
+    throw this.#errorAt(token, message);
+  }
+
+  /** @param token undefined for the end of the text */
+  #errorAt(token: Token | undefined, message: string): DocumentError {
+    const { length } = this.#text;
+    const { from, to } = token ?? { from: Math.max(0, length - 1), to: length };
+    return new DocumentError(`line ${lineAt(this.#text, from)}: ${message}`, from, to);
+  }
 }
 
-function readTokens(text: string): readonly Token[] {
-  const tokens: Token[] = [];
-  let end = 0;
-  for (const token of tokensOf(text)) {
-    rejectUnknown(text, end, token.from);
-    end = token.to;
-    if (token.kind !== 'comment') tokens.push(token);
-  }
-  rejectUnknown(text, end, text.length);
-  return tokens;
-}
+const LISTS: ReadonlyMap<string, TypeList> = new Map([
+  ['input', 'input_objects'],
+  ['type', 'objects'],
+  ['scalar', 'scalars'],
+  ['enum', 'enums'],
+]);
+const ROOTS: ReadonlyMap<string, 'query' | 'mutation'> = new Map([
+  ['Query', 'query'],
+  ['Mutation', 'mutation'],
+]);
 
 /** Rejects characters between tokens, which the tokenizer skips. */
-function rejectUnknown(text: string, from: number, to: number): void {
-  const unknown = /[^\s,\ufeff]/.exec(text.slice(from, to));
-  if (unknown === null) return;
-  const at = from + unknown.index;
-  throw new DocumentError(`line ${text.slice(0, at).split('\n').length}: unexpected ${unknown[0]}`, at, at + 1);
+function rejectUnknown(text: string, tokens: readonly Token[]): void {
+  const starts = [...tokens.map(({ from }) => from), text.length];
+  for (const [index, start] of starts.entries()) {
+    const end = tokens[index - 1]?.to ?? 0;
+    const unknown = /[^\s,\ufeff]/.exec(text.slice(end, start));
+    if (unknown === null) continue;
+    const at = end + unknown.index;
+    throw new DocumentError(`line ${lineAt(text, at)}: unexpected ${unknown[0]}`, at, at + 1);
+  }
+}
+
+function lineAt(text: string, position: number): number {
+  return text.slice(0, position).split('\n').length;
 }
 
 function textOf(token: string): string {

@@ -1,6 +1,6 @@
 /** Reads GraphQL documents while they are being written: tokens, the context at a cursor, operations, formatting. Nothing here throws. */
 
-interface Token {
+export interface Token {
   readonly kind: 'name' | 'punctuator' | 'variable' | 'string' | 'number' | 'comment' | 'directive';
   readonly text: string;
   readonly from: number;

@@ -1,6 +1,7 @@
 /** Field of a remote schema that a relationship leads to, written as `country(code: $country_code) { capital }`. */
-import { tokensOf } from './graphql-document.ts';
+import { type Token, tokensOf } from './graphql-document.ts';
 import { isList, isObject, type Json, type JsonObject, numberOf, printJson } from './json.ts';
+import { TokenCursor } from './token-cursor.ts';
 
 export interface RemoteField {
   /** `remote_field` of a definition. */
@@ -11,72 +12,64 @@ export interface RemoteField {
 
 /** @throws SyntaxError if the text is not a field with arguments */
 export function parseRemoteField(text: string): RemoteField {
-  const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
-  let at = 0;
+  const tokens = new TokenCursor(
+    tokensOf(text),
+    (expected, token) => new SyntaxError(`expected ${expected} ${token === undefined ? 'at the end' : `instead of ${token.text}`}`),
+  );
   const variables = new Set<string>();
-  const fail = (expected: string): never => {
-    const token = tokens[at];
-    throw new SyntaxError(`expected ${expected} ${token === undefined ? 'at the end' : `instead of ${token.text}`}`);
-  };
-  const has = (text: string): boolean => tokens[at]?.text === text && tokens[at]?.kind === 'punctuator';
-  const take = (text: string): void => {
-    if (!has(text)) fail(text);
-    at++;
-  };
-  const name = (what: string): string => {
-    const token = tokens[at];
-    if (token?.kind !== 'name') return fail(what);
-    at++;
-    return token.text;
-  };
-  const pairs = (close: string): JsonObject => {
-    const entries: [string, Json][] = [];
-    while (!has(close)) {
-      const key = name('the name of an argument');
-      take(':');
-      entries.push([key, value()]);
-    }
-    take(close);
-    return Object.fromEntries(entries);
-  };
-  const value = (): Json => {
-    const token = tokens[at];
-    if (token === undefined) return fail('a value');
-    at++;
-    if (token.kind === 'variable' && token.text.length > 1) {
-      variables.add(token.text.slice(1));
-      return token.text;
-    }
-    if (token.kind === 'string') return JSON.parse(token.text) as string;
-    if (token.kind === 'number') return numberOf(token.text);
-    if (token.kind === 'name')
-      return token.text === 'null' ? null : /^(?:true|false)$/.test(token.text) ? token.text === 'true' : token.text;
-    if (token.text === '{') return pairs('}');
-    if (token.text === '[') {
-      const items: Json[] = [];
-      while (!has(']')) items.push(value());
-      take(']');
-      return items;
-    }
-    at--;
-    return fail('a value');
-  };
-  const field = (): JsonObject => {
-    const identifier = name('the name of a field');
-    let args: JsonObject = {};
-    if (has('(')) {
-      take('(');
-      args = pairs(')');
-    }
-    if (!has('{')) return { [identifier]: { arguments: args } };
-    take('{');
-    const inner = field();
-    take('}');
-    return { [identifier]: { arguments: args, field: inner } };
-  };
-  const parsed = field();
-  if (at < tokens.length) fail('the end');
-  return { field: parsed, variables: [...variables] };
+  const field = readField(tokens, variables);
+  if (tokens.next !== undefined) tokens.fail('the end');
+  return { field, variables: [...variables] };
+}
+
+/** @param variables receives the names of variables in arguments */
+function readField(tokens: TokenCursor, variables: Set<string>): JsonObject {
+  const name = tokens.ofKind('name', 'the name of a field').text;
+  const args = tokens.skip('(') ? readPairs(tokens, ')', variables) : {};
+  if (!tokens.skip('{')) return { [name]: { arguments: args } };
+  const inner = readField(tokens, variables);
+  tokens.take('}');
+  return { [name]: { arguments: args, field: inner } };
+}
+
+function readPairs(tokens: TokenCursor, close: string, variables: Set<string>): JsonObject {
+  const entries: [string, Json][] = [];
+  while (!tokens.skip(close)) {
+    const key = tokens.ofKind('name', 'the name of an argument').text;
+    tokens.take(':');
+    entries.push([key, readValue(tokens, variables)]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function readValue(tokens: TokenCursor, variables: Set<string>): Json {
+  if (tokens.skip('{')) return readPairs(tokens, '}', variables);
+  if (tokens.skip('[')) {
+    const items: Json[] = [];
+    while (!tokens.skip(']')) items.push(readValue(tokens, variables));
+    return items;
+  }
+  const value = tokens.next === undefined ? undefined : scalarOf(tokens.next);
+  if (value === undefined) return tokens.fail('a value');
+  const { kind, text } = tokens.any('a value');
+  if (kind === 'variable') variables.add(text.slice(1));
+  return value;
+}
+
+/** Returns the value of a token, a variable as its text; undefined for tokens that are no values. */
+function scalarOf({ kind, text }: Token): Json | undefined {
+  switch (kind) {
+    case 'variable':
+      return text.length > 1 ? text : undefined;
+    case 'string':
+      return JSON.parse(text) as string;
+    case 'number':
+      return numberOf(text);
+    case 'name':
+      return text === 'null' ? null : /^(?:true|false)$/.test(text) ? text === 'true' : text;
+    default:
+      return undefined;
+  }
 }
 
 /** @param field `remote_field` of a definition */

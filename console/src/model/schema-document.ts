@@ -1,5 +1,6 @@
 /** SDL as a tree that can be changed and printed. Parts that are not interpreted, such as directives, keep their text. */
 import { tokensOf } from './graphql-document.ts';
+import { TokenCursor } from './token-cursor.ts';
 
 export interface InputNode {
   readonly name: string;
@@ -35,138 +36,121 @@ const KEYWORDS: ReadonlySet<string> = new Set(['schema', 'type', 'interface', 'i
 
 /** @throws SyntaxError if the text is not SDL of types */
 export function parseSchemaDocument(text: string): SchemaDocument {
-  const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
-  let at = 0;
-  const has = (punctuator: string): boolean => tokens[at]?.text === punctuator && tokens[at]?.kind !== 'string';
-  const fail = (expected: string): never => {
-    const token = tokens[at];
-    const line = text.slice(0, token?.from ?? text.length).split('\n').length;
-    throw new SyntaxError(
-      `line ${line}: expected ${expected} ${token === undefined ? 'at the end' : `instead of ${token.text.slice(0, 20)}`}`,
-    );
-  };
-  const take = (punctuator: string): void => {
-    if (!has(punctuator)) fail(punctuator);
-    at++;
-  };
-  const name = (what: string): string => {
-    const token = tokens[at];
-    if (token?.kind !== 'name') return fail(what);
-    at++;
-    return token.text;
-  };
-  const described = (): { readonly description?: string } => {
-    const token = tokens[at];
-    if (token?.kind !== 'string') return {};
-    at++;
-    return { description: token.text };
-  };
-  /** Returns the text of a value, nested brackets included. */
-  const value = (): string => {
-    const first = tokens[at];
-    if (first === undefined || /^[)\]}:=|&]$/.test(first.text)) return fail('a value');
-    let depth = 0;
-    do {
-      const token = tokens[at];
-      if (token === undefined) return fail('the end of a value');
-      if (token.kind === 'punctuator' && /^[([{]$/.test(token.text)) depth++;
-      if (token.kind === 'punctuator' && /^[)\]}]$/.test(token.text)) depth--;
-      at++;
-    } while (depth > 0);
-    return text.slice(first.from, tokens[at - 1]?.to);
-  };
-  const directives = (): readonly string[] => {
+  return new SchemaReader(text).document();
+}
+
+class SchemaReader {
+  readonly #text: string;
+  readonly #tokens: TokenCursor;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#tokens = new TokenCursor(tokensOf(text), (expected, token) => {
+      const line = text.slice(0, token?.from ?? text.length).split('\n').length;
+      const found = token === undefined ? 'at the end' : `instead of ${token.text.slice(0, 20)}`;
+      return new SyntaxError(`line ${line}: expected ${expected} ${found}`);
+    });
+  }
+
+  document(): SchemaDocument {
+    const definitions: DefinitionNode[] = [];
+    while (this.#tokens.next !== undefined) definitions.push(this.#definition());
+    return definitions;
+  }
+
+  #definition(): DefinitionNode {
+    const description = this.#description();
+    const keyword = this.#keyword();
+    const name = keyword === 'schema' ? '' : this.#name(`the name of the ${keyword}`);
+    const interfaces = this.#tokens.skip('implements') ? this.#separated('&') : [];
+    const directives = this.#directives();
+    return { keyword, name, interfaces, directives, ...description, members: this.#members(keyword) };
+  }
+
+  #keyword(): DefinitionKeyword {
+    if (this.#tokens.next?.kind !== 'name') this.#tokens.fail('a definition');
+    if (!KEYWORDS.has(this.#tokens.next?.text ?? '')) this.#tokens.fail('type, input, enum, interface, union, scalar or schema');
+    return this.#name('a definition') as DefinitionKeyword;
+  }
+
+  #members(keyword: DefinitionKeyword): readonly MemberNode[] {
+    if (keyword === 'union') {
+      if (!this.#tokens.skip('=')) return [];
+      return this.#separated('|').map((name) => ({ name, type: '', arguments: [], directives: [] }));
+    }
+    if (keyword === 'scalar' || !this.#tokens.skip('{')) return [];
+    const members: MemberNode[] = [];
+    while (!this.#tokens.skip('}')) members.push(this.#member(keyword));
+    return members;
+  }
+
+  #member(keyword: DefinitionKeyword): MemberNode {
+    if (keyword === 'enum') return this.#enumValue();
+    return keyword === 'input' ? { ...this.#input(), arguments: [] } : this.#field();
+  }
+
+  #enumValue(): MemberNode {
+    const description = this.#description();
+    return { name: this.#name('a value'), type: '', arguments: [], directives: this.#directives(), ...description };
+  }
+
+  #field(): MemberNode {
+    const description = this.#description();
+    const name = this.#name('the name of a field');
+    const args: InputNode[] = [];
+    if (this.#tokens.skip('(')) while (!this.#tokens.skip(')')) args.push(this.#input());
+    this.#tokens.take(':');
+    return { name, type: this.#tokens.type('a type'), arguments: args, directives: this.#directives(), ...description };
+  }
+
+  #input(): InputNode {
+    const description = this.#description();
+    const name = this.#name('a name');
+    this.#tokens.take(':');
+    const type = this.#tokens.type('a type');
+    const defaultValue = this.#tokens.skip('=') ? { default: this.#value() } : {};
+    return { name, type, ...defaultValue, directives: this.#directives(), ...description };
+  }
+
+  #description(): { readonly description?: string } {
+    const description = this.#tokens.description();
+    return description === undefined ? {} : { description };
+  }
+
+  #directives(): readonly string[] {
     const found: string[] = [];
-    while (tokens[at]?.kind === 'directive') {
-      const first = tokens[at];
-      at++;
-      if (has('(')) value();
-      found.push(text.slice(first?.from, tokens[at - 1]?.to));
+    while (this.#tokens.next?.kind === 'directive') {
+      const { from } = this.#tokens.ofKind('directive', 'a directive');
+      if (this.#tokens.has('(')) this.#value();
+      found.push(this.#text.slice(from, this.#tokens.last?.to));
     }
     return found;
-  };
-  const type = (): string => {
-    let core: string;
-    if (has('[')) {
-      take('[');
-      core = `[${type()}]`;
-      take(']');
-    } else core = name('a type');
-    if (!has('!')) return core;
-    take('!');
-    return `${core}!`;
-  };
-  const input = (): InputNode => {
-    const description = described();
-    const identifier = name('a name');
-    take(':');
-    const of = type();
-    let defaultValue: { readonly default?: string } = {};
-    if (has('=')) {
-      take('=');
-      defaultValue = { default: value() };
-    }
-    return { name: identifier, type: of, ...defaultValue, directives: directives(), ...description };
-  };
-  const field = (): MemberNode => {
-    const description = described();
-    const identifier = name('the name of a field');
-    const args: InputNode[] = [];
-    if (has('(')) {
-      take('(');
-      while (!has(')')) args.push(input());
-      take(')');
-    }
-    take(':');
-    return { name: identifier, type: type(), arguments: args, directives: directives(), ...description };
-  };
-  const enumValue = (): MemberNode => {
-    const description = described();
-    return { name: name('a value'), type: '', arguments: [], directives: directives(), ...description };
-  };
-  const braces = (member: () => MemberNode): readonly MemberNode[] => {
-    const members: MemberNode[] = [];
-    take('{');
-    while (!has('}')) members.push(member());
-    take('}');
-    return members;
-  };
-  const separated = (separator: string): readonly string[] => {
-    if (has(separator)) take(separator);
-    const names = [name('a type')];
-    while (has(separator)) {
-      take(separator);
-      names.push(name('a type'));
-    }
+  }
+
+  /** Reads the text of a value, nested brackets included. */
+  #value(): string {
+    const first = this.#tokens.next;
+    if (first === undefined || /^[)\]}:=|&]$/.test(first.text)) return this.#tokens.fail('a value');
+    let depth = 0;
+    do {
+      const { kind, text } = this.#tokens.any('the end of a value');
+      if (kind === 'punctuator' && /^[([{]$/.test(text)) depth++;
+      if (kind === 'punctuator' && /^[)\]}]$/.test(text)) depth--;
+    } while (depth > 0);
+    return this.#text.slice(first.from, this.#tokens.last?.to);
+  }
+
+  /** Reads names of types, which the separator may precede, too. */
+  #separated(separator: string): readonly string[] {
+    this.#tokens.skip(separator);
+    const names = [this.#name('a type')];
+    while (this.#tokens.skip(separator)) names.push(this.#name('a type'));
     return names;
-  };
-  const definition = (): DefinitionNode => {
-    const description = described();
-    const keyword = name('a definition');
-    if (!KEYWORDS.has(keyword)) {
-      at--;
-      fail('type, input, enum, interface, union, scalar or schema');
-    }
-    const kind = keyword as DefinitionKeyword;
-    const identifier = kind === 'schema' ? '' : name(`the name of the ${kind}`);
-    let interfaces: readonly string[] = [];
-    if (has('implements')) {
-      at++;
-      interfaces = separated('&');
-    }
-    const applied = directives();
-    let members: readonly MemberNode[] = [];
-    if (kind === 'union' && has('=')) {
-      take('=');
-      members = separated('|').map((member) => ({ name: member, type: '', arguments: [], directives: [] }));
-    } else if (kind !== 'scalar' && kind !== 'union' && has('{')) {
-      members = braces(kind === 'enum' ? enumValue : kind === 'input' ? () => ({ ...input(), arguments: [] }) : field);
-    }
-    return { keyword: kind, name: identifier, interfaces, directives: applied, ...description, members };
-  };
-  const document: DefinitionNode[] = [];
-  while (at < tokens.length) document.push(definition());
-  return document;
+  }
+
+  #name(expected: string): string {
+    return this.#tokens.ofKind('name', expected).text;
+  }
 }
 
 export function printSchemaDocument(document: SchemaDocument): string {
