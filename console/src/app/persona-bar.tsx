@@ -35,42 +35,20 @@ export function PersonaBar() {
   );
 }
 
+type Variable = readonly [name: string, value: string];
+
 function PersonaDialog({ onClose }: { onClose(): void }) {
   const start = persona.peek();
   const [mode, setMode] = useState<'role' | 'token'>(start.token === undefined ? 'role' : 'token');
   const [role, setRole] = useState(start.role);
-  const [variables, setVariables] = useState<readonly (readonly [string, string])[]>([...Object.entries(start.variables), ['', '']]);
+  const [variables, setVariables] = useState<readonly Variable[]>([...Object.entries(start.variables), ['', '']]);
   const [token, setToken] = useState(start.token ?? '');
   const roles = ['admin', ...(overview.value?.roles ?? [])];
-  const chosen = (): Persona =>
-    mode === 'token'
-      ? { role: role === 'admin' ? '' : role, variables: {}, token: token.trim() }
-      : {
-          role: role.trim() === '' ? 'admin' : role.trim(),
-          variables: Object.fromEntries(
-            variables
-              .map(
-                ([name, value]) =>
-                  [
-                    name
-                      .trim()
-                      .toLowerCase()
-                      .replace(/^x-svc-/, ''),
-                    value,
-                  ] as const,
-              )
-              .filter(([name]) => name !== '' && name !== 'role'),
-          ),
-        };
-  const apply = (): void => {
-    choosePersona(chosen());
+  const choose = (chosen: Persona): void => {
+    choosePersona(chosen);
     onClose();
   };
-  const claims = claimsOf(token.trim());
-  const change = (index: number, entry: readonly [string, string]): void => {
-    const next = variables.with(index, entry);
-    setVariables(next.at(-1)?.[0] === '' ? next : [...next, ['', '']]);
-  };
+  const apply = (): void => choose(mode === 'token' ? personaWithToken(role, token) : personaWithVariables(role, variables));
   return (
     <Dialog
       title="Act as"
@@ -81,14 +59,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
           <Button kind="primary" onClick={apply}>
             Use persona
           </Button>
-          <Button
-            onClick={() => {
-              choosePersona(ADMIN);
-              onClose();
-            }}
-          >
-            Back to admin
-          </Button>
+          <Button onClick={() => choose(ADMIN)}>Back to admin</Button>
         </>
       }
     >
@@ -105,68 +76,105 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
       <Field label="Role">
         {(id) => <Combobox id={id} isLive name="Role" value={role} options={roles.map((value) => ({ value }))} onChange={setRole} />}
       </Field>
-      {mode === 'role' ? (
-        <fieldset class="plain-fieldset stack-tight">
-          <legend class="label">Session variables</legend>
-          {variables.map(([name, value], index) => (
-            <div class="row-tight" key={index}>
-              <span class="mono muted">X-Svc-</span>
-              <input
-                class="input grow"
-                aria-label={`Variable name ${index + 1}`}
-                placeholder="user-id"
-                value={name}
-                spellcheck={false}
-                onInput={(event) => change(index, [event.currentTarget.value, value])}
-              />
-              <input
-                class="input grow"
-                aria-label={`Variable value ${index + 1}`}
-                placeholder="value"
-                value={value}
-                spellcheck={false}
-                onInput={(event) => change(index, [name, event.currentTarget.value])}
-              />
-            </div>
-          ))}
-        </fieldset>
-      ) : (
-        <>
-          <Field label="Token" hint="Sent instead of the admin secret. Not stored.">
-            {(id) => (
-              <textarea
-                id={id}
-                class="textarea"
-                rows={4}
-                spellcheck={false}
-                value={token}
-                onInput={(event) => setToken(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          {token.trim() !== '' &&
-            (claims === undefined ? <p class="muted">This is not a valid JWT.</p> : <pre class="code-block">{claims}</pre>)}
-        </>
-      )}
-      {knownPersonas.value.length > 0 && (
-        <div class="stack-tight">
-          <span class="label">Recent</span>
-          <div class="row">
-            {knownPersonas.value.map((known) => (
-              <Button
-                key={personaLabel(known)}
-                small
-                onClick={() => {
-                  choosePersona(known);
-                  onClose();
-                }}
-              >
-                {personaLabel(known)}
-              </Button>
-            ))}
-          </div>
-        </div>
-      )}
+      {mode === 'role' ? <VariableFields variables={variables} onChange={setVariables} /> : <TokenField token={token} onInput={setToken} />}
+      <RecentPersonas onChoose={choose} />
     </Dialog>
+  );
+}
+
+function personaWithToken(role: string, token: string): Persona {
+  return { role: role === 'admin' ? '' : role, variables: {}, token: token.trim() };
+}
+
+function personaWithVariables(role: string, variables: readonly Variable[]): Persona {
+  const named = variables.map(([name, value]): Variable => [withoutPrefix(name), value]);
+  return {
+    role: role.trim() === '' ? 'admin' : role.trim(),
+    variables: Object.fromEntries(named.filter(([name]) => name !== '' && name !== 'role')),
+  };
+}
+
+function withoutPrefix(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/^x-svc-/, '');
+}
+
+/** A row per variable. The last row is empty, for the next one. */
+function VariableFields({
+  variables,
+  onChange,
+}: {
+  readonly variables: readonly Variable[];
+  onChange(variables: readonly Variable[]): void;
+}) {
+  const change = (index: number, variable: Variable): void => {
+    const next = variables.with(index, variable);
+    onChange(next.at(-1)?.[0] === '' ? next : [...next, ['', '']]);
+  };
+  return (
+    <fieldset class="plain-fieldset stack-tight">
+      <legend class="label">Session variables</legend>
+      {variables.map(([name, value], index) => (
+        <div class="row-tight" key={index}>
+          <span class="mono muted">X-Svc-</span>
+          <input
+            class="input grow"
+            aria-label={`Variable name ${index + 1}`}
+            placeholder="user-id"
+            value={name}
+            spellcheck={false}
+            onInput={(event) => change(index, [event.currentTarget.value, value])}
+          />
+          <input
+            class="input grow"
+            aria-label={`Variable value ${index + 1}`}
+            placeholder="value"
+            value={value}
+            spellcheck={false}
+            onInput={(event) => change(index, [name, event.currentTarget.value])}
+          />
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+function TokenField({ token, onInput }: { readonly token: string; onInput(token: string): void }) {
+  const claims = claimsOf(token.trim());
+  return (
+    <>
+      <Field label="Token" hint="Sent instead of the admin secret. Not stored.">
+        {(id) => (
+          <textarea
+            id={id}
+            class="textarea"
+            rows={4}
+            spellcheck={false}
+            value={token}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {token.trim() !== '' &&
+        (claims === undefined ? <p class="muted">This is not a valid JWT.</p> : <pre class="code-block">{claims}</pre>)}
+    </>
+  );
+}
+
+function RecentPersonas({ onChoose }: { onChoose(chosen: Persona): void }) {
+  if (knownPersonas.value.length === 0) return null;
+  return (
+    <div class="stack-tight">
+      <span class="label">Recent</span>
+      <div class="row">
+        {knownPersonas.value.map((known) => (
+          <Button key={personaLabel(known)} small onClick={() => onChoose(known)}>
+            {personaLabel(known)}
+          </Button>
+        ))}
+      </div>
+    </div>
   );
 }

@@ -68,8 +68,7 @@ class ActionReader {
     const description = this.#description();
     this.#tokens.skip('extend');
     const keyword = this.#name('a kind of definition');
-    const list = LISTS.get(keyword.text);
-    if (list === undefined) return this.#reject(`expected type, input, enum or scalar instead of ${keyword.text}`, keyword);
+    const list = LISTS.get(keyword.text) ?? this.#reject(`expected type, input, enum or scalar instead of ${keyword.text}`, keyword);
     const identifier = this.#name(`the ${keyword.text}`);
     if (this.#tokens.has('implements')) this.#reject('custom types cannot implement interfaces');
     this.#rejectExtras('a type');

@@ -32,88 +32,22 @@ export interface GridProps {
 
 const ROW = 32;
 
-/** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
-export function Grid({
-  name,
-  columns,
-  count,
-  total,
-  selected,
-  rowHeight = ROW,
-  cell,
-  text,
-  onOpen,
-  onEdit = onOpen,
-  onKey,
-  class: extra,
-}: GridProps) {
-  const [focused, setFocused] = useState({ row: 0, column: 0 });
-  /** Other corner of the selected range. */
-  const [anchor, setAnchor] = useState<{ row: number; column: number } | null>(null);
-  const { frame, window } = useWindow(count, rowHeight, rowHeight);
-  const body = useRef<HTMLTableSectionElement>(null);
-  const current = { row: Math.min(focused.row, Math.max(0, count - 1)), column: Math.min(focused.column, columns.length - 1) };
+interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
 
-  const move = (row: number, column: number, extend: boolean): void => {
-    const next = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
-    setAnchor(extend ? (anchor ?? current) : null);
-    setFocused(next);
-    const box = frame.current;
-    if (box !== null) {
-      const top = next.row * rowHeight;
-      if (top < box.scrollTop) box.scrollTop = top;
-      else if (top + rowHeight * 2 > box.scrollTop + box.clientHeight) box.scrollTop = top + rowHeight * 2 - box.clientHeight;
-    }
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        body.current?.querySelector<HTMLElement>(`[data-cell="${next.row}:${next.column}"]`)?.focus({ preventScroll: false }),
-      ),
-    );
-  };
-  const range = {
-    top: Math.min(current.row, anchor?.row ?? current.row),
-    bottom: Math.max(current.row, anchor?.row ?? current.row),
-    left: Math.min(current.column, anchor?.column ?? current.column),
-    right: Math.max(current.column, anchor?.column ?? current.column),
-  };
-  const keyDown = (event: KeyboardEvent): void => {
-    if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return;
-    const { row, column } = current;
-    const mod = event.ctrlKey || event.metaKey;
-    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / rowHeight) - 2);
-    const steps: Record<string, readonly [number, number]> = {
-      ArrowDown: [row + 1, column],
-      ArrowUp: [row - 1, column],
-      ArrowRight: [row, column + 1],
-      ArrowLeft: [row, column - 1],
-      PageDown: [row + page, column],
-      PageUp: [row - page, column],
-      Home: [mod ? 0 : row, 0],
-      End: [mod ? count - 1 : row, columns.length - 1],
-    };
-    const step = steps[event.key];
-    if (step !== undefined) {
-      event.preventDefault();
-      move(step[0], step[1], event.shiftKey);
-    } else if (event.key === 'Enter' && onOpen !== undefined) {
-      event.preventDefault();
-      onOpen(row, column);
-    } else if (event.key === 'F2' && onEdit !== undefined) {
-      event.preventDefault();
-      onEdit(row, column);
-    } else if (mod && event.key.toLowerCase() === 'c' && text !== undefined && String(getSelection()) === '') {
-      event.preventDefault();
-      const lines = [];
-      for (let r = range.top; r <= range.bottom; r++) {
-        const cells = [];
-        for (let c = range.left; c <= range.right; c++) cells.push(text(r, c).replace(/[\t\n]/g, ' '));
-        lines.push(cells.join('\t'));
-      }
-      void copyText(lines.join('\n'));
-    } else onKey?.(event, row, column);
-  };
-  const isInRange = (row: number, column: number): boolean =>
-    anchor !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
+interface Range {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
+export function Grid(props: GridProps) {
+  const { name, columns, count, total, selected, rowHeight = ROW, cell, onOpen, class: extra } = props;
+  const { frame, window, body, current, focus, isInRange, keyDown } = useGridFocus(props, rowHeight);
   const { first, end } = window;
   return (
     <div ref={frame} class={`grid-frame ${extra ?? ''}`} role="group" aria-label={name} tabIndex={count === 0 ? 0 : undefined}>
@@ -125,12 +59,12 @@ export function Grid({
         aria-colcount={columns.length}
         onKeyDown={keyDown}
         onFocusIn={(event) => {
-          const cell = cellAt(event.target);
-          if (cell !== undefined && (focused.row !== cell.row || focused.column !== cell.column)) setFocused(cell);
+          const focused = cellAt(event.target);
+          if (focused !== undefined) focus(focused);
         }}
         onDblClick={(event) => {
-          const cell = event.target instanceof Element ? cellAt(event.target.closest('[data-cell]')) : undefined;
-          if (cell !== undefined) onOpen?.(cell.row, cell.column);
+          const opened = event.target instanceof Element ? cellAt(event.target.closest('[data-cell]')) : undefined;
+          if (opened !== undefined) onOpen?.(opened.row, opened.column);
         }}
       >
         <thead>
@@ -143,11 +77,7 @@ export function Grid({
           </tr>
         </thead>
         <tbody ref={body}>
-          {first > 0 && (
-            <tr aria-hidden="true">
-              <td colSpan={columns.length} style={{ height: `${first * rowHeight}px`, padding: 0 }} />
-            </tr>
-          )}
+          {first > 0 && <Spacer columns={columns.length} height={first * rowHeight} />}
           {Array.from({ length: Math.max(0, end - first) }, (_, index) => {
             const row = first + index;
             return (
@@ -166,19 +96,132 @@ export function Grid({
               </tr>
             );
           })}
-          {end < count && (
-            <tr aria-hidden="true">
-              <td colSpan={columns.length} style={{ height: `${(count - end) * rowHeight}px`, padding: 0 }} />
-            </tr>
-          )}
+          {end < count && <Spacer columns={columns.length} height={(count - end) * rowHeight} />}
         </tbody>
       </table>
     </div>
   );
 }
 
+/** Takes the place of rows that are not rendered. */
+function Spacer({ columns, height }: { readonly columns: number; readonly height: number }) {
+  return (
+    <tr aria-hidden="true">
+      <td colSpan={columns} style={{ height: `${height}px`, padding: 0 }} />
+    </tr>
+  );
+}
+
+/** The rendered rows, the focused cell, the selected range, and the keys that change them. */
+function useGridFocus({ columns, count, text, onOpen, onEdit = onOpen, onKey }: GridProps, rowHeight: number) {
+  const [focused, setFocused] = useState<Cell>({ row: 0, column: 0 });
+  /** Other corner of the selected range. */
+  const [anchor, setAnchor] = useState<Cell | null>(null);
+  const { frame, window } = useWindow(count, rowHeight, rowHeight);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const current = { row: Math.min(focused.row, Math.max(0, count - 1)), column: Math.min(focused.column, columns.length - 1) };
+  const move = (row: number, column: number, extend: boolean): void => {
+    const next = { row: Math.max(0, Math.min(count - 1, row)), column: Math.max(0, Math.min(columns.length - 1, column)) };
+    setAnchor(extend ? (anchor ?? current) : null);
+    setFocused(next);
+    if (frame.current !== null) scrollToRow(frame.current, next.row, rowHeight);
+    focusAfterRendering(body, next);
+  };
+  const range = rangeBetween(current, anchor ?? current);
+  const keyDown = (event: KeyboardEvent): void => {
+    if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return;
+    const { row, column } = current;
+    const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / rowHeight) - 2);
+    const target = targetOfKey(event, current, { page, lastRow: count - 1, lastColumn: columns.length - 1 });
+    if (target !== undefined) {
+      event.preventDefault();
+      move(target.row, target.column, event.shiftKey);
+    } else if (event.key === 'Enter' && onOpen !== undefined) {
+      event.preventDefault();
+      onOpen(row, column);
+    } else if (event.key === 'F2' && onEdit !== undefined) {
+      event.preventDefault();
+      onEdit(row, column);
+    } else if (isModified(event) && event.key.toLowerCase() === 'c' && text !== undefined && String(getSelection()) === '') {
+      event.preventDefault();
+      void copyText(textOfRange(range, text));
+    } else onKey?.(event, row, column);
+  };
+  const isInRange = (row: number, column: number): boolean =>
+    anchor !== null && row >= range.top && row <= range.bottom && column >= range.left && column <= range.right;
+  const focus = (cell: Cell): void => {
+    if (focused.row !== cell.row || focused.column !== cell.column) setFocused(cell);
+  };
+  return { frame, window, body, current, focus, isInRange, keyDown };
+}
+
+/** Returns the cell that a key moves to, which may be outside of the grid; undefined for other keys. */
+function targetOfKey(
+  event: KeyboardEvent,
+  { row, column }: Cell,
+  { page, lastRow, lastColumn }: { readonly page: number; readonly lastRow: number; readonly lastColumn: number },
+): Cell | undefined {
+  switch (event.key) {
+    case 'ArrowDown':
+      return { row: row + 1, column };
+    case 'ArrowUp':
+      return { row: row - 1, column };
+    case 'ArrowRight':
+      return { row, column: column + 1 };
+    case 'ArrowLeft':
+      return { row, column: column - 1 };
+    case 'PageDown':
+      return { row: row + page, column };
+    case 'PageUp':
+      return { row: row - page, column };
+    case 'Home':
+      return { row: isModified(event) ? 0 : row, column: 0 };
+    case 'End':
+      return { row: isModified(event) ? lastRow : row, column: lastColumn };
+    default:
+      return undefined;
+  }
+}
+
+function isModified(event: KeyboardEvent): boolean {
+  return event.ctrlKey || event.metaKey;
+}
+
+function scrollToRow(frame: HTMLElement, row: number, rowHeight: number): void {
+  const top = row * rowHeight;
+  if (top < frame.scrollTop) frame.scrollTop = top;
+  else if (top + rowHeight * 2 > frame.scrollTop + frame.clientHeight) frame.scrollTop = top + rowHeight * 2 - frame.clientHeight;
+}
+
+function focusAfterRendering(body: { readonly current: HTMLElement | null }, { row, column }: Cell): void {
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() =>
+      body.current?.querySelector<HTMLElement>(`[data-cell="${row}:${column}"]`)?.focus({ preventScroll: false }),
+    ),
+  );
+}
+
+function rangeBetween(one: Cell, other: Cell): Range {
+  return {
+    top: Math.min(one.row, other.row),
+    bottom: Math.max(one.row, other.row),
+    left: Math.min(one.column, other.column),
+    right: Math.max(one.column, other.column),
+  };
+}
+
+function textOfRange({ top, bottom, left, right }: Range, text: (row: number, column: number) => string): string {
+  const lines: string[] = [];
+  for (let row = top; row <= bottom; row++) {
+    const cells: string[] = [];
+    for (let column = left; column <= right; column++) cells.push(text(row, column).replace(/[\t\n]/g, ' '));
+    lines.push(cells.join('\t'));
+  }
+  return lines.join('\n');
+}
+
 /** Finds the cell of an event. The table has the listeners: one per cell would be most of the work of rendering thousands of cells. */
-function cellAt(element: EventTarget | null): { readonly row: number; readonly column: number } | undefined {
+function cellAt(element: EventTarget | null): Cell | undefined {
   const [row, column] = element instanceof HTMLElement ? (element.dataset['cell'] ?? '').split(':') : [];
   return column === undefined ? undefined : { row: Number(row), column: Number(column) };
 }

@@ -3,8 +3,10 @@ import { makeChange } from '../../api/changes.ts';
 import { functionPart } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { type Routine, routineId, routineNamed } from '../../api/routines.ts';
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { type FunctionSettings, readFunctionSettings, withFunctionSettings } from '../../model/function-settings.ts';
+import { isObject, type Json, type JsonObject, objectOf } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
+import type { Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -19,14 +21,7 @@ const EXPOSED = [
   ['mutation', 'Mutation'],
 ] as const;
 
-/** Settings of a function in the API. Tracks a function by its name if it is not tracked yet. */
-export function FunctionDialog({
-  source: { name: source, kind, defaultSchema },
-  before,
-  id,
-  routines,
-  onClose,
-}: {
+interface FunctionDialogProps {
   readonly source: SourceOverview;
   /** Entry in the metadata; undefined for an untracked function. */
   readonly before: JsonObject | undefined;
@@ -34,92 +29,44 @@ export function FunctionDialog({
   readonly id: string;
   readonly routines: readonly Routine[];
   onClose(): void;
-}) {
-  const configuration: JsonObject = before !== undefined && isObject(before['configuration']) ? before['configuration'] : {};
-  const roots: JsonObject = isObject(configuration['custom_root_fields']) ? configuration['custom_root_fields'] : {};
-  const text = (json: Json | undefined): string => (typeof json === 'string' ? json : '');
+}
+
+/** Settings of a function in the API. Tracks a function by its name if it is not tracked yet. */
+export function FunctionDialog({ source, before, id, routines, onClose }: FunctionDialogProps) {
+  const isTracked = before !== undefined;
   /** Configuration as it was stored when the dialog opened. */
-  const [basis] = useState(configuration);
+  const [basis] = useState(() => objectOf(before?.['configuration']));
   const [functionId, setFunctionId] = useState(id);
-  const [exposed, setExposed] = useState<'' | 'query' | 'mutation'>(
-    EXPOSED.find(([value]) => value === configuration['exposed_as'])?.[0] ?? '',
-  );
-  const [session, setSession] = useState(text(configuration['session_argument']));
-  const [custom, setCustom] = useState(text(configuration['custom_name']));
-  const [field, setField] = useState(text(roots['function']));
-  const [aggregate, setAggregate] = useState(text(roots['function_aggregate']));
+  const [settings, setSettings] = useState(() => readFunctionSettings(basis));
   const [failure, setFailure] = useState<Failure>();
-  const chosen = routines.find((each) => routineId(each) === functionId);
   const missing = functionId.trim() === '' ? 'Enter a function' : undefined;
   const save = async (): Promise<void> => {
     if (missing !== undefined) return;
     setFailure(undefined);
-    const address = routineNamed(functionId, defaultSchema);
-    const configured = (former: Json | undefined): JsonObject => {
-      const old: JsonObject = isObject(former) ? former : {};
-      const { exposed_as: _e, session_argument: _s, custom_name: _n, custom_root_fields: oldRoots, ...rest } = old;
-      const { function: _f, function_aggregate: _a, ...otherRoots } = isObject(oldRoots) ? oldRoots : ({} as JsonObject);
-      const nextRoots = { ...otherRoots, ...optional('function', field), ...optional('function_aggregate', aggregate) };
-      return {
-        ...rest,
-        ...optional('exposed_as', exposed),
-        ...optional('session_argument', session),
-        ...optional('custom_name', custom),
-        ...(Object.keys(nextRoots).length === 0 ? {} : { custom_root_fields: nextRoots }),
-      };
-    };
-    const args = { source, function: address };
     try {
-      const done = await makeChange({
-        title: `${before === undefined ? 'Track' : 'Edit'} function ${functionId}`,
-        parts: [functionPart(source, address)],
-        steps: (_, [now = null]) =>
-          before === undefined
-            ? [{ type: `${kind}_track_function`, args: { ...args, configuration: configured(undefined) } }]
-            : [
-                {
-                  type: `${kind}_set_function_customization`,
-                  args: { ...args, configuration: configured(isObject(now) ? now['configuration'] : undefined) },
-                },
-              ],
-        ...(before === undefined
-          ? {}
-          : {
-              draft: {
-                before: basis,
-                now: (_, [now = null]) => (isObject(now) ? (now['configuration'] ?? {}) : null),
-                after: (_, [now = null]) => configured(isObject(now) ? now['configuration'] : undefined),
-              },
-            }),
-        inverse: ([was = null]) => [
-          isObject(was)
-            ? { type: `${kind}_set_function_customization`, args: { ...args, configuration: was['configuration'] ?? {} } }
-            : { type: `${kind}_untrack_function`, args },
-        ],
-      });
-      if (done !== null) onClose();
+      if (await (isTracked ? editFunction(source, functionId, settings, basis) : trackFunction(source, functionId, settings))) onClose();
     } catch (error) {
       setFailure(failureOf(error));
     }
   };
   return (
     <Dialog
-      title={before === undefined ? 'Track function' : `Function ${id}`}
+      title={isTracked ? `Function ${id}` : 'Track function'}
       onClose={onClose}
       onSubmit={() => void save()}
       footer={
         <Button
           kind="primary"
-          title={`${kind}_${before === undefined ? 'track_function' : 'set_function_customization'}`}
+          title={`${source.kind}_${isTracked ? 'set_function_customization' : 'track_function'}`}
           refusal={missing}
           onClick={() => void save()}
         >
-          {before === undefined ? 'Track' : 'Save'}
+          {isTracked ? 'Save' : 'Track'}
         </Button>
       }
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      {before === undefined && (
+      {!isTracked && (
         <Field label="Function" hint="With its schema, such as public.search_albums.">
           {(inputId) => (
             <Combobox
@@ -133,9 +80,27 @@ export function FunctionDialog({
           )}
         </Field>
       )}
+      <SettingsFields settings={settings} routine={routines.find((each) => routineId(each) === functionId)} onChange={setSettings} />
+    </Dialog>
+  );
+}
+
+function SettingsFields({
+  settings,
+  routine,
+  onChange,
+}: {
+  readonly settings: FunctionSettings;
+  /** The function in the database; undefined if it is not known there. */
+  readonly routine: Routine | undefined;
+  onChange(settings: FunctionSettings): void;
+}) {
+  const set = (changes: Partial<FunctionSettings>): void => onChange({ ...settings, ...changes });
+  return (
+    <>
       <div class="field">
         <span class="label">Expose as</span>
-        <Segments name="Expose as" options={EXPOSED} chosen={exposed} onChoose={setExposed} />
+        <Segments name="Expose as" options={EXPOSED} chosen={settings.exposed} onChoose={(exposed) => set({ exposed })} />
         <span class="hint">By default, volatile functions are mutations and all others are queries.</span>
       </div>
       <Field label="Session argument" hint="Receives the session variables as a JSON object. Not an argument of the field.">
@@ -143,25 +108,64 @@ export function FunctionDialog({
           <Combobox
             id={inputId}
             name="Session argument"
-            value={session}
-            options={(chosen?.parameters ?? []).map(({ name, type }) => ({ value: name, note: type }))}
+            value={settings.session}
+            options={(routine?.parameters ?? []).map(({ name, type }) => ({ value: name, note: type }))}
             isLive
-            onChange={setSession}
+            onChange={(session) => set({ session })}
           />
         )}
       </Field>
-      <Text label="GraphQL name" value={custom} onInput={setCustom} />
+      <Text label="GraphQL name" value={settings.name} onInput={(name) => set({ name })} />
       <div class="row fields">
-        <Text label="Root field name" value={field} onInput={setField} />
-        <Text label="Aggregate root field name" value={aggregate} onInput={setAggregate} />
+        <Text label="Root field name" value={settings.field} onInput={(field) => set({ field })} />
+        <Text label="Aggregate root field name" value={settings.aggregate} onInput={(aggregate) => set({ aggregate })} />
       </div>
-    </Dialog>
+    </>
   );
 }
 
-/** Returns the key if it has a value. */
-function optional(key: string, value: string): JsonObject {
-  return value.trim() === '' ? {} : { [key]: value.trim() };
+/** Returns false if the change was cancelled. */
+async function trackFunction({ name, kind, defaultSchema }: SourceOverview, id: string, settings: FunctionSettings): Promise<boolean> {
+  const address = routineNamed(id, defaultSchema);
+  const args = { source: name, function: address };
+  const done = await makeChange({
+    title: `Track function ${id}`,
+    parts: [functionPart(name, address)],
+    steps: () => [{ type: `${kind}_track_function`, args: { ...args, configuration: withFunctionSettings(undefined, settings) } }],
+    inverse: ([was = null]) => [inverseStep(kind, args, was)],
+  });
+  return done !== null;
+}
+
+/** Returns false if the change was cancelled. @param basis configuration as it was stored when the dialog opened */
+async function editFunction(
+  { name, kind, defaultSchema }: SourceOverview,
+  id: string,
+  settings: FunctionSettings,
+  basis: JsonObject,
+): Promise<boolean> {
+  const address = routineNamed(id, defaultSchema);
+  const args = { source: name, function: address };
+  const changed = (now: Json): JsonObject => withFunctionSettings(isObject(now) ? now['configuration'] : undefined, settings);
+  const done = await makeChange({
+    title: `Edit function ${id}`,
+    parts: [functionPart(name, address)],
+    steps: (_, [now = null]) => [{ type: `${kind}_set_function_customization`, args: { ...args, configuration: changed(now) } }],
+    draft: {
+      before: basis,
+      now: (_, [now = null]) => (isObject(now) ? (now['configuration'] ?? {}) : null),
+      after: (_, [now = null]) => changed(now),
+    },
+    inverse: ([was = null]) => [inverseStep(kind, args, was)],
+  });
+  return done !== null;
+}
+
+/** @param was entry of the function before the change; `null` if it was not tracked */
+function inverseStep(kind: string, args: JsonObject, was: Json): Step {
+  return isObject(was)
+    ? { type: `${kind}_set_function_customization`, args: { ...args, configuration: was['configuration'] ?? {} } }
+    : { type: `${kind}_untrack_function`, args };
 }
 
 function Text({ label, value, onInput }: { readonly label: string; readonly value: string; onInput(value: string): void }) {

@@ -34,68 +34,12 @@ interface RowDialogProps {
 /** Distinguishes null, text that may be empty, and the default of the database. */
 type Draft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
 
-export function RowDialog({ table, info, readable, row, focus, onClose, onWritten }: RowDialogProps) {
+/** The form of a row: inserts a new one, or shows and updates one. */
+export function RowDialog(props: RowDialogProps) {
+  const { table, info, readable, row, focus, onClose } = props;
   const as = persona.value;
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  const [failure, setFailure] = useState<Failure>();
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const [isBusy, setBusy] = useState(false);
-  const { value: input, failure: unread } = useResource(
-    async () => {
-      const name = row === null ? info.names.insertInput : info.names.setInput;
-      return { type: name === undefined ? undefined : await readType(as, name) };
-    },
-    row === null ? 'insert' : 'update',
-  );
-  const columnNames = new Set(info.columnNames.values());
-  const writable = new Map<string, FieldType>([...(input?.type?.inputFields ?? [])].filter(([name]) => columnNames.has(name)));
-  const shown = row === null ? [...writable.keys()] : readable.columns.map(({ name }) => name);
-  const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
-  const hasKey = row !== null && key.length > 0 && key.every((column) => row[column] !== undefined);
-  const canWrite = writable.size > 0 && (row === null || hasKey);
-  const set = (name: string, draft: Draft): void => {
-    const current = row === null ? undefined : row[name];
-    const isSame = row !== null && (draft.kind === 'null' ? current === null : draft.kind === 'text' && cellText(current) === draft.text);
-    const { [name]: _, ...rest } = drafts;
-    setDrafts(isSame || draft.kind === 'unset' ? rest : { ...rest, [name]: draft });
-  };
-  const save = async (): Promise<void> => {
-    const values: Record<string, Json> = {};
-    const problems: Record<string, string> = {};
-    for (const [name, draft] of Object.entries(drafts)) {
-      try {
-        if (draft.kind !== 'unset')
-          values[name] = draft.kind === 'null' ? null : jsonOfText(draft.text, writable.get(name)?.text ?? 'String');
-      } catch (error) {
-        problems[name] = `Not a valid ${writable.get(name)?.text}: ${failureOf(error).message}`;
-      }
-    }
-    setErrors(problems);
-    if (Object.keys(problems).length > 0) return;
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const done =
-        row === null
-          ? await insertRow(as, info.names, values)
-          : await updateRow(as, info.names, Object.fromEntries(key.map((column) => [column, row[column] ?? null])), values);
-      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
-      showToast(row === null ? 'Row inserted' : 'Row updated');
-      onWritten();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
-    setBusy(false);
-  };
-  const refusal = isReadOnly
-    ? READ_ONLY_REASON
-    : !canWrite
-      ? `${personaLabel(as)} has no ${row === null ? 'insert' : 'update'} permission`
-      : row !== null && Object.keys(drafts).length === 0
-        ? 'No changes'
-        : isBusy
-          ? 'Saving …'
-          : undefined;
+  const { drafts, errors, failure, unread, writable, refusal, set, save } = useRowDraft(props);
+  const shown = row === null ? [...(writable?.keys() ?? [])] : readable.columns.map(({ name }) => name);
   return (
     <Dialog
       title={row === null ? `Insert into ${tableId(table)}` : `Row of ${tableId(table)}`}
@@ -114,62 +58,164 @@ export function RowDialog({ table, info, readable, row, focus, onClose, onWritte
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {unread !== undefined && <ErrorBox error={shownError(unread)} />}
-      {input === undefined && unread === undefined && <Loading what="the columns" />}
-      {input !== undefined &&
-        shown.map((name) => {
-          const column = info.columns.find((each) => info.columnNames.get(each.name) === name);
-          const draft = drafts[name];
-          const before = row?.[name];
-          const isNull = draft === undefined ? row !== null && before === null : draft.kind === 'null';
-          const text = draft === undefined ? (cellText(before) ?? '') : draft.kind === 'text' ? draft.text : '';
-          const isUnset = row === null && draft === undefined;
-          const isWritable = writable.has(name) && !isReadOnly;
-          return (
-            <div class="field" key={name}>
-              <div class="row-tight">
-                <label for={`column-${name}`}>{name}</label>
-                <span class="muted small mono">{column?.type}</span>
-                <span class="grow" />
-                {column?.isNullable === true && isWritable && (
-                  <Button
-                    small
-                    kind="quiet"
-                    pressed={isNull}
-                    onClick={() => set(name, isNull ? { kind: 'text', text: '' } : { kind: 'null' })}
-                  >
-                    NULL
-                  </Button>
-                )}
-                {row === null && draft !== undefined && (
-                  <Button small kind="quiet" onClick={() => set(name, { kind: 'unset' })}>
-                    Use default
-                  </Button>
-                )}
-              </div>
-              <textarea
-                id={`column-${name}`}
-                class="textarea"
-                rows={text.length > 60 || text.includes('\n') ? 4 : 1}
-                spellcheck={false}
-                autofocus={focus === name}
-                readOnly={!isWritable}
-                aria-invalid={errors[name] !== undefined || undefined}
-                placeholder={
-                  isNull ? 'NULL' : isUnset ? (column?.default !== undefined ? `default: ${column.default}` : 'not set') : 'empty string'
-                }
-                value={text}
-                onInput={(event) => set(name, { kind: 'text', text: event.currentTarget.value })}
-              />
-              {errors[name] !== undefined && (
-                <span class="error-text" role="alert">
-                  {errors[name]}
-                </span>
-              )}
-            </div>
-          );
-        })}
+      {writable === undefined && unread === undefined && <Loading what="the columns" />}
+      {writable !== undefined &&
+        shown.map((name) => (
+          <ColumnField
+            key={name}
+            name={name}
+            column={info.columns.find((each) => info.columnNames.get(each.name) === name)}
+            row={row}
+            draft={drafts[name]}
+            error={errors[name]}
+            isWritable={writable.has(name) && !isReadOnly}
+            isFocused={focus === name}
+            onDraft={(draft) => set(name, draft)}
+          />
+        ))}
       {row !== null && <RelatedRows table={table} info={info} row={row} />}
     </Dialog>
+  );
+}
+
+/** Edited columns of a row, and how to save them. */
+function useRowDraft({ info, row, onWritten }: RowDialogProps) {
+  const as = persona.value;
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const [failure, setFailure] = useState<Failure>();
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const [isBusy, setBusy] = useState(false);
+  const { value: input, failure: unread } = useResource(
+    async () => {
+      const name = row === null ? info.names.insertInput : info.names.setInput;
+      return { type: name === undefined ? undefined : await readType(as, name) };
+    },
+    row === null ? 'insert' : 'update',
+  );
+  const columnNames = new Set(info.columnNames.values());
+  /** Undefined until the input type is read. */
+  const writable = input && new Map<string, FieldType>([...(input.type?.inputFields ?? [])].filter(([name]) => columnNames.has(name)));
+  const set = (name: string, draft: Draft): void => {
+    const { [name]: _, ...rest } = drafts;
+    setDrafts(isSameAs(row, name, draft) || draft.kind === 'unset' ? rest : { ...rest, [name]: draft });
+  };
+  const save = async (): Promise<void> => {
+    const { values, problems } = valuesOf(drafts, writable ?? new Map());
+    setErrors(problems);
+    if (Object.keys(problems).length > 0) return;
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const done = row === null ? await insertRow(as, info.names, values) : await updateRow(as, info.names, keyOf(row, info), values);
+      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
+      showToast(row === null ? 'Row inserted' : 'Row updated');
+      onWritten();
+    } catch (error) {
+      setFailure(failureOf(error));
+    }
+    setBusy(false);
+  };
+  const canWrite = writable !== undefined && writable.size > 0 && (row === null || hasKey(row, info));
+  const refusal = isReadOnly
+    ? READ_ONLY_REASON
+    : !canWrite
+      ? `${personaLabel(as)} has no ${row === null ? 'insert' : 'update'} permission`
+      : row !== null && Object.keys(drafts).length === 0
+        ? 'No changes'
+        : isBusy
+          ? 'Saving …'
+          : undefined;
+  return { drafts, errors, failure, unread, writable, refusal, set, save };
+}
+
+/** @param row `null` for a new row, whose drafts all count */
+function isSameAs(row: JsonObject | null, name: string, draft: Draft): boolean {
+  if (row === null) return false;
+  return draft.kind === 'null' ? row[name] === null : draft.kind === 'text' && cellText(row[name]) === draft.text;
+}
+
+/** Returns the values of the drafts, and by column what is wrong with a draft. */
+function valuesOf(
+  drafts: Readonly<Record<string, Draft>>,
+  types: ReadonlyMap<string, FieldType>,
+): { readonly values: Readonly<Record<string, Json>>; readonly problems: Readonly<Record<string, string>> } {
+  const values: Record<string, Json> = {};
+  const problems: Record<string, string> = {};
+  for (const [name, draft] of Object.entries(drafts)) {
+    const type = types.get(name)?.text;
+    try {
+      if (draft.kind !== 'unset') values[name] = draft.kind === 'null' ? null : jsonOfText(draft.text, type ?? 'String');
+    } catch (error) {
+      problems[name] = `Not a valid ${type}: ${failureOf(error).message}`;
+    }
+  }
+  return { values, problems };
+}
+
+function keyColumns(info: NamedTableInfo): readonly string[] {
+  return info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
+}
+
+function hasKey(row: JsonObject, info: NamedTableInfo): boolean {
+  const key = keyColumns(info);
+  return key.length > 0 && key.every((column) => row[column] !== undefined);
+}
+
+function keyOf(row: JsonObject, info: NamedTableInfo): JsonObject {
+  return Object.fromEntries(keyColumns(info).map((column) => [column, row[column] ?? null]));
+}
+
+interface ColumnFieldProps {
+  readonly name: string;
+  readonly column: NamedTableInfo['columns'][number] | undefined;
+  readonly row: JsonObject | null;
+  readonly draft: Draft | undefined;
+  readonly error: string | undefined;
+  readonly isWritable: boolean;
+  readonly isFocused: boolean;
+  onDraft(draft: Draft): void;
+}
+
+function ColumnField({ name, column, row, draft, error, isWritable, isFocused, onDraft }: ColumnFieldProps) {
+  const before = row?.[name];
+  const isNull = draft === undefined ? row !== null && before === null : draft.kind === 'null';
+  const text = draft === undefined ? (cellText(before) ?? '') : draft.kind === 'text' ? draft.text : '';
+  const unset = column?.default !== undefined ? `default: ${column.default}` : 'not set';
+  return (
+    <div class="field">
+      <div class="row-tight">
+        <label for={`column-${name}`}>{name}</label>
+        <span class="muted small mono">{column?.type}</span>
+        <span class="grow" />
+        {column?.isNullable === true && isWritable && (
+          <Button small kind="quiet" pressed={isNull} onClick={() => onDraft(isNull ? { kind: 'text', text: '' } : { kind: 'null' })}>
+            NULL
+          </Button>
+        )}
+        {row === null && draft !== undefined && (
+          <Button small kind="quiet" onClick={() => onDraft({ kind: 'unset' })}>
+            Use default
+          </Button>
+        )}
+      </div>
+      <textarea
+        id={`column-${name}`}
+        class="textarea"
+        rows={text.length > 60 || text.includes('\n') ? 4 : 1}
+        spellcheck={false}
+        autofocus={isFocused}
+        readOnly={!isWritable}
+        aria-invalid={error !== undefined || undefined}
+        placeholder={isNull ? 'NULL' : row === null && draft === undefined ? unset : 'empty string'}
+        value={text}
+        onInput={(event) => onDraft({ kind: 'text', text: event.currentTarget.value })}
+      />
+      {error !== undefined && (
+        <span class="error-text" role="alert">
+          {error}
+        </span>
+      )}
+    </div>
   );
 }
 

@@ -3,8 +3,8 @@ import { makeChange } from '../../api/changes.ts';
 import { readMetadata } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { useResource } from '../../api/use-resource.ts';
-import { isList, isObject, type JsonObject } from '../../model/json.ts';
-import type { Step } from '../../model/steps.ts';
+import { type KnownCollections, saveQuerySteps } from '../../model/collection-steps.ts';
+import { objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { Combobox } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -29,65 +29,31 @@ export function AddToCollection({
   const [name, setName] = useState(operationName ?? '');
   const [collection, setCollection] = useState('console');
   const [allow, setAllow] = useState(false);
-  const [url, setUrl] = useState((operationName ?? '').toLowerCase());
-  const [methods, setMethods] = useState<readonly string[]>(['GET']);
+  const [endpoint, setEndpoint] = useState<Endpoint>({ url: (operationName ?? '').toLowerCase(), methods: ['GET'] });
   const [failure, setFailure] = useState<Failure>();
-  const { value } = useResource(async (signal) => {
-    const { metadata } = await readMetadata(signal);
-    const list = (key: string): readonly JsonObject[] => (isList(metadata[key]) ? metadata[key].filter(isObject) : []);
-    return { collections: list('query_collections'), allowed: list('allowlist').map((each) => String(each['collection'])) };
-  }, 'collections');
+  const { value: known = NO_COLLECTIONS } = useResource(readCollections, 'collections');
+  const isRest = form === 'rest';
   const apply = async (): Promise<void> => {
     setFailure(undefined);
-    const known = value?.collections.find((each) => each['name'] === collection);
-    const queries =
-      isObject(known?.['definition']) && isList(known['definition']['queries']) ? known['definition']['queries'].filter(isObject) : [];
-    const has = queries.some((each) => each['name'] === name && each['query'] === text);
-    const steps: Step[] = [];
-    const inverse: Step[] = [];
-    if (known === undefined) {
-      steps.push({ type: 'create_query_collection', args: { name: collection, definition: { queries: [{ name, query: text }] } } });
-      inverse.unshift({ type: 'drop_query_collection', args: { collection, cascade: true } });
-    } else if (!has) {
-      steps.push({ type: 'add_query_to_collection', args: { collection_name: collection, query_name: name, query: text } });
-      inverse.unshift({ type: 'drop_query_from_collection', args: { collection_name: collection, query_name: name } });
-    }
-    if (allow && value?.allowed.includes(collection) !== true) {
-      steps.push({ type: 'add_collection_to_allowlist', args: { collection } });
-      inverse.unshift({ type: 'drop_collection_from_allowlist', args: { collection } });
-    }
-    if (form === 'rest') {
-      steps.push({
-        type: 'create_rest_endpoint',
-        args: { name, url, methods: [...methods], definition: { query: { collection_name: collection, query_name: name } }, comment: null },
-      });
-      inverse.unshift({ type: 'drop_rest_endpoint', args: { name } });
-    }
+    const { steps, inverse } = saveQuerySteps({ name, text, collection, allow, ...(isRest ? { endpoint } : {}) }, known);
+    const title = isRest ? `Create REST endpoint ${endpoint.url}` : `Add ${name} to collection ${collection}`;
     try {
-      await makeChange({
-        title: form === 'rest' ? `Create REST endpoint ${url}` : `Add ${name} to collection ${collection}`,
-        steps: () => steps,
-        inverse,
-      });
+      await makeChange({ title, steps: () => steps, inverse });
       onClose();
     } catch (error) {
       setFailure(failureOf(error));
     }
   };
   const refusal =
-    name.trim() === '' || collection.trim() === ''
-      ? 'Enter a name and a collection'
-      : form === 'rest' && (url === '' || methods.length === 0)
-        ? 'Enter a URL and select a method'
-        : undefined;
+    name.trim() === '' || collection.trim() === '' ? 'Enter a name and a collection' : isRest ? endpointRefusal(endpoint) : undefined;
   return (
     <Dialog
-      title={form === 'rest' ? 'Create REST endpoint' : 'Add to collection'}
+      title={isRest ? 'Create REST endpoint' : 'Add to collection'}
       onClose={onClose}
       onSubmit={() => void (refusal === undefined && apply())}
       footer={
         <Button kind="primary" refusal={refusal} onClick={() => void apply()}>
-          {form === 'rest' ? 'Create' : 'Add'}
+          {isRest ? 'Create' : 'Add'}
         </Button>
       }
     >
@@ -102,46 +68,67 @@ export function AddToCollection({
             isLive
             name="Collection"
             value={collection}
-            options={(value?.collections ?? []).map((each) => ({ value: String(each['name']) }))}
+            options={known.collections.map((each) => ({ value: String(each['name']) }))}
             onChange={setCollection}
           />
         )}
       </Field>
-      {form === 'rest' ? (
-        <>
-          <Field label="URL" hint="Path after /api/rest/. A segment such as :id sets the variable $id.">
-            {(id) => (
-              <input
-                id={id}
-                class="input mono"
-                placeholder="orders/:id"
-                value={url}
-                spellcheck={false}
-                onInput={(event) => setUrl(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <fieldset class="plain-fieldset">
-            <legend class="label">Methods</legend>
-            <div class="row">
-              {METHODS.map((method) => (
-                <Check
-                  key={method}
-                  label={method}
-                  checked={methods.includes(method)}
-                  onChange={(on) => setMethods(on ? [...methods, method] : methods.filter((each) => each !== method))}
-                />
-              ))}
-            </div>
-          </fieldset>
-        </>
+      {isRest ? (
+        <EndpointFields endpoint={endpoint} onChange={setEndpoint} />
       ) : (
-        <Check
-          label="Add the collection to the allow-list"
-          checked={allow || value?.allowed.includes(collection) === true}
-          onChange={setAllow}
-        />
+        <Check label="Add the collection to the allow-list" checked={allow || known.allowed.includes(collection)} onChange={setAllow} />
       )}
     </Dialog>
+  );
+}
+
+interface Endpoint {
+  readonly url: string;
+  readonly methods: readonly string[];
+}
+
+const NO_COLLECTIONS: KnownCollections = { collections: [], allowed: [] };
+
+async function readCollections(signal: AbortSignal): Promise<KnownCollections> {
+  const { metadata } = await readMetadata(signal);
+  return {
+    collections: objectsIn(metadata['query_collections']),
+    allowed: objectsIn(metadata['allowlist']).map((each) => String(each['collection'])),
+  };
+}
+
+function endpointRefusal({ url, methods }: Endpoint): string | undefined {
+  return url === '' || methods.length === 0 ? 'Enter a URL and select a method' : undefined;
+}
+
+function EndpointFields({ endpoint: { url, methods }, onChange }: { readonly endpoint: Endpoint; onChange(endpoint: Endpoint): void }) {
+  return (
+    <>
+      <Field label="URL" hint="Path after /api/rest/. A segment such as :id sets the variable $id.">
+        {(id) => (
+          <input
+            id={id}
+            class="input mono"
+            placeholder="orders/:id"
+            value={url}
+            spellcheck={false}
+            onInput={(event) => onChange({ url: event.currentTarget.value, methods })}
+          />
+        )}
+      </Field>
+      <fieldset class="plain-fieldset">
+        <legend class="label">Methods</legend>
+        <div class="row">
+          {METHODS.map((method) => (
+            <Check
+              key={method}
+              label={method}
+              checked={methods.includes(method)}
+              onChange={(on) => onChange({ url, methods: on ? [...methods, method] : methods.filter((each) => each !== method) })}
+            />
+          ))}
+        </div>
+      </fieldset>
+    </>
   );
 }

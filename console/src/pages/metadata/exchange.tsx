@@ -15,6 +15,9 @@ import { JsonDifference } from '../../parts/json-difference.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { showToast } from '../../parts/toast.tsx';
 
+/** Runs a task and shows its failure. */
+type Guarded = (task: () => Promise<void>) => Promise<void>;
+
 interface Compared {
   readonly version: number;
   readonly before: JsonObject;
@@ -28,11 +31,8 @@ const MARKS = { added: '+', removed: '−', changed: '~' } as const;
 /** The document as a file, and a document compared with what is there. */
 export function Exchange() {
   const [text, setText] = useState('');
-  const [compared, setCompared] = useState<Compared | null>(null);
-  const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
-  const [allow, setAllow] = useState(false);
   const [failure, setFailure] = useState<Failure>();
-  const guarded = async (task: () => Promise<void>): Promise<void> => {
+  const guarded: Guarded = async (task) => {
     setFailure(undefined);
     try {
       await task();
@@ -40,7 +40,32 @@ export function Exchange() {
       setFailure(failureOf(error));
     }
   };
-  const exported = async (): Promise<string> => printJson((await readMetadata()).metadata, 2);
+  const comparison = useComparison(guarded);
+  const compare = (): void => void comparison.compare(text);
+  return (
+    <>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      <Export guarded={guarded} onEdit={setText} />
+      <Import text={text} onText={setText} onCompare={compare} />
+      {comparison.compared !== null && (
+        <Differences
+          differences={comparison.compared.differences}
+          unticked={comparison.unticked}
+          allow={comparison.allow}
+          onUntick={comparison.setUnticked}
+          onAllow={comparison.setAllow}
+          onApply={(chosen) => void comparison.apply(chosen, text)}
+        />
+      )}
+    </>
+  );
+}
+
+/** State of an import: the differences from the metadata, and which of them to apply. */
+function useComparison(guarded: Guarded) {
+  const [compared, setCompared] = useState<Compared | null>(null);
+  const [unticked, setUnticked] = useState<ReadonlySet<string>>(new Set());
+  const [allow, setAllow] = useState(false);
   const compare = (json: string): Promise<void> =>
     guarded(async () => {
       const after = documentOf(parseJsonText(json));
@@ -48,130 +73,141 @@ export function Exchange() {
       setUnticked(new Set());
       setCompared({ version, before: metadata, differences: metadataDifferences(metadata, after) });
     });
-  const chosen = compared?.differences.filter(({ key }) => !unticked.has(key)) ?? [];
-  const apply = (): Promise<void> =>
+  const apply = (chosen: readonly Difference[], json: string): Promise<void> =>
     guarded(async () => {
-      if (compared === null) return;
-      const metadata = withDifferences(compared.before, chosen);
-      const replace = (document: JsonObject, allowed: boolean) => ({
-        type: 'replace_metadata',
-        args: { metadata: document, allow_inconsistent_metadata: allowed },
-      });
-      const done = await makeChange({
-        title: `Import ${chosen.length} ${chosen.length === 1 ? 'object' : 'objects'}`,
-        review: true,
-        parts: [DOCUMENT],
-        steps: (_, [now = null]) => {
-          if (!equalJson(now, compared.before)) throw new Failure(CHANGED, { code: 'changed-since' });
-          return [replace(metadata, allow)];
-        },
-        inverse: ([before = null]) => [replace(isObject(before) ? before : {}, true)],
-      });
-      if (done === null) return;
+      if (compared === null || !(await replaceMetadata(compared.before, chosen, allow))) return;
       showToast('Metadata imported');
-      await compare(text);
+      await compare(json);
     });
+  return { compared, unticked, allow, compare, apply, setUnticked, setAllow };
+}
+
+/** Returns false if the change was cancelled. */
+async function replaceMetadata(compared: JsonObject, chosen: readonly Difference[], allow: boolean): Promise<boolean> {
+  const metadata = withDifferences(compared, chosen);
+  const replace = (document: JsonObject, allowed: boolean) => ({
+    type: 'replace_metadata',
+    args: { metadata: document, allow_inconsistent_metadata: allowed },
+  });
+  const done = await makeChange({
+    title: `Import ${chosen.length} ${chosen.length === 1 ? 'object' : 'objects'}`,
+    review: true,
+    parts: [DOCUMENT],
+    steps: (_, [now = null]) => {
+      if (!equalJson(now, compared)) throw new Failure(CHANGED, { code: 'changed-since' });
+      return [replace(metadata, allow)];
+    },
+    inverse: ([before = null]) => [replace(isObject(before) ? before : {}, true)],
+  });
+  return done !== null;
+}
+
+function Export({ guarded, onEdit }: { readonly guarded: Guarded; onEdit(text: string): void }) {
+  const exported = async (): Promise<string> => printJson((await readMetadata()).metadata, 2);
+  const copy = async (): Promise<void> => {
+    await copyText(await exported());
+    showToast('Copied');
+  };
   return (
-    <>
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <section class="card">
-        <header>
-          <h2 class="grow">Export</h2>
-          <Button
-            icon="download"
-            title="export_metadata"
-            onClick={() => void guarded(async () => download(`metadata-v${overview.peek()?.version ?? ''}.json`, await exported()))}
-          >
-            Download
-          </Button>
-          <Button
-            icon="copy"
-            onClick={() =>
-              void guarded(async () => {
-                await copyText(await exported());
-                showToast('Copied');
-              })
-            }
-          >
-            Copy
-          </Button>
-          <Button icon="edit" onClick={() => void guarded(async () => setText(await exported()))}>
-            Edit
-          </Button>
-        </header>
-        <p class="muted">The whole metadata, version {overview.value?.version}. It contains the secrets that are stored in the metadata.</p>
-      </section>
-      <section class="card stack">
-        <header>
-          <h2 class="grow">Import</h2>
-          <label class="button">
-            Open file
-            <input
-              type="file"
-              accept="application/json,.json"
-              class="visually-hidden"
-              onChange={(event) => {
-                const file = event.currentTarget.files?.[0];
-                if (file !== undefined) void file.text().then(setText);
-              }}
-            />
-          </label>
-        </header>
-        <CodeEditor
-          name="Metadata to import"
-          language="json"
-          height="280px"
-          value={text}
-          onChange={setText}
-          onRun={() => void compare(text)}
-        />
+    <section class="card">
+      <header>
+        <h2 class="grow">Export</h2>
+        <Button
+          icon="download"
+          title="export_metadata"
+          onClick={() => void guarded(async () => download(`metadata-v${overview.peek()?.version ?? ''}.json`, await exported()))}
+        >
+          Download
+        </Button>
+        <Button icon="copy" onClick={() => void guarded(copy)}>
+          Copy
+        </Button>
+        <Button icon="edit" onClick={() => void guarded(async () => onEdit(await exported()))}>
+          Edit
+        </Button>
+      </header>
+      <p class="muted">The whole metadata, version {overview.value?.version}. It contains the secrets that are stored in the metadata.</p>
+    </section>
+  );
+}
+
+function Import({ text, onText, onCompare }: { readonly text: string; onText(text: string): void; onCompare(): void }) {
+  return (
+    <section class="card stack">
+      <header>
+        <h2 class="grow">Import</h2>
+        <label class="button">
+          Open file
+          <input
+            type="file"
+            accept="application/json,.json"
+            class="visually-hidden"
+            onChange={(event) => {
+              const file = event.currentTarget.files?.[0];
+              if (file !== undefined) void file.text().then(onText);
+            }}
+          />
+        </label>
+      </header>
+      <CodeEditor name="Metadata to import" language="json" height="280px" value={text} onChange={onText} onRun={onCompare} />
+      <div class="row">
+        <Button kind="primary" refusal={text.trim() === '' ? 'Paste metadata or open a file' : undefined} onClick={onCompare}>
+          Compare
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function Differences({
+  differences,
+  unticked,
+  allow,
+  onUntick,
+  onAllow,
+  onApply,
+}: {
+  readonly differences: readonly Difference[];
+  /** Keys of differences that are not applied. */
+  readonly unticked: ReadonlySet<string>;
+  /** If true, the metadata may become inconsistent. */
+  readonly allow: boolean;
+  onUntick(keys: ReadonlySet<string>): void;
+  onAllow(allow: boolean): void;
+  onApply(chosen: readonly Difference[]): void;
+}) {
+  const chosen = differences.filter(({ key }) => !unticked.has(key));
+  const tick = (key: string, on: boolean): void => {
+    const next = new Set(unticked);
+    if (on) next.delete(key);
+    else next.add(key);
+    onUntick(next);
+  };
+  return (
+    <section class="card stack">
+      <header>
+        <h2>Differences</h2>
+        <span class="grow" role="status">
+          {differences.length === 0 ? 'No differences' : summaryOf(differences)}
+        </span>
+      </header>
+      {differences.map((each) => (
+        <DifferenceLine key={each.key} difference={each} isTicked={!unticked.has(each.key)} onTick={(on) => tick(each.key, on)} />
+      ))}
+      {differences.length > 0 && (
         <div class="row">
           <Button
             kind="primary"
-            refusal={text.trim() === '' ? 'Paste metadata or open a file' : undefined}
-            onClick={() => void compare(text)}
+            title="replace_metadata"
+            refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'Select a difference' : undefined}
+            onClick={() => onApply(chosen)}
           >
-            Compare
+            Apply {chosen.length} …
           </Button>
+          <Check label="Allow inconsistent metadata" checked={allow} onChange={onAllow} />
         </div>
-      </section>
-      {compared !== null && (
-        <section class="card stack">
-          <header>
-            <h2>Differences</h2>
-            <span class="grow" role="status">
-              {compared.differences.length === 0 ? 'No differences' : summaryOf(compared.differences)}
-            </span>
-          </header>
-          {compared.differences.map((difference) => (
-            <DifferenceLine
-              key={difference.key}
-              difference={difference}
-              isTicked={!unticked.has(difference.key)}
-              onTick={(on) => {
-                const next = new Set(unticked);
-                if (on) next.delete(difference.key);
-                else next.add(difference.key);
-                setUnticked(next);
-              }}
-            />
-          ))}
-          {compared.differences.length > 0 && (
-            <div class="row">
-              <Button
-                kind="primary"
-                title="replace_metadata"
-                refusal={isReadOnly ? READ_ONLY_REASON : chosen.length === 0 ? 'Select a difference' : undefined}
-                onClick={() => void apply()}
-              >
-                Apply {chosen.length} …
-              </Button>
-              <Check label="Allow inconsistent metadata" checked={allow} onChange={setAllow} />
-            </div>
-          )}
-        </section>
       )}
-    </>
+    </section>
   );
 }
 
