@@ -100,57 +100,16 @@ export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
 export function* schemaCacheBuild(input: BuildInput, previous?: Build): Cooperative<Build> {
   const { metadata, options } = input;
   const before = previous?.stages;
+  const environment = options.environment ?? {};
   const inconsistencies: Inconsistency[] = [
     ...unknownSections(metadata),
-    ...cronTriggerDefects(metadata.cronTriggers, options.environment ?? {}),
-    ...openTelemetryDefects(metadata.openTelemetry, options.environment ?? {}),
+    ...cronTriggerDefects(metadata.cronTriggers, environment),
+    ...openTelemetryDefects(metadata.openTelemetry, environment),
   ];
-
-  const opened: CoresStage[] = [];
-  const unavailable: UnavailableSource[] = [];
-  for (const source of metadata.sources.values()) {
-    const open = input.sources.get(source.name) ?? NOT_CONNECTED;
-    const convention = conventionOf(source, options);
-    if (open.kind === 'failed') {
-      inconsistencies.push(inconsistent(describeSource(source.name), open.reason, open.message));
-      const { backend, reason, message } = open;
-      if (backend !== undefined)
-        unavailable.push({
-          metadata: source,
-          namingConvention: convention,
-          backend,
-          reason: typeof message === 'string' ? message : reason,
-        });
-    } else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
-      const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
-      inconsistencies.push(inconsistent(describeSource(source.name), reason));
-    } else opened.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
-  }
-
-  const shared = sharedTypes(opened);
-  const cores = opened.filter(({ context }) => !shared.conflicts.has(context.name));
-  for (const [name, reason] of shared.conflicts) inconsistencies.push(inconsistent(describeSource(name), reason));
-  yield;
-
-  const remotes = new Map<string, RemoteSchemaStage>();
-  for (const remote of metadata.remoteSchemas.values()) {
-    const stage = resolveRemoteSchema(remote, input.remoteSchemas?.get(remote.name), before?.remoteSchemas.get(remote.name));
-    remotes.set(remote.name, stage);
-    inconsistencies.push(...stage.inconsistencies);
-    yield;
-  }
-
+  const { cores, shared, unavailable } = yield* connectedSources(input, before, inconsistencies);
+  const remotes = yield* introspectedRemoteSchemas(input, before, inconsistencies);
   const types = resolveTypes(metadata, scalarSources(metadata, input, options));
-  const claimants: Claimant[] = [];
-  for (const stage of cores) {
-    claimants.push(...claimantsOf(stage));
-    yield;
-  }
-  claimants.push(...claimantsOfActions(metadata, types));
-  const names = yield* claimNames(claimants, before?.names);
-  yield;
-  for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(metadata, cores, id, message));
-
+  const names = yield* claimedNames(metadata, cores, types, before, inconsistencies);
   const actionTypes = names.conflicts.has(objectId.customTypes()) ? [] : sharedCustomTypes(types);
   const usable = withoutConflicts(remotes, names, new Map([...shared.definitions, ...actionTypes]), inconsistencies);
   yield;
@@ -160,44 +119,15 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Cooperat
   inconsistencies.push(...plan.inconsistencies);
   for (const { roleName } of plan.roles) roles.add(roleName);
 
-  const remoteSchemas = new Map<string, RemoteSchemaInfo>();
-  const remotePermissions = new Map<string, RemotePermissionStage>();
-  for (const [name, { metadata: remote }] of remotes) {
-    const info = usable.get(name);
-    if (info === undefined) continue;
-    if (options.remoteSchemaPermissions === true) {
-      const permitted = resolveRemotePermissions(remote, info, plan, before?.remotePermissions.get(name));
-      remotePermissions.set(name, permitted);
-      inconsistencies.push(...permitted.inconsistencies);
-      remoteSchemas.set(name, permitted.info);
-      yield;
-    } else remoteSchemas.set(name, info);
-  }
+  const { remoteSchemas, remotePermissions } = yield* permittedRemoteSchemas(remotes, usable, plan, options, before, inconsistencies);
   withoutRoleConflicts(metadata, remoteSchemas, inconsistencies);
-
-  const stages = new Map<string, SourceStage>();
-  for (const core of cores) {
-    const { name } = core.metadata;
-    if (names.conflicts.has(objectId.source(name))) continue;
-    const stage = yield* resolveSource(
-      core,
-      {
-        customization: core.metadata.customization,
-        plan,
-        nameless: namelessIn(core, names.conflicts),
-        environment: options.environment ?? {},
-      },
-      before?.sources.get(name),
-    );
-    stages.set(name, stage);
-    inconsistencies.push(...stage.inconsistencies);
-  }
+  const stages = yield* permittedSources(cores, names, plan, environment, before, inconsistencies);
   const sources = new Map<string, SourceInfo>([...stages].map(([name, { info }]) => [name, info]));
   const targets: JoinableTargets = { sources, remoteSchemas, remoteSchema: (...of) => remoteTarget(remoteSchemas, ...of) };
   const relationships = resolveRemoteRelationships(metadata, targets, (name) => stages.get(name)?.cores.context, before?.relationships);
   inconsistencies.push(...relationships.inconsistencies);
   yield;
-  const actions = resolveActions(metadata, types, { targets, plan, names, environment: options.environment ?? {} }, before?.actions);
+  const actions = resolveActions(metadata, types, { targets, plan, names, environment }, before?.actions);
   inconsistencies.push(...actions.inconsistencies);
   const cache: SchemaCache = {
     sources,
@@ -217,6 +147,129 @@ export function* schemaCacheBuild(input: BuildInput, previous?: Build): Cooperat
     unavailable: { sources: unavailable, inheritedRoles: metadata.inheritedRoles },
   };
   return { cache, stages: { sources: stages, remoteSchemas: remotes, remotePermissions, names, plan, relationships, actions } };
+}
+
+interface ConnectedSources {
+  /** Tables and functions of the sources, before permissions. */
+  readonly cores: readonly CoresStage[];
+  readonly shared: ReturnType<typeof sharedTypes>;
+  readonly unavailable: readonly UnavailableSource[];
+}
+
+/** Returns the sources that have a catalog and whose shared types agree. */
+function* connectedSources(
+  { metadata, sources, options }: BuildInput,
+  before: BuildStages | undefined,
+  inconsistencies: Inconsistency[],
+): Cooperative<ConnectedSources> {
+  const opened: CoresStage[] = [];
+  const unavailable: UnavailableSource[] = [];
+  for (const source of metadata.sources.values()) {
+    const open = sources.get(source.name) ?? NOT_CONNECTED;
+    const convention = conventionOf(source, options);
+    if (open.kind === 'failed') {
+      const { backend, reason, message } = open;
+      inconsistencies.push(inconsistent(describeSource(source.name), reason, message));
+      if (backend === undefined) continue;
+      unavailable.push({
+        metadata: source,
+        namingConvention: convention,
+        backend,
+        reason: typeof message === 'string' ? message : reason,
+      });
+    } else if (convention !== 'svc-default' && !open.backend.capabilities.namingConventions) {
+      const reason = `sources other than postgres do not support ${convention} as naming convention yet`;
+      inconsistencies.push(inconsistent(describeSource(source.name), reason));
+    } else opened.push(yield* resolveCores(source, convention, open, before?.sources.get(source.name)?.cores));
+  }
+  const shared = sharedTypes(opened);
+  for (const [name, reason] of shared.conflicts) inconsistencies.push(inconsistent(describeSource(name), reason));
+  yield;
+  return { cores: opened.filter(({ context }) => !shared.conflicts.has(context.name)), shared, unavailable };
+}
+
+function* introspectedRemoteSchemas(
+  { metadata, remoteSchemas }: BuildInput,
+  before: BuildStages | undefined,
+  inconsistencies: Inconsistency[],
+): Cooperative<ReadonlyMap<string, RemoteSchemaStage>> {
+  const stages = new Map<string, RemoteSchemaStage>();
+  for (const remote of metadata.remoteSchemas.values()) {
+    const stage = resolveRemoteSchema(remote, remoteSchemas?.get(remote.name), before?.remoteSchemas.get(remote.name));
+    stages.set(remote.name, stage);
+    inconsistencies.push(...stage.inconsistencies);
+    yield;
+  }
+  return stages;
+}
+
+/** Finds the names of root fields and types that several objects claim. */
+function* claimedNames(
+  metadata: Metadata,
+  cores: readonly CoresStage[],
+  types: ReturnType<typeof resolveTypes>,
+  before: BuildStages | undefined,
+  inconsistencies: Inconsistency[],
+): Cooperative<NamesResult> {
+  const claimants: Claimant[] = [];
+  for (const stage of cores) {
+    claimants.push(...claimantsOf(stage));
+    yield;
+  }
+  claimants.push(...claimantsOfActions(metadata, types));
+  const names = yield* claimNames(claimants, before?.names);
+  yield;
+  for (const [id, message] of names.conflicts) inconsistencies.push(nameConflict(metadata, cores, id, message));
+  return names;
+}
+
+/** Narrows remote schemas to roles, if their permissions are enabled. */
+function* permittedRemoteSchemas(
+  remotes: ReadonlyMap<string, RemoteSchemaStage>,
+  usable: ReturnType<typeof withoutConflicts>,
+  plan: InheritancePlan,
+  { remoteSchemaPermissions }: BuildOptions,
+  before: BuildStages | undefined,
+  inconsistencies: Inconsistency[],
+): Cooperative<{
+  readonly remoteSchemas: Map<string, RemoteSchemaInfo>;
+  readonly remotePermissions: ReadonlyMap<string, RemotePermissionStage>;
+}> {
+  const remoteSchemas = new Map<string, RemoteSchemaInfo>();
+  const remotePermissions = new Map<string, RemotePermissionStage>();
+  for (const [name, { metadata: remote }] of remotes) {
+    const info = usable.get(name);
+    if (info === undefined) continue;
+    if (remoteSchemaPermissions === true) {
+      const permitted = resolveRemotePermissions(remote, info, plan, before?.remotePermissions.get(name));
+      remotePermissions.set(name, permitted);
+      inconsistencies.push(...permitted.inconsistencies);
+      remoteSchemas.set(name, permitted.info);
+      yield;
+    } else remoteSchemas.set(name, info);
+  }
+  return { remoteSchemas, remotePermissions };
+}
+
+/** Resolves permissions, relationships and triggers of the sources whose names are not taken. */
+function* permittedSources(
+  cores: readonly CoresStage[],
+  { conflicts }: NamesResult,
+  plan: InheritancePlan,
+  environment: EnvironmentVariables,
+  before: BuildStages | undefined,
+  inconsistencies: Inconsistency[],
+): Cooperative<ReadonlyMap<string, SourceStage>> {
+  const stages = new Map<string, SourceStage>();
+  for (const core of cores) {
+    const { name, customization } = core.metadata;
+    if (conflicts.has(objectId.source(name))) continue;
+    const inputs = { customization, plan, nameless: namelessIn(core, conflicts), environment };
+    const stage = yield* resolveSource(core, inputs, before?.sources.get(name));
+    stages.set(name, stage);
+    inconsistencies.push(...stage.inconsistencies);
+  }
+  return stages;
 }
 
 function queryTagsOf({ sources }: Metadata): SchemaCache['queryTags'] {
