@@ -63,7 +63,10 @@ export const REFUSALS = {
 
 export type Refusal = keyof typeof REFUSALS;
 
-/** Returns the refusal in a database's message; `undefined` if something else failed. */
+/**
+ * Returns the refusal in a database's message; `undefined` if something else failed. All refusals of a kind have one SQLSTATE, so the message
+ * tells them apart.
+ */
 export function historyRefusalOf(message: string): Refusal | undefined {
   return (Object.keys(REFUSALS) as Refusal[]).find((refusal) => message.includes(REFUSALS[refusal]));
 }

@@ -63,7 +63,10 @@ function isHarmless(type: DangerousChangeType, description: string): boolean {
   );
 }
 
-/** Returns whether a change is about a field or type that only GraphQL itself or gateways need. */
+/**
+ * Returns whether a change is about a field or type that only GraphQL itself or gateways need. The comparison of graphql-js names them in the
+ * description only.
+ */
 function isArtificial(message: string): boolean {
   return message.includes(`.${PLACEHOLDER_FIELD} was `) || message.endsWith(' was added to union type _Entity.');
 }

@@ -157,6 +157,7 @@ async function untilReady(child: ChildProcess, place: Place, binaries: Binaries)
     if (child.exitCode !== null || child.signalCode !== null) {
       const output = readFileSync(logPath(place), 'utf8').trim();
       const message = `the embedded PostgreSQL did not start: ${output}`;
+      // The log of a server that did not start has no code.
       throw output.includes('could not bind') ? new PortTakenError(message) : new Error(message);
     }
     const file = readPostmasterFile(place.dataFolder);

@@ -30,6 +30,8 @@ export interface SvcErrorOptions {
   readonly remedies?: readonly string[];
   /** The error is transient: a database is unreachable or busy. */
   readonly isTransient?: boolean;
+  /** The database cannot be reached or used at all. */
+  readonly isUnreachable?: boolean;
   /** The connection broke during the commit: the transaction may be committed or not. */
   readonly isUncertain?: boolean;
   readonly cause?: unknown;
@@ -47,6 +49,7 @@ export class SvcError extends Error {
   readonly status: number;
   readonly keepsStatus: boolean;
   readonly isTransient: boolean;
+  readonly isUnreachable: boolean;
   readonly isUncertain: boolean;
   readonly #redactedMessage: string | undefined;
   readonly graphqlErrors: readonly Json[] | undefined;
@@ -65,6 +68,7 @@ export class SvcError extends Error {
     this.status = options.status ?? ERROR_STATUS[code];
     this.keepsStatus = options.keepsStatus === true;
     this.isTransient = options.isTransient === true;
+    this.isUnreachable = options.isUnreachable === true;
     this.isUncertain = options.isUncertain === true;
     this.#redactedMessage = options.redactedMessage;
     this.graphqlErrors = options.graphqlErrors;
@@ -107,6 +111,7 @@ export class SvcError extends Error {
       status: this.status,
       keepsStatus: this.keepsStatus,
       isTransient: this.isTransient,
+      isUnreachable: this.isUnreachable,
       isUncertain: this.isUncertain,
       cause: this.cause,
       ...(this.internal === undefined ? {} : { internal: this.internal }),

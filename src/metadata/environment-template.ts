@@ -40,7 +40,10 @@ export function variablesNotFound(names: readonly string[]): string {
   return `Value for environment variables not found: ${names.join(', ')}`;
 }
 
-/** Returns true for a reason that contains a message about variables that are not set. */
+/**
+ * Returns true for a reason that contains a message about variables that are not set. The records of inconsistent objects have no code, and
+ * one reason may contain several messages.
+ */
 export function isAboutVariables(reason: string): boolean {
   return /\benvironment variable '[^']*' not set\b|\benvironment variables not found: /i.test(reason);
 }

@@ -12,6 +12,8 @@ function correction(origin: string): string {
   return origin.startsWith('--from') ? `correct ${origin}` : 'set --endpoint or SVC_GRAPHQL_ENDPOINT to the address of the service';
 }
 
+/** Codes of a TLS handshake with a server that does not use TLS. */
+const NO_TLS: ReadonlySet<string> = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST']);
 const CERTIFICATE = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
 /** Message for a request that takes long. */
@@ -45,8 +47,7 @@ function reasonAndRemedy(cause: unknown, { hostname, protocol, port }: URL, corr
     return `the host does not respond. Check the address, the network and firewalls, or ${correct}.`;
   if (CERTIFICATE.test(code))
     return `its TLS certificate is not trusted (${reasonOf(cause)}). Set --certificate-authority to a file with its CA certificate, or --insecure-skip-tls-verify for a test.`;
-  if (/wrong version number|packet length too long|http request/i.test(reasonOf(cause)))
-    return `port ${port === '' ? '443' : port} does not use TLS. Write http:// in the endpoint, not https://.`;
+  if (NO_TLS.has(code)) return `port ${port === '' ? '443' : port} does not use TLS. Write http:// in the endpoint, not https://.`;
   if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code) || /^HPE_/.test(code))
     return `the connection was closed without an answer (${reasonOf(cause)}). ${protocol === 'http:' ? 'If the port expects TLS, write https:// in the endpoint. ' : ''}If another program listens there, ${correct}.`;
   return `${reasonOf(cause)}. ${start}`;
@@ -96,7 +97,8 @@ export function isRefused(status: number, code: string): boolean {
 export function remedyOf(settings: EndpointSettings, error: ErrorAnswer, url: string): string | undefined {
   const { endpoint, adminSecret, adminSecretOrigin } = settings;
   const { status, code, message } = error;
-  // With status 403, the operation is disabled for administrators as well.
+  // With status 403, the operation is disabled for administrators as well. Other rejections have the code of this one, and only its
+  // message differs.
   if (status === 401 || CREDENTIAL_CODES.has(code) || message.startsWith('restricted access'))
     return adminSecret === null
       ? `The command has no admin secret: set --admin-secret, or ${adminSecretOrigin} in the environment or in .env of the project, to that of the service`

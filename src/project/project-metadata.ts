@@ -159,6 +159,7 @@ export const titleOf = ({ type, name }: LocatedInconsistency): string => (name.s
 
 /** Maximum number of missing tables of a source that are reported one by one; more become one problem. */
 const MAX_MISSING = 3;
+/** The records of inconsistent objects have no code. */
 const NO_SUCH_TABLE = /no such table\/view exists in source: "/;
 
 function isMissing({ type, reason }: Pick<LocatedInconsistency, 'type' | 'reason'>): boolean {

@@ -163,6 +163,7 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
   };
   /** Returns a likely cause of an error about something unknown: another product, or an older service. */
   const ageOf = async ({ status, code, message }: ServerError): Promise<Problem | undefined> => {
+    // Only the message shows the header that another product expects.
     if (/x-hasura-/i.test(message))
       return {
         code: 'other-service',

@@ -51,7 +51,13 @@ export type SourceInput =
    * A source that could not be opened or introspected; `message` is the driver's text, for administrators. `backend` is absent for unknown
    * kinds.
    */
-  | { readonly kind: 'failed'; readonly reason: string; readonly message?: Json; readonly backend?: Backend };
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly isUnreachable?: boolean;
+      readonly message?: Json;
+      readonly backend?: Backend;
+    };
 
 export interface BuildOptions {
   readonly defaultNamingConvention: NamingConvention;
@@ -86,7 +92,7 @@ interface BuildStages {
   readonly actions: ActionsStage;
 }
 
-const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error' };
+const NOT_CONNECTED: SourceInput = { kind: 'failed', reason: 'connection error', isUnreachable: true };
 
 /** Runs `schemaCacheBuild` without interruption. */
 export function buildSchemaCache(input: BuildInput, previous?: Build): Build {
@@ -168,8 +174,11 @@ function* connectedSources(
     const open = sources.get(source.name) ?? NOT_CONNECTED;
     const convention = conventionOf(source, options);
     if (open.kind === 'failed') {
-      const { backend, reason, message } = open;
-      inconsistencies.push(inconsistent(describeSource(source.name), reason, message));
+      const { backend, reason, message, isUnreachable } = open;
+      inconsistencies.push({
+        ...inconsistent(describeSource(source.name), reason, message),
+        ...(isUnreachable === true ? { isUnreachable } : {}),
+      });
       if (backend === undefined) continue;
       unavailable.push({
         metadata: source,

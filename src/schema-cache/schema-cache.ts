@@ -269,6 +269,8 @@ export interface Inconsistency {
   readonly record?: Json;
   /** Error of a change that causes the inconsistency; the general rule by default. */
   readonly refusal?: InconsistencyRefusal;
+  /** If true, the object is a source whose database cannot be reached. */
+  readonly isUnreachable?: boolean;
   /** If true, changes are never refused because of it: conflicts of inherited permissions. */
   readonly informational?: boolean;
   /** If true, changes succeed with a warning: invalid queries, and rules that rename nothing. */

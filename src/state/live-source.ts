@@ -85,7 +85,11 @@ export function failedSource({ kind, configuration }: SourceMetadata, error: unk
     kind,
     configuration,
     connection: null,
-    input: { kind: 'failed', reason, ...(message === undefined ? {} : { message }), ...(backend === undefined ? {} : { backend }) },
+    input: {
+      ...{ kind: 'failed', reason, isUnreachable: !known || error.isUnreachable },
+      ...(message === undefined ? {} : { message }),
+      ...(backend === undefined ? {} : { backend }),
+    },
   };
 }
 

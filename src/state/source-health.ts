@@ -154,6 +154,6 @@ function outcomeOfClosed(snapshot: Snapshot, name: string): Pick<HealthReport, '
   const id = objectId.source(name);
   const found = snapshot.cache.inconsistencies.find((inconsistency) => inconsistency.objectId === id);
   const reason = found?.reason ?? 'the source is not open';
-  if (found !== undefined && !/connection error/.test(reason)) return { status: 'FAILED', error: reason };
+  if (found !== undefined && found.isUnreachable !== true) return { status: 'FAILED', error: reason };
   return { status: 'ERROR', error: { message: reason, extra: found?.message ?? null } };
 }

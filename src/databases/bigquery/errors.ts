@@ -19,6 +19,8 @@ export class BigQueryError extends Error {
   }
 }
 
+// BigQuery has few reasons, such as `invalidQuery` for every error in a statement or in its data: messages distinguish them.
+
 /** Messages about values in the data that an expression cannot process. */
 const DATA = /^(?:bad |could not (?:cast|parse|convert)|failed to parse|invalid |division by zero|.*\b(?:overflow|out of range)\b)/i;
 /** Ending of messages about the text of a statement. */

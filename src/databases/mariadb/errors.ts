@@ -38,7 +38,7 @@ const CONSTRAINTS: Readonly<Record<number, string>> = {
 /** Errors for values that do not fit their type, numbers out of range, and invalid patterns and documents. */
 const DATA = new Set([1264, 1292, 1366, 1406, 1365, 1690, 1139, 1411, 1441, 4037, 4038, 4041, 4042, 3140, 1265, 1367, 1416]);
 
-/** Errors for a comparison of a column with a text that its character set cannot represent. */
+/** Errors for mixed collations; the message says whether one is that of a text that the column's character set cannot represent. */
 const MIXED = new Set([1267, 1270, 1271]);
 
 /** Converts the failure of a compiled or internal statement. Never throws. */

@@ -89,7 +89,9 @@ export function runSqlError(failure: unknown, sql: string): SvcError {
 
 /** Error for a database that cannot be reached; `internal` is the message of the driver. */
 export function connectionError(failure: Error): SvcError {
-  return new SvcError('postgres-error', 'connection error', { status: 500, internal: failure.message, isTransient: true, cause: failure });
+  return new SvcError('postgres-error', 'connection error', {
+    ...{ status: 500, internal: failure.message, isTransient: true, isUnreachable: true, cause: failure },
+  });
 }
 
 /** Returns the error of a failure that does not depend on the text of the statement; `null` for any other. */

@@ -18,5 +18,7 @@ export function cancellationError(reason: 'abort' | 'deadline', cause: Error): S
 
 /** The database cannot be reached or used. @param reason goes to the `internal` part */
 export function connectionError(reason: string, cause?: unknown): SvcError {
-  return new SvcError('database-error', 'connection error', { status: 500, internal: reason, isTransient: true, cause });
+  return new SvcError('database-error', 'connection error', {
+    ...{ status: 500, internal: reason, isTransient: true, isUnreachable: true, cause },
+  });
 }

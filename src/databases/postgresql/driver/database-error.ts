@@ -100,7 +100,10 @@ export function isDeadlock(failure: unknown): boolean {
   return failure instanceof DatabaseError && failure.code === '40P01';
 }
 
-/** Returns whether the plan or name of a prepared statement is no longer valid, so it has to be prepared again. */
+/**
+ * Returns whether the plan or name of a prepared statement is no longer valid, so it has to be prepared again. PostgreSQL reports a plan with
+ * another result type under the code of all unsupported features, so the message decides.
+ */
 export function isStalePlan(error: DatabaseError): boolean {
   return error.code === '26000' || (error.code === '0A000' && error.message.includes('cached plan'));
 }

@@ -138,6 +138,7 @@ function setUp(session: DriverSession, step: WireStep, limit: number): Promise<v
 function mayHelpToChangeEncryption(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
+  // The driver reports a server without TLS by a message only.
   return code === '28000' || code === 'EPROTO' || (typeof code === 'string' && code.startsWith('ERR_SSL')) || error.message.includes('SSL');
 }
 
