@@ -28,7 +28,7 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
     [service, browser] = await Promise.all([
       startTestService(
         { ENABLE_CONSOLE: 'true', EVENTS_FETCH_INTERVAL: '200', ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'true' },
-        { HOOKS: `http://127.0.0.1:${port}` },
+        { HOOKS: `http://127.0.0.1:${port}`, HOOK_SECRET: 's3cret' },
       ),
       startBrowser(),
     ]);
@@ -110,6 +110,7 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
     await form.getByRole('button', { name: 'Add header' }).click();
     await form.getByLabel('Header 1', { exact: true }).fill('X-From');
     await form.getByLabel('Value of header 1', { exact: true }).fill('svc');
+    await form.getByLabel('Signing secret: environment variable').fill('HOOK_SECRET');
     await form.getByLabel('Request transform (JSON)').fill('{"version": 2, "method": "PUT"');
     await form.getByText('invalid JSON in line 1').first().waitFor();
     await expectAccessible(opened);
@@ -124,6 +125,7 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
         definition: { update: { columns: ['name'] } },
         retry_conf: { num_retries: 4 },
         headers: [{ name: 'X-From', value: 'svc' }],
+        signature: { secret_from_env: 'HOOK_SECRET' },
         request_transform: transform,
       });
     await undo(page, 'Event trigger item_created');

@@ -14,6 +14,7 @@ const FULL: JsonObject = {
   webhook_from_env: 'HOOK',
   retry_conf: { num_retries: 3, interval_sec: 10 },
   headers: [{ name: 'X-Key', value_from_env: 'KEY' }],
+  signature: { secret_from_env: 'HOOK_SECRET' },
   request_transform: { version: 2, template_engine: 'Kriti', method: 'PUT' },
   cleanup_config: { schedule: '0 3 * * *', clear_older_than: 48 },
   max_concurrency: 4,
@@ -40,6 +41,7 @@ describe('form of an event trigger', () => {
       isFromEnvironment: false,
       timeout: '5',
       headers: [],
+      secretVariable: ' OTHER ',
       documents: { ...draft.documents, request_transform: ' ', response_transform: '{"version": 2, "n": 1.50}' },
     };
     const json = triggerJson(changed, FULL);
@@ -47,11 +49,13 @@ describe('form of an event trigger', () => {
       definition: { enable_manual: true, update: { columns: '*' } },
       webhook: 'http://hooks/a',
       retry_conf: { num_retries: 3, interval_sec: 10, timeout_sec: 5 },
+      signature: { secret_from_env: 'OTHER' },
       max_concurrency: 4,
     });
     expect(Object.keys(json)).toEqual(expect.not.arrayContaining(['webhook_from_env', 'headers', 'request_transform']));
     expect(json['definition']).not.toHaveProperty('delete');
     expect(json['definition']).not.toHaveProperty('update.payload');
+    expect(triggerJson({ ...changed, secretVariable: '' }, FULL)).not.toHaveProperty('signature');
     expect(String((json['response_transform'] as JsonObject)['n'])).toBe('1.50');
     expect(triggerJson({ ...triggerDraft(SMALL), retries: '2' }, SMALL)['retry_conf']).toEqual({ num_retries: 2, interval_sec: 10 });
   });

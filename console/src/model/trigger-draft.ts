@@ -27,6 +27,8 @@ export interface TriggerDraft {
   readonly interval: string;
   readonly timeout: string;
   readonly headers: readonly HeaderRow[];
+  /** Environment variable with the secret that signs deliveries; empty for none. */
+  readonly secretVariable: string;
   /** JSON; empty for none. */
   readonly documents: Readonly<Record<DocumentKey, string>>;
 }
@@ -56,6 +58,7 @@ export function triggerDraft(trigger: JsonObject): TriggerDraft {
     interval: String(retry['interval_sec']),
     timeout: String(retry['timeout_sec']),
     headers: headerRows(trigger['headers']),
+    secretVariable: String(objectOf(trigger['signature'])['secret_from_env'] ?? ''),
     documents: eachDocument((key) => (trigger[key] === undefined ? '' : printJson(trigger[key], 2))),
   };
 }
@@ -93,9 +96,10 @@ export function documentError(text: string): string | undefined {
  * @throws Error for an invalid field
  */
 export function triggerJson(draft: TriggerDraft, trigger: JsonObject): JsonObject {
-  const { webhook: _webhook, webhook_from_env: _variable, headers: _headers, definition, retry_conf, ...others } = trigger;
+  const { webhook: _webhook, webhook_from_env: _variable, headers: _headers, signature: _, definition, retry_conf, ...others } = trigger;
   const rest: JsonObject = Object.fromEntries(Object.entries(others).filter(([key]) => !Object.hasOwn(DOCUMENTS, key)));
   const headers = headersOf(draft.headers);
+  const secretVariable = draft.secretVariable.trim();
   const { enable_manual: manual, ...operations } = objectOf(definition);
   const unshown = Object.entries(operations).filter(([key]) => !(CAPTURED as readonly string[]).includes(key));
   return {
@@ -113,6 +117,7 @@ export function triggerJson(draft: TriggerDraft, trigger: JsonObject): JsonObjec
     [draft.isFromEnvironment ? 'webhook_from_env' : 'webhook']: draft.webhook.trim(),
     ...retryOf(draft, retry_conf),
     ...(headers.length === 0 ? {} : { headers }),
+    ...(secretVariable === '' ? {} : { signature: { secret_from_env: secretVariable } }),
     ...Object.fromEntries(DOCUMENT_KEYS.filter((key) => draft.documents[key].trim() !== '').map((key) => [key, documentOf(draft, key)])),
   };
 }

@@ -83,6 +83,18 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
         <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/on-order" onInput={(webhook) => set({ webhook })} />
       )}
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
+      <TextField
+        label="Signing secret: environment variable"
+        hint={
+          <>
+            Signs each delivery in <code>X-Svc-Signature</code> with the secret in this variable of the service. Leave empty for none.
+          </>
+        }
+        value={draft.secretVariable}
+        placeholder="HOOK_SECRET"
+        readOnly={isReadOnly}
+        onInput={(secretVariable) => set({ secretVariable })}
+      />
       <div class="row fields">
         <TextField label="Retries" kind="number" value={draft.retries} onInput={(retries) => set({ retries })} />
         <TextField label="Retry interval (seconds)" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
