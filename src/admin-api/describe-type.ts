@@ -24,7 +24,7 @@ function partTypesOf({ fields = [], about }: TypeDescription): readonly TypeDesc
  * Returns a type where it is used, with a link to its section.
  * @param page file with the sections, relative to the page of the link; empty for the same page
  */
-export function typeReference(type: TypeDescription, page: string): string {
+function typeReference(type: TypeDescription, page: string): string {
   const { name, about } = type;
   const [inner] = about?.of ?? [];
   if (!isNamed(type)) {

@@ -73,7 +73,7 @@ export function plainFieldOf(field: string): string | undefined {
 }
 
 /** Returns whether a type is the enum of a table's columns or constraints. */
-export function isGeneratedInputEnum(type: string): boolean {
+function isGeneratedInputEnum(type: string): boolean {
   return INPUT_ENUM.test(type);
 }
 

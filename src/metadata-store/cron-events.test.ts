@@ -4,7 +4,7 @@ import { plainSource } from '../../test/support/plain-source.ts';
 import { type TestDatabase, testDatabase } from '../../test/support/postgres.ts';
 import type { Source } from '../backend/backend.ts';
 import { EMPTY_METADATA, type Metadata } from '../metadata/metadata.ts';
-import { diffPieces } from '../metadata/pieces.ts';
+import { diffPieces } from '../../test/support/metadata-pieces.ts';
 import { type FollowedTrigger, generateCronEvents } from './cron-events.ts';
 import { CATALOG_VERSION } from './migrations.ts';
 import { createStorage, type Storage } from './storage.ts';

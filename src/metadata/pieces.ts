@@ -242,16 +242,6 @@ function sectionsOf(unknownKeys: readonly UnknownKey[] = []): ReadonlyMap<string
   return new Map(unknownKeys.flatMap(({ path: [key], value }) => (typeof key === 'string' ? [[key, value] as const] : [])));
 }
 
-/** Returns all of `changedPieces`. */
-export function diffPieces(before: Metadata, after: Metadata, kinds: Kinds): readonly PieceChange[] {
-  return [...changedPieces(before, after, kinds)];
-}
-
-/** Returns the whole document in pieces. */
-export function toPieces(metadata: Metadata, kinds: Kinds): readonly MetadataPiece[] {
-  return diffPieces(EMPTY_METADATA, metadata, kinds);
-}
-
 /** A map that is copied before the first write. */
 class EditedMap<V> {
   readonly #before: ReadonlyMap<string, V>;

@@ -111,7 +111,7 @@ export class BatchBudget {
 }
 
 /** The result budget of one operation of a batch. */
-export class BatchShare implements ResultBudget {
+class BatchShare implements ResultBudget {
   readonly #own: OperationBudget;
   readonly #batch: OperationBudget;
   readonly #batchLimit: number;

@@ -3,7 +3,7 @@ import { isMap, isNode, isPair, parseDocument } from 'yaml';
 import { VARIABLE_PREFIX } from '../config/option.ts';
 import { optionRows } from '../config/options.ts';
 
-export const OLD_PREFIX = 'HASURA_GRAPHQL_';
+const OLD_PREFIX = 'HASURA_GRAPHQL_';
 
 /** Returns the variables of this service's options by their names in the other engine. */
 export function optionVariables(): ReadonlyMap<string, string> {

@@ -23,7 +23,7 @@ import { optionVariables } from './environment-file.ts';
 import type { Input } from './read-input.ts';
 import { translate } from './translate.ts';
 
-export const SESSION_ALIASES = `${VARIABLE_PREFIX}SESSION_PREFIX_ALIASES`;
+const SESSION_ALIASES = `${VARIABLE_PREFIX}SESSION_PREFIX_ALIASES`;
 export const DECISIONS_FILE = 'import.yaml';
 
 export interface ReportEntry {

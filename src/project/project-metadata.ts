@@ -120,7 +120,7 @@ async function explained(
 }
 
 /** Returns the keys of a path such as `$.args.metadata.sources[0]` below the document. */
-export function documentPath(printed: string | undefined): DocumentPath | undefined {
+function documentPath(printed: string | undefined): DocumentPath | undefined {
   const below = /^\$\.args\.metadata(.*)$/s.exec(printed ?? '')?.[1];
   if (below === undefined) return undefined;
   const keys: (string | number)[] = [];

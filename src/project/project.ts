@@ -84,7 +84,7 @@ export const CONFIG_KEYS = [
 export const API_PATHS = ['query', 'v1_query', 'v2_query', 'v1_metadata', 'graphql', 'config', 'pg_dump', 'version'] as const;
 
 /** Returns the nearest folder, from here upwards, with a `config.yaml`. */
-export function findRoot(from: string): string | undefined {
+function findRoot(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     if (projectFiles(folder).read(join(folder, CONFIG_FILE)) !== undefined) return folder;
     if (dirname(folder) === folder) return undefined;

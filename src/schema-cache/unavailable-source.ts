@@ -19,8 +19,6 @@ export interface UnavailableSources {
   readonly inheritedRoles: ReadonlyMap<string, InheritedRole>;
 }
 
-export const ALL_AVAILABLE: UnavailableSources = { sources: [], inheritedRoles: new Map() };
-
 /** Returns true if both have the same effect for every role. */
 export function sameUnavailable(a: UnavailableSources, b: UnavailableSources): boolean {
   if (a.sources.length !== b.sources.length) return false;

@@ -12,7 +12,6 @@ import {
 import { capabilities } from '../../src/databases/postgresql/capabilities.ts';
 import { types } from '../../src/databases/postgresql/types.ts';
 import { TRUE } from '../../src/ir/bool-exp.ts';
-import { ALL_AVAILABLE } from '../../src/schema-cache/unavailable-source.ts';
 import { NO_CUSTOMIZATION } from '../../src/metadata/source.ts';
 import { NO_TABLE_CONFIGURATION, type TableConfiguration } from '../../src/metadata/table.ts';
 import type {
@@ -277,6 +276,6 @@ export function schemaCache(...sources: readonly SourceInfo[]): SchemaCache {
     unsupportedOperators: new Map(),
     introspectionDisabledFor: new Set(),
     apiLimits: null,
-    unavailable: ALL_AVAILABLE,
+    unavailable: { sources: [], inheritedRoles: new Map() },
   };
 }

@@ -10,7 +10,7 @@ const EVERY_MS = 5000;
 export const overview = signal<Overview | undefined>(undefined);
 export const overviewFailure = signal<Failure | undefined>(undefined);
 /** Time of the last successful read. */
-export const overviewAt = signal(0);
+const overviewAt = signal(0);
 
 let running: Promise<void> | undefined;
 let again = false;

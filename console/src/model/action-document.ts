@@ -4,7 +4,7 @@ import { equalJson, isObject, type Json, type JsonObject, objectsIn } from './js
 import { TokenCursor } from './token-cursor.ts';
 
 /** Lists of `custom_types`. */
-export const TYPE_LISTS = ['input_objects', 'objects', 'scalars', 'enums'] as const;
+const TYPE_LISTS = ['input_objects', 'objects', 'scalars', 'enums'] as const;
 type TypeList = (typeof TYPE_LISTS)[number];
 
 export interface ActionField {

@@ -2,7 +2,7 @@
 import { type Json, printJson } from './json.ts';
 import type { HeaderFields } from './request-headers.ts';
 
-export const SECRET_VARIABLE = 'SVC_GRAPHQL_ADMIN_SECRET';
+const SECRET_VARIABLE = 'SVC_GRAPHQL_ADMIN_SECRET';
 const TOKEN_VARIABLE = 'TOKEN';
 
 interface CodeOptions {

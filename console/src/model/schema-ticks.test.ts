@@ -2,7 +2,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Json } from './json.ts';
 import { parseSchemaDocument, printSchemaDocument, type SchemaDocument } from './schema-document.ts';
-import { inputState, isTicked, remoteTypes, shownTypes, ticked, tickedAll, withInput } from './schema-ticks.ts';
+import { inputState, isTicked, type RemoteTypes, remoteTypes, shownTypes, tickedAll, withInput } from './schema-ticks.ts';
 
 const remoteOf = (sdl: string) => remoteTypes({ data: introspectionFromSchema(buildSchema(sdl)) as unknown as Json });
 const REMOTE = remoteOf(`
@@ -16,6 +16,8 @@ const REMOTE = remoteOf(`
   enum Kind { A B }
   scalar Date
 `);
+const ticked = (document: SchemaDocument, remote: RemoteTypes, type: string, member: string, on: boolean): SchemaDocument =>
+  tickedAll(document, remote, type, [member], on);
 const print = (document: SchemaDocument): string => printSchemaDocument(document).replace(/\s+/g, ' ').trim();
 const named = (document: SchemaDocument): string[] => document.map(({ name }) => name).sort();
 

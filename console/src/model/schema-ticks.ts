@@ -104,11 +104,7 @@ export function shownTypes(document: SchemaDocument, { types, roots }: RemoteTyp
   return [...first, ...declared.filter((each) => !first.includes(each))];
 }
 
-/** Adds a member of a type to a document with everything that it needs, or removes it with everything that only it needed. */
-export function ticked(document: SchemaDocument, remote: RemoteTypes, type: string, member: string, on: boolean): SchemaDocument {
-  return tickedAll(document, remote, type, [member], on);
-}
-
+/** Adds members of a type to a document with everything that they need, or removes them with everything that only they needed. */
 export function tickedAll(
   document: SchemaDocument,
   remote: RemoteTypes,

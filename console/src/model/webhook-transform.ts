@@ -25,7 +25,7 @@ export interface TransformDraft {
   readonly body: BodyDraft;
 }
 
-export const EMPTY_BODY: BodyDraft = { form: 'same', template: '', rows: [] };
+const EMPTY_BODY: BodyDraft = { form: 'same', template: '', rows: [] };
 
 /** Reads a request transform; without one, the draft changes nothing. */
 export function transformDraft(transform: Json | undefined): TransformDraft {

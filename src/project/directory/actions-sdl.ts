@@ -270,7 +270,7 @@ function withoutSdlParts(members: Json | undefined, key: string): Json | undefin
  * Returns the content of the YAML file.
  * @param sdl the SDL file, if it stays as it is: comments and descriptions that it lacks are in the YAML file
  */
-export function actionsYaml(actions: Json | undefined, customTypes: Json | undefined, sdl?: string): JsonObject {
+function actionsYaml(actions: Json | undefined, customTypes: Json | undefined, sdl?: string): JsonObject {
   const described = sdl === undefined ? undefined : describedIn(readSdl(sdl, ''));
   const list = objectsIn(actions);
   const types = objectOf(customTypes);
@@ -340,7 +340,7 @@ function withoutEmpty(customTypes: Json | undefined): JsonObject {
  * Returns the SDL file for the document. Unchanged definitions keep their text, including comments.
  * @param before current file, `''` if there is none
  */
-export function actionsSdl(actions: Json | undefined, customTypes: Json | undefined, before: string): string {
+function actionsSdl(actions: Json | undefined, customTypes: Json | undefined, before: string): string {
   const definitions = printed(actions, customTypes);
   const old = readSdl(before, '');
   if (old.problems.length > 0) return definitions.join('\n\n') + (definitions.length > 0 ? '\n' : '');

@@ -205,7 +205,7 @@ export function* textCells(reader: BodyReader): Cooperative<readonly TextCell[]>
   return cells;
 }
 
-export function jobOf(json: Json | undefined): JobName | null {
+function jobOf(json: Json | undefined): JobName | null {
   if (!isJsonObject(json)) return null;
   const [projectId, jobId] = [nonEmptyString(json['projectId']), nonEmptyString(json['jobId'])];
   return projectId === null || jobId === null ? null : { projectId, jobId, location: nonEmptyString(json['location']) ?? undefined };

@@ -43,7 +43,7 @@ export function nullSql(type: CatalogType): Sql {
 }
 
 /** Converts a parameter, or an array of them, to its type. */
-export function fromSentSql(sent: Sql, type: CatalogType, isArray: boolean): Sql {
+function fromSentSql(sent: Sql, type: CatalogType, isArray: boolean): Sql {
   if (sentType(type.name) === typeNameSql(type).texts[0] || sentType(type.name) === 'INT64' || sentType(type.name) === type.name)
     return sent;
   if (!isArray) return fromTextSql(sent, type);

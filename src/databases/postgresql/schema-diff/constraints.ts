@@ -5,7 +5,7 @@ import { mapByName, type TableChanges, type TablePair } from './table-pair.ts';
 /** PostgreSQL prints a list of `varchar` in one of two ways, depending on how often the definition was printed and read. */
 const LIST_OF_TEXTS = /\(ARRAY\[((?:'(?:[^']|'')*'::character varying(?:, )?)+)\]\)::text\[\]/g;
 
-export function isSameDefinition(one: string, other: string): boolean {
+function isSameDefinition(one: string, other: string): boolean {
   return one === other || normalised(one) === normalised(other);
 }
 

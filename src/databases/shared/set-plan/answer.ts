@@ -36,7 +36,7 @@ export function rootAnswer(writer: SetWriter, query: RowsQuery | AggregateQuery)
 }
 
 /** Compiles rows to a select of one row with an array of their objects. */
-export function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly Field[]): Sql {
+function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly Field[]): Sql {
   const base = new JoinBase(writer, rows.rows);
   const object = rowObject(writer, fields, base);
   const array = writer.array(object, rows.order(base.alias), null);

@@ -240,7 +240,7 @@ function holdsAgain(exp: BoolExp): boolean {
 }
 
 /** Returns whether a condition reads other tables than its row's. */
-export function readsOtherTables(exp: BoolExp): boolean {
+function readsOtherTables(exp: BoolExp): boolean {
   switch (exp.kind) {
     case 'constant':
       return false;
