@@ -49,7 +49,7 @@ export interface Backend<C = unknown, S extends Source = Source> {
    */
   readonly namedWithin?: (unnamedSchema: string) => Backend<C>;
   /** Functions of computed fields take column values instead of rows, and the metadata names the table whose rows they return. */
-  readonly functionsOfColumns?: true;
+  readonly functionsOfColumns?: boolean;
   readonly capabilities: Capabilities;
   readonly types: TypeSystem;
   readonly sqlText: SqlText;

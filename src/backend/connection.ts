@@ -70,7 +70,7 @@ export interface RunSqlResult {
   /** Command tag, such as `INSERT 0 1`. */
   readonly command: string;
   /** There were more rows than `maxRows`. */
-  readonly isCut?: true;
+  readonly isCut?: boolean;
 }
 
 export interface Connection {

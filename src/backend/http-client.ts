@@ -12,7 +12,7 @@ export interface HttpCall {
   readonly maxResponseSize: number;
   readonly signal?: PromptCancellation;
   /** Allows the link-local address of the platform's metadata server. Never set for URLs from metadata. */
-  readonly metadataServer?: true;
+  readonly metadataServer?: boolean;
 }
 
 export interface HttpAnswer {

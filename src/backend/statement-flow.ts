@@ -23,7 +23,7 @@ export interface StatementFlow {
   /** The text is repeated for each row of the request. */
   readonly rows?: RepeatedRows;
   /** Its cells hold related rows, which the database may truncate. */
-  readonly mayBeCut?: true;
+  readonly mayBeCut?: boolean;
   /** Columns of its row in the answer. There is one row, whether or not the statement ran. */
   readonly outputs: readonly FlowOutput[];
 }

@@ -12,9 +12,9 @@ export interface OptionType<T> {
   /** Text for help, documentation and logs, with secrets hidden. */
   show(value: T): string;
   /** A flag without a value means `true`. */
-  readonly flagAlone?: true;
+  readonly flagAlone?: boolean;
   /** An empty environment variable is passed to `parse`; otherwise it counts as unset. */
-  readonly emptyIsValue?: true;
+  readonly emptyIsValue?: boolean;
 }
 
 export const anyText: OptionType<string> = { name: 'text', parse: (text) => text, show: (value) => value };

@@ -45,7 +45,7 @@ export interface PlanOptions {
   /** Timeout of the whole trial run. */
   readonly timeoutMs: number;
   /** Makes a plan of which only `hash` is used: no trial run. */
-  readonly hashOnly?: true;
+  readonly hashOnly?: boolean;
 }
 
 export function reasonNotTried({ source, migration }: Pending): string | undefined {

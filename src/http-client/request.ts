@@ -26,7 +26,7 @@ export interface OutboundRequest {
   readonly reserveMemory?: (bytes: number) => Promise<void> | null;
   readonly signal?: PromptCancellation;
   /** The call goes to the platform's metadata server, which has a link-local address. Never set for URLs from the metadata. */
-  readonly metadataServer?: true;
+  readonly metadataServer?: boolean;
   /** Parent span. */
   readonly trace?: Span | undefined;
 }
@@ -37,5 +37,5 @@ export interface OutboundResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
   /** The body was truncated. */
-  readonly isCut?: true;
+  readonly isCut?: boolean;
 }

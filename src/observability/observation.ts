@@ -108,7 +108,7 @@ export interface QueryObservation {
   /** Keyed by response key of the root field, or by the path to a field of another source; `null` without a database. */
   readonly statements: ReadonlyMap<string, LoggedStatement> | null;
   /** The response comes from the cache. */
-  readonly isCached?: true;
+  readonly isCached?: boolean;
   /** Requests to remote schemas, by the same keys. */
   readonly remoteRequests?: ReadonlyMap<string, LoggedRemoteRequest>;
 }

@@ -135,9 +135,9 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Set for routes without credentials, open to all pages: they reveal public information only. */
-  readonly isPublic?: true;
+  readonly isPublic?: boolean;
   /** Set for routes that machines poll: they are not counted as requests. */
-  readonly isProbe?: true;
+  readonly isProbe?: boolean;
   /** Encodes an error before `handle`. Defaults to the form of the administration. */
   refuse?(error: SvcError): Reply;
   /** API that must be enabled; not set if the route is always available. */

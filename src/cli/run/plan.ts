@@ -33,7 +33,7 @@ export async function planOf(context: CommandContext, hashOnly = false): Promise
     statementTimeoutMs: rules.run.limits.statementTimeoutMs ?? 60_000,
     lockTimeoutMs: rules.run.limits.lockTimeoutMs ?? 5_000,
     timeoutMs: secondsOption(context, 'timeout', '--timeout') ?? 300_000,
-    ...(hashOnly ? { hashOnly } : {}),
+    hashOnly,
   };
   return makePlan({ project, read, server: await context.server(), kinds, trial, rules });
 }

@@ -20,11 +20,11 @@ import { sqlName } from './sql-name.ts';
 
 interface Traits {
   readonly graphql: string;
-  readonly numeric?: true;
-  readonly incomparable?: true;
+  readonly numeric?: boolean;
+  readonly incomparable?: boolean;
   /** Arrays have no `max`: they have no order, or their output is converted. */
-  readonly arraysIncomparable?: true;
-  readonly unordered?: true;
+  readonly arraysIncomparable?: boolean;
+  readonly unordered?: boolean;
   readonly json?: 'json' | 'jsonb';
   readonly comparisons?: (type: CatalogType) => readonly ComparisonOperator[];
 }
@@ -80,9 +80,9 @@ function describe(type: CatalogType): ComparedScalar {
     graphqlArray: `_${type.name}`,
     comparisons: traits?.comparisons?.({ schema: type.schema, name: type.name, kind: type.kind, array: false }) ?? [],
     numeric: traits?.numeric ?? false,
-    comparable: type.kind === 'enum' || (traits !== undefined && traits.incomparable === undefined),
-    arraysComparable: traits?.arraysIncomparable === undefined,
-    ordered: traits?.unordered === undefined,
+    comparable: type.kind === 'enum' || (traits !== undefined && traits.incomparable !== true),
+    arraysComparable: traits?.arraysIncomparable !== true,
+    ordered: traits?.unordered !== true,
     json: traits?.json !== undefined,
     jsonOperators: traits?.json === 'jsonb',
     hasEquality: traits?.json !== 'json',

@@ -17,7 +17,7 @@ export interface CompiledArgument {
 
 export interface ComparisonOperator extends Comparison {
   /** The operator may fail for some rows. */
-  readonly mayFail?: true;
+  readonly mayFail?: boolean;
   /** Language of the pattern in the operand: an invalid pattern is refused before any row is read. */
   readonly pattern?: 'like' | 'regex' | 'iregex';
   compile(column: Sql, argument: CompiledArgument): Sql;

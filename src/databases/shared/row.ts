@@ -13,7 +13,7 @@ export interface Scope {
   readonly row: Row;
   readonly outer: Scope | null;
   /** Set inside of a condition that may fail for rows that its guard excludes. */
-  readonly fenced?: true;
+  readonly fenced?: boolean;
 }
 
 /** The row of a table alias (a table, a function or a common table expression). */

@@ -18,7 +18,7 @@ const MAX_VISITS = 50_000;
 interface Place {
   readonly node: ASTNode;
   /** The next key of this field is the name of an argument. */
-  readonly isArguments?: true;
+  readonly isArguments?: boolean;
 }
 
 /**

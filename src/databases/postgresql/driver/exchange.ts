@@ -21,7 +21,7 @@ export interface TextResult {
   /** Command tag, such as `INSERT 0 1`. */
   command: string;
   /** There were more rows than `maxRows`. */
-  isCut?: true;
+  isCut?: boolean;
 }
 
 export type Failure = DatabaseError | ConnectionError | CancelledError | PoolTimeoutError;

@@ -93,7 +93,7 @@ function readBack(program: Program, update: Update, written: number, rowsOf: (co
       ifAny: [written],
       check: { cell: 0, failure: declareFailure(checkFailure(ROOT)) },
       sameCountAs: { statements: [written], failure: declareFailure(lostFailure(table, ROOT)) },
-      ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
+      mayBeCut: returned.some(readsOtherRows),
     };
   });
   return answer(program, read, output, { writes: [written], reads: [read], cell: 1 });
@@ -111,7 +111,7 @@ export function compileDelete(program: Program, deletion: Delete): readonly Resu
       const returning = objects.length === 0 ? EMPTY : sql` returning ${join(objects, sql`, `)}`;
       return {
         sql: sql`delete from ${qualified(table)}${filterSql(context, where, row)}${returning}`,
-        ...(returned.some(readsOtherRows) ? { mayBeCut: true } : {}),
+        mayBeCut: returned.some(readsOtherRows),
       };
     });
     return answer(program, written, output, { writes: [written], reads: [written], cell: 0 });
