@@ -157,7 +157,7 @@ describe.skipIf(chromiumPath === undefined)('issue tracker built in the console'
         data: { issue: [{ author: { name: 'Ann' } }] },
       });
     await button(/^as member/).click();
-    await button('Back to admin').last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Back to admin' }).click();
   });
 
   it('counts open issues live', async () => {
