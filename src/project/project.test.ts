@@ -53,6 +53,20 @@ it('sends the secret of the environment to an endpoint or an environment of the 
     expect(settingsOf({ 'config.yaml': config }, flags, variables)).toEqual({ secret: 'own', warnings: [] });
 });
 
+it('prefers the endpoint of the chosen environment to the general one in .env', () => {
+  const stage = 'environments: {a: {endpoint: "https://api.example.com", admin_secret: {from_env: STAGE_ADMIN_SECRET}}}\n';
+  const dotEnv = 'SVC_GRAPHQL_ENDPOINT=http://localhost:8080\n';
+  const endpointOf = (flags: ProjectFlags, variables: Readonly<Record<string, string>> = {}): string => {
+    for (const [name, content] of Object.entries({ 'config.yaml': stage, '.env': dotEnv })) writeFileSync(join(root, name), content);
+    return openProject(root, flags, variables).settings.endpoint;
+  };
+  expect(endpointOf({ env: 'a' })).toBe('https://api.example.com');
+  expect(endpointOf({})).toBe('http://localhost:8080');
+  expect(endpointOf({ env: 'a', envfile: '.env' })).toBe('http://localhost:8080');
+  expect(endpointOf({ env: 'a' }, { SVC_GRAPHQL_ENDPOINT: 'http://own:1' })).toBe('http://own:1');
+  expect(endpointOf({ env: 'a', endpoint: 'http://named:2' })).toBe('http://named:2');
+});
+
 it("sends the secret of the project's .env to its endpoint, even if the environment has another", () => {
   const files = { 'config.yaml': away, '.env': 'SVC_GRAPHQL_ADMIN_SECRET=of-the-project\n' };
   expect(settingsOf(files, {}, {})).toEqual({ secret: 'of-the-project', warnings: [] });

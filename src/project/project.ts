@@ -220,12 +220,15 @@ function settingsOf(
 ): Settings {
   const variable = projectVariable('endpoint');
   const named = flags.endpoint ?? text(own[variable]);
-  const ofProject = text(dotEnv[variable]) ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+  // The .env of a project is for every environment; one with an endpoint of its own never gets another one from there.
+  const isOfStage = text(stage['endpoint']) !== undefined && flags.envfile === undefined;
+  const general = isOfStage ? undefined : text(dotEnv[variable]);
+  const ofProject = general ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
   const endpoint = baseUrl(named ?? ofProject, warnings);
   const { origin: endpointOrigin = 'the default' } = firstSet([
     ['--endpoint', () => flags.endpoint],
     [variable, () => text(own[variable])],
-    [`${variable} in .env`, () => text(dotEnv[variable])],
+    [`${variable} in .env`, () => general],
     [CONFIG_FILE, () => text(stage['endpoint']) ?? text(written['endpoint'])],
   ]);
   const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
@@ -265,12 +268,12 @@ function settingsOf(
   ];
   // The .env of a project is for every environment; an environment with a secret of its own never gets another one from there.
   const hasOwnSecret = stage['admin_secret'] !== undefined && flags.envfile === undefined;
-  const general = hasOwnSecret ? {} : dotEnv;
+  const ofEveryStage = hasOwnSecret ? {} : dotEnv;
   const variableToSet = secretVariable(stage['admin_secret'] ?? written['admin_secret']) ?? projectVariable('admin_secret');
   const { value: adminSecret = null, origin: adminSecretOrigin = variableToSet } = firstSet([
     ['--admin-secret', () => flags.adminSecret],
-    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets'), general))],
-    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'), general)],
+    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets'), ofEveryStage))],
+    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'), ofEveryStage)],
     fromFile(stage['admin_secret']),
     ...(hasOwnSecret ? [] : ofProjectFile),
   ]);
