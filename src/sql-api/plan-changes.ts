@@ -1,6 +1,6 @@
 /** `plan_changes`: a trial run of migrations and metadata, in transactions that are rolled back and on a draft that is discarded. */
 import { ADMIN_ROLE } from '../auth/session.ts';
-import type { Source, TransactionOptions } from '../backend/backend.ts';
+import type { Backend, Source, TransactionOptions } from '../backend/backend.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { isAboutVariables, SET_VARIABLES } from '../metadata/environment-template.ts';
@@ -13,6 +13,8 @@ import { shareCooperatively } from '../metadata/share.ts';
 import { codecsOf } from '../metadata/source.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import { objectId } from '../schema-cache/object-id.ts';
+import type { EnumValue } from '../schema-cache/schema-cache.ts';
+import { enumValuesWithin } from '../state/enum-values.ts';
 import { serverOf } from '../state/live-remote.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { State } from '../state/state.ts';
@@ -151,6 +153,7 @@ async function tryAll(
   const snapshot = state.current();
   const results: JsonObject[] = [];
   const catalogs = new Map<string, Catalog>();
+  const enumValues = new Map<string, ReadonlyMap<string, readonly EnumValue[]>>();
   const bySource = new Map<string, PlannedMigration[]>();
   for (const each of args.migrations) bySource.set(each.source, [...(bySource.get(each.source) ?? []), each]);
   let answer: JsonObject | undefined;
@@ -159,15 +162,21 @@ async function tryAll(
     answer =
       hasFailed || !args.compare
         ? {}
-        : await compared({ document, tried: namesOf(args.addSources), schemas: args.schemas }, catalogs, state, context, callOptions);
+        : await compared(
+            { document, tried: namesOf(args.addSources), schemas: args.schemas, catalogs, enumValues },
+            state,
+            context,
+            callOptions,
+          );
   };
   const sources = [...bySource].map(([name, migrations]): Trial => ({ ...transactionalSource(name, snapshot), name, migrations }));
-  for (const { sqlText, migrations } of sources)
-    for (const sql of [args.prelude, args.probe, ...migrations.map((each) => each.sql)]) requireOneTransaction(sql, sqlText);
+  for (const { backend, migrations } of sources)
+    for (const sql of [args.prelude, args.probe, ...migrations.map((each) => each.sql)]) requireOneTransaction(sql, backend.sqlText);
   await nested(
     sources,
     callOptions,
-    async ({ name, sqlText, migrations }, connection) => {
+    async ({ name, backend, migrations }, connection) => {
+      const { sqlText } = backend;
       if (args.prelude !== '') await connection.runSql(args.prelude, { ...callOptions, standardStrings: true });
       for (const each of migrations) {
         const result = await attempt(each, sqlText, connection, callOptions);
@@ -177,7 +186,11 @@ async function tryAll(
         );
         if (result['ok'] === false) return false;
       }
-      if (args.compare) catalogs.set(name, await connection.introspect(undefined, callOptions));
+      if (!args.compare) return true;
+      const catalog = await connection.introspect(undefined, callOptions);
+      catalogs.set(name, catalog);
+      const metadata = (document ?? snapshot.metadata).sources.get(name);
+      if (metadata !== undefined) enumValues.set(name, await enumValuesWithin(connection, backend, metadata, catalog, callOptions));
       return true;
     },
     inside,
@@ -204,7 +217,7 @@ function requireOneTransaction(sql: string, { transactionControl }: SqlText): vo
 interface Trial {
   readonly name: string;
   readonly source: Source;
-  readonly sqlText: SqlText;
+  readonly backend: Backend;
   readonly migrations: readonly PlannedMigration[];
 }
 
@@ -234,7 +247,7 @@ async function nested(
 }
 
 /** @throws SvcError not-exists, not-supported */
-function transactionalSource(name: string, { metadata, cache, connections }: Snapshot): Pick<Trial, 'source' | 'sqlText'> {
+function transactionalSource(name: string, { metadata, cache, connections }: Snapshot): Pick<Trial, 'source' | 'backend'> {
   const found = cache.sources.get(name);
   const connection = connections.get(name);
   if (!metadata.sources.has(name)) throw new SvcError('not-exists', `source with name "${name}" does not exist`);
@@ -245,10 +258,10 @@ function transactionalSource(name: string, { metadata, cache, connections }: Sna
       ...(reason !== undefined && isAboutVariables(reason) && { remedies: [SET_VARIABLES] }),
     });
   }
-  const { sqlText } = found.backend;
-  if (sqlText.transactionControl === undefined)
+  const { backend } = found;
+  if (backend.sqlText.transactionControl === undefined)
     throw new SvcError('not-supported', `the source "${name}" cannot roll back DDL, so its migrations cannot be tried`);
-  return { source: connection, sqlText };
+  return { source: connection, backend };
 }
 
 async function attempt(
@@ -279,12 +292,15 @@ interface Comparison extends Pick<PlanChanges, 'schemas'> {
   readonly document: Metadata | undefined;
   /** Names of the sources that were opened for the trial. */
   readonly tried: ReadonlySet<string>;
+  /** Catalogs after the migrations, by source. */
+  readonly catalogs: ReadonlyMap<string, Catalog>;
+  /** Rows of enum tables after the migrations, by source and table. */
+  readonly enumValues: ReadonlyMap<string, ReadonlyMap<string, readonly EnumValue[]>>;
 }
 
 /** Compares the document on the changed catalogs with the current snapshot. */
 async function compared(
-  { document, tried, schemas }: Comparison,
-  changed: ReadonlyMap<string, Catalog>,
+  { document, tried, schemas, catalogs: changed, enumValues }: Comparison,
   state: State,
   { snapshot, services }: OperationContext,
   callOptions: CallOptions,
@@ -312,6 +328,7 @@ async function compared(
       catalog: first?.[1] ?? { tables: new Map(), functions: new Map(), version: 0 },
       renamedTables: new Map(),
       others: new Map(others),
+      enumValues,
       declared: metadata,
     },
     callOptions,

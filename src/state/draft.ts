@@ -152,7 +152,7 @@ export class MetadataDraft implements State {
   }
 
   async preview(
-    { edit, source, catalog, renamedTables, others = new Map(), declared }: Preview,
+    { edit, source, catalog, renamedTables, others = new Map(), enumValues = new Map(), declared }: Preview,
     callOptions: CallOptions = this.#trial?.callOptions ?? {},
   ): Promise<PreviewResult> {
     const goOn = deadlineCheck(callOptions, WORK);
@@ -161,11 +161,20 @@ export class MetadataDraft implements State {
     const sources = new Map(before.sources);
     const live = sources.get(source);
     if (live?.input.kind === 'open')
-      sources.set(source, { ...live, input: await runCooperatively(withCatalog(live.input, catalog, renamedTables), goOn) });
+      sources.set(source, {
+        ...live,
+        input: await runCooperatively(withCatalog(live.input, { catalog, renamedTables, enumValues: enumValues.get(source) }), goOn),
+      });
     for (const [name, other] of others) {
       const known = sources.get(name);
       if (known?.input.kind === 'open')
-        sources.set(name, { ...known, input: await runCooperatively(withCatalog(known.input, other, new Map()), goOn) });
+        sources.set(name, {
+          ...known,
+          input: await runCooperatively(
+            withCatalog(known.input, { catalog: other, renamedTables: new Map(), enumValues: enumValues.get(name) }),
+            goOn,
+          ),
+        });
     }
     const { snapshot } = await this.#assembly.assemble(
       before.snapshot.resourceVersion,

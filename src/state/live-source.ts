@@ -8,7 +8,7 @@ import { shareCooperatively, shareUnchanged } from '../metadata/share.ts';
 import type { SourceInput } from '../schema-cache/build.ts';
 import type { EnumValue } from '../schema-cache/schema-cache.ts';
 import { runCooperatively, type Cooperative } from '../util/cooperative.ts';
-import { readEnumValues } from './enum-values.ts';
+import { isAboutTable, readEnumValues } from './enum-values.ts';
 import { type StopReason, stopReasonOf, withDeadline } from '../util/deadline.ts';
 import type { CallOptions } from '../util/deadline.ts';
 
@@ -123,18 +123,20 @@ export async function refreshSource(
   return { ...live, input: { ...input, catalog, enumValues } };
 }
 
+export interface OtherCatalog {
+  readonly catalog: Catalog;
+  readonly renamedTables: ReadonlyMap<string, QualifiedName>;
+  /** Rows of enum tables that differ. */
+  readonly enumValues: ReadonlyMap<string, readonly EnumValue[]> | undefined;
+}
+
 /** Returns an open source with another catalog. Enum values follow renamed tables. */
-export function* withCatalog(
-  input: OpenInput,
-  catalog: Catalog,
-  renamedTables: ReadonlyMap<string, QualifiedName>,
-): Cooperative<SourceInput> {
-  const enumValues = new Map(
-    [...input.enumValues].map(([key, values]) => {
-      const name = renamedTables.get(key);
-      return [name === undefined ? key : nameKey(name), values] as const;
-    }),
-  );
+export function* withCatalog(input: OpenInput, { catalog, renamedTables, enumValues: differing }: OtherCatalog): Cooperative<SourceInput> {
+  const known = [...input.enumValues].map(([key, values]) => {
+    const name = renamedTables.get(key);
+    return [name === undefined ? key : nameKey(name), values] as const;
+  });
+  const enumValues = new Map([...known, ...(differing ?? [])]);
   return { ...input, catalog: yield* shareCooperatively(input.catalog, catalog), enumValues: shareUnchanged(input.enumValues, enumValues) };
 }
 
@@ -213,8 +215,7 @@ async function readOne(
   try {
     return await readEnumValues(connection, backend, table, reading);
   } catch (error) {
-    const isAboutTable = error instanceof SvcError && !error.isTransient && error.code !== 'timeout';
-    if (isAboutTable) return null;
+    if (isAboutTable(error)) return null;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import type { CaptureVersion } from '../backend/capture-label.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import type { EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
+import type { EnumValue, EventTriggerInfo, Inconsistency } from '../schema-cache/schema-cache.ts';
 import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { CallOptions } from '../util/deadline.ts';
@@ -51,6 +51,8 @@ export interface Preview extends Pick<Change, 'edit'> {
   readonly renamedTables: ReadonlyMap<string, QualifiedName>;
   /** Catalogs of further sources, by name. */
   readonly others?: ReadonlyMap<string, Catalog>;
+  /** Rows of enum tables that differ from those that were read, by the name of the source and the `nameKey` of the table. */
+  readonly enumValues?: ReadonlyMap<string, ReadonlyMap<string, readonly EnumValue[]>>;
   /** Metadata whose webhooks and new addresses of remote schemas are checked as well; `edit` may leave out parts of it. */
   readonly declared?: Metadata;
 }

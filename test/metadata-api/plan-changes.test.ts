@@ -82,6 +82,46 @@ it('finds new tables of the database that a document tracks, and tables that a m
   });
 });
 
+it('reads the rows of enum tables that the migrations write', async () => {
+  const [sources, i] = await place('sources', 'default');
+  const document = await current();
+  const tables = (document['sources'] as JsonObject[])[i as number]?.['tables'] as Json[];
+  const added: readonly Json[] = [
+    { table: { schema: 'public', name: 'state' }, is_enum: true },
+    { table: { schema: 'public', name: 'task' } },
+  ];
+  const metadata = changed(document, [sources ?? '', i ?? 0, 'tables'], [...tables, ...added]);
+  const sql = 'create table state (value text primary key); create table task (id int primary key, state text references state)';
+  const create = { source: 'default', version: '1', sql };
+  const insert = { source: 'default', version: '2', sql: "insert into state values ('open'), ('closed')" };
+  expect(await plan({ metadata, migrations: [create, insert] })).toMatchObject({
+    inconsistencies: { after: [] },
+    schemas: [{ role: 'admin', after: expect.stringMatching(/enum state_enum \{\s+closed\s+open\s+\}/) }],
+  });
+  expect(await plan({ metadata, migrations: [create] })).toMatchObject({
+    inconsistencies: { after: [{ reason: expect.stringContaining('at least one row') }] },
+  });
+
+  // An enum table that is tracked already gets another value.
+  await service.sql(`
+    create table size (value text primary key); insert into size values ('small');
+    create table shirt (id int primary key, size text references size)`);
+  await service.metadata('pg_track_table', { table: 'size', is_enum: true });
+  await service.metadata('pg_track_table', { table: 'shirt' });
+  try {
+    const large = { source: 'default', version: '1', sql: "insert into size values ('large')" };
+    expect(await plan({ migrations: [large] })).toMatchObject({
+      schemas: [{ role: 'admin', before: expect.not.stringContaining('large'), after: expect.stringContaining('large') }],
+    });
+    // Nothing of the trial stays.
+    expect(await plan({ migrations: [] })).toMatchObject({ schemas: [] });
+  } finally {
+    await service.metadata('pg_untrack_table', { table: 'shirt' });
+    await service.metadata('pg_untrack_table', { table: 'size' });
+    await service.sql('drop table shirt, size');
+  }
+});
+
 it('calls no server and opens no database, and lists what it could not check', async () => {
   const asked = elsewhere.requests.length;
   const document = await current();
