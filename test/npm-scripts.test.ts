@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 let folder: string;
 let child: ChildProcess | undefined;
+let output: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-npm-'));
@@ -43,6 +44,19 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
+/** Starts npm as `child`, in a process group of its own, and collects what it prints as `output`. */
+function run(args: readonly string[]): void {
+  const { PATH, HOME } = process.env;
+  child = spawn('npm', [...args, '--data-dir', folder, '--sample-data=false'], {
+    cwd: root,
+    env: { PATH, HOME },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+}
+
 const SCRIPTS: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['npm start', ['start']],
   ['npm run dev', ['run', 'dev']],
@@ -51,15 +65,7 @@ const SCRIPTS: readonly (readonly [name: string, args: readonly string[]])[] = [
 it.each(sample(SCRIPTS, 1))('%s stops the service and its database at SIGTERM', async (_name, script) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const { PATH, HOME } = process.env;
-  child = spawn('npm', [...script, '--', '--server-port', String(port), '--data-dir', folder, '--sample-data=false'], {
-    cwd: root,
-    env: { PATH, HOME },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+  run([...script, '--', '--server-port', String(port)]);
   let ended = false;
   const end = new Promise<void>((resolve) => child?.once('exit', () => resolve()));
   void end.then(() => (ended = true));
@@ -70,7 +76,7 @@ it.each(sample(SCRIPTS, 1))('%s stops the service and its database at SIGTERM', 
   const database = databasePid();
   expect(database).toBeGreaterThan(0);
 
-  child.kill('SIGTERM');
+  child?.kill('SIGTERM');
   await end;
   // A caller that waits for npm may start a successor now. PostgreSQL removes the file when all of its processes have ended.
   expect(databasePid(), output).toBeUndefined();
@@ -82,15 +88,7 @@ it('npm start names its port if the usual one is in use', async () => {
   // If another process has it already, that is in the way just as well.
   await new Promise<void>((resolve) => other.once('error', () => resolve()).listen(8080, '127.0.0.1', resolve));
   try {
-    const { PATH, HOME } = process.env;
-    child = spawn('npm', ['start', '--', '--data-dir', folder, '--sample-data=false'], {
-      cwd: root,
-      env: { PATH, HOME },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+    run(['start', '--']);
     await expect.poll(() => output, { timeout: 120_000 }).toContain('Ctrl-C stops it.');
     const port = /listens on (\d+)/.exec(output)?.[1];
     expect(output).toContain(`Port 8080 is in use by another process, so the service listens on ${port}.`);
