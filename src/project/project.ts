@@ -222,13 +222,13 @@ function settingsOf(
   const named = flags.endpoint ?? text(own[variable]);
   // The .env of a project is for every environment; one with an endpoint of its own never gets another one from there.
   const isOfStage = text(stage['endpoint']) !== undefined && flags.envfile === undefined;
-  const general = isOfStage ? undefined : text(dotEnv[variable]);
-  const ofProject = general ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+  const endpointOfEveryStage = isOfStage ? undefined : text(dotEnv[variable]);
+  const ofProject = endpointOfEveryStage ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
   const endpoint = baseUrl(named ?? ofProject, warnings);
   const { origin: endpointOrigin = 'the default' } = firstSet([
     ['--endpoint', () => flags.endpoint],
     [variable, () => text(own[variable])],
-    [`${variable} in .env`, () => general],
+    [`${variable} in .env`, () => endpointOfEveryStage],
     [CONFIG_FILE, () => text(stage['endpoint']) ?? text(written['endpoint'])],
   ]);
   const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
@@ -268,12 +268,12 @@ function settingsOf(
   ];
   // The .env of a project is for every environment; an environment with a secret of its own never gets another one from there.
   const hasOwnSecret = stage['admin_secret'] !== undefined && flags.envfile === undefined;
-  const ofEveryStage = hasOwnSecret ? {} : dotEnv;
+  const secretsOfEveryStage = hasOwnSecret ? {} : dotEnv;
   const variableToSet = secretVariable(stage['admin_secret'] ?? written['admin_secret']) ?? projectVariable('admin_secret');
   const { value: adminSecret = null, origin: adminSecretOrigin = variableToSet } = firstSet([
     ['--admin-secret', () => flags.adminSecret],
-    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets'), ofEveryStage))],
-    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'), ofEveryStage)],
+    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets'), secretsOfEveryStage))],
+    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'), secretsOfEveryStage)],
     fromFile(stage['admin_secret']),
     ...(hasOwnSecret ? [] : ofProjectFile),
   ]);
