@@ -6,7 +6,7 @@ import type { Config } from '../config/options.ts';
 import type { Logger } from '../observability/logger.ts';
 import { EXIT, printProblem, ProjectFailure } from '../project/failure.ts';
 import type { EndpointSettings } from '../project/endpoint-failure.ts';
-import { openProject, type Settings } from '../project/project.ts';
+import { openProject, type Project, type Settings } from '../project/project.ts';
 import { serverClient } from '../project/server-client.ts';
 import { deploy } from './run/deploy.ts';
 
@@ -18,17 +18,24 @@ const LOCK_TIMEOUT_MS = 600_000;
  * @throws ConfigError if the project cannot be deployed
  */
 export async function deployAtStart(config: Config, url: string, logger: Logger): Promise<void> {
-  const { project: projectFolder, metadataDir, migrationsDir } = config;
+  const { project: projectFolder, projectEnvironment, metadataDir, migrationsDir } = config;
   const folder = projectFolder ?? metadataDir;
   if (folder === null)
     throw new ConfigError(
       '--migrations-dir (SVC_GRAPHQL_MIGRATIONS_DIR) needs --metadata-dir or --project: migrations belong to sources of the metadata',
     );
   const log = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
+  const warn = (warning: string): void => logger.observe({ kind: 'startup', message: 'project', info: { warning } });
   try {
     // The project is deployed to this service, whatever endpoint its configuration names.
-    const flags = { project: folder, metadataFolder: metadataDir ?? undefined, migrationsFolder: migrationsDir ?? undefined };
+    const flags = {
+      project: folder,
+      env: projectEnvironment ?? undefined,
+      metadataFolder: metadataDir ?? undefined,
+      migrationsFolder: migrationsDir ?? undefined,
+    };
     const project = openProject(process.cwd(), flags, { SVC_GRAPHQL_ENDPOINT: undefined }, false);
+    for (const warning of [...project.warnings, ...unchosenEnvironment(project)]) warn(warning);
     const [adminSecret = null] = adminSecretsOf(config);
     const server = serverClient({ ...project.settings, ...ownEndpoint(url, adminSecret) });
     try {
@@ -50,7 +57,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
         allowChanged: false,
         unlessNewer: true,
         progress: log,
-        warn: log,
+        warn,
       });
       if ((outcome.exit ?? EXIT.done) !== EXIT.done) throw new ProjectFailure(outcome.problems ?? []);
       log(outcome.text ?? '');
@@ -62,6 +69,11 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
       throw new ConfigError(`the project ${folder} cannot be deployed:\n${thrown.problems.map(printProblem).join('\n')}`);
     throw thrown;
   }
+}
+
+function unchosenEnvironment({ unchosen }: Project): readonly string[] {
+  if (unchosen.length === 0) return [];
+  return [`no overlay is applied, because no environment is chosen with --env or SVC_GRAPHQL_ENV; ${unchosen.join(', ')} have overlays`];
 }
 
 /** Settings of a client for the service of this process. */

@@ -28,5 +28,5 @@ export function projectVariable(setting: ProjectSetting): string {
   return VARIABLE_PREFIX + setting.toUpperCase().replaceAll('.', '_');
 }
 
-/** Variables of all project settings; the service ignores them. */
+/** Variables of all project settings; the service reads no other of them than `SVC_GRAPHQL_ENV`. */
 export const PROJECT_VARIABLES: readonly string[] = SETTINGS.map(projectVariable);

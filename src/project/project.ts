@@ -22,6 +22,8 @@ export interface Project {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly warnings: readonly string[];
+  /** Environments that have overlays, if none is chosen. */
+  readonly unchosen: readonly string[];
 }
 
 export interface Settings {
@@ -116,7 +118,8 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   }
   const dotEnv = dotEnvOf(files, flags.envfile === undefined ? undefined : resolve(cwd, flags.envfile));
   const merged = { ...dotEnv, ...environment };
-  const stage = stageOf(written, flags.env ?? merged[projectVariable('env')]);
+  const chosen = flags.env ?? merged[projectVariable('env')] ?? '';
+  const stage = stageOf(written, chosen);
   warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
   const settings = settingsOf(written, stage, flags, { process: environment, dotEnv, merged }, warnings);
   const folder = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory', byDefault: string): string => {
@@ -128,6 +131,10 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   const file = text(merged[projectVariable('metadata_file')]) ?? text(written['metadata_file']);
   const overlays = overlaysOf(stage, root, files);
   const metadataFolder = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
+  if (metadataFolder !== undefined && overlays.length > 0) {
+    const message = `the environment "${chosen}" has overlays, which apply to the metadata of the project only, not to ${metadataFolder}`;
+    throw failure('config', message, { file: CONFIG_FILE }, EXIT.usage);
+  }
   return {
     root,
     files,
@@ -141,6 +148,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     settings,
     environment: merged,
     warnings,
+    unchosen: chosen === '' ? withOverlays(written) : [],
   };
 }
 
@@ -160,8 +168,8 @@ function dotEnvOf(files: Files, named: string | undefined): Environment {
   return content === undefined ? {} : parseDotEnv(content);
 }
 
-function stageOf(written: JsonObject, name: string | undefined): JsonObject {
-  if (name === undefined || name === '') return {};
+function stageOf(written: JsonObject, name: string): JsonObject {
+  if (name === '') return {};
   const stages = objectOf(written['environments']);
   const stage = stages[name];
   if (isJsonObject(stage)) return stage;
@@ -171,6 +179,12 @@ function stageOf(written: JsonObject, name: string | undefined): JsonObject {
     `there is no environment "${name}"${known.length === 0 ? '' : `: choose one of ${known.join(', ')}`}`,
     { file: CONFIG_FILE },
     EXIT.usage,
+  );
+}
+
+function withOverlays(written: JsonObject): readonly string[] {
+  return Object.entries(objectOf(written['environments'])).flatMap(([name, stage]) =>
+    isJsonObject(stage) && stage['overlays'] !== undefined ? [name] : [],
   );
 }
 

@@ -88,6 +88,38 @@ tests:
   await running.ended;
 });
 
+it.runIf(DEEP)('applies the overlays of the chosen environment, and warns if none is chosen', async () => {
+  const other = await testDatabase();
+  const own = projectFolder({ url: 'http://localhost:1' });
+  own.write({
+    'config.yaml': 'version: 3\nenvironments:\n  production: {overlays: [production.yaml]}\n  local: {}\n',
+    'production.yaml': 'graphql_schema_introspection: {disabled_for_roles: [user]}\n',
+    'metadata/databases/databases.yaml': `- {name: default, kind: postgres, ${OWN_DATABASE}, tables: []}\n`,
+  });
+  const introspect = async (options: Readonly<Record<string, string>>): Promise<unknown> => {
+    const running = serveInProcess(other.url, { PROJECT: own.root, ...options });
+    const url = await running.listening;
+    await expect.poll(async () => (await fetch(`${url}/healthz`)).status, WAIT).toBe(200);
+    const headers = { 'content-type': 'application/json', 'x-svc-role': 'user' };
+    const body = JSON.stringify({ query: '{ __schema { queryType { name } } }' });
+    const answer = await (await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body })).json();
+    running.kill('SIGTERM');
+    await running.ended;
+    return [Object.keys(answer as object), running.output().includes('production have overlays')];
+  };
+  expect(await introspect({ ENV: 'production' })).toEqual([['errors'], false]);
+  expect(await introspect({ ENV: 'local' })).toEqual([['data'], false]);
+  expect(await introspect({})).toEqual([['data'], true]);
+  const wrong = serveInProcess(other.url, { PROJECT: own.root, ENV: 'staging' });
+  await wrong.ended;
+  expect(wrong.output()).toContain('there is no environment "staging": choose one of production, local');
+  const mixed = serveInProcess(other.url, { PROJECT: own.root, METADATA_DIR: join(own.root, 'metadata'), ENV: 'production' });
+  await mixed.ended;
+  expect(mixed.output()).toContain('which apply to the metadata of the project only');
+  own.remove();
+  await other.drop();
+});
+
 it.runIf(DEEP)('deploys separately mounted folders, and requires the metadata folder', async () => {
   const parts = { METADATA_DIR: join(project.root, 'metadata'), MIGRATIONS_DIR: join(project.root, 'migrations') };
   const other = await testDatabase();

@@ -9,6 +9,8 @@ export interface ServedProcess {
   readonly listening: Promise<string>;
   readonly ended: Promise<void>;
   readonly pid: number | undefined;
+  /** Returns what it has printed. */
+  output(): string;
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
 }
 
@@ -38,5 +40,5 @@ export function serveInProcess(
     void ended.then(() => reject(new Error(`the service ended before it listened: ${output}`)));
   });
   listening.catch(() => undefined);
-  return { listening, ended, pid: child.pid, kill: (signal) => void child.kill(signal) };
+  return { listening, ended, pid: child.pid, output: () => output, kill: (signal) => void child.kill(signal) };
 }

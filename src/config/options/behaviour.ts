@@ -25,6 +25,7 @@ export const behaviourOptions = {
     null,
     'Project folder to deploy at the start: first migrations, then metadata. The service exits if the deployment fails, and is healthy only after it. If the database has a newer migration than the folder, another instance has deployed a newer project, and nothing is changed.',
   ),
+  projectEnvironment: behaviour('env', orNull(nonEmpty), null, 'Environment of config.yaml whose overlays are deployed with --project.'),
   metadataDir: behaviour(
     'metadata-dir',
     orNull(nonEmpty),
