@@ -25,6 +25,8 @@ export interface MigrationHistory {
   readonly exists: string;
   /** Query with one cell: a JSON list of all entries. */
   readonly entries: string;
+  /** Query with one cell: why the role cannot write the history and what permits it, or nothing. Absent if the role always can, or not known. */
+  readonly missingPrivilege?: string;
   /** Query with one cell: `1` while a run holds the lock, else `0`. */
   readonly locked: string;
   /** Query with one cell: a JSON list of the seeds that were run once. */

@@ -3,12 +3,12 @@ import type { Backend } from '../backend/backend.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import { type PlanRules, rejectedConnection, skippedSource, sourcesWithMigrations } from '../migrations/plan-sources.ts';
 import { type HistoryEntry, type MigrationGoal, type MigrationOptions, readEntriesWhenIdle } from '../migrations/run-migrations.ts';
-import { type ListedSource, movedSources, sourcesOf } from '../migrations/sources.ts';
+import { cellOf, type ListedSource, movedSources, sourcesOf } from '../migrations/sources.ts';
 import { EXIT, type Problem } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
 import { type ServerClient, ServerError } from '../project/server-client.ts';
 import type { JsonObject } from '../util/json.ts';
-import { readEntriesOfNew } from './trial.ts';
+import { cellOfNew, readEntriesOfNew } from './trial.ts';
 
 export interface DeployRules {
   readonly allowChanged: boolean;
@@ -50,6 +50,8 @@ export function compareSources(project: Project, document: JsonObject, current: 
 export interface SourceHistory {
   readonly source: ListedSource;
   readonly entries: readonly HistoryEntry[];
+  /** Runs a query in the database, and returns its first cell. */
+  readonly cell: (sql: string) => Promise<string>;
 }
 
 /** Migration histories by the name of their source. */
@@ -80,7 +82,8 @@ export async function readHistories(
       const entries = await (known === undefined
         ? readEntriesOfNew(server, source, { timeoutMs })
         : readEntriesWhenIdle(server, known, run));
-      found.set(source.name, { source: known ?? source, entries });
+      const cell = known === undefined ? cellOfNew(server, source, { timeoutMs }) : cellOf(server, known);
+      found.set(source.name, { source: known ?? source, entries, cell });
     } catch (thrown) {
       if (!(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) throw thrown;
       // A deployment skips sources whose databases do not respond, but rejects a changed connection.
@@ -98,5 +101,11 @@ export function sourcesOfHistories(histories: SourceHistories): readonly ListedS
 }
 
 export function migrationRules({ allowChanged, run }: DeployRules, histories: SourceHistories): PlanRules {
-  return { allowChanged, strictOrder: false, options: run, history: async ({ name }) => histories.get(name)?.entries ?? [] };
+  return {
+    allowChanged,
+    strictOrder: false,
+    options: run,
+    history: async ({ name }) => histories.get(name)?.entries ?? [],
+    cell: ({ name }) => histories.get(name)?.cell ?? (async () => ''),
+  };
 }

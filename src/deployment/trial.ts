@@ -110,7 +110,7 @@ function secondsOf(timeoutMs: number): number {
  * Returns a function that runs a query in the database of a source that the service does not have yet, and returns its first cell.
  * @throws ProjectFailure if the database cannot be read
  */
-function cellOfNew(
+export function cellOfNew(
   server: ServerClient,
   source: ListedSource,
   { timeoutMs }: Pick<PlanOptions, 'timeoutMs'>,

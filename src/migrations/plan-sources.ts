@@ -37,6 +37,8 @@ export interface PlanRules {
   readonly options: Pick<MigrationOptions, 'withoutTransaction' | 'singleTransaction' | 'skipExecution' | 'report'>;
   /** Reads the history of a source. */
   readonly history: (source: ListedSource) => Promise<readonly HistoryEntry[]>;
+  /** Returns a function that runs a query in the database of a source, and returns its first cell. */
+  readonly cell: (source: ListedSource) => (sql: string) => Promise<string>;
 }
 
 /** Returns the steps of all sources, and everything that speaks against running them. @throws ProjectFailure */
@@ -55,6 +57,7 @@ export async function planSources(
     const { steps, short } = stepsFor(known, goal);
     problems.push(...stateProblems(source, known, goal, rules), ...orderProblems(source, known, steps, rules));
     planned.push({ source, steps, short, known });
+    if (steps.length > 0) problems.push(...(await privilegeProblems(source, rules.cell(source))));
     try {
       checkSteps(steps, rules.options, dialect);
     } catch (thrown) {
@@ -63,6 +66,13 @@ export async function planSources(
     }
   }
   return { planned, problems };
+}
+
+/** Returns a problem if the role of a source may not record migrations. */
+export async function privilegeProblems(source: ListedSource, cell: (sql: string) => Promise<string>): Promise<readonly Problem[]> {
+  const { missingPrivilege } = migrationsOf(source).history;
+  const missing = missingPrivilege === undefined ? '' : await cell(missingPrivilege);
+  return missing === '' ? [] : [{ code: 'privilege', message: `the source ${source.name} cannot be migrated: ${missing}` }];
 }
 
 /** Like `planSources`. @throws ProjectFailure with all problems */
@@ -130,7 +140,7 @@ export function sourcesWithMigrations(
 const NOT_OPENED = /^source with name ".*?" is inconsistent: /s;
 
 function reasonOf(error: ServerError): string {
-  return (error.problems[0]?.message ?? error.message).replace(NOT_OPENED, '');
+  return error.databaseError?.message ?? (error.problems[0]?.message ?? error.message).replace(NOT_OPENED, '');
 }
 
 /** Returns the warning about a source that `--allow-inconsistent` leaves out. */

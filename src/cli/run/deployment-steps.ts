@@ -3,7 +3,7 @@ import { ALL_PENDING } from '../../deployment/source-histories.ts';
 import { planAll, type PlannedSource, rejectedConnection, skippedSource } from '../../migrations/plan-sources.ts';
 import { readEntries, readEntriesWhenIdle } from '../../migrations/run-migrations.ts';
 import { hasEmptyEnum, runSeeds } from '../../migrations/seeds.ts';
-import { emptySource, type ListedSource, serverSources } from '../../migrations/sources.ts';
+import { cellOf, emptySource, type ListedSource, serverSources } from '../../migrations/sources.ts';
 import { EXIT, ProjectFailure } from '../../project/failure.ts';
 import { type Applied, applyMetadata, problemsOf, rejectedOf } from '../../project/project-metadata.ts';
 import { ServerError, type SqlSource } from '../../project/server-client.ts';
@@ -84,6 +84,7 @@ export class DeploymentSteps {
         this.#connected.includes(source.name)
           ? readEntriesWhenIdle(server, source, options)
           : (known.get(source.name)?.known.flatMap(({ entry }) => entry ?? []) ?? []),
+      cell: (source) => (this.#connected.includes(source.name) ? cellOf(server, source) : async () => ''),
     });
   }
 

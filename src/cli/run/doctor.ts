@@ -10,6 +10,7 @@ import { shapeProblems } from '../../project/document.ts';
 import { EXIT, type Problem, printProblem, ProjectFailure } from '../../project/failure.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
 import { isEmptySql, type Migration, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
+import { privilegeProblems } from '../../migrations/plan-sources.ts';
 import { missingSources } from '../../migrations/missing-sources.ts';
 import { describeDrift, DRIFT_REMEDY, schemaDrift } from '../../migrations/schema-drift.ts';
 import { describeExtension } from '../../migrations/implicit-extension.ts';
@@ -257,6 +258,9 @@ async function checkMigrations(
       `svc deploy creates ${describeExtension(needed, source.name)}`,
       `if the role of the source is not allowed to create it, run as the owner of the database or a superuser: ${needed.sql};`,
     );
+  if (pending.length > 0)
+    for (const { message } of await privilegeProblems(source, cellOf(server, source)))
+      add('privileges', 'error', message, 'run that statement, then svc deploy');
   for (const { status, version, name, migration } of known)
     if (status !== 'applied')
       add(

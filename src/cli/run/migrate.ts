@@ -15,7 +15,7 @@ import {
   type MigrationGoal,
 } from '../../migrations/run-migrations.ts';
 import { createNeededExtension } from '../../migrations/implicit-extension.ts';
-import { chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
+import { cellOf, chosenSources, type ListedSource, migrationsOf } from '../../migrations/sources.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient, SqlSource } from '../../project/server-client.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -88,6 +88,7 @@ export async function runMigrateApply(context: CommandContext): Promise<CommandO
     strictOrder: flagOption(context, 'strictOrder'),
     options,
     history: (source) => readEntriesWhenIdle(server, source, options),
+    cell: (source) => cellOf(server, source),
   });
   if (flagOption(context, 'dryRun')) {
     const rows = planned.flatMap(({ source, steps }) =>

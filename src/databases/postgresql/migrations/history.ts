@@ -7,7 +7,8 @@ const LOCK = '7329650142863';
 
 const TABLES = `
   if pg_catalog.to_regclass('svc_catalog.migration') is null then
-    create schema if not exists svc_catalog;
+    -- "if not exists" would need the privilege to create schemas even if the schema exists
+    if pg_catalog.to_regnamespace('svc_catalog') is null then create schema svc_catalog; end if;
     create table svc_catalog.migration (
       version pg_catalog.numeric(20, 0) primary key,
       name pg_catalog.text not null,
@@ -39,13 +40,34 @@ function limitsOf({ statementTimeoutMs, lockTimeoutMs }: Limits, local: string):
   return set('statement_timeout', statementTimeoutMs) + set('lock_timeout', lockTimeoutMs);
 }
 
+const remedy = (condition: string, missing: string, grant: string): string => `when not (${condition})
+    then pg_catalog.format('the role %1$I ${missing}, where migrations are recorded: as the owner, run ${grant}', current_user, pg_catalog.current_database())`;
+
+const hasRows = ['migration', 'seed']
+  .flatMap((table) =>
+    ['select', 'insert', 'update', 'delete'].map((right) => `pg_catalog.has_table_privilege('svc_catalog.${table}', '${right}')`),
+  )
+  .join(' and ');
+
+const missingPrivilege = `select coalesce(case
+  when pg_catalog.to_regnamespace('svc_catalog') is null then case
+    ${remedy(`pg_catalog.has_database_privilege(pg_catalog.current_database(), 'create')`, 'cannot create the schema svc_catalog in the database %2$I', 'create schema svc_catalog authorization %1$I')} end
+  ${remedy(`pg_catalog.has_schema_privilege('svc_catalog', 'usage')`, 'cannot use the schema svc_catalog', 'grant usage, create on schema svc_catalog to %1$I')}
+  when pg_catalog.to_regclass('svc_catalog.migration') is null then case
+    ${remedy(`pg_catalog.has_schema_privilege('svc_catalog', 'create')`, 'cannot create tables in the schema svc_catalog', 'grant create on schema svc_catalog to %1$I')} end
+  ${remedy(hasRows, 'cannot write the tables svc_catalog.migration and svc_catalog.seed', 'grant select, insert, update, delete on svc_catalog.migration, svc_catalog.seed to %1$I')}
+  end, '')`;
+
 const lockedBy = (take: string): string => refuse(`not pg_catalog.${take}(${LOCK})`, 'locked') + block(TABLES);
 
 /** History of migrations in PostgreSQL. */
 export const history: MigrationHistory = {
-  exists: `select case when pg_catalog.to_regclass('svc_catalog.migration') is null then '0' else '1' end`,
+  // Without "to_regclass", which fails if the role may not use the schema.
+  exists: `select pg_catalog.count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'svc_catalog' and c.relname = 'migration'`,
   entries: `select coalesce(json_agg(json_build_object('version', version::text, 'name', name, 'checksum', checksum, 'applied_at', applied_at,
     'applied_by', applied_by, 'duration_ms', duration_ms, 'dirty', dirty, 'down', down_sql) order by version), '[]') from svc_catalog.migration`,
+  missingPrivilege,
   // The two halves of the number are two columns.
   locked: `select case when exists (select from pg_catalog.pg_locks where locktype = 'advisory' and granted and objsubid = 1
     and database = (select oid from pg_catalog.pg_database where datname = pg_catalog.current_database())
