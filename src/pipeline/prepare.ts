@@ -4,16 +4,17 @@
  * operation cache.
  */
 import { isAdmin, type Session } from '../auth/session.ts';
-import { SvcError } from '../errors/svc-error.ts';
+import type { ErrorCode } from '../errors/codes.ts';
+import { SvcError, type TextLocation } from '../errors/svc-error.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
 import { type OperationPlan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
-import { locationsOf, variableLocations } from '../graphql-engine/document/locate.ts';
+import { locationsOf, operationLocations, variableLocations } from '../graphql-engine/document/locate.ts';
 import { VariableError } from '../graphql-engine/variables.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
-import type { Path } from '../util/path.ts';
+import { type Path, ROOT } from '../util/path.ts';
 import { checkSize, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -40,11 +41,25 @@ export function clientError(thrown: unknown, { snapshot, session, request }: Fai
   const error = schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
   if (error.locations !== undefined || !hasDocument(request)) return error;
   const { query, operationName } = request;
-  const locations =
-    error instanceof VariableError
-      ? variableLocations(query, operationName, error.variable)
-      : locationsOf(query, operationName, error.path);
+  const locations = positionsIn(query, operationName, error);
   return locations.length === 0 ? error : error.withLocations(locations);
+}
+
+/** Codes of errors of a statement, which often does not say which of its values is wrong. */
+const STATEMENT_CODES: ReadonlySet<ErrorCode> = new Set([
+  'bad-request',
+  'concurrent-update',
+  'constraint-error',
+  'constraint-violation',
+  'data-exception',
+  'permission-error',
+  'unexpected',
+]);
+
+function positionsIn(query: string, operationName: string | null, error: SvcError): readonly TextLocation[] {
+  if (error instanceof VariableError) return variableLocations(query, operationName, error.variable);
+  const isOfStatement = error.path === ROOT && STATEMENT_CODES.has(error.code);
+  return isOfStatement ? operationLocations(query, operationName) : locationsOf(query, operationName, error.path);
 }
 
 function hasDocument(request: object): request is Pick<GraphqlRequest, 'query' | 'operationName'> {

@@ -1,7 +1,7 @@
 /** GraphQL errors point to their place in the document and suggest names, from what the role may see. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type GraphqlOptions, startTestService, type TestService } from '../support/service.ts';
 import { MODERN, TestSocket } from '../support/websocket.ts';
 
 let service: TestService;
@@ -41,7 +41,7 @@ interface Hints {
   readonly suggestions: Json | undefined;
 }
 
-async function hintsOf(query: string, options: { readonly role?: string; readonly variables?: JsonObject } = {}): Promise<Hints> {
+async function hintsOf(query: string, options: GraphqlOptions = {}): Promise<Hints> {
   const { errors } = (await service.graphql(query, options)) as { errors: [{ locations?: [JsonObject]; extensions: JsonObject }] };
   const [{ locations, extensions }] = errors;
   return { line: locations?.[0].line, column: locations?.[0].column, suggestions: extensions.suggestions };
@@ -95,6 +95,19 @@ describe('an error in a document', () => {
   it('has no position if too many fields have the path', async () => {
     const many = Array.from({ length: 11 }, (_, n) => `a${n}: author(limit: ${n === 10 ? '"x"' : 1}) { id }`).join(' ');
     expect(await hintsOf(`{ ${many} }`)).toMatchObject({ line: undefined });
+  });
+
+  it.each([
+    ['the root field of a wrong value', '{\n  author(where: {id: {_eq: "x"}}) { id } }', 2, 3],
+    [
+      'the operation, if the value may be of several root fields',
+      'query a { __typename }\nquery b { a: author { id } b: author(where: {id: {_eq: "x"}}) { id } }',
+      2,
+      1,
+    ],
+    ['the argument of a violated constraint', 'mutation { insert_book(objects: {id: 1, author_id: 9}) { affected_rows } }', 1, 24],
+  ])('points to %s, when the database refuses it', async (_what, query, line, column) => {
+    expect(await hintsOf(query, query.startsWith('query a') ? { operationName: 'b' } : {})).toMatchObject({ line, column });
   });
 
   it('has no position if it concerns the whole document', async () => {

@@ -40,6 +40,15 @@ export function variableLocations(query: string, operationName: string | null, n
   return positionsOf(declared.filter(({ variable }) => variable.name.value === name));
 }
 
+/** @returns position of the only root field, else of the operation; none if the document is too large */
+export function operationLocations(query: string, operationName: string | null): readonly TextLocation[] {
+  if (query.length > MAX_CHARACTERS) return [];
+  const { operation } = definitionsIn(query, operationName);
+  if (operation === undefined) return [];
+  const [root, ...others] = operation.selectionSet.selections;
+  return positionsOf([root?.kind === Kind.FIELD && others.length === 0 ? root : operation]);
+}
+
 interface Definitions {
   readonly operation: OperationDefinitionNode | undefined;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
