@@ -1,7 +1,7 @@
 /** The sources of a deployment, and the migrations that are applied in them. */
 import type { Backend } from '../backend/backend.ts';
 import type { Kinds } from '../metadata/kinds.ts';
-import { type PlanRules, rejectedConnection, skippedSource, sourcesWithMigrations } from '../migrations/plan-sources.ts';
+import { type PlanRules, readPermitted, rejectedConnection, skippedSource, sourcesWithMigrations } from '../migrations/plan-sources.ts';
 import { type HistoryEntry, type MigrationGoal, type MigrationOptions, readEntriesWhenIdle } from '../migrations/run-migrations.ts';
 import { cellOf, type ListedSource, movedSources, sourcesOf } from '../migrations/sources.ts';
 import { EXIT, type Problem } from '../project/failure.ts';
@@ -78,11 +78,11 @@ export async function readHistories(
   for (const source of migrated) {
     const known = kept.find(({ name }) => name === source.name);
     const isMoved = moved.some(({ name }) => name === source.name);
+    const cell = known === undefined ? cellOfNew(server, source, { timeoutMs }) : cellOf(server, known);
     try {
-      const entries = await (known === undefined
-        ? readEntriesOfNew(server, source, { timeoutMs })
-        : readEntriesWhenIdle(server, known, run));
-      const cell = known === undefined ? cellOfNew(server, source, { timeoutMs }) : cellOf(server, known);
+      const entries = await readPermitted(source, cell, () =>
+        known === undefined ? readEntriesOfNew(server, source, { timeoutMs }) : readEntriesWhenIdle(server, known, run),
+      );
       found.set(source.name, { source: known ?? source, entries, cell });
     } catch (thrown) {
       if (!(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) throw thrown;

@@ -1,10 +1,10 @@
 /** Plans the migrations of several sources, and checks all of them before the first one runs. */
 import { join } from 'node:path';
-import { failure, type Problem, ProjectFailure } from '../project/failure.ts';
+import { EXIT, failure, type Problem, ProjectFailure } from '../project/failure.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { Kinds } from '../metadata/kinds.ts';
 import type { Project } from '../project/project.ts';
-import type { ServerError, SqlSource } from '../project/server-client.ts';
+import { ServerError, type SqlSource } from '../project/server-client.ts';
 import { migratedSources, readMigrations } from './migration-files.ts';
 import { missingSourceProblems } from './missing-sources.ts';
 import {
@@ -73,6 +73,20 @@ export async function privilegeProblems(source: ListedSource, cell: (sql: string
   const { missingPrivilege } = migrationsOf(source).history;
   const missing = missingPrivilege === undefined ? '' : await cell(missingPrivilege);
   return missing === '' ? [] : [{ code: 'privilege', message: `the source ${source.name} cannot be migrated: ${missing}` }];
+}
+
+/**
+ * Reads the history of a source.
+ * @throws ProjectFailure that names the missing privilege, if that is why it cannot be read
+ */
+export async function readPermitted<T>(source: ListedSource, cell: (sql: string) => Promise<string>, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (thrown) {
+    if (!(thrown instanceof ServerError) || thrown.exit !== EXIT.failed) throw thrown;
+    const problems = await privilegeProblems(source, cell).catch(() => []);
+    throw problems.length === 0 ? thrown : new ProjectFailure(problems);
+  }
 }
 
 /** Like `planSources`. @throws ProjectFailure with all problems */

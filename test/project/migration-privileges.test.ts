@@ -53,11 +53,13 @@ it('names the privileges that the history of migrations needs, and needs no othe
   project.write({ 'migrations/weak/2_b/up.sql': 'create table b (id int primary key);\n' });
   await runSql(
     database.url,
-    `alter table svc_catalog.migration owner to current_user; alter table svc_catalog.seed owner to current_user; grant select on svc_catalog.migration, svc_catalog.seed to ${role}`,
+    `alter table svc_catalog.migration owner to current_user; alter table svc_catalog.seed owner to current_user;
+      revoke all on schema svc_catalog from ${role}`,
   );
+  await refusedUntil(`grant usage, create on schema svc_catalog to ${role}`);
   const doctor = await project.svc('doctor', '--json');
   expect(doctor.json['findings']).toContainEqual(
-    expect.objectContaining({ id: 'privileges', cause: expect.stringContaining('cannot write the tables svc_catalog.migration') }),
+    expect.objectContaining({ id: 'migrations', cause: expect.stringContaining('cannot write the tables svc_catalog.migration') }),
   );
   await refusedUntil(`grant select, insert, update, delete on svc_catalog.migration, svc_catalog.seed to ${role}`);
   expect((await project.svc('deploy')).code).toBe(0);

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { EXIT, failure } from '../../project/failure.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
-import { planAll, type PlannedSource } from '../../migrations/plan-sources.ts';
+import { planAll, type PlannedSource, readPermitted } from '../../migrations/plan-sources.ts';
 import {
   compareMigrations,
   type StepResult,
@@ -27,7 +27,7 @@ import { table } from './table.ts';
 export async function knownMigrations(project: Project, server: ServerClient, source: ListedSource): Promise<readonly KnownMigration[]> {
   migrationsOf(source);
   const migrations = readMigrations(project.files, join(project.migrationsFolder, source.name));
-  return compareMigrations(migrations, await readEntries(server, source));
+  return compareMigrations(migrations, await readPermitted(source, cellOf(server, source), () => readEntries(server, source)));
 }
 
 /** `svc migrate status` */
@@ -87,7 +87,7 @@ export async function runMigrateApply(context: CommandContext): Promise<CommandO
     allowChanged: flagOption(context, 'allowChanged'),
     strictOrder: flagOption(context, 'strictOrder'),
     options,
-    history: (source) => readEntriesWhenIdle(server, source, options),
+    history: (source) => readPermitted(source, cellOf(server, source), () => readEntriesWhenIdle(server, source, options)),
     cell: (source) => cellOf(server, source),
   });
   if (flagOption(context, 'dryRun')) {
