@@ -165,3 +165,16 @@ it('writes YAML files that name the JSON Schema by which editors check them', as
   expect(await svc('init', '--schemas')).toMatchObject({ code: 0, stdout: 'renewed 1 file in json-schemas\n' });
   expect(await svc('init', '--schemas')).toMatchObject({ code: 0, stdout: 'json-schemas is up to date\n' });
 });
+
+it('makes the .env of a cloned project with a secret of its own', async () => {
+  await command(['init', 'my-api'], { cwd: folder });
+  for (const example of ['', 'published-secret-of-32-characters']) {
+    rmSync(join(root(), '.env'));
+    write('.env.example', `OTHER=kept\nSVC_GRAPHQL_ADMIN_SECRET=${example}\n`);
+    expect(await svc('init', '.')).toMatchObject({ code: 0, stdout: expect.stringContaining('with a new admin secret') });
+    expect(read('.env')).toMatch(/^OTHER=kept\nSVC_GRAPHQL_ADMIN_SECRET=[\w-]{32,}\n$/);
+    expect(read('.env')).not.toContain('published');
+  }
+  rmSync(join(root(), '.env'));
+  expect(await svc('init', '.', '--endpoint', 'http://localhost:1')).toMatchObject({ code: 2 });
+});

@@ -76,11 +76,13 @@ export async function runInit(context: CommandContext): Promise<CommandOutcome> 
 function completed(context: CommandContext, files: Files): CommandOutcome {
   const { root } = files;
   const example = files.read(join(root, '.env.example'));
-  const isPlain = textOption(context, 'from') === undefined && textOption(context, 'adminSecret') === undefined;
+  const isPlain = ['from', 'endpoint', 'adminSecret'].every((option) => textOption(context, option) === undefined);
   if (!isPlain || example === undefined || files.read(join(root, '.env')) !== undefined)
     throw failure('exists', `there already is a project in ${root}`, { file: CONFIG_FILE }, EXIT.usage);
-  writeFileSync(join(root, '.env'), withSecret(example, newSecret()), { mode: 0o600, flag: 'wx' });
-  return { text: 'made .env out of .env.example, with a new admin secret. Next: svc dev', data: { root, written: ['.env'] } };
+  const text = withSecret(example, newSecret());
+  writeFileSync(join(root, '.env'), text, { mode: 0o600, flag: 'wx' });
+  const secret = text === example ? 'which names no admin secret' : 'with a new admin secret';
+  return { text: `made .env out of .env.example, ${secret}. Next: svc dev`, data: { root, written: ['.env'] } };
 }
 
 function newSecret(): string {

@@ -72,9 +72,9 @@ export function environmentText(secret: string): string {
   );
 }
 
-/** Fills in the secret that a `.env.example` leaves empty. */
+/** Replaces the admin secret of a `.env.example`, empty or not: everybody knows it. Returns the same text if there is none. */
 export function withSecret(example: string, secret: string): string {
-  return example.replace(/^SVC_GRAPHQL_ADMIN_SECRET=[^\S\n]*$/m, `SVC_GRAPHQL_ADMIN_SECRET=${secret}`);
+  return example.replace(/^(\s*(?:export\s+)?SVC_GRAPHQL_ADMIN_SECRET=).*$/m, (_, name: string) => name + secret);
 }
 
 export const PERMISSION_TESTS = `${schemaLine('tests/permissions/reader.yaml', 'permission_tests.json')}# Requests of a role, each with the answer that is expected. Run them with svc permissions test:

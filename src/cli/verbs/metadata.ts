@@ -13,7 +13,7 @@ export const metadataVerbs: readonly Verb[] = [
     path: ['init'],
     summary: 'create a project',
     details:
-      'Writes config.yaml, metadata with the source default (SVC_GRAPHQL_DATABASE_URL), folders for migrations, seeds and permission tests, a README, .env.example and .gitignore, with comments that say what belongs where, and prints the next commands. Writes the JSON Schemas of this version to json-schemas, by which editors check the files; renew them with --schemas after an upgrade. Writes a new admin secret to .env, which git ignores, unless a secret is set. With --from, writes the metadata of a running service instead, and no secret. Keeps existing files.',
+      'Writes config.yaml, metadata with the source default (SVC_GRAPHQL_DATABASE_URL), folders for migrations, seeds and permission tests, a README, .env.example and .gitignore, with comments that say what belongs where, and prints the next commands. Writes the JSON Schemas of this version to json-schemas, by which editors check the files; renew them with --schemas after an upgrade. Writes a new admin secret to .env, which git ignores, unless a secret is set. With --from, writes the metadata of a running service instead, and no secret. Keeps existing files. In a cloned project without .env, makes it out of .env.example, with a new admin secret.',
     arguments: [{ name: 'dir', help: 'folder of the project. Default: the working directory' }],
     options: [
       { flags: '--from <url>', help: 'URL of a running service whose metadata is written to the project' },
