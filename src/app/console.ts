@@ -30,8 +30,7 @@ export async function openConsole(config: ConsoleConfig, observe: Observer): Pro
     };
     return readStaticFiles(config.consoleAssetsDir ?? BUILT_CONSOLE, (html) => withSettings(html, settings));
   });
-  if (state.kind === 'missing')
-    observe({ kind: 'startup', message: 'console_missing', info: { warning: `the console cannot be served: ${state.reason}` } });
+  reportMissing(state, 'console', observe);
   return state;
 }
 
@@ -39,10 +38,20 @@ export async function openConsole(config: ConsoleConfig, observe: Observer): Pro
  * Returns a function that reads the files of the documentation once, when the first page is requested, so that a start does not wait for
  * them; `null` if the console is disabled. A clone has no files until they are built, which the page says.
  */
-export function openDocs(config: ConsoleConfig): ServerContext['docs'] {
+export function openDocs(config: ConsoleConfig, observe: Observer): ServerContext['docs'] {
   if (!config.enableConsole) return null;
   let state: Promise<StaticState> | undefined;
-  return () => (state ??= readState(() => readStaticFiles(config.docsAssetsDir ?? BUILT_DOCS)));
+  const open = async (): Promise<StaticState> => {
+    const read = await readState(() => readStaticFiles(config.docsAssetsDir ?? BUILT_DOCS));
+    reportMissing(read, 'documentation', observe);
+    return read;
+  };
+  return () => (state ??= open());
+}
+
+function reportMissing(state: StaticState, what: 'console' | 'documentation', observe: Observer): void {
+  if (state.kind !== 'missing') return;
+  observe({ kind: 'startup', message: `${what}_missing`, info: { warning: `the ${what} cannot be served: ${state.reason}` } });
 }
 
 async function readState(read: () => ReturnType<typeof readStaticFiles>): Promise<StaticState> {

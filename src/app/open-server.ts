@@ -98,7 +98,7 @@ export async function openServer(config: ServerConfig, parts: ServerParts): Prom
         uploads: new Uploads(MAX_UPLOADS * config.requestBodyLimit),
         pages: pagePolicy(config.disableCors ? null : config.corsDomain, config.trustedHosts, config.serverHost),
         console: await openConsole(config, parts.observe),
-        docs: openDocs(config),
+        docs: openDocs(config, parts.observe),
         options: routeOptions(config),
       },
       listenOptions(config),

@@ -151,6 +151,7 @@ it('says how to build the documentation if it is not built', async () => {
     expect(status).toBe(404);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(text).toContain('npm run docs');
+    expect(text).toContain('but the folder');
   }
   expect((await missing.send('/healthz')).status).toBe(200);
 });

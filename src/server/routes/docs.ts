@@ -1,5 +1,6 @@
 /** The documentation: static files from memory, where the console is enabled. */
 import type { Exchange, ServerContext, StaticRoute } from '../context.ts';
+import { escaped } from '../page.ts';
 import { notFoundReply, type Reply } from '../reply.ts';
 import type { StaticState } from '../static-files.ts';
 import { fileReply, isRead, missingPage, redirect, STATIC_HEADERS } from '../static-reply.ts';
@@ -36,7 +37,7 @@ const route: StaticRoute = {
 
 function answer({ path, request }: Exchange, state: StaticState): Reply {
   if (path === '/docs') return redirect('docs/', 'documentation');
-  if (state.kind === 'missing') return NOT_BUILT;
+  if (state.kind === 'missing') return notBuilt(state.reason);
   if (state.kind === 'off') return notFoundReply();
   const name = path.slice(PAGE.length);
   const file = state.files.get(name === '' || name.endsWith('/') ? name + INDEX : name);
@@ -49,8 +50,11 @@ function answer({ path, request }: Exchange, state: StaticState): Reply {
   );
 }
 
-const NOT_BUILT = missingPage(
-  'svc: no documentation',
-  `<h1>The documentation is not built</h1>
+function notBuilt(reason: string): Reply {
+  return missingPage(
+    'svc: no documentation',
+    `<h1>The documentation cannot be served</h1>
+<p>It is enabled with the console, but ${escaped(reason)}.</p>
 <p>In the repository, build it with <code>npm run docs</code> and restart the service. Its source is the folder <code>docs/</code>.</p>`,
-);
+  );
+}
