@@ -1,5 +1,4 @@
 /** Runs one command of a project: builds its context, then prints its outcome. */
-import { createInterface } from 'node:readline/promises';
 import { SERVICE_COMMANDS } from '../config/service-commands.ts';
 import { EXIT, failure, printProblem, problemJson, ProjectFailure, reasonOf } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
@@ -8,6 +7,7 @@ import { printJson } from '../util/json.ts';
 import { hasColoursOrForced, painter } from '../util/paint.ts';
 import type { CommandContext, CommandOutcome, OptionValue } from './context.ts';
 import { printable } from './printable.ts';
+import { Questions } from './questions.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 import type { Verb } from './verbs/verb.ts';
 
@@ -79,6 +79,7 @@ class Output {
 function contextOf(args: readonly string[], options: Options, output: Output, onServer: (client: ServerClient) => unknown): CommandContext {
   const environment = process.env;
   const cwd = process.cwd();
+  const questions = new Questions();
   let project: Promise<Project> | undefined;
   const open = async (needed: boolean): Promise<Project> => {
     const { openProject } = await import('../project/project.ts');
@@ -114,12 +115,18 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     json: output.json,
     paint: painter(hasColoursOrForced(process.stdout.isTTY === true, environment)),
     progress(message) {
-      beforeOutput();
+      questions.beforeOutput();
       output.progress(message);
     },
-    beforeOutput,
-    print: (line) => output.print(line),
-    warn: (message) => output.warn(message),
+    beforeOutput: () => questions.beforeOutput(),
+    print(line) {
+      questions.beforeOutput();
+      output.print(line);
+    },
+    warn(message) {
+      questions.beforeOutput();
+      output.warn(message);
+    },
     project: () => openOnce(true),
     anyProject: () => openOnce(false),
     server() {
@@ -130,47 +137,14 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     async confirm(question) {
       if (options['yes'] === true) return true;
       if (!(await isInteractive())) throw failure('not-confirmed', `${question} Confirm it with --yes.`, {}, EXIT.usage);
-      return /^y(?:es)?$/i.test(await prompted(`${question} [y/N] `));
+      return /^y(?:es)?$/i.test(await questions.ask(`${question} [y/N] `));
     },
     async ask(question, fallback) {
       if (options['yes'] === true || !(await isInteractive())) return fallback;
-      const answer = await prompted(`${question} [${fallback}] `);
+      const answer = await questions.ask(`${question} [${fallback}] `);
       return answer === '' ? fallback : answer;
     },
   };
-}
-
-let openPrompt: ReturnType<typeof createInterface> | undefined;
-let redrawing: NodeJS.Timeout | undefined;
-/** Time after which a question is shown again below other output, in ms. */
-const REDRAW_MS = 100;
-
-/** Clears the line of an open question, and shows it again after the output. */
-function beforeOutput(): void {
-  if (openPrompt === undefined || process.stderr.isTTY !== true) return;
-  if (redrawing === undefined) process.stderr.write('\r\u001b[K');
-  clearTimeout(redrawing);
-  redrawing = setTimeout(() => {
-    redrawing = undefined;
-    openPrompt?.prompt(true);
-  }, REDRAW_MS);
-}
-
-async function prompted(question: string): Promise<string> {
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  openPrompt = prompt;
-  // Only the last line is shown again below other output.
-  const lines = question.split('\n').map((line) => printable(line));
-  const last = lines.pop() ?? '';
-  for (const line of lines) process.stderr.write(`${line}\n`);
-  // The prompt takes Ctrl-C away from the process.
-  prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  try {
-    return (await prompt.question(last)).trim();
-  } finally {
-    openPrompt = undefined;
-    prompt.close();
-  }
 }
 
 function projectFlags(options: Options) {
