@@ -36,17 +36,27 @@ function tokenFor(member) {
     .sign(key);
 }
 
-async function signIn({ email, password }) {
+async function signIn(request) {
+  const { email, password } = await inputOf(request);
   const member = await memberWith(email);
   const isRight = await isPassword(password, member?.password_hash ?? hashOfNothing);
   if (!member || !isRight) return [401, { message: 'The address or the password is wrong.', code: 'wrong-credentials' }];
   return [200, { token: await tokenFor(member), name: member.name }];
 }
 
-const server = createServer(async (request, response) => {
+const LONGEST_BODY = 10_000;
+
+async function inputOf(request) {
   let body = '';
-  for await (const part of request.setEncoding('utf8')) body += part;
-  const [status, answer] = await signIn(JSON.parse(body).input).catch((error) => {
+  for await (const part of request.setEncoding('utf8')) {
+    body += part;
+    if (body.length > LONGEST_BODY) throw new Error('the body is too long');
+  }
+  return JSON.parse(body).input;
+}
+
+const server = createServer(async (request, response) => {
+  const [status, answer] = await signIn(request).catch((error) => {
     console.error(error);
     return [500, { message: 'Signing in is not possible at the moment.' }];
   });

@@ -47,7 +47,8 @@ export function startSession(name: string, token: string, { onExpired, onLive }:
   });
 
   const expiry = new ErrorLink(({ error }) => {
-    if (CombinedGraphQLErrors.is(error) && error.errors.some(({ extensions }) => extensions?.['code'] === 'invalid-jwt')) onExpired();
+    if (hasStopped || !CombinedGraphQLErrors.is(error)) return;
+    if (error.errors.some(({ extensions }) => extensions?.['code'] === 'invalid-jwt')) onExpired();
   });
 
   const client = new ApolloClient({
