@@ -73,7 +73,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
 
 function unchosenEnvironment({ unchosen }: Project): readonly string[] {
   if (unchosen.length === 0) return [];
-  return [`no overlay is applied, because no environment is chosen with --env or SVC_GRAPHQL_ENV; ${unchosen.join(', ')} have overlays`];
+  return [`the overlays of ${unchosen.join(', ')} are not applied: choose an environment with --env or SVC_GRAPHQL_ENV`];
 }
 
 /** Settings of a client for the service of this process. */

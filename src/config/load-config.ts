@@ -24,6 +24,8 @@ export function loadConfig({ argv, environment, dotEnvText }: ConfigSources): Co
   const values: Partial<Record<OptionName, unknown>> = {};
   for (const [name, option] of optionRows) values[name] = chooseValue(option, flags.get(name), merged);
   const config = values as Config;
+  if (flags.has('projectEnvironment') && config.project === null)
+    throw new ConfigError('--env needs --project: it names an environment of its config.yaml');
   checkAccess(config);
   return Object.freeze({ ...config, databaseUrl: databaseUrlOfParts(config) ?? config.databaseUrl });
 }

@@ -28,5 +28,5 @@ export function projectVariable(setting: ProjectSetting): string {
   return VARIABLE_PREFIX + setting.toUpperCase().replaceAll('.', '_');
 }
 
-/** Variables of all project settings; the service reads no other of them than `SVC_GRAPHQL_ENV`. */
+/** Variables of all project settings. Some of them are options of the service too. */
 export const PROJECT_VARIABLES: readonly string[] = SETTINGS.map(projectVariable);

@@ -105,7 +105,8 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
         error instanceof OutboundError && error.failure === 'too-large'
           ? `the responses of handlers exceed ${maxResponseSize} bytes`
           : httpException({ url: request.url, template: definition.handler, method: request.method, timeout }, error);
-      options.observeFailure(observed({ error: reason }));
+      // The client has gone: nobody waits for the handler.
+      if (!(error instanceof OutboundError && error.failure === 'cancelled')) options.observeFailure(observed({ error: reason }));
       throw report.failure('http exception when calling webhook', reason, null, error);
     }
     options.observeResponse?.(observed({ status: response.status, responseSize: response.body.length }));

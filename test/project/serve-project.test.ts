@@ -105,7 +105,7 @@ it.runIf(DEEP)('applies the overlays of the chosen environment, and warns if non
     const answer = await (await fetch(`${url}/v1/graphql`, { method: 'POST', headers, body })).json();
     running.kill('SIGTERM');
     await running.ended;
-    return [Object.keys(answer as object), running.output().includes('production have overlays')];
+    return [Object.keys(answer as object), running.output().includes('the overlays of production are not applied')];
   };
   expect(await introspect({ ENV: 'production' })).toEqual([['errors'], false]);
   expect(await introspect({ ENV: 'local' })).toEqual([['data'], false]);

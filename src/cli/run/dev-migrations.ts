@@ -136,11 +136,11 @@ async function usableAnswer(ask: () => Promise<string>, progress: (message: stri
 
 function isDefinition(statement: ScannedStatement): boolean {
   const { words } = statement;
-  return DEFINITIONS.has(words[0] ?? '') && !NOT_IN_FILES.has(objectOf(words)) && !isSecret(statement);
+  return DEFINITIONS.has(words[0] ?? '') && !NOT_IN_FILES.has(subjectOf(words)) && !isSecret(statement);
 }
 
 /** Returns what a statement such as `create or replace view` is about: `view`. */
-function objectOf([, ...rest]: readonly string[]): string {
+function subjectOf([, ...rest]: readonly string[]): string {
   return rest.find((word) => !/^(?:or|replace|local|global)$/.test(word)) ?? '';
 }
 
@@ -167,9 +167,9 @@ const LEFT_OUT = '-- left out: a statement about a role, a user, a server or a s
 
 /** Statements that may have passwords. */
 function isSecret({ words, text }: ScannedStatement): boolean {
-  if (DEFINITIONS.has(words[0] ?? '') && WITH_PASSWORDS.has(objectOf(words))) return true;
+  if (DEFINITIONS.has(words[0] ?? '') && WITH_PASSWORDS.has(subjectOf(words))) return true;
   return MAY_HAVE_PASSWORD.test(text) && DEFINES_PASSWORD.test(withoutComments(text));
 }
 
-/** Also in code, such as the body of `do`. */
+/** Clauses that set a password, in the statement itself or in code such as the body of `do`. */
 const DEFINES_PASSWORD = /\bidentified (?:by|via|with)\b|\b(?:create|alter) (?:role|user|group|server|subscription)\b[\s\S]*\bpassword\b/i;

@@ -83,7 +83,7 @@ export async function runMigrateCreate(context: CommandContext): Promise<Command
   return { text: folder, data: { version: String(version), source, folder } };
 }
 
-/** Writes a migration that follows all others. @returns its folder as users see it @throws ProjectFailure for an unusable name */
+/** Writes a migration that follows all others, or with `ranAt` those that ran before it. @returns its folder as users see it @throws ProjectFailure for an unusable name */
 export function writeMigration(
   project: Project,
   source: string,

@@ -219,7 +219,7 @@ function indentationOf({ document, lines }: YamlFile): { readonly indent?: numbe
     Pair: (_, { key, value }) => {
       const isBlock = isCollection(value) && value.flow !== true && value.items.length > 0;
       const [outer, inner] = [placeOf(key), isBlock ? placeOf(value) : undefined];
-      // Beside its key stands what was an empty list or map in the file.
+      // A list or map on the line of its key was empty in the file.
       if (outer === undefined || inner === undefined || inner.line === outer.line) return undefined;
       if (isSeq(value)) found.indentSeq ??= inner.col > outer.col;
       if (inner.col > outer.col) found.indent ??= inner.col - outer.col;
