@@ -29,7 +29,7 @@ const model = join(root, 'packages', 'model');
 const dist = join(root, 'dist');
 const STAMP = '.built-from';
 /** Folders of dist/ that have builds of their own. */
-const APART = ['console', 'docs'];
+const BUILT_SEPARATELY = ['console', 'docs'];
 
 /**
  * Updates dist/; ends the process if that fails.
@@ -45,7 +45,7 @@ export async function build({ force = false, docs = false } = {}) {
     process.exit(1);
   }
   openToOthers(dist);
-  for (const folder of APART) if (existsSync(join(dist, folder))) openToOthers(join(dist, folder));
+  for (const folder of BUILT_SEPARATELY) if (existsSync(join(dist, folder))) openToOthers(join(dist, folder));
 }
 
 /** Temporary folders can be read by their owner only, and an image keeps that; the service may run as another user. */
@@ -77,7 +77,7 @@ function buildService(force) {
     }
     for (const file of sources) if (!/\.(?:ts|md)$/.test(file)) copy(file, join(draft, relative(src, file)));
     writeFileSync(join(draft, STAMP), stamp);
-    for (const kept of APART.flatMap((name) => [name, stampOf(name)])) {
+    for (const kept of BUILT_SEPARATELY.flatMap((name) => [name, stampOf(name)])) {
       if (existsSync(join(dist, kept))) renameSync(join(dist, kept), join(draft, kept));
     }
     rmSync(dist, { recursive: true, force: true });

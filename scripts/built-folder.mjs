@@ -16,7 +16,7 @@ export async function updateFolder({ name, title, sources, force = false }, buil
   const target = join(dist, name);
   // Outside of the folder, which contains only files that are served.
   const record = join(dist, stampOf(name));
-  const stamp = fingerprint(sources);
+  const stamp = fingerprint([...sources, import.meta.filename]);
   if (!force && existsSync(target) && existsSync(record) && readFileSync(record, 'utf8') === stamp) return;
   console.error(`building ${title} ...`);
   mkdirSync(dist, { recursive: true });

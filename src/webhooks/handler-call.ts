@@ -105,7 +105,7 @@ export function createHandlerCaller(options: HandlerCallerOptions): HandlerCalle
         error instanceof OutboundError && error.failure === 'too-large'
           ? `the responses of handlers exceed ${maxResponseSize} bytes`
           : httpException({ url: request.url, template: definition.handler, method: request.method, timeout }, error);
-      // The client has gone: nobody waits for the handler.
+      // Cancelled with the request, so the handler did not fail.
       if (!(error instanceof OutboundError && error.failure === 'cancelled')) options.observeFailure(observed({ error: reason }));
       throw report.failure('http exception when calling webhook', reason, null, error);
     }
