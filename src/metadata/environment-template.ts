@@ -6,15 +6,16 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
-/** The text, or the variables that it needs and that are not set. */
+/** The text, or the variables that it needs and that are not set; those that no template may use are in braces. */
 export type FilledTemplate = { readonly text: string } | { readonly missing: readonly string[] };
 
-/** Replaces variables in a text by their values. */
+/** Replaces variables in a text by their values. Settings of the service are not permitted: its secrets would be sent to any address. */
 export function fillTemplate(template: string, environment: EnvironmentVariables): FilledTemplate {
   const missing = new Set<string>();
   const filled = template.replace(PLACEHOLDER, (_, name: string) => {
     const value = environment[name];
-    if (value === undefined) missing.add(name);
+    if (isOwnSetting(name)) missing.add(`{{${name}}}`);
+    else if (value === undefined) missing.add(name);
     return value ?? '';
   });
   return missing.size === 0 ? { text: filled } : { missing: [...missing] };
@@ -32,12 +33,22 @@ export type MissingVariables = (names: readonly string[]) => Error;
 
 /** Message about variables that the metadata refers to by name. */
 export function variablesNotSet(names: readonly string[]): string {
-  return names.map((name) => `environment variable '${name}' not set`).join(', ');
+  return names.map((name) => (isInBraces(name) ? notPermitted(name) : `environment variable '${name}' not set`)).join(', ');
 }
 
 /** Message about variables of a template. */
 export function variablesNotFound(names: readonly string[]): string {
-  return `Value for environment variables not found: ${names.join(', ')}`;
+  const unset = names.filter((name) => !isInBraces(name));
+  const own = names.filter(isInBraces).map(notPermitted);
+  return [...own, ...(unset.length === 0 ? [] : [`Value for environment variables not found: ${unset.join(', ')}`])].join(', ');
+}
+
+function isInBraces(name: string): boolean {
+  return name.startsWith('{{');
+}
+
+function notPermitted(name: string): string {
+  return `environment variables starting with "${OWN_SETTINGS}" are not allowed in templates: ${name}`;
 }
 
 /**

@@ -20,7 +20,10 @@ export interface Project {
   readonly migrationsFolder: string;
   readonly seedsFolder: string;
   readonly settings: Settings;
+  /** Variables of the process, and those of the project's `.env` or `--envfile`; the process takes precedence. */
   readonly environment: Environment;
+  /** Variables of the project's `.env` or `--envfile` alone. */
+  readonly ownEnvironment: Environment;
   readonly warnings: readonly string[];
   /** Environments that have overlays, if none is chosen. */
   readonly unchosen: readonly string[];
@@ -147,6 +150,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     seedsFolder: folder('seeds_directory', 'seeds'),
     settings,
     environment: merged,
+    ownEnvironment: dotEnv,
     warnings,
     unchosen: chosen === '' ? withOverlays(written) : [],
   };

@@ -5,6 +5,7 @@ import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
+import { environmentForFiles } from '../../project/sent-variables.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { isRefused, remedyOf } from '../../project/endpoint-failure.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
@@ -83,7 +84,8 @@ export async function projectOrigin(context: CommandContext, { role, backendOnly
   const found = shapeProblems(read, await context.kinds());
   if (found.length > 0) throw new ProjectFailure(found);
   const { openMetadataSchema } = await import('../../app/metadata-schema.ts');
-  const { environment } = project;
+  const { environment, withheld } = environmentForFiles(project, read.document);
+  for (const name of withheld) context.warn(`${name} of the environment is not sent to an address of the project: write it to .env`);
   const observe: Observer = (observation) => {
     const { kind } = observation;
     if ((kind === 'source' || kind === 'remote-schema') && observation.event === 'unavailable')
