@@ -33,7 +33,7 @@ function parserOf(mode: StreamParser<unknown>): Parser {
 }
 
 /** Languages that are shown as they are. */
-const PLAIN: ReadonlySet<string> = new Set(['', 'text', 'mermaid']);
+const PLAIN: ReadonlySet<string> = new Set(['', 'text']);
 
 const CLASSES = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.definitionKeyword, tags.controlKeyword, tags.tagName], class: 'k' },

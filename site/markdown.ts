@@ -46,16 +46,42 @@ markdown.renderer.rules['html_block'] = (tokens, index) => {
   return COMMENT.test(content) ? '' : `<p>${escaped(content)}</p>\n`;
 };
 markdown.renderer.rules['html_inline'] = (tokens, index) => escaped(tokens[index]?.content ?? '');
-markdown.renderer.rules['table_open'] = () => '<div class="table"><table>\n';
+markdown.renderer.rules['table_open'] = (tokens, index, _options, _env, renderer) => {
+  const token = tokens[index];
+  return `<div class="table"><table${token === undefined ? '' : renderer.renderAttrs(token)}>\n`;
+};
 markdown.renderer.rules['table_close'] = () => '</table></div>\n';
+markdown.renderer.rules['code_inline'] = (tokens, index) => `<code>${breakable(tokens[index]?.content ?? '')}</code>`;
+markdown.renderer.rules['text'] = (tokens, index) => withWholeFlags(tokens[index]?.content ?? '');
+markdown.renderer.rules['code_block'] = (tokens, index) => codeHtml(tokens[index]?.content ?? '', '');
 markdown.renderer.rules['fence'] = (tokens, index) => {
   const { info = '', content = '' } = tokens[index] ?? {};
   const [language = '', ...words] = info.trim().split(/\s+/);
   const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
+  return codeHtml(content, language, file);
+};
+markdown.renderer.rules['heading_close'] = (tokens, index) => {
+  const { tag = '' } = tokens[index] ?? {};
+  const id = String(tokens[index - 2]?.attrGet('id') ?? '');
+  if (tag === 'h1' || id === '') return `</${tag}>\n`;
+  return ` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></${tag}>\n`;
+};
+
+function codeHtml(content: string, language: string, file?: string): string {
   const code = `<pre><code>${highlighted(content.trimEnd(), language)}</code></pre>`;
   if (file === undefined) return `<div class="code">${code}</div>\n`;
   return `<figure class="code"><figcaption>${escaped(file)}</figcaption>${code}</figure>\n`;
-};
+}
+
+/** Returns HTML of text with names such as those of environment variables, which may be broken after each underscore. */
+export function breakable(code: string): string {
+  return withWholeFlags(code).replaceAll(/(?<=[A-Za-z0-9])_(?=[A-Za-z0-9])/g, '_<wbr>');
+}
+
+/** Browsers break a line between the hyphens and the name of a flag. */
+function withWholeFlags(text: string): string {
+  return escaped(text).replaceAll(/(?<![\w-])--?[a-z0-9]+/g, '<span class="whole">$&</span>');
+}
 
 /** @throws Error if a link leads nowhere, or a block has an unknown language */
 export function renderPage(page: SourcePage, sources: Sources): RenderedPage {
@@ -63,6 +89,7 @@ export function renderPage(page: SourcePage, sources: Sources): RenderedPage {
   const headings = addAnchors(tokens);
   const links: LocalLink[] = [];
   for (const token of tokens) alignByClass(token);
+  labelCells(tokens);
   for (const token of tokens) if (token.children !== null) token.children = resolveLinks(token.children, page, sources, links);
   const title = headings[0]?.text;
   if (title === undefined) throw new Error(`the page has no heading`);
@@ -105,6 +132,28 @@ function alignByClass(token: Token): void {
   const side = /^text-align:(right|center)$/.exec(attributeOf(token, 'style'))?.[1];
   if (token.attrs !== null) token.attrs = token.attrs.filter(([name]) => name !== 'style');
   if (side !== undefined) token.attrSet('class', side);
+}
+
+/** From this number of columns on, a narrow window shows each row as a list. */
+const MANY_COLUMNS = 4;
+
+/** Gives the cells of tables with many columns the titles of their columns. */
+function labelCells(tokens: readonly Token[]): void {
+  let titles: string[] = [];
+  let column = 0;
+  let table: Token | null = null;
+  tokens.forEach((token, index) => {
+    if (token.type === 'table_open') {
+      table = token;
+      titles = [];
+    } else if (token.type === 'th_open') titles.push(textOf(tokens[index + 1] ?? token));
+    else if (token.type === 'tbody_open' && titles.length >= MANY_COLUMNS) table?.attrSet('class', 'many');
+    else if (token.type === 'tr_open') column = 0;
+    else if (token.type === 'td_open') {
+      if (titles.length >= MANY_COLUMNS) token.attrSet('data-title', titles[column] ?? '');
+      column++;
+    }
+  });
 }
 
 /** Returns an attribute as text, empty if it is missing. */

@@ -1,6 +1,6 @@
 /** HTML around the text of a page. Everything that a page loads is at a relative address. */
 import { escaped } from './highlight.ts';
-import type { RenderedPage } from './markdown.ts';
+import { breakable, type RenderedPage } from './markdown.ts';
 import type { NavigationSection } from './navigation.ts';
 import { relativeAddress } from './pages.ts';
 
@@ -86,6 +86,6 @@ function headingList({ headings }: RenderedPage): string {
   const below = headings.filter(({ level }) => level === 2 || level === 3);
   const shown = below.length > MAX_HEADINGS ? below.filter(({ level }) => level === 2) : below;
   if (shown.length < 2) return '';
-  const links = shown.map(({ level, anchor, text }) => `<li class="level-${level}"><a href="#${anchor}">${escaped(text)}</a></li>`);
+  const links = shown.map(({ level, anchor, text }) => `<li class="level-${level}"><a href="#${anchor}">${breakable(text)}</a></li>`);
   return `<nav class="headings" aria-label="On this page"><p>On this page</p><ul>${links.join('')}</ul></nav>`;
 }

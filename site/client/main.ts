@@ -50,7 +50,20 @@ function setUpCopying(): void {
   }
 }
 
+/** Scrolls the list of pages to the current one. */
+function setUpPages(): void {
+  const list = document.querySelector<HTMLElement>('.pages');
+  const current = list?.querySelector<HTMLElement>('[aria-current]');
+  if (list === null || current === null || current === undefined) return;
+  const show = (): void => {
+    // Not `scrollIntoView`: the first Tab would start from the link, beyond the link that skips the list.
+    list.scrollTop = current.offsetTop - list.clientHeight / 2;
+  };
+  show();
+  list.addEventListener('toggle', show);
+}
+
 setUpSearch();
 setUpScrolling();
 setUpCopying();
-document.querySelector('.pages [aria-current]')?.scrollIntoView({ block: 'nearest' });
+setUpPages();

@@ -1,5 +1,5 @@
 /** Search in the text of all pages. The text is loaded and indexed when the search is opened for the first time. */
-import MiniSearch from 'minisearch';
+import MiniSearch, { type SearchOptions } from 'minisearch';
 import type { SearchText } from '../build.ts';
 import { namesIn, termsIn } from './terms.ts';
 
@@ -31,7 +31,9 @@ const EXCERPT = 160;
 const CHUNK = 100;
 const FUZZY_FROM = 5;
 /** Decisions and the changelog are for other readers than most. */
-const LESS_LIKELY = /^(?:adr\/|changelog\.html)/;
+const LEAST_LIKELY = /^(?:adr\/|changelog\.html)/;
+/** Generated lists repeat each name many times: a page that explains it comes first. */
+const LESS_LIKELY = /^reference\/(?:metadata-api|metadata-types|query-api)\.html/;
 
 export async function openSearch(address: string): Promise<Search> {
   const response = await fetch(address);
@@ -42,15 +44,17 @@ export async function openSearch(address: string): Promise<Search> {
   await index.addAllAsync(documents, { chunkSize: CHUNK });
   return {
     find(query) {
-      const results = index.search(query, {
+      const options: SearchOptions = {
         tokenize: namesIn,
         combineWith: 'AND',
         prefix: true,
-        // Names with signs are searched for as they are.
-        fuzzy: (term) => (term.length >= FUZZY_FROM && /^\p{L}+$/u.test(term) ? 1 : false),
         boost: { heading: 4, page: 2 },
-        boostDocument: (id: number) => (LESS_LIKELY.test(pages[sections[id]?.[0] ?? 0]?.[0] ?? '') ? 0.4 : 1),
-      });
+        boostDocument: (id: number) => likelihood(pages[sections[id]?.[0] ?? 0]?.[0] ?? ''),
+      };
+      const exact = index.search(query, options);
+      // Other spellings only if there is nothing else: "relay" is not "delay". Names with signs have one spelling.
+      const fuzzy = (term: string): number | boolean => (term.length >= FUZZY_FROM && /^\p{L}+$/u.test(term) ? 1 : false);
+      const results = exact.length > 0 ? exact : index.search(query.replaceAll('-', ' '), { ...options, fuzzy });
       return results.slice(0, MAX_RESULTS).flatMap(({ id, terms }) => {
         const section = sections[id as number];
         const page = pages[section?.[0] ?? -1];
@@ -60,6 +64,11 @@ export async function openSearch(address: string): Promise<Search> {
       });
     },
   };
+}
+
+function likelihood(address: string): number {
+  if (LEAST_LIKELY.test(address)) return 0.4;
+  return LESS_LIKELY.test(address) ? 0.5 : 1;
 }
 
 function excerptOf(text: string, terms: readonly string[]): string {

@@ -35,6 +35,12 @@ A name is <from>.
 |---|--:|
 | a | 1 |
 
+| flag | variable | value | meaning |
+|---|---|---|---|
+| \`--server-port\` | \`SVC_PORT\` | 1 | Not with --host. |
+
+    indented <code>
+
 ## Run it
 
 \`\`\`sh run
@@ -76,6 +82,11 @@ it('builds pages with relative links, titles of files, highlighted examples and 
   expect(html).toContain('A name is &lt;from&gt;.');
   expect(html).toContain('<td class="right">1</td>');
   expect(html).not.toContain('Made by a script');
+  expect(html).toContain('<td data-title="flag"><code><span class="whole">--server</span>-port</code></td>');
+  expect(html).toContain('<td data-title="variable"><code>SVC_<wbr>PORT</code></td>');
+  expect(html).toContain('<td data-title="meaning">Not with <span class="whole">--host</span>.</td>');
+  expect(html).toContain('<div class="code"><pre><code>indented &lt;code&gt;</code></pre></div>');
+  expect(html).toContain('<h2 id="run-it">Run it <a class="anchor" href="#run-it" aria-label="Link to this section">#</a></h2>');
   expect(html).toContain(
     '<div class="code"><pre><code><span class="p">echo</span> <span class="s">&quot;hello&quot;</span></code></pre></div>',
   );
