@@ -1,8 +1,8 @@
 /** A terminal of a reader: one bash whose variables and folder persist between commands. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { WAIT } from '../support/wait.ts';
 
@@ -41,7 +41,10 @@ export function openTerminal(folder: string, environment: NodeJS.ProcessEnv): Te
       current = place;
       return output.slice(0, -whole.length);
     },
-    write: (name, text) => writeFileSync(join(current, name), text),
+    write(name, text) {
+      mkdirSync(dirname(join(current, name)), { recursive: true });
+      writeFileSync(join(current, name), text);
+    },
     folder: () => current,
     async end() {
       child.stdin.end();

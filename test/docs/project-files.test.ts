@@ -1,0 +1,76 @@
+/** The project files that pages show do what the pages say, in a project that `svc init` creates. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Ran } from '../support/command.ts';
+import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { type Block, blocksOf } from './blocks.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const VARIABLES = { HOOKS: 'http://127.0.0.1:9', HOOK_SECRET: 'a secret', HANDLERS: 'http://127.0.0.1:9' };
+
+let service: TestService;
+let project: ProjectFolder;
+beforeEach(async () => {
+  service = await startTestService({}, VARIABLES);
+  project = projectFolder(service);
+});
+afterEach(async () => {
+  project.remove();
+  await service.stop();
+});
+
+function pageOf(path: string): { text: string; blocks: readonly Block[] } {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  return { text, blocks: blocksOf(text) };
+}
+
+const createProject = (): Promise<Ran> => project.svc('init', '.', '--yes');
+
+/** Writes the files of a page over those of the project, and deploys it. */
+async function deployFiles(blocks: readonly Block[]): Promise<void> {
+  const files = blocks.flatMap(({ settings, text }): [string, string][] => {
+    const file = settings.get('file');
+    return file?.startsWith('metadata/') === true ? [[file, `${text}\n`]] : [];
+  });
+  expect(files.length).toBeGreaterThan(1);
+  project.write(Object.fromEntries(files));
+  const { code, stderr } = await project.svc('deploy');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+}
+
+it('how-to/event-triggers.md: the trigger captures an insert, and none of its seed', async () => {
+  const { text, blocks } = pageOf('docs/how-to/event-triggers.md');
+  await service.sql(/--up-sql "([^"]+)"/.exec(text)?.[1] ?? '');
+  await createProject();
+  await deployFiles(blocks);
+  const quiet = blocks.find(({ language, kind }) => language === 'sql' && kind === 'shown');
+  await service.sql(quiet?.text ?? '');
+  await service.sql("insert into purchase (item) values ('table')");
+  const events = (await service.metadata('pg_get_event_logs', { name: 'purchase_changed', source: 'default' })) as { payload: object }[];
+  expect(events.map(({ payload }) => payload)).toMatchObject([{ op: 'INSERT', data: { new: { item: 'table' } } }]);
+});
+
+it('how-to/enums.md: the column has the enum type', async () => {
+  const { blocks } = pageOf('docs/how-to/enums.md');
+  await service.sql(blocks.find(({ kind }) => kind === 'setup')?.text ?? '');
+  await createProject();
+  await deployFiles(blocks);
+  const query = '{ __type(name: "issue_state_enum") { enumValues { name } } }';
+  expect(await service.graphql(query)).toEqual({ data: { __type: { enumValues: [{ name: 'closed' }, { name: 'open' }] } } });
+});
+
+it('how-to/actions.md: the role may call the action that the command creates', async () => {
+  const { text, blocks } = pageOf('docs/how-to/actions.md');
+  await service.sql(blocks.find(({ kind }) => kind === 'setup')?.text ?? '');
+  await createProject();
+  project.write({ 'sign_up.graphql': blocks.find(({ language, kind }) => language === 'graphql' && kind === 'shown')?.text ?? '' });
+  const [, args = ''] = /^svc (actions create .*)$/m.exec(text) ?? [];
+  const { code, stderr } = await project.svc(...args.replaceAll("'", '').split(' '));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  await deployFiles(blocks);
+  const query = '{ __type(name: "mutation_root") { fields { name } } }';
+  expect(await service.graphql(query, { role: 'visitor' })).toEqual({ data: { __type: { fields: [{ name: 'sign_up' }] } } });
+});
