@@ -119,6 +119,14 @@ it('files with a hash in their name are immutable, others are revalidated', asyn
   expect((await raw('/docs/images/data.png')).headers).toMatchObject({ 'content-type': 'image/png', 'cache-control': 'no-cache' });
 });
 
+it.each([
+  ['/docs/permissions', 'permissions.html'],
+  ['/docs/how-to', 'how-to/'],
+])('redirects %s, an address that was typed, to its page', async (path, location) => {
+  const { status, headers } = await raw(path);
+  expect({ status, location: headers['location'] }).toEqual({ status: 302, location });
+});
+
 it('answers a path that is no page with a link to the first page', async () => {
   const { status, headers, body } = await raw('/docs/how-to/nothing.html');
   expect(status).toBe(404);

@@ -43,6 +43,10 @@ function answer({ path, request }: Exchange, state: StaticState): Reply {
   const file = state.files.get(name === '' || name.endsWith('/') ? name + INDEX : name);
   if (file !== undefined) return fileReply(file, request, HEADERS);
   if (name.startsWith('assets/')) return notFoundReply();
+  // Relative, like all addresses of the site.
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  if (state.files.has(`${name}.html`)) return redirect(`${last}.html`, last);
+  if (state.files.has(`${name}/${INDEX}`)) return redirect(`${last}/`, last);
   const first = '../'.repeat(name.split('/').length - 1) || './';
   return missingPage(
     'svc: no such page',
