@@ -1,7 +1,7 @@
 /** Search in the text of all pages. The text is loaded and indexed when the search is opened for the first time. */
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import type { SearchText } from '../build.ts';
-import { namesIn, termsIn } from './terms.ts';
+import { namesIn, singular, termsIn } from './terms.ts';
 
 export interface Found {
   /** Address of the section, relative to the root of the site. */
@@ -26,6 +26,8 @@ export interface Search {
 }
 
 const MAX_RESULTS = 30;
+/** The beginning of a page comes before a part of another page. */
+const WHOLE_PAGE = 1.5;
 const EXCERPT = 160;
 /** Sections that are indexed before the browser may respond to input again. */
 const CHUNK = 100;
@@ -39,7 +41,7 @@ export async function openSearch(address: string): Promise<Search> {
   const response = await fetch(address);
   if (!response.ok) throw new Error(`the text for the search cannot be loaded: ${response.status}`);
   const { pages, sections } = (await response.json()) as SearchText;
-  const index = new MiniSearch<Section>({ fields: ['heading', 'page', 'text'], tokenize: termsIn, processTerm: (term) => term });
+  const index = new MiniSearch<Section>({ fields: ['heading', 'page', 'text'], tokenize: termsIn, processTerm: singular });
   const documents = sections.map(([page, , heading, text], id): Section => ({ id, page: pages[page]?.[1] ?? '', heading, text }));
   await index.addAllAsync(documents, { chunkSize: CHUNK });
   return {
@@ -49,7 +51,10 @@ export async function openSearch(address: string): Promise<Search> {
         combineWith: 'AND',
         prefix: true,
         boost: { heading: 4, page: 2 },
-        boostDocument: (id: number) => likelihood(pages[sections[id]?.[0] ?? 0]?.[0] ?? ''),
+        boostDocument: (id: number) => {
+          const { heading = '', page = '' } = documents[id] ?? {};
+          return likelihood(pages[sections[id]?.[0] ?? 0]?.[0] ?? '') * (heading === page ? WHOLE_PAGE : 1);
+        },
       };
       const exact = index.search(query, options);
       // Other spellings only if there is nothing else: "relay" is not "delay". Names with signs have one spelling.

@@ -15,3 +15,8 @@ export function termsIn(text: string): string[] {
     return parts.length === 1 && parts[0] === name ? [name] : [name, ...parts];
   });
 }
+
+/** Words in the plural are found by the singular, and the other way round. Applies to words only: names are as they are. */
+export function singular(term: string): string {
+  return /^\p{L}{3,}s$/u.test(term) && !term.endsWith('ss') ? term.slice(0, -1) : term;
+}
