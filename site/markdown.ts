@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { Anchors } from './anchors.ts';
 import { escaped, highlighted } from './highlight.ts';
+import { brokenJson } from './json-lines.ts';
 import { relativeAddress, type SourcePage, type Sources } from './pages.ts';
 
 export interface Heading {
@@ -68,14 +69,15 @@ markdown.renderer.rules['heading_close'] = (tokens, index) => {
 };
 
 function codeHtml(content: string, language: string, file?: string): string {
-  const code = `<pre><code>${highlighted(content.trimEnd(), language)}</code></pre>`;
+  const shown = language === 'json' ? brokenJson(content.trimEnd()) : content.trimEnd();
+  const code = `<pre><code>${highlighted(shown, language)}</code></pre>`;
   if (file === undefined) return `<div class="code">${code}</div>\n`;
   return `<figure class="code"><figcaption>${escaped(file)}</figcaption>${code}</figure>\n`;
 }
 
-/** Returns HTML of text with names such as those of environment variables, which may be broken after each underscore. */
+/** Returns HTML of text with names such as those of environment variables, which may be broken after each underscore and comma. */
 export function breakable(code: string): string {
-  return withWholeFlags(code).replaceAll(/(?<=[A-Za-z0-9])_(?=[A-Za-z0-9])/g, '_<wbr>');
+  return withWholeFlags(code).replaceAll(/(?<=[A-Za-z0-9])_(?=[A-Za-z0-9])|,(?=\S)/g, '$&<wbr>');
 }
 
 /** Browsers break a line between the hyphens and the name of a flag. */

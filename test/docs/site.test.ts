@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { buildSite, type SearchText } from '../../site/build.ts';
+import { brokenJson } from '../../site/json-lines.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -100,6 +101,23 @@ it('builds pages with relative links, titles of files, highlighted examples and 
   const search = JSON.parse(readFileSync(join(out, 'assets', name), 'utf8')) as SearchText;
   const index = search.pages.findIndex(([address]) => address === 'permissions.html');
   expect(search.sections).toContainEqual([index, 'a-filter-or-none', 'A filter, or "none"', 'The operator _cne.']);
+});
+
+it('breaks JSON on one line that is wider than a page, and keeps its values as they are written', () => {
+  const long = `{"type":"create_action","args":{"name":"login: a, b","price":1.50,"id":9007199254740993,"none":[],"list":[{"a":"\\"}"}]}}`;
+  const broken = brokenJson(long);
+  expect(broken).toBe(`{
+  "type": "create_action",
+  "args": {
+    "name": "login: a, b",
+    "price": 1.50,
+    "id": 9007199254740993,
+    "none": [],
+    "list": [{"a": "\\"}"}]
+  }
+}`);
+  expect(JSON.parse(broken)).toEqual(JSON.parse(long));
+  for (const same of ['{"a":1}', `${long} …`, `${long}\n${long}`]) expect(brokenJson(same)).toBe(same);
 });
 
 it.each([
