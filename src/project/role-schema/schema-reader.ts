@@ -7,6 +7,7 @@ import {
   type IntrospectionSchema,
   type IntrospectionType,
 } from 'graphql';
+import { isGraphqlName } from '../../model/graphql-name.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { EXIT, failure } from '../failure.ts';
 
@@ -68,7 +69,6 @@ ${INPUT}`;
 const TYPES_PER_QUERY = 15;
 /** Concurrent queries: a service with several processors answers them in parallel. */
 const CONCURRENT = 4;
-const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /** Reads the schema from a service. */
 export function schemaReader(introspect: Introspect): SchemaReader {
@@ -91,7 +91,7 @@ async function inParts(
   fragment: string,
   definitions: string,
 ): Promise<readonly JsonObject[]> {
-  const waiting = [...names].filter((name) => NAME.test(name)).sort();
+  const waiting = [...names].filter(isGraphqlName).sort();
   const found: JsonObject[] = [];
   const work = async (): Promise<void> => {
     for (let some = waiting.splice(0, TYPES_PER_QUERY); some.length > 0; some = waiting.splice(0, TYPES_PER_QUERY)) {
