@@ -65,9 +65,12 @@ function namesInGraphql({ source, table }: Tracked): Json {
   const writes = source.backend.capabilities.mutations;
   return {
     namespace: source.customization.rootFields.namespace ?? null,
+    naming_convention: source.namingConvention,
     type: type(),
+    aggregate_type: type('aggregate'),
     where_type: type('bool_exp'),
     order_by_type: type('order_by'),
+    ...(writes ? { mutation_response_type: type('mutation_response') } : {}),
     ...(writes && table.catalog.insertable ? { insert_type: type('insert_input') } : {}),
     ...(writes && table.catalog.updatable ? { set_type: type('set_input') } : {}),
     root_fields: Object.fromEntries(roots.map((key) => [key, tableRootNames(source, table, key).name])),

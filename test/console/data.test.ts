@@ -238,6 +238,42 @@ describe.skipIf(chromiumPath === undefined)('Data pages', () => {
     await close();
   });
 
+  it.each([
+    ['svc-default', { prefix: 'p_', suffix: '_t' }],
+    ['graphql-default', { prefix: 'p', suffix: 't' }],
+  ])('count, sort, insert and delete rows of a source with its own type names and the convention %s', async (convention, names) => {
+    const source = convention.split('-')[0] ?? '';
+    await service.sql(
+      `create table ${source}_part (id int primary key, full_name text); insert into ${source}_part values (1, 'a'), (2, 'b')`,
+    );
+    await service.metadata('pg_add_source', {
+      name: source,
+      configuration: { connection_info: { database_url: service.databaseUrl } },
+      customization: { naming_convention: convention, type_names: names, root_fields: { namespace: `${source}_api`, ...names } },
+    });
+    const table = { schema: 'public', name: `${source}_part` };
+    await service.metadata('pg_track_table', { source, table, configuration: { custom_name: `${source}_piece` } });
+    const { page, go, close } = await openConsolePage(browser, service.url);
+    await go(`#/data/${source}/public.${source}_part?order=id.desc`);
+    const grid = page.getByRole('grid', { name: `Rows of public.${source}_part` });
+    await grid.getByRole('row').filter({ hasText: 'b' }).waitFor();
+    await page.getByRole('button', { name: 'Count', exact: true }).click();
+    await page.getByText('2 rows', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Insert', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('id', { exact: true }).fill('3');
+    await dialog.getByRole('button', { name: 'Insert', exact: true }).click();
+    await page.getByText('Row inserted').waitFor();
+    await grid.getByRole('checkbox', { name: 'Select row 1', exact: true }).check();
+    await page.getByRole('button', { name: 'Delete 1' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('Deleted 1 row', { exact: true }).waitFor();
+    await expect
+      .poll(() => service.sql(`select id from ${source}_part order by id`), WAIT)
+      .toMatchObject({ result: [['id'], ['1'], ['2']] });
+    await close();
+  });
+
   it('change metadata, undo the change and apply a change on top of another', async () => {
     const { page, go, close } = await openConsolePage(browser, service.url);
     await go('#/data/default/public.genre?tab=structure');

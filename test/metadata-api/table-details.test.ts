@@ -84,9 +84,12 @@ it('returns the GraphQL names of a table and its columns', async () => {
   expect(tracked).toBe(true);
   expect(graphql).toEqual({
     namespace: null,
+    naming_convention: 'svc-default',
     type: 'product',
+    aggregate_type: 'product_aggregate',
     where_type: 'product_bool_exp',
     order_by_type: 'product_order_by',
+    mutation_response_type: 'product_mutation_response',
     insert_type: 'product_insert_input',
     set_type: 'product_set_input',
     root_fields: {

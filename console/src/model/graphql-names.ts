@@ -6,7 +6,8 @@ export interface GraphqlNames {
   readonly namespace: string | undefined;
   readonly type: string;
   readonly aggregateType: string;
-  readonly mutationResponse: string;
+  /** Undefined if sources of the kind are read-only. */
+  readonly mutationResponse: string | undefined;
   readonly boolExp: string;
   readonly insertInput: string | undefined;
   readonly setInput: string | undefined;
@@ -28,15 +29,12 @@ export function readNames(json: Json | undefined): GraphqlNames | undefined {
   const roots = isObject(json['root_fields']) ? json['root_fields'] : {};
   const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
   const optional = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);
-  const type = text(json['type']);
-  const boolExp = text(json['where_type']);
-  const isCamel = boolExp.endsWith('BoolExp');
   return {
     namespace: optional(json['namespace']),
-    type,
-    aggregateType: isCamel ? `${type}Aggregate` : `${type}_aggregate`,
-    mutationResponse: isCamel ? `${type}MutationResponse` : `${type}_mutation_response`,
-    boolExp,
+    type: text(json['type']),
+    aggregateType: text(json['aggregate_type']),
+    mutationResponse: optional(json['mutation_response_type']),
+    boolExp: text(json['where_type']),
     insertInput: optional(json['insert_type']),
     setInput: optional(json['set_type']),
     select: text(roots['select']),
@@ -44,6 +42,6 @@ export function readNames(json: Json | undefined): GraphqlNames | undefined {
     insert: text(roots['insert']),
     update: text(roots['update']),
     delete: text(roots['delete']),
-    words: isCamel ? CAMEL : SNAKE,
+    words: json['naming_convention'] === 'graphql-default' ? CAMEL : SNAKE,
   };
 }

@@ -119,7 +119,7 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
 
 Sources of Citus add \`distribution\`, the placement of the rows: \`{"kind": "distributed", "column", "colocation_group"}\` (the column is null if all rows are on one server), \`{"kind": "schema", "colocation_group"}\`, \`{"kind": "reference"}\` or \`{"kind": "local"}\`. Views have none.
 
-A tracked table also gets \`enum_values\`, the \`graphql_name\` of each column (null if it has none), and \`graphql\` with its names in the schema of administrators (null if the table is not in GraphQL): \`type\`, \`where_type\`, \`order_by_type\`, \`insert_type\`, \`set_type\`, the \`namespace\` of the source, and \`root_fields\`.`,
+A tracked table also gets \`enum_values\`, the \`graphql_name\` of each column (null if it has none), and \`graphql\` with its names in the schema of administrators (null if the table is not in GraphQL): \`type\`, \`aggregate_type\`, \`where_type\`, \`order_by_type\`, \`mutation_response_type\`, \`insert_type\`, \`set_type\`, the \`namespace\` and the \`naming_convention\` of the source, and \`root_fields\`.`,
       example: { source: 'default', table: 'author', details: true },
     },
     async run({ source: name, table, details }, context) {

@@ -58,11 +58,9 @@ function filterInAddress(text: string | null): JsonObject {
 
 async function readWriteAccess(as: Persona, { names }: NamedTableInfo): Promise<WriteAccess> {
   const { insertInput, setInput, mutationResponse } = names;
-  const [insert, update, response] = await Promise.all([
-    insertInput === undefined ? undefined : readType(as, insertInput),
-    setInput === undefined ? undefined : readType(as, setInput),
-    readType(as, mutationResponse),
-  ]);
+  const [insert, update, response] = await Promise.all(
+    [insertInput, setInput, mutationResponse].map((name) => (name === undefined ? undefined : readType(as, name))),
+  );
   return { insert, update, canWrite: response !== undefined };
 }
 
