@@ -124,6 +124,49 @@ describe.skipIf(chromiumPath === undefined)('explorer and SQL pages', () => {
     await close();
   });
 
+  it('replace a wrong name by a suggestion, with the mouse and with the keyboard', async () => {
+    const { page, go, write, tabTo, axe, close } = await openConsolePage(browser, service.url, { route: '#/explorer' });
+    await go('#/explorer');
+    const editor = page.getByRole('textbox', { name: 'Query editor' });
+    const run = async (text: string): Promise<void> => {
+      await write('Query editor', text);
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('Did you mean').waitFor();
+    };
+    for (const [wrong, suggestion, right] of [
+      // The alias and the other fields of the same name stay.
+      ['{ genre { nam: nam } }', 'name', '{ genre { nam: name } }'],
+      ['{ genre { name } g: genre(limt: 2) { limt: name } }', 'limit', '{ genre { name } g: genre(limit: 2) { limt: name } }'],
+      ['{ genre(where: {_or: [{name: {_eqq: "_eqq"}}]}) { name } }', '_eq', '{ genre(where: {_or: [{name: {_eq: "_eqq"}}]}) { name } }'],
+      ['{ genre(order_by: [{name: acs}]) { name } }', 'asc', '{ genre(order_by: [{name: asc}]) { name } }'],
+      ['{ genre(limit: 2) { name @includ(if: true) } }', 'include', '{ genre(limit: 2) { name @include(if: true) } }'],
+      ['{ genre { ...F } } fragment F on genre { nam }', 'name', '{ genre { ...F } } fragment F on genre { name }'],
+    ] as const) {
+      await run(wrong);
+      await page.getByRole('button', { name: suggestion, exact: true }).click();
+      await expect.poll(() => editor.textContent(), WAIT).toBe(right);
+      expect(await editor.evaluate(HAS_FOCUS)).toBe(true);
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('status').getByText(/200 ·/).waitFor();
+      await expect.poll(() => page.getByRole('alert').count(), WAIT).toBe(0);
+    }
+    await run('{ genre { nam } }');
+    expect(await axe()).toEqual([]);
+    await leaveEditor(page, 'Query editor');
+    await tabTo('textbox', 'Variables');
+    await leaveEditor(page, 'Variables');
+    await tabTo('button', 'name');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => editor.textContent(), WAIT).toBe('{ genre { name } }');
+    await page.keyboard.press('Control+z');
+    await expect.poll(() => editor.textContent(), WAIT).toBe('{ genre { nam } }');
+    // Suggestions for a document that is no longer in the editor are plain text.
+    await write('Query editor', '{ genre { name nam } }');
+    expect(await page.getByRole('button', { name: 'name', exact: true }).count()).toBe(0);
+    await page.getByText('Did you mean name?').waitFor();
+    await close();
+  });
+
   it('stream a subscription and stop it', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');

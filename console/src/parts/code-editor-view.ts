@@ -37,6 +37,8 @@ export interface Editor {
   setTables(tables: Readonly<Record<string, readonly string[]>>): void;
   selection(): { readonly from: number; readonly to: number };
   insert(text: string): void;
+  /** Replaces a part of the document, as a step that can be undone. */
+  replace(from: number, to: number, text: string): void;
   focus(): void;
   destroy(): void;
 }
@@ -143,6 +145,10 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
     },
     insert(text) {
       view.dispatch(view.state.replaceSelection(text));
+      view.focus();
+    },
+    replace(from, to, text) {
+      view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length }, scrollIntoView: true });
       view.focus();
     },
     focus: () => view.focus(),

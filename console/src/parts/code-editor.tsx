@@ -3,7 +3,7 @@ import type { Editor } from './code-editor-view.ts';
 import type { CodeLanguage, CodeMark, Completions } from './code-editor-types.ts';
 
 /** Methods of an editor for pages. */
-export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'focus'>;
+export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'replace' | 'focus'>;
 
 interface CodeEditorProps {
   readonly name: string;

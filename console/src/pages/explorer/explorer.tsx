@@ -218,7 +218,9 @@ function ResponsePane({ draft, state }: ViewProps) {
       <div {...tabPanel(tab)} class="responses">
         {tab === 'response' && runs.length === 0 && <Start untouched={isUntouched(draft.text)} as={effective} />}
         {tab === 'response' &&
-          runs.map((each, index) => <ResponseView key={index} run={each} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />)}
+          runs.map((each, index) => (
+            <ResponseView key={index} run={each} document={state.sentDocument} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />
+          ))}
         {tab === 'explain' && explained.failure !== undefined && (
           <ErrorBox error={shownError(explained.failure)} onRetry={() => void explain()} />
         )}

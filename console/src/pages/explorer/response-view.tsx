@@ -11,7 +11,7 @@ import { Grid } from '../../parts/grid.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
-import { ResponseError } from './response-error.tsx';
+import { ResponseError, type SentDocument } from './response-error.tsx';
 import type { Run } from './run.ts';
 
 /** Returns the first list of objects in a response. */
@@ -40,7 +40,15 @@ function missingFrom(data: Json | undefined, otherData: Json | undefined): strin
   return parts.length === 0 ? undefined : `${parts.join(' and ')} hidden`;
 }
 
-export function ResponseView({ run, other }: { readonly run: Run; readonly other?: Run | undefined }) {
+export function ResponseView({
+  run,
+  document,
+  other,
+}: {
+  readonly run: Run;
+  readonly document: SentDocument | undefined;
+  readonly other?: Run | undefined;
+}) {
   const [form, setForm] = useState<'json' | 'table' | 'headers'>('json');
   const { response, event, events, failure, isRunning, as } = run;
   const json = response?.json ?? event;
@@ -88,7 +96,7 @@ export function ResponseView({ run, other }: { readonly run: Run; readonly other
       {isRunning && response === undefined && event === undefined && <Loading what="the response" />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {errors.map((error, index) => (
-        <ResponseError key={index} error={error} />
+        <ResponseError key={index} error={error} document={document} />
       ))}
       {form === 'table' && rows !== undefined ? (
         <ResponseTable rows={rows} />

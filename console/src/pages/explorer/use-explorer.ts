@@ -17,6 +17,7 @@ import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { readHeaders } from './headers.ts';
+import type { SentDocument } from './response-error.tsx';
 import { marksOf } from './run.ts';
 import { addToHistory, updateTab, type QueryTab, openTab } from './tabs.ts';
 import { useRuns } from './use-runs.ts';
@@ -61,6 +62,8 @@ export function useExplorer(draft: QueryTab) {
     () => (sent !== undefined && sent.text === draft.text ? marksOf(runs, sent.text, sent.operation) : NO_MARKS),
     [sent, runs, draft.text],
   );
+  const sentDocument: SentDocument | undefined =
+    sent?.text === draft.text ? { text: draft.text, replace: ({ from, to }, name) => handle.current?.replace(from, to, name) } : undefined;
 
   const operations = operationsOf(draft.text);
   /** The operation at the cursor, else the first one. */
@@ -95,6 +98,7 @@ export function useExplorer(draft: QueryTab) {
     isRunning: runs.some(({ isRunning }) => isRunning),
     stop,
     marks,
+    sentDocument,
     handle,
     headers,
     setHeaders,
