@@ -1,5 +1,5 @@
 /** Reads command-line arguments, for the commands of the service and of projects alike. */
-import { nearest } from '../util/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 
 export interface Flag {
   /** Spellings, such as `--server-port` and `-p`; the first is used in messages. */

@@ -1,4 +1,4 @@
-import { nearest } from '../util/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { VARIABLE_PREFIX } from './option.ts';
 import { optionRows } from './options.ts';
 import { PROJECT_VARIABLES } from './project-variables.ts';

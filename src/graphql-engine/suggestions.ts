@@ -3,7 +3,7 @@
  * that do not exist get the same suggestions.
  */
 import type { SvcErrorOptions } from '../errors/svc-error.ts';
-import { nearestNames } from '../util/nearest.ts';
+import { nearestNames } from '../model/nearest.ts';
 import { type AbstractType, type ObjectType, outputField } from './types.ts';
 
 const MAX_SUGGESTIONS = 3;

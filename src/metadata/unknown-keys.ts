@@ -1,7 +1,7 @@
 /** Rejects keys that a codec does not define. */
 import { SvcError } from '../errors/svc-error.ts';
 import type { Json, JsonObject } from '../util/json.ts';
-import { nearest } from '../util/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { at, type Path } from '../util/path.ts';
 import { isEmptySection } from './empty-section.ts';
 

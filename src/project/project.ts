@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { parse as parseDotEnv } from 'dotenv';
 import { projectVariable } from '../config/project-variables.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../util/json.ts';
-import { nearest } from '../util/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { type Files, projectFiles, readNamedFile } from './directory/files.ts';
 import { MetadataReader, type MetadataFolder } from './directory/read-metadata.ts';
 import { EXIT, failure, ProjectFailure } from './failure.ts';

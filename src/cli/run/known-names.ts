@@ -1,7 +1,7 @@
 /** Names that a command looks up in the metadata. */
 import { EXIT, failure } from '../../project/failure.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
-import { nearest } from '../../util/nearest.ts';
+import { nearest } from '../../model/nearest.ts';
 
 /** All roles in the metadata, including those without table permissions. */
 export function rolesIn(document: JsonObject): readonly string[] {

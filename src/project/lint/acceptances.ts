@@ -1,6 +1,6 @@
 /** Warnings that the files accept with a reason, in a comment above their cause: `# svc-lint-accept: <rule> <reason>`. */
 import { isMap, Lexer, visit } from 'yaml';
-import { nearest } from '../../util/nearest.ts';
+import { nearest } from '../../model/nearest.ts';
 import { ACCEPT_KEYWORD, isAcceptComment } from '../directory/accept-comment.ts';
 import type { YamlFile } from '../directory/yaml-file.ts';
 import type { FilePlace, Problem } from '../failure.ts';
