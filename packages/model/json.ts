@@ -47,6 +47,11 @@ export function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.filter(isJsonObject) : [];
 }
 
+/** Returns the texts of a list; empty for anything else. */
+export function textsIn(value: Json | undefined): readonly string[] {
+  return isJsonArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
 /** Original text of a number. */
 export function numberText(value: number | JsonNumber): string {
   return value instanceof JsonNumber ? value.text : String(value);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { COMMAND_LINE_CLIENT } from '../config/command-line-client.ts';
 import { isOlder, serviceVersion } from '../config/version.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson, printJson } from '../util/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson, printJson, textsIn } from '../util/json.ts';
 import { type Answer, foreignAnswer, isFromService, isRefused, remedyOf, unreachable, waiting } from './endpoint-failure.ts';
 import { EXIT, failure, type Problem, ProjectFailure, reasonOf } from './failure.ts';
 import type { Settings } from './project.ts';
@@ -21,7 +21,7 @@ export class ServerError extends ProjectFailure {
     const code = typeof answer['code'] === 'string' ? answer['code'] : 'server';
     const message = typeof answer['error'] === 'string' ? answer['error'] : printJson(answer);
     const path = typeof answer['path'] === 'string' && answer['path'] !== '$' ? { path: answer['path'] } : {};
-    const sentences = remedy === undefined ? suggestionsOf(answer) : [remedy];
+    const sentences = remedy === undefined ? textsIn(answer['suggestions']) : [remedy];
     const shown = [message, ...sentences.map((each) => each.replace(/\.$/, ''))].join('. ');
     super(
       [{ code, message: shown, ...path }, ...(age === undefined ? [] : [age])],
@@ -52,10 +52,6 @@ export class ServerError extends ProjectFailure {
       hint: typeof error['hint'] === 'string' ? error['hint'] : undefined,
     };
   }
-}
-
-function suggestionsOf({ suggestions }: JsonObject): readonly string[] {
-  return isJsonArray(suggestions) ? suggestions.filter((each) => typeof each === 'string') : [];
 }
 
 export interface SqlResult {

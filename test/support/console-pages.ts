@@ -35,6 +35,7 @@ export const ROUTES = [
   '#/metadata',
   '#/metadata?tab=inconsistent',
   '#/metadata?tab=renew',
+  '#/metadata?tab=operation',
   '#/settings',
   '#/settings?tab=roles',
   '#/settings?tab=allow-list',

@@ -21,6 +21,8 @@ export interface Change {
   readonly inverse?: readonly Step[] | ((parts: readonly Json[], response: Json) => readonly Step[]);
   /** Shows the review even if nothing is dropped. */
   readonly review?: boolean;
+  /** Request with the steps, as the user wrote it; it is sent as it is. */
+  readonly written?: JsonObject;
   /** Edited object; undefined for changes that replace nothing. */
   readonly draft?: Draft;
 }
@@ -52,6 +54,7 @@ export interface AppliedChange {
   readonly at: Date;
   readonly version: number;
   readonly steps: readonly Step[];
+  readonly written: JsonObject | undefined;
   /** Returns the steps that undo it, with the version that they apply to. */
   undo: (() => Promise<{ readonly steps: readonly Step[]; readonly version: number | undefined }>) | undefined;
 }
@@ -177,10 +180,11 @@ export function discardPending(): void {
 }
 
 async function apply(change: Change, read: Entries, steps: readonly Step[]): Promise<Json> {
+  const { written } = change;
   let basis = read;
   let response: Json;
   try {
-    response = await runSteps(steps, basis.version === 0 ? undefined : basis.version);
+    response = await runSteps(steps, { resourceVersion: basis.version === 0 ? undefined : basis.version, written });
   } catch (error) {
     const failure = failureOf(error);
     if (failure.code !== 'conflict') throw failure;
@@ -193,7 +197,7 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
       await refreshOverview();
       basis = { ...NOTHING_READ, version: overview.peek()?.version ?? 0 };
     }
-    response = await runSteps(steps, basis.version);
+    response = await runSteps(steps, { resourceVersion: basis.version, written });
   }
   const after = hasObjects(change) ? await readObjects(change) : NOTHING_READ;
   await refreshOverview();
@@ -202,6 +206,7 @@ async function apply(change: Change, read: Entries, steps: readonly Step[]): Pro
     at: new Date(),
     version: after.version || (overview.peek()?.version ?? 0),
     steps,
+    written,
     undo: undoOf(change, read, after, response),
   };
   sessionChanges.value = [...sessionChanges.peek(), applied];
@@ -231,12 +236,12 @@ export async function undo(applied: AppliedChange): Promise<void> {
   const { steps, version } = (await applied.undo?.()) ?? { steps: [], version: undefined };
   if (steps.length === 0) return;
   try {
-    await runSteps(steps, version);
+    await runSteps(steps, { resourceVersion: version });
   } catch (error) {
     // Another change came in between: check the objects once more.
     if (failureOf(error).code !== 'conflict') throw error;
     const again = await applied.undo?.();
-    if (again !== undefined) await runSteps(again.steps, again.version);
+    if (again !== undefined) await runSteps(again.steps, { resourceVersion: again.version });
   }
   await refreshOverview();
   const back: AppliedChange = {
@@ -244,6 +249,7 @@ export async function undo(applied: AppliedChange): Promise<void> {
     at: new Date(),
     version: overview.peek()?.version ?? 0,
     steps,
+    written: undefined,
     undo: undefined,
   };
   applied.undo = undefined;

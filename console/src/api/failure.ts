@@ -1,15 +1,23 @@
 /** Errors of requests. */
-import { isObject, type Json, parseJsonText } from '../model/json.ts';
+import { isObject, type Json, parseJsonText, textsIn } from '../model/json.ts';
 
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
   readonly path: string | undefined;
   readonly internal: Json | undefined;
+  /** Sentences of the service that say what to do. */
+  readonly suggestions: readonly string[];
 
   constructor(
     message: string,
-    { status = 0, code = 'unreachable', path, internal }: Partial<Pick<Failure, 'status' | 'code' | 'path' | 'internal'>> = {},
+    {
+      status = 0,
+      code = 'unreachable',
+      path,
+      internal,
+      suggestions = [],
+    }: Partial<Pick<Failure, 'status' | 'code' | 'path' | 'internal' | 'suggestions'>> = {},
   ) {
     super(message);
     this.name = 'Failure';
@@ -17,6 +25,7 @@ export class Failure extends Error {
     this.code = code;
     this.path = path;
     this.internal = internal;
+    this.suggestions = suggestions;
   }
 }
 
@@ -48,5 +57,6 @@ export function failureOfResponse(status: number, text: string): Failure {
     code: typeof extensions['code'] === 'string' ? extensions['code'] : `http-${status}`,
     path: typeof extensions['path'] === 'string' ? extensions['path'] : undefined,
     internal: first['internal'] ?? (extensions === first ? undefined : extensions['internal']),
+    suggestions: textsIn(extensions['suggestions']),
   });
 }

@@ -2,31 +2,14 @@
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
 import { Failure } from './failure.ts';
 import { sendAsAdmin } from './http.ts';
-import { bulkOf, type Step } from '../model/steps.ts';
+import { requestOf, type Step } from '../model/steps.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import { type Changes, KIND_OPERATIONS, OPERATIONS } from './operations.generated.ts';
-
-type CommonOperation = keyof typeof OPERATIONS;
-type KindOperation = keyof typeof KIND_OPERATIONS;
+import { changesOf, type CommonOperation, type KindOperation } from './operation-names.ts';
+import { KIND_OPERATIONS, OPERATIONS } from './operations.generated.ts';
 
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly version?: 2;
-}
-
-/** Returns what an operation changes; undefined for unknown operations. */
-export function changesOf(type: string): Changes | undefined {
-  if (Object.hasOwn(OPERATIONS, type)) return OPERATIONS[type as CommonOperation];
-  const [kind, ...rest] = type.split('_');
-  const name = rest.join('_');
-  if (!Object.hasOwn(KIND_OPERATIONS, name)) return undefined;
-  const [changes, kinds] = KIND_OPERATIONS[name as KindOperation];
-  return kinds.split(' ').includes(kind ?? '') ? changes : undefined;
-}
-
-/** Returns true if sources of the kind have the operation. */
-export function hasOperation(kind: string, name: KindOperation): boolean {
-  return KIND_OPERATIONS[name][1].split(' ').includes(kind);
 }
 
 /** Runs an operation that changes nothing. @throws Failure */
@@ -41,12 +24,19 @@ export function readKindOperation(kind: string, name: KindOperation, args: Json,
   return sendAsAdmin('v1/metadata', { body: { type: `${kind}_${name}`, args }, signal, retries: 2 });
 }
 
-/** Runs all steps or none. @param resourceVersion rejects the steps for any other version @throws Failure */
-export function runSteps(steps: readonly Step[], resourceVersion?: number, signal?: AbortSignal): Promise<Json> {
+interface ChangeOptions {
+  /** Rejects the steps for any other version. */
+  readonly resourceVersion?: number | undefined;
+  /** Request with the steps, as the user wrote it. */
+  readonly written?: JsonObject | undefined;
+}
+
+/** Runs all steps or none. @throws Failure */
+export function runSteps(steps: readonly Step[], { resourceVersion, written }: ChangeOptions = {}): Promise<Json> {
   if (isReadOnly && steps.some(({ type }) => changesOf(type) !== 'nothing')) {
     throw new Failure(READ_ONLY_REASON, { code: 'read-only' });
   }
-  return sendAsAdmin('v1/metadata', { body: bulkOf(steps, resourceVersion), signal });
+  return sendAsAdmin('v1/metadata', { body: requestOf(steps, resourceVersion, written) });
 }
 
 /** Runs SQL as administrator. @throws Failure */

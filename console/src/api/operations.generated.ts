@@ -122,7 +122,12 @@ export const KIND_OPERATIONS = {
 } as const satisfies Readonly<Record<string, readonly [Changes, string]>>;
 
 /** Several operations in one request. */
-export type BulkOperation = 'bulk' | 'bulk_keep_going' | 'bulk_atomic';
+export const BULK_OPERATIONS: readonly string[] = ['bulk', 'bulk_keep_going', 'bulk_atomic'];
+
+/** Other prefixes of operations of database kinds. */
+export const KIND_ALIASES: Readonly<Record<string, string>> = {
+  postgres: 'pg',
+};
 
 /** Arguments of the operations without a kind. */
 export interface OperationArguments {

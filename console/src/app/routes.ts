@@ -95,7 +95,7 @@ export const PAGES: readonly Page[] = [
     title: 'Metadata',
     icon: 'metadata',
     key: 'm',
-    words: 'export import difference inconsistent reload clear',
+    words: 'export import difference inconsistent reload clear run operation json',
     docs: 'reference/metadata-api.html',
     load: async () => (await import('../pages/metadata/metadata.tsx')).Metadata,
   },

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../api/changes.ts';
 import { type Failure, failureOf } from '../api/failure.ts';
-import { hasOperation, readKindOperation } from '../api/metadata.ts';
+import { readKindOperation } from '../api/metadata.ts';
+import { hasOperation } from '../api/operation-names.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../api/settings.ts';
 import { useResource } from '../api/use-resource.ts';
 import type { SourceOverview } from '../model/overview.ts';

@@ -12,6 +12,7 @@ export {
   jsonEqual as equalJson,
   objectOf,
   objectsIn,
+  textsIn,
 } from '../../../packages/model/json.ts';
 
 const LIMITS = { depth: 500, size: Number.POSITIVE_INFINITY };

@@ -6,10 +6,11 @@ export interface Step {
   readonly args: JsonObject;
 }
 
-/** Request body for steps: one version, all or nothing. */
-export function bulkOf(steps: readonly Step[], resourceVersion?: number): JsonObject {
+/** Returns the request body for steps: one version, all or nothing. @param written request with these steps, as the user wrote it */
+export function requestOf(steps: readonly Step[], resourceVersion?: number, written?: JsonObject): JsonObject {
   const [only] = steps;
   const version: JsonObject = resourceVersion === undefined ? {} : { resource_version: resourceVersion };
+  if (written !== undefined) return { ...version, ...written };
   if (steps.length === 1 && only !== undefined) return { type: only.type, ...version, args: only.args };
   return { type: 'bulk', ...version, args: steps.map(({ type, args }) => ({ type, args })) };
 }
@@ -57,5 +58,5 @@ export function labelOf(table: Json): string {
 
 /** Returns true if a step drops something; such changes are reviewed first. */
 export function isDestructive({ type }: Step): boolean {
-  return /(?:^|_)(?:drop|delete|untrack|remove|clear|replace)_/.test(type);
+  return /(?:^|_)(?:drop|delete|untrack|remove|clear|cleanup|replace)_/.test(type);
 }

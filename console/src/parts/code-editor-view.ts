@@ -8,7 +8,7 @@ import {
   completionKeymap,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
-import { json } from '@codemirror/lang-json';
+import { json, jsonLanguage } from '@codemirror/lang-json';
 import { MySQL, PostgreSQL, sql } from '@codemirror/lang-sql';
 import { bracketMatching, indentOnInput } from '@codemirror/language';
 import { type Diagnostic, lintKeymap, setDiagnostics } from '@codemirror/lint';
@@ -49,7 +49,7 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
     if (
       !context.explicit &&
       (word === null || word.from === word.to) &&
-      !/[{(:\s,]$/.test(context.state.sliceDoc(Math.max(0, context.pos - 1), context.pos))
+      !/[{(:\s,"]$/.test(context.state.sliceDoc(Math.max(0, context.pos - 1), context.pos))
     )
       return null;
     const result = await complete(context.state.doc.toString(), context.pos);
@@ -69,7 +69,7 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
   const dialect = new Compartment();
   const extension: Record<CodeLanguage, () => Extension> = {
     graphql: () => [graphqlLanguage, graphqlLanguage.data.of({ autocomplete: source })],
-    json: () => json(),
+    json: () => [json(), jsonLanguage.data.of({ autocomplete: source })],
     sql: () => dialect.of(sql({ dialect: PostgreSQL, upperCaseKeywords: false })),
     'sql-mysql': () => dialect.of(sql({ dialect: MySQL, upperCaseKeywords: false })),
     text: () => [],

@@ -8,18 +8,23 @@ export interface ShownError {
   readonly path?: string | undefined;
   /** Printed JSON. */
   readonly internal?: string | undefined;
+  /** Names that may have been meant, or sentences that say what to do. */
+  readonly suggestions?: readonly string[];
 }
 
 export function ErrorBox({
   error,
   onRetry,
+  onSuggestion,
   children,
 }: {
   readonly error: ShownError;
   onRetry?: (() => void) | undefined;
+  /** Replaces the wrong name by a suggested one. */
+  onSuggestion?: ((name: string) => void) | undefined;
   readonly children?: ComponentChildren;
 }) {
-  const { message, code, path, internal } = error;
+  const { message, code, path, internal, suggestions = [] } = error;
   const all = [message, code && `code: ${code}`, path && `path: ${path}`, internal].filter(Boolean).join('\n');
   return (
     <div class="error-box" role="alert">
@@ -37,6 +42,11 @@ export function ErrorBox({
         </details>
       )}
       {children}
+      {suggestions.some((each) => each.includes(' ')) ? (
+        <p>{suggestions.join(' ')}</p>
+      ) : (
+        suggestions.length > 0 && <SuggestedNames names={suggestions} onChoose={onSuggestion} />
+      )}
       <div class="row">
         {onRetry !== undefined && (
           <Button small icon="reload" onClick={onRetry}>
@@ -46,5 +56,32 @@ export function ErrorBox({
         <CopyButton text={all} />
       </div>
     </div>
+  );
+}
+
+function SuggestedNames({
+  names,
+  onChoose,
+}: {
+  readonly names: readonly string[];
+  readonly onChoose: ((name: string) => void) | undefined;
+}) {
+  return (
+    <p>
+      Did you mean{' '}
+      {names.map((name, index) => (
+        <>
+          {index > 0 && (index === names.length - 1 ? ' or ' : ', ')}
+          {onChoose === undefined ? (
+            <code>{name}</code>
+          ) : (
+            <Button kind="link" class="mono" title="Replace the name in the editor" onClick={() => onChoose(name)}>
+              {name}
+            </Button>
+          )}
+        </>
+      ))}
+      ?
+    </p>
   );
 }

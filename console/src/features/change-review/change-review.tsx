@@ -12,17 +12,17 @@ import {
 } from '../../api/changes.ts';
 import { config } from '../../api/config.ts';
 import { failureOf } from '../../api/failure.ts';
-import { changesOf } from '../../api/metadata.ts';
+import { changesOf } from '../../api/operation-names.ts';
 import { overview, refreshOverview } from '../../api/overview.ts';
 import { previewChanges } from '../../api/preview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { download } from '../../browser/clipboard.ts';
 import { base } from '../../browser/place.ts';
-import { type Json, printJson } from '../../model/json.ts';
+import { type JsonObject, printJson } from '../../model/json.ts';
 import { permissionChanges } from '../../model/permission-change.ts';
 import { curlOf } from '../../model/request-code.ts';
-import { bulkOf, describeStep, isDestructive, type Step } from '../../model/steps.ts';
+import { describeStep, isDestructive, requestOf, type Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeForms } from '../../parts/code-forms.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -54,7 +54,7 @@ export function ChangeReview() {
       {pending.value !== null && <Review />}
       {shown !== null && (
         <Dialog title={shown.title} kind="wide" onClose={() => setShown(null)}>
-          <Code steps={shown.steps} />
+          <Code steps={shown.steps} written={shown.written} />
         </Dialog>
       )}
     </>
@@ -127,7 +127,7 @@ function Review() {
         {steps.length > MAX_STEPS && <li class="muted">and {steps.length - MAX_STEPS} more, listed in the code below</li>}
       </ul>
       <Preview steps={steps} />
-      <Code steps={steps} version={read.version} />
+      <Code steps={steps} version={read.version} written={change.written} />
     </Dialog>
   );
 }
@@ -237,9 +237,17 @@ function Preview({ steps }: { readonly steps: readonly Step[] }) {
 }
 
 /** The change as code, for a terminal or version control. */
-export function Code({ steps, version }: { readonly steps: readonly Step[]; readonly version?: number }) {
+export function Code({
+  steps,
+  version,
+  written,
+}: {
+  readonly steps: readonly Step[];
+  readonly version?: number;
+  readonly written?: JsonObject | undefined;
+}) {
   const [form, setForm] = useState<'json' | 'curl'>('json');
-  const body: Json = bulkOf(steps, version);
+  const body = requestOf(steps, version, written);
   const secret = config.value?.['is_admin_secret_set'] !== false;
   const text = form === 'json' ? printJson(body, 2) : curlOf(`${base}v1/metadata`, body, { hasSecret: secret });
   return (
@@ -254,7 +262,7 @@ export function Code({ steps, version }: { readonly steps: readonly Step[]; read
         text={text}
         onChoose={setForm}
       >
-        <Button small icon="download" onClick={() => download('change.json', `${printJson(bulkOf(steps), 2)}\n`)}>
+        <Button small icon="download" onClick={() => download('change.json', `${printJson(requestOf(steps, undefined, written), 2)}\n`)}>
           Download JSON
         </Button>
       </CodeForms>

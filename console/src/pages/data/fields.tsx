@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Change, makeChange } from '../../api/changes.ts';
-import { hasOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { readRoutines, routineId, routineNamed } from '../../api/routines.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';

@@ -1,7 +1,7 @@
 import type { Change } from '../../api/changes.ts';
 import { memberPart, readMetadata, sectionPart, sourcePart } from '../../api/entries.ts';
 import { failureOf } from '../../api/failure.ts';
-import { hasOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import { place, setQuery } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { hasOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { isReadOnly, READ_ONLY_REASON, readOnlyRefusal } from '../../api/settings.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';

@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { failureOf } from '../../api/failure.ts';
-import { readKindOperation, hasOperation } from '../../api/metadata.ts';
+import { readKindOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { type Overview, type SourceOverview, tableId } from '../../model/overview.ts';

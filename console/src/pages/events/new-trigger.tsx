@@ -1,7 +1,7 @@
 import { DEFAULT_KIND } from '../../model/kinds.generated.ts';
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { hasOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { overview } from '../../api/overview.ts';
 import { go } from '../../browser/place.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';

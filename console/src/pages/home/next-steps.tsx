@@ -1,4 +1,5 @@
-import { readKindOperation, hasOperation } from '../../api/metadata.ts';
+import { readKindOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { isList, isObject, type Json } from '../../model/json.ts';

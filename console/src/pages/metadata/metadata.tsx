@@ -3,8 +3,9 @@ import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { Exchange } from './exchange.tsx';
 import { Inconsistent } from './inconsistent.tsx';
 import { ReloadAndReset } from './reload-and-reset.tsx';
+import { RunOperation } from './run-operation.tsx';
 
-/** Export, import, reload and reset of the metadata, and its inconsistent objects. */
+/** Export, import, reload and reset of the metadata, its inconsistent objects, and single operations. */
 export function Metadata() {
   const tab = place.value.query.get('tab') ?? 'exchange';
   return (
@@ -18,12 +19,21 @@ export function Metadata() {
           { id: 'exchange', label: 'Export and import' },
           { id: 'inconsistent', label: 'Inconsistent objects' },
           { id: 'renew', label: 'Reload and reset' },
+          { id: 'operation', label: 'Run an operation' },
         ]}
         chosen={tab}
         onChoose={(id) => setQuery({ tab: id })}
       />
       <div {...tabPanel(tab)} class="stack">
-        {tab === 'inconsistent' ? <Inconsistent /> : tab === 'renew' ? <ReloadAndReset /> : <Exchange />}
+        {tab === 'inconsistent' ? (
+          <Inconsistent />
+        ) : tab === 'renew' ? (
+          <ReloadAndReset />
+        ) : tab === 'operation' ? (
+          <RunOperation />
+        ) : (
+          <Exchange />
+        )}
       </div>
     </div>
   );

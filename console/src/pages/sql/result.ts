@@ -1,6 +1,7 @@
 /** Decodes responses of `run_sql`. */
 import type { Failure } from '../../api/failure.ts';
-import { readKindOperation, hasOperation } from '../../api/metadata.ts';
+import { readKindOperation } from '../../api/metadata.ts';
+import { hasOperation } from '../../api/operation-names.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
