@@ -3,7 +3,7 @@ import { overview } from '../api/overview.ts';
 import { choosePersona, knownPersonas, persona } from '../api/persona.ts';
 import { ADMIN, claimsOf, isAdmin, type Persona, personaLabel } from '../model/persona.ts';
 import { Button } from '../parts/button.tsx';
-import { Combobox } from '../parts/combobox.tsx';
+import { ComboboxField } from '../parts/combobox.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/tabs.tsx';
@@ -73,9 +73,7 @@ function PersonaDialog({ onClose }: { onClose(): void }) {
         chosen={mode}
         onChoose={setMode}
       />
-      <Field label="Role">
-        {(id) => <Combobox id={id} isLive name="Role" value={role} options={roles.map((value) => ({ value }))} onChange={setRole} />}
-      </Field>
+      <ComboboxField label="Role" isLive value={role} options={roles.map((value) => ({ value }))} onChange={setRole} />
       {mode === 'role' ? <VariableFields variables={variables} onChange={setVariables} /> : <TokenField token={token} onInput={setToken} />}
       <RecentPersonas onChoose={choose} />
     </Dialog>

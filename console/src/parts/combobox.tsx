@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { Field } from './field.tsx';
 import { placeBelow } from './place-below.ts';
 
 export interface Option {
@@ -24,6 +26,19 @@ interface ComboboxProps {
 }
 
 const MAX_OPTIONS = 200;
+
+/** A combobox with a label. */
+export function ComboboxField({
+  label,
+  hint,
+  ...rest
+}: Omit<ComboboxProps, 'id' | 'name'> & { readonly label: string; readonly hint?: ComponentChildren }) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id) => <Combobox id={id} name={label} {...rest} />}
+    </Field>
+  );
+}
 
 /** A text field with suggestions, with the ARIA combobox pattern. */
 export function Combobox({

@@ -40,6 +40,7 @@ interface PreviewResult {
 }
 
 const ROWS = 6;
+const PAUSE_MS = 250;
 
 function filterOf(permission: JsonObject | null): FilterNode {
   const filter = permission?.['filter'];
@@ -53,67 +54,23 @@ function isUnfinished(node: FilterNode, info: TableInfo): boolean {
   return column !== undefined && !/char|text|name|json/.test(column.type) && node.tests.some(([, value]) => value === '');
 }
 
+/** Values of session variables, by names without `x-svc-`. */
+type Values = Readonly<Record<string, string>>;
+
 /** Rows that the draft includes and excludes, before it is saved. */
-export function Preview({ table, info, role, operation, draft, saved }: PreviewProps) {
-  const text = printJson(draft['filter'] ?? {});
-  const names = sessionVariablesIn(text);
-  const [values, setValues] = useState<Readonly<Record<string, string>>>(persona.peek().variables);
-  const [side, setSide] = useState<'included' | 'excluded'>('included');
-  const [why, setWhy] = useState<JsonObject | null>(null);
-  const { names: graphqlNames } = info;
-  const columns = info.columns.flatMap(({ name }) => info.columnNames.get(name) ?? []);
-  const shown = columns.slice(0, 3);
-  const { value, failure, isLoading } = useResource(
-    async (signal) => {
-      await new Promise((resolve) => setTimeout(resolve, 250));
-      if (signal.aborted || graphqlNames === undefined) return undefined;
-      const unfinished = partsOfFilter(filterOf(draft)).find(({ node }) => isUnfinished(node, info));
-      if (unfinished?.node.kind === 'test') throw new NotPreviewable(`Enter a value for ${unfinished.node.column}`, true);
-      let where: JsonObject;
-      try {
-        where = whereOfFilter(filterOf(draft), values, info.columnNames);
-      } catch (error) {
-        if (!(error instanceof NotPreviewable) || error.needsValue || operation !== 'select') throw error;
-        return previewDraft({ table, info, role, draft, saved, values, columns }, signal);
-      }
-      let before: JsonObject | undefined;
-      try {
-        before = saved === null ? undefined : whereOfFilter(filterOf(saved), values, info.columnNames);
-      } catch (error) {
-        if (!(error instanceof NotPreviewable)) throw error;
-      }
-      const { select, selectAggregate, namespace } = graphqlNames;
-      const count = (alias: string, condition: JsonObject): string =>
-        `${alias}: ${selectAggregate}(where: ${literal(condition)}) { aggregate { count } }`;
-      const rows = (alias: string, condition: JsonObject): string =>
-        `${alias}: ${select}(where: ${literal(condition)}, limit: ${ROWS}) { ${columns.join(' ')} }`;
-      const fields = [
-        count('total', {}),
-        count('now', where),
-        ...(before === undefined ? [] : [count('before', before)]),
-        rows('included', where),
-        rows('excluded', { _not: where }),
-      ].join(' ');
-      const found = await graphql(
-        { query: `query Preview { ${namespace === undefined ? fields : `namespace: ${namespace} { ${fields} }`} }` },
-        ADMIN,
-        signal,
-      );
-      return readPreview(namespace === undefined ? found : found['namespace']);
-    },
-    printJson([text, printJson(values), String(saved === null), info.version]),
-  );
-  if (graphqlNames === undefined) return null;
-  const reason = failure?.message;
-  const change = value?.before === undefined ? 0 : value.now - value.before;
-  const list = value === undefined ? [] : side === 'included' ? value.included : value.excluded;
+export function Preview(props: PreviewProps) {
+  const { info, role, operation, draft } = props;
+  const [values, setValues] = useState<Values>(persona.peek().variables);
+  const { value, failure, isLoading } = usePreview(props, values);
+  if (info.names === undefined) return null;
+  const result = failure === undefined ? value : undefined;
   return (
     <aside class="preview stack" aria-label="Preview">
       <div class="row">
         <Icon name="eye" />
         <strong>Preview as {role}</strong>
       </div>
-      {names.map((name) => (
+      {sessionVariablesIn(printJson(draft['filter'] ?? {})).map((name) => (
         <label class="row-tight" key={name}>
           <span class="mono small">{variableHeader(name)}</span>
           <input
@@ -126,60 +83,129 @@ export function Preview({ table, info, role, operation, draft, saved }: PreviewP
           />
         </label>
       ))}
-      {reason !== undefined && <p class="banner banner-warn small">{reason}</p>}
+      {failure !== undefined && <p class="banner banner-warn small">{failure.message}</p>}
       <div class={isLoading ? 'is-old' : ''} role="status">
-        {value !== undefined && reason === undefined && (
-          <p class="preview-count">
-            can {operation === 'select' ? 'read' : operation} <strong class="number">{value.now}</strong> of{' '}
-            <span class="number">{value.total}</span> rows
-            {change !== 0 && (
-              <span class={`badge ${change > 0 ? 'badge-accent' : 'badge-warn'}`}>
-                {change > 0 ? '+' : '−'}
-                {Math.abs(change)} compared to stored
-              </span>
-            )}
-          </p>
-        )}
+        {result !== undefined && <PreviewCount result={result} operation={operation} />}
       </div>
-      {value !== undefined && reason === undefined && (
-        <>
-          <Segments
-            name="Preview rows"
-            options={[
-              ['included', 'Included'],
-              ['excluded', 'Excluded'],
-            ]}
-            chosen={side}
-            onChoose={(next) => {
-              setSide(next);
-              setWhy(null);
-            }}
-          />
-          {list.length === 0 ? (
-            <p class="muted small">{side === 'included' ? 'No rows' : 'No rows are excluded'}</p>
-          ) : (
-            <ListTable name="Preview rows" columns={[...shown, ...(side === 'excluded' ? [{ hidden: 'Reason' }] : [])]} class="small">
-              {list.map((row, index) => (
-                <tr key={index}>
-                  {shown.map((name) => (
-                    <td key={name}>{cellText(row[name])?.slice(0, 40) ?? <span class="null">null</span>}</td>
-                  ))}
-                  {side === 'excluded' && (
-                    <td>
-                      <Button kind="link" name={`Why is row ${index + 1} excluded?`} onClick={() => setWhy(row)}>
-                        why?
-                      </Button>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </ListTable>
-          )}
-          {why !== null && <Why info={info} draft={draft} values={values} row={why} />}
-        </>
-      )}
+      {result !== undefined && <PreviewRows result={result} info={info} draft={draft} values={values} />}
     </aside>
   );
+}
+
+function PreviewCount({ result: { now, total, before }, operation }: { readonly result: PreviewResult } & Pick<PreviewProps, 'operation'>) {
+  const change = before === undefined ? 0 : now - before;
+  return (
+    <p class="preview-count">
+      can {operation === 'select' ? 'read' : operation} <strong class="number">{now}</strong> of <span class="number">{total}</span> rows
+      {change !== 0 && (
+        <span class={`badge ${change > 0 ? 'badge-accent' : 'badge-warn'}`}>
+          {change > 0 ? '+' : '−'}
+          {Math.abs(change)} compared to stored
+        </span>
+      )}
+    </p>
+  );
+}
+
+function PreviewRows({
+  result,
+  info,
+  draft,
+  values,
+}: { readonly result: PreviewResult; readonly values: Values } & Pick<PreviewProps, 'info' | 'draft'>) {
+  const [side, setSide] = useState<'included' | 'excluded'>('included');
+  const [why, setWhy] = useState<JsonObject | null>(null);
+  const shown = columnsOf(info).slice(0, 3);
+  const list = result[side];
+  return (
+    <>
+      <Segments
+        name="Preview rows"
+        options={[
+          ['included', 'Included'],
+          ['excluded', 'Excluded'],
+        ]}
+        chosen={side}
+        onChoose={(next) => {
+          setSide(next);
+          setWhy(null);
+        }}
+      />
+      {list.length === 0 ? (
+        <p class="muted small">{side === 'included' ? 'No rows' : 'No rows are excluded'}</p>
+      ) : (
+        <ListTable name="Preview rows" columns={[...shown, ...(side === 'excluded' ? [{ hidden: 'Reason' }] : [])]} class="small">
+          {list.map((row, index) => (
+            <tr key={index}>
+              {shown.map((name) => (
+                <td key={name}>{cellText(row[name])?.slice(0, 40) ?? <span class="null">null</span>}</td>
+              ))}
+              {side === 'excluded' && (
+                <td>
+                  <Button kind="link" name={`Why is row ${index + 1} excluded?`} onClick={() => setWhy(row)}>
+                    why?
+                  </Button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </ListTable>
+      )}
+      {why !== null && <Why info={info} draft={draft} values={values} row={why} />}
+    </>
+  );
+}
+
+function columnsOf({ columns, columnNames }: TableInfo): readonly string[] {
+  return columns.flatMap(({ name }) => columnNames.get(name) ?? []);
+}
+
+/** Reads the rows once the draft has not changed for a moment. */
+function usePreview(props: PreviewProps, values: Values) {
+  const { info, draft, saved } = props;
+  return useResource(
+    async (signal) => {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      return signal.aborted ? undefined : readDraftRows(props, values, signal);
+    },
+    printJson([printJson(draft['filter'] ?? {}), printJson(values), String(saved === null), info.version]),
+  );
+}
+
+/** @throws NotPreviewable */
+async function readDraftRows(props: PreviewProps, values: Values, signal: AbortSignal): Promise<PreviewResult | undefined> {
+  const { info, operation, draft, saved } = props;
+  const { names } = info;
+  if (names === undefined) return undefined;
+  const unfinished = partsOfFilter(filterOf(draft)).find(({ node }) => isUnfinished(node, info));
+  if (unfinished?.node.kind === 'test') throw new NotPreviewable(`Enter a value for ${unfinished.node.column}`, true);
+  let where: JsonObject;
+  try {
+    where = whereOfFilter(filterOf(draft), values, info.columnNames);
+  } catch (error) {
+    if (!(error instanceof NotPreviewable) || error.needsValue || operation !== 'select') throw error;
+    return previewDraft(props, values, signal);
+  }
+  let before: JsonObject | undefined;
+  try {
+    before = saved === null ? undefined : whereOfFilter(filterOf(saved), values, info.columnNames);
+  } catch (error) {
+    if (!(error instanceof NotPreviewable)) throw error;
+  }
+  const count = (alias: string, condition: JsonObject): string =>
+    `${alias}: ${names.selectAggregate}(where: ${literal(condition)}) { aggregate { count } }`;
+  const rows = (alias: string, condition: JsonObject): string =>
+    `${alias}: ${names.select}(where: ${literal(condition)}, limit: ${ROWS}) { ${columnsOf(info).join(' ')} }`;
+  const fields = [
+    count('total', {}),
+    count('now', where),
+    ...(before === undefined ? [] : [count('before', before)]),
+    rows('included', where),
+    rows('excluded', { _not: where }),
+  ].join(' ');
+  const query = `query Preview { ${names.namespace === undefined ? fields : `namespace: ${names.namespace} { ${fields} }`} }`;
+  const found = await graphql({ query }, ADMIN, signal);
+  return readPreview(names.namespace === undefined ? found : found['namespace']);
 }
 
 function readPreview(json: Json | undefined): PreviewResult {
@@ -198,14 +224,10 @@ function readPreview(json: Json | undefined): PreviewResult {
   };
 }
 
-interface DraftPreview extends Pick<PreviewProps, 'table' | 'info' | 'role' | 'draft' | 'saved'> {
-  readonly values: Readonly<Record<string, string>>;
-  readonly columns: readonly string[];
-}
-
 /** Previews a condition that no `where` argument can express: the service runs the role's query on the draft permission. */
 async function previewDraft(
-  { table, info, role, draft, saved, values, columns }: DraftPreview,
+  { table, info, role, draft, saved }: PreviewProps,
+  values: Values,
   signal: AbortSignal,
 ): Promise<PreviewResult | undefined> {
   const { names } = info;
@@ -224,7 +246,7 @@ async function previewDraft(
   const { answers } = await previewChanges(steps, {
     queries: [
       {
-        query: queryOf(`${count('now')} included: ${names.select}(limit: ${ROWS}) { ${columns.join(' ')} }`),
+        query: queryOf(`${count('now')} included: ${names.select}(limit: ${ROWS}) { ${columnsOf(info).join(' ')} }`),
         as: { role, variables: values },
       },
       { query: queryOf(count('total')), as: ADMIN },
@@ -249,7 +271,7 @@ function Why({
 }: {
   readonly info: TableInfo;
   readonly draft: JsonObject;
-  readonly values: Readonly<Record<string, string>>;
+  readonly values: Values;
   readonly row: JsonObject;
 }) {
   const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
-import { sendGraphql } from '../../api/graphql.ts';
+import { type GraphqlRequest, sendGraphql } from '../../api/graphql.ts';
 import { persona } from '../../api/persona.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import { hrefOf } from '../../browser/place.ts';
@@ -25,68 +25,17 @@ interface Result {
   readonly state?: 'waiting' | 'answered';
 }
 
-/** Calls the action as the persona and shows the response; an asynchronous call is polled until it has a result. */
-export function Call({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
-  const signature = signatureOf(action);
-  const isAsynchronous = kindOf(action) === 'asynchronous';
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(
-      signature.arguments
-        .filter(({ type }) => formOf(type, all.types) === 'json')
-        .map(({ name, type }) => [name, type.endsWith('!') ? printJson(sampleOf(type, all.types), 2) : '']),
-    ),
-  );
-  const [failure, setFailure] = useState<Failure>();
-  const [result, setResult] = useState<Result>();
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const running = useRef<AbortController | null>(null);
-  const [isRunning, setRunning] = useState(false);
-  useEffect(() => () => running.current?.abort(), []);
-  const passed = signature.arguments.filter(({ name, type }) => (texts[name] ?? '') !== '' || mayBeEmpty(type)).map(({ name }) => name);
-  const document = callOf(signature, all.types, passed, isAsynchronous);
-  const refusal = signature.type === 'mutation' ? readOnlyRefusal : undefined;
+interface CallProps {
+  readonly all: ActionsMetadata;
+  readonly action: JsonObject;
+}
 
-  const run = async (): Promise<void> => {
-    if (refusal !== undefined || isRunning) return;
-    const { values, problems } = readArguments(signature.arguments, texts, all.types);
-    setErrors(problems);
-    if (Object.keys(problems).length > 0) return;
-    const controller = new AbortController();
-    running.current = controller;
-    const { signal } = controller;
-    setRunning(true);
-    setFailure(undefined);
-    setResult(undefined);
-    const start = performance.now();
-    const ms = (): number => Math.round(performance.now() - start);
-    try {
-      const { json = null } = await sendGraphql({ query: document, variables: values }, requestHeaders(persona.peek()), signal);
-      const id = isAsynchronous ? fieldOf(json, signature.name) : undefined;
-      if (typeof id !== 'string') {
-        setResult({ json, ms: ms() });
-        return;
-      }
-      setResult({ json, ms: ms(), state: 'waiting' });
-      const query = resultQueryOf(signature, all.types);
-      for (;;) {
-        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-        if (signal.aborted) return;
-        const response = (await sendGraphql({ query, variables: { id } }, requestHeaders(persona.peek()), signal)).json ?? null;
-        const found = fieldOf(response, signature.name);
-        const isDone = isObject(found) && (found['output'] !== null || found['errors'] !== null);
-        // Waiting does not help if the query itself fails.
-        const isRejected = isObject(response) && response['errors'] !== undefined;
-        setResult({ json: response, ms: ms(), state: isDone || isRejected ? 'answered' : 'waiting' });
-        if (isDone || isRejected) return;
-      }
-    } catch (error) {
-      if (!isAbort(error)) setFailure(failureOf(error));
-    } finally {
-      if (running.current === controller) setRunning(false);
-    }
-  };
-  const who = personaLabel(persona.value);
-  const hasErrors = isObject(result?.json) && isList(result.json['errors']);
+/** Calls the action as the persona and shows the response; an asynchronous call is polled until it has a result. */
+export function Call(props: CallProps) {
+  const { all, action } = props;
+  const signature = signatureOf(action);
+  const call = useCall(props);
+  const { texts, setTexts, errors, document, refusal, isRunning, result, run, stop } = call;
   return (
     <div class="columns">
       <section class="card stack">
@@ -106,16 +55,10 @@ export function Call({ all, action }: { readonly all: ActionsMetadata; readonly 
         ))}
         <div class="row">
           <Button kind="primary" icon="play" refusal={refusal ?? (isRunning ? 'Calling …' : undefined)} onClick={() => void run()}>
-            Call as {who}
+            Call as {personaLabel(persona.value)}
           </Button>
           {isRunning && (
-            <Button
-              icon="stop"
-              onClick={() => {
-                running.current?.abort();
-                setRunning(false);
-              }}
-            >
+            <Button icon="stop" onClick={stop}>
               {result?.state === 'waiting' ? 'Stop waiting' : 'Stop'}
             </Button>
           )}
@@ -128,26 +71,113 @@ export function Call({ all, action }: { readonly all: ActionsMetadata; readonly 
           <a href={hrefOf(['explorer'], { query: document })}>Open in Explorer</a>
         </details>
       </section>
-      <section class="card stack" aria-label="Response" aria-live="polite">
-        <header>
-          <h2 class="grow">Response</h2>
-          {result !== undefined && (
-            <>
-              <span class={`badge ${result.state === 'waiting' ? 'badge-accent' : hasErrors ? 'badge-danger' : 'badge-ok'}`}>
-                {result.state === 'waiting' ? 'pending' : hasErrors ? 'error' : 'success'}
-              </span>
-              <span class="muted number">{result.ms} ms</span>
-            </>
-          )}
-        </header>
-        {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={() => void run()} />}
-        {result === undefined && failure === undefined && <p class="muted">{isRunning ? 'Waiting for the handler …' : 'Not called yet'}</p>}
-        {result !== undefined && (
-          <CodeEditor name="Action response" language="json" height="320px" value={printJson(result.json, 2)} readOnly />
-        )}
-      </section>
+      <Response call={call} />
     </div>
   );
+}
+
+function Response({ call: { result, failure, isRunning, run } }: { readonly call: ReturnType<typeof useCall> }) {
+  const hasErrors = isObject(result?.json) && isList(result.json['errors']);
+  return (
+    <section class="card stack" aria-label="Response" aria-live="polite">
+      <header>
+        <h2 class="grow">Response</h2>
+        {result !== undefined && (
+          <>
+            <span class={`badge ${result.state === 'waiting' ? 'badge-accent' : hasErrors ? 'badge-danger' : 'badge-ok'}`}>
+              {result.state === 'waiting' ? 'pending' : hasErrors ? 'error' : 'success'}
+            </span>
+            <span class="muted number">{result.ms} ms</span>
+          </>
+        )}
+      </header>
+      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={() => void run()} />}
+      {result === undefined && failure === undefined && <p class="muted">{isRunning ? 'Waiting for the handler …' : 'Not called yet'}</p>}
+      {result !== undefined && (
+        <CodeEditor name="Action response" language="json" height="320px" value={printJson(result.json, 2)} readOnly />
+      )}
+    </section>
+  );
+}
+
+/** State of the call: the arguments as they are typed, and the result. A running call ends with the component. */
+function useCall({ all, action }: CallProps) {
+  const signature = signatureOf(action);
+  const isAsynchronous = kindOf(action) === 'asynchronous';
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(
+      signature.arguments
+        .filter(({ type }) => formOf(type, all.types) === 'json')
+        .map(({ name, type }) => [name, type.endsWith('!') ? printJson(sampleOf(type, all.types), 2) : '']),
+    ),
+  );
+  const [failure, setFailure] = useState<Failure>();
+  const [result, setResult] = useState<Result>();
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
+  const running = useRef<AbortController | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  useEffect(() => () => running.current?.abort(), []);
+  const passed = signature.arguments.filter(({ name, type }) => (texts[name] ?? '') !== '' || mayBeEmpty(type)).map(({ name }) => name);
+  const document = callOf(signature, all.types, passed, isAsynchronous);
+  const refusal = signature.type === 'mutation' ? readOnlyRefusal : undefined;
+  const run = async (): Promise<void> => {
+    if (refusal !== undefined || isRunning) return;
+    const { values, problems } = readArguments(signature.arguments, texts, all.types);
+    setErrors(problems);
+    if (Object.keys(problems).length > 0) return;
+    const controller = new AbortController();
+    running.current = controller;
+    setRunning(true);
+    setFailure(undefined);
+    setResult(undefined);
+    try {
+      const resultQuery = isAsynchronous ? { name: signature.name, query: resultQueryOf(signature, all.types) } : undefined;
+      await send({ query: document, variables: values }, resultQuery, setResult, controller.signal);
+    } catch (error) {
+      if (!isAbort(error)) setFailure(failureOf(error));
+    } finally {
+      if (running.current === controller) setRunning(false);
+    }
+  };
+  const stop = (): void => {
+    running.current?.abort();
+    setRunning(false);
+  };
+  return { texts, setTexts, errors, document, refusal, isRunning, result, failure, run, stop };
+}
+
+/**
+ * Calls the action.
+ * @param resultQuery query for the result of an asynchronous action, and the field of both responses
+ * @param onResult called for the response, and again for each response to `resultQuery`
+ */
+async function send(
+  call: GraphqlRequest,
+  resultQuery: { readonly name: string; readonly query: string } | undefined,
+  onResult: (result: Result) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const start = performance.now();
+  const ms = (): number => Math.round(performance.now() - start);
+  const { json = null } = await sendGraphql(call, requestHeaders(persona.peek()), signal);
+  const id = resultQuery === undefined ? undefined : fieldOf(json, resultQuery.name);
+  if (resultQuery === undefined || typeof id !== 'string') {
+    onResult({ json, ms: ms() });
+    return;
+  }
+  onResult({ json, ms: ms(), state: 'waiting' });
+  const { name, query } = resultQuery;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if (signal.aborted) return;
+    const response = (await sendGraphql({ query, variables: { id } }, requestHeaders(persona.peek()), signal)).json ?? null;
+    const found = fieldOf(response, name);
+    const isDone = isObject(found) && (found['output'] !== null || found['errors'] !== null);
+    // Waiting does not help if the query itself fails.
+    const isRejected = isObject(response) && response['errors'] !== undefined;
+    onResult({ json: response, ms: ms(), state: isDone || isRejected ? 'answered' : 'waiting' });
+    if (isDone || isRejected) return;
+  }
 }
 
 /** Returns a field of `data`. */

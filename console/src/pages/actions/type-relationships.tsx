@@ -11,8 +11,7 @@ import { findTable, tableJson } from '../../model/overview.ts';
 import { missingOf, NO_TARGET, type TargetDraft, targetDefinition, targetDraft } from '../../model/relationship-target.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
-import { Field } from '../../parts/field.tsx';
+import { ComboboxField } from '../../parts/combobox.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { changeOfTypes } from './read-actions.ts';
@@ -174,18 +173,7 @@ function Edit({ types, place, onClose }: { readonly types: Json; readonly place:
     >
       {place === undefined && (
         <div class="row fields">
-          <Field label="Type">
-            {(id) => (
-              <Combobox
-                id={id}
-                name="Type"
-                value={type}
-                options={objects.map((each) => ({ value: each.name }))}
-                strict
-                onChange={setType}
-              />
-            )}
-          </Field>
+          <ComboboxField label="Type" value={type} options={objects.map((each) => ({ value: each.name }))} strict onChange={setType} />
           <TextField label="Name" value={name} onInput={setName} />
         </div>
       )}

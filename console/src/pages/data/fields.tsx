@@ -14,7 +14,7 @@ import { type TableOverview, tableId, tableJson } from '../../model/overview.ts'
 import { labelOf } from '../../model/steps.ts';
 import { memberOf, membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
+import { Combobox, ComboboxField } from '../../parts/combobox.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
@@ -201,12 +201,22 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
         )}
       </Field>
       <div class="row fields">
-        <Field label="Row argument" hint="Defaults to the first argument.">
-          {(id) => <Combobox id={id} name="Row argument" value={row} options={parameters} isLive onChange={setRow} />}
-        </Field>
-        <Field label="Session argument" hint="Receives the session variables as a JSON object.">
-          {(id) => <Combobox id={id} name="Session argument" value={session} options={parameters} isLive onChange={setSession} />}
-        </Field>
+        <ComboboxField
+          label="Row argument"
+          hint="Defaults to the first argument."
+          value={row}
+          options={parameters}
+          isLive
+          onChange={setRow}
+        />
+        <ComboboxField
+          label="Session argument"
+          hint="Receives the session variables as a JSON object."
+          value={session}
+          options={parameters}
+          isLive
+          onChange={setSession}
+        />
       </div>
       <TextField label="Comment" hint="Description in the API." value={comment} onInput={setComment} />
     </FormDialog>

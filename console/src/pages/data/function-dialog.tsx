@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject, objectOf } from '../../model/json
 import type { SourceOverview } from '../../model/overview.ts';
 import type { Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
+import { ComboboxField } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -67,18 +67,14 @@ export function FunctionDialog({ source, before, id, routines, onClose }: Functi
     >
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {!isTracked && (
-        <Field label="Function" hint="With its schema, such as public.search_albums.">
-          {(inputId) => (
-            <Combobox
-              id={inputId}
-              name="Function"
-              value={functionId}
-              options={routines.map((each) => ({ value: routineId(each), note: each.returns }))}
-              isLive
-              onChange={setFunctionId}
-            />
-          )}
-        </Field>
+        <ComboboxField
+          label="Function"
+          hint="With its schema, such as public.search_albums."
+          value={functionId}
+          options={routines.map((each) => ({ value: routineId(each), note: each.returns }))}
+          isLive
+          onChange={setFunctionId}
+        />
       )}
       <SettingsFields settings={settings} routine={routines.find((each) => routineId(each) === functionId)} onChange={setSettings} />
     </Dialog>
@@ -103,18 +99,14 @@ function SettingsFields({
         <Segments name="Expose as" options={EXPOSED} chosen={settings.exposed} onChoose={(exposed) => set({ exposed })} />
         <span class="hint">By default, volatile functions are mutations and all others are queries.</span>
       </div>
-      <Field label="Session argument" hint="Receives the session variables as a JSON object. Not an argument of the field.">
-        {(inputId) => (
-          <Combobox
-            id={inputId}
-            name="Session argument"
-            value={settings.session}
-            options={(routine?.parameters ?? []).map(({ name, type }) => ({ value: name, note: type }))}
-            isLive
-            onChange={(session) => set({ session })}
-          />
-        )}
-      </Field>
+      <ComboboxField
+        label="Session argument"
+        hint="Receives the session variables as a JSON object. Not an argument of the field."
+        value={settings.session}
+        options={(routine?.parameters ?? []).map(({ name, type }) => ({ value: name, note: type }))}
+        isLive
+        onChange={(session) => set({ session })}
+      />
       <Text label="GraphQL name" value={settings.name} onInput={(name) => set({ name })} />
       <div class="row fields">
         <Text label="Root field name" value={settings.field} onInput={(field) => set({ field })} />

@@ -6,7 +6,7 @@ import { useResource } from '../../api/use-resource.ts';
 import { type KnownCollections, saveQuerySteps } from '../../model/collection-steps.ts';
 import { objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
+import { ComboboxField } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Field } from '../../parts/field.tsx';
@@ -61,18 +61,14 @@ export function AddToCollection({
       <Field label="Name">
         {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
       </Field>
-      <Field label="Collection" hint="A new name creates a collection.">
-        {(id) => (
-          <Combobox
-            id={id}
-            isLive
-            name="Collection"
-            value={collection}
-            options={known.collections.map((each) => ({ value: String(each['name']) }))}
-            onChange={setCollection}
-          />
-        )}
-      </Field>
+      <ComboboxField
+        label="Collection"
+        hint="A new name creates a collection."
+        isLive
+        value={collection}
+        options={known.collections.map((each) => ({ value: String(each['name']) }))}
+        onChange={setCollection}
+      />
       {isRest ? (
         <EndpointFields endpoint={endpoint} onChange={setEndpoint} />
       ) : (

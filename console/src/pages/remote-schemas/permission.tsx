@@ -11,9 +11,9 @@ import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
-import { Field } from '../../parts/field.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { PermissionTicks } from './permission-ticks.tsx';
 
 /** Step that creates a permission from the metadata. */
@@ -24,30 +24,77 @@ export function remotePermissionStep(remote: string, { role = '', definition = {
   };
 }
 
-/** Permission of a role on a remote schema, as checkboxes or as SDL. */
-export function Permission({
-  remote,
-  types,
-  role: initialRole,
-  before,
-  onClose,
-}: {
+interface PermissionProps {
   readonly remote: string;
   /** Undefined if the server could not be introspected. */
   readonly types: RemoteTypes | undefined;
   readonly role: string;
   readonly before: JsonObject | undefined;
   onClose(): void;
-}) {
+}
+
+/** Permission of a role on a remote schema, as checkboxes or as SDL. */
+export function Permission(props: PermissionProps) {
+  const { remote, types, before, onClose } = props;
+  const { role, setRole, schema, setSchema, failure, refusal, save, remove } = usePermission(props);
+  const [form, setForm] = useState<'ticks' | 'sdl'>(types === undefined ? 'sdl' : 'ticks');
+  return (
+    <Dialog
+      title={`Permission on ${remote}`}
+      kind="wide"
+      onClose={onClose}
+      footer={
+        <>
+          <Button
+            kind="primary"
+            title="add_remote_schema_permissions"
+            refusal={refusal ?? (schema.trim() === '' ? 'Select at least one field' : undefined)}
+            onClick={save}
+          >
+            Save
+          </Button>
+          {before !== undefined && (
+            <Button refusal={refusal} onClick={remove}>
+              Delete …
+            </Button>
+          )}
+        </>
+      }
+    >
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
+      <div class="row fields">
+        <TextField label="Role" value={role} readOnly={before !== undefined} onInput={setRole} />
+        <div class="field">
+          <span class="label">View as</span>
+          <Segments
+            name="View as"
+            options={[
+              ['ticks', 'Fields'],
+              ['sdl', 'SDL'],
+            ]}
+            chosen={form}
+            onChoose={setForm}
+          />
+        </div>
+      </div>
+      {form === 'sdl' ? (
+        <PermissionSdl schema={schema} onChange={setSchema} />
+      ) : (
+        <PermissionFields types={types} schema={schema} onChange={setSchema} />
+      )}
+    </Dialog>
+  );
+}
+
+/** State of the dialog, and the changes that it makes. */
+function usePermission({ remote, role: initialRole, before, onClose }: PermissionProps) {
   const [role, setRole] = useState(initialRole);
   /** Permission as it was stored when the dialog opened. */
   const [basis] = useState(before ?? null);
   const [schema, setSchema] = useState(
     before !== undefined && isObject(before['definition']) ? String(before['definition']['schema']) : '',
   );
-  const [form, setForm] = useState<'ticks' | 'sdl'>(types === undefined ? 'sdl' : 'ticks');
   const [failure, setFailure] = useState<Failure>();
-  const document = readDocument(schema);
   const drop = { type: 'drop_remote_schema_permissions', args: { remote_schema: remote, role } };
   const storedIn = (schema: Json): JsonObject | null =>
     (isObject(schema) ? objectsIn(schema['permissions']) : []).find((each) => each['role'] === role) ?? null;
@@ -71,88 +118,54 @@ export function Permission({
       setFailure(failureOf(error));
     }
   };
-  const refusal = isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Enter a role' : undefined;
-  const isEmpty = schema.trim() === '';
-  const save = (): void => void change(`Permission of ${role} on ${remote}`, { ...basis, role, definition: { schema } });
+  return {
+    role,
+    setRole,
+    schema,
+    setSchema,
+    failure,
+    refusal: isReadOnly ? READ_ONLY_REASON : role.trim() === '' ? 'Enter a role' : undefined,
+    save: () => void change(`Permission of ${role} on ${remote}`, { ...basis, role, definition: { schema } }),
+    remove: () => void change(`Delete permission of ${role} on ${remote}`, null),
+  };
+}
+
+interface SchemaProps {
+  readonly schema: string;
+  onChange(schema: string): void;
+}
+
+function PermissionSdl({ schema, onChange }: SchemaProps) {
   return (
-    <Dialog
-      title={`Permission on ${remote}`}
-      kind="wide"
-      onClose={onClose}
-      footer={
-        <>
-          <Button
-            kind="primary"
-            title="add_remote_schema_permissions"
-            refusal={refusal ?? (isEmpty ? 'Select at least one field' : undefined)}
-            onClick={save}
-          >
-            Save
-          </Button>
-          {before !== undefined && (
-            <Button refusal={refusal} onClick={() => void change(`Delete permission of ${role} on ${remote}`, null)}>
-              Delete …
-            </Button>
-          )}
-        </>
-      }
-    >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
-      <div class="row fields">
-        <Field label="Role">
-          {(id) => (
-            <input
-              id={id}
-              class="input"
-              value={role}
-              readOnly={before !== undefined}
-              spellcheck={false}
-              onInput={(event) => setRole(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <div class="field">
-          <span class="label">View as</span>
-          <Segments
-            name="View as"
-            options={[
-              ['ticks', 'Fields'],
-              ['sdl', 'SDL'],
-            ]}
-            chosen={form}
-            onChoose={setForm}
-          />
-        </div>
-      </div>
-      {form === 'sdl' ? (
-        <>
-          <p class="muted">
-            The types and fields that the role can see. <code>@preset(value: "x-svc-user-id")</code> presets an argument.
-          </p>
-          <CodeEditor
-            name="Permission SDL"
-            language="graphql"
-            height="280px"
-            value={schema}
-            hint="type Query { … }"
-            readOnly={isReadOnly}
-            onChange={setSchema}
-          />
-        </>
-      ) : types === undefined ? (
-        <p class="muted">The server could not be introspected. Edit the permission as SDL.</p>
-      ) : document instanceof Error ? (
-        <p class="error-text" role="alert">
-          Invalid SDL: {document.message}. Fix it in the SDL view.
-        </p>
-      ) : (
-        <PermissionTicks
-          remote={types}
-          document={document}
-          onChange={(next) => setSchema(next.length === 0 ? '' : printSchemaDocument(next))}
-        />
-      )}
-    </Dialog>
+    <>
+      <p class="muted">
+        The types and fields that the role can see. <code>@preset(value: "x-svc-user-id")</code> presets an argument.
+      </p>
+      <CodeEditor
+        name="Permission SDL"
+        language="graphql"
+        height="280px"
+        value={schema}
+        hint="type Query { … }"
+        readOnly={isReadOnly}
+        onChange={onChange}
+      />
+    </>
+  );
+}
+
+function PermissionFields({ types, schema, onChange }: SchemaProps & Pick<PermissionProps, 'types'>) {
+  const document = readDocument(schema);
+  if (types === undefined) return <p class="muted">The server could not be introspected. Edit the permission as SDL.</p>;
+  if (document instanceof Error) {
+    return (
+      <p class="error-text" role="alert">
+        Invalid SDL: {document.message}. Fix it in the SDL view.
+      </p>
+    );
+  }
+  return (
+    <PermissionTicks remote={types} document={document} onChange={(next) => onChange(next.length === 0 ? '' : printSchemaDocument(next))} />
   );
 }
 

@@ -12,7 +12,7 @@ import { missingOf, type TargetDraft, targetDefinition, targetDraft } from '../.
 import type { RemoteTypes } from '../../model/schema-ticks.ts';
 import { labelOf, type Step } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
+import { ComboboxField } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -160,9 +160,7 @@ function Edit({
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {before === undefined && (
         <div class="row fields">
-          <Field label="Type">
-            {(id) => <Combobox id={id} name="Type" value={type} options={all.map((each) => ({ value: each.name }))} onChange={setType} />}
-          </Field>
+          <ComboboxField label="Type" value={type} options={all.map((each) => ({ value: each.name }))} onChange={setType} />
           <Field label="Name">
             {(id) => (
               <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
