@@ -26,51 +26,22 @@ interface SuggestionsProps {
 }
 
 /** Relationships that foreign keys suggest and that do not exist yet, with editable names. */
-export function SuggestedRelationships({ source, version, table, usedNames = [] }: SuggestionsProps) {
-  const { name, kind } = source;
+export function SuggestedRelationships(props: SuggestionsProps) {
   const [names, setNames] = useState<Readonly<Record<string, string>>>({});
   const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set());
   const [failure, setFailure] = useState<Failure>();
-  const {
-    value,
-    failure: unread,
-    isLoading,
-    reload,
-  } = useResource(
-    async (signal) => {
-      if (!hasOperation(kind, 'suggest_relationships')) return [];
-      const json = await readKindOperation(
-        kind,
-        'suggest_relationships',
-        { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) },
-        { signal },
-      );
-      const all = readSuggestions(json, () => usedNames);
-      return table === undefined ? all : all.filter((each) => labelOf(each.table) === labelOf(table));
-    },
-    `${name} ${version} ${JSON.stringify(table ?? null)}`,
-  );
-  const keyOf = (each: SuggestedRelationship): string =>
-    [each.kind, labelOf(each.table), each.columns.join(), labelOf(each.toTable), each.toColumns.join()].join(' ');
-  const named = (each: SuggestedRelationship): SuggestedRelationship => ({ ...each, name: names[keyOf(each)] ?? each.name });
+  const { value, failure: unread, isLoading, reload } = useSuggestions(props);
   const create = async (chosen: readonly SuggestedRelationship[]): Promise<void> => {
     setFailure(undefined);
     try {
-      await makeChange({
-        title: chosen.length === 1 ? `Create relationship ${chosen[0]?.name}` : `Create ${chosen.length} relationships`,
-        steps: () => chosen.map((each) => createRelationshipStep(name, kind, each)),
-        inverse: chosen.map((each) => ({
-          type: `${kind}_drop_relationship`,
-          args: { source: name, table: each.table, relationship: each.name },
-        })),
-      });
+      await createRelationships(props.source, chosen);
     } catch (error) {
       setFailure(failureOf(error));
     }
   };
   if (unread !== undefined) return <ErrorBox error={shownError(unread)} onRetry={reload} />;
   if (value === undefined) return isLoading ? <Loading what="suggested relationships" /> : null;
-  const chosen = value.filter((each) => !skipped.has(keyOf(each))).map(named);
+  const chosen = value.filter((each) => !skipped.has(keyOf(each))).map((each) => ({ ...each, name: names[keyOf(each)] ?? each.name }));
   return (
     <section class="card">
       <header>
@@ -97,42 +68,95 @@ export function SuggestedRelationships({ source, version, table, usedNames = [] 
           {value.map((each) => {
             const key = keyOf(each);
             return (
-              <tr key={key}>
-                <td>
-                  <input
-                    type="checkbox"
-                    class="tick"
-                    aria-label={`Create ${each.name} of ${labelOf(each.table)}`}
-                    checked={!skipped.has(key)}
-                    onChange={(event) => {
-                      const next = new Set(skipped);
-                      if (event.currentTarget.checked) next.delete(key);
-                      else next.add(key);
-                      setSkipped(next);
-                    }}
-                  />
-                </td>
-                <td>{labelOf(each.table)}</td>
-                <td>
-                  <input
-                    class="input input-small"
-                    aria-label={`Name of the relationship from ${labelOf(each.table)} to ${labelOf(each.toTable)}`}
-                    value={names[key] ?? each.name}
-                    spellcheck={false}
-                    onInput={(event) => setNames({ ...names, [key]: event.currentTarget.value })}
-                  />
-                </td>
-                <td>
-                  <span class="muted">{each.kind}</span> {labelOf(each.toTable)}{' '}
-                  <span class="muted small mono">
-                    {each.columns.join(', ')} → {each.toColumns.join(', ')}
-                  </span>
-                </td>
-              </tr>
+              <Suggestion
+                key={key}
+                suggestion={each}
+                name={names[key] ?? each.name}
+                isChosen={!skipped.has(key)}
+                onName={(name) => setNames({ ...names, [key]: name })}
+                onChoose={(on) => setSkipped(new Set(on ? [...skipped].filter((other) => other !== key) : [...skipped, key]))}
+              />
             );
           })}
         </ListTable>
       )}
     </section>
   );
+}
+
+function Suggestion({
+  suggestion: { kind, table, name: suggested, columns, toTable, toColumns },
+  name,
+  isChosen,
+  onName,
+  onChoose,
+}: {
+  readonly suggestion: SuggestedRelationship;
+  readonly name: string;
+  readonly isChosen: boolean;
+  onName(name: string): void;
+  onChoose(isChosen: boolean): void;
+}) {
+  return (
+    <tr>
+      <td>
+        <input
+          type="checkbox"
+          class="tick"
+          aria-label={`Create ${suggested} of ${labelOf(table)}`}
+          checked={isChosen}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
+        />
+      </td>
+      <td>{labelOf(table)}</td>
+      <td>
+        <input
+          class="input input-small"
+          aria-label={`Name of the relationship from ${labelOf(table)} to ${labelOf(toTable)}`}
+          value={name}
+          spellcheck={false}
+          onInput={(event) => onName(event.currentTarget.value)}
+        />
+      </td>
+      <td>
+        <span class="muted">{kind}</span> {labelOf(toTable)}{' '}
+        <span class="muted small mono">
+          {columns.join(', ')} → {toColumns.join(', ')}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function useSuggestions({ source: { name, kind }, version, table, usedNames = [] }: SuggestionsProps) {
+  return useResource(
+    async (signal) => {
+      if (!hasOperation(kind, 'suggest_relationships')) return [];
+      const json = await readKindOperation(
+        kind,
+        'suggest_relationships',
+        { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) },
+        { signal },
+      );
+      const all = readSuggestions(json, () => usedNames);
+      return table === undefined ? all : all.filter((each) => labelOf(each.table) === labelOf(table));
+    },
+    `${name} ${version} ${JSON.stringify(table ?? null)}`,
+  );
+}
+
+/** @throws Failure */
+async function createRelationships({ name, kind }: SuggestionsProps['source'], chosen: readonly SuggestedRelationship[]): Promise<void> {
+  await makeChange({
+    title: chosen.length === 1 ? `Create relationship ${chosen[0]?.name}` : `Create ${chosen.length} relationships`,
+    steps: () => chosen.map((each) => createRelationshipStep(name, kind, each)),
+    inverse: chosen.map((each) => ({
+      type: `${kind}_drop_relationship`,
+      args: { source: name, table: each.table, relationship: each.name },
+    })),
+  });
+}
+
+function keyOf({ kind, table, columns, toTable, toColumns }: SuggestedRelationship): string {
+  return [kind, labelOf(table), columns.join(), labelOf(toTable), toColumns.join()].join(' ');
 }

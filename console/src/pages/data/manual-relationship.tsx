@@ -3,27 +3,25 @@ import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { readTableInfo, type TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
+import type { JsonObject } from '../../model/json.ts';
 import { findTable, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox } from '../../parts/combobox.tsx';
+import { ComboboxField } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
-import { Field } from '../../parts/field.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 
-/** A relationship by equal columns, for views and other tables without a foreign key. */
-export function ManualRelationship({
-  data,
-  table,
-  info,
-  onClose,
-}: {
+interface ManualRelationshipProps {
   readonly data: Overview;
   readonly table: TableOverview;
   readonly info: TableInfo;
   onClose(): void;
-}) {
+}
+
+/** A relationship by equal columns, for views and other tables without a foreign key. */
+export function ManualRelationship({ data, table, info, onClose }: ManualRelationshipProps) {
   const [name, setName] = useState('');
   const [form, setForm] = useState<'object' | 'array'>('object');
   const [target, setTarget] = useState('');
@@ -38,15 +36,8 @@ export function ManualRelationship({
   );
   const apply = async (): Promise<void> => {
     if (found === undefined) return;
-    const using = { manual_configuration: { remote_table: tableJson(found), column_mapping: { [from]: to } } };
     try {
-      await makeChange({
-        title: `Create relationship ${name}`,
-        steps: () => [
-          { type: `${table.kind}_create_${form}_relationship`, args: { source: table.source, table: tableJson(table), name, using } },
-        ],
-        inverse: [{ type: `${table.kind}_drop_relationship`, args: { source: table.source, table: tableJson(table), relationship: name } }],
-      });
+      await create(table, form, name, { remote_table: tableJson(found), column_mapping: { [from]: to } });
       onClose();
     } catch (error) {
       setFailure(failureOf(error));
@@ -78,47 +69,35 @@ export function ManualRelationship({
         chosen={form}
         onChoose={setForm}
       />
-      <Field label="Name">
-        {(id) => <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />}
-      </Field>
-      <Field label="Table">
-        {(id) => (
-          <Combobox
-            id={id}
-            name="Table"
-            value={target}
-            options={tables.map((each) => ({ value: tableId(each) }))}
-            strict
-            onChange={setTarget}
-          />
-        )}
-      </Field>
+      <TextField label="Name" value={name} onInput={setName} />
+      <ComboboxField label="Table" value={target} options={tables.map((each) => ({ value: tableId(each) }))} strict onChange={setTarget} />
       <div class="row">
-        <Field label="From column">
-          {(id) => (
-            <Combobox
-              id={id}
-              name="From column"
-              value={from}
-              options={info.columns.map((each) => ({ value: each.name, note: each.type }))}
-              strict
-              onChange={setFrom}
-            />
-          )}
-        </Field>
-        <Field label="To column">
-          {(id) => (
-            <Combobox
-              id={id}
-              name="To column"
-              value={to}
-              options={(columns ?? []).map((each) => ({ value: each.name, note: each.type }))}
-              strict
-              onChange={setTo}
-            />
-          )}
-        </Field>
+        <ComboboxField
+          label="From column"
+          value={from}
+          options={info.columns.map((each) => ({ value: each.name, note: each.type }))}
+          strict
+          onChange={setFrom}
+        />
+        <ComboboxField
+          label="To column"
+          value={to}
+          options={(columns ?? []).map((each) => ({ value: each.name, note: each.type }))}
+          strict
+          onChange={setTo}
+        />
       </div>
     </Dialog>
   );
+}
+
+/** @throws Failure */
+async function create(table: TableOverview, form: 'object' | 'array', name: string, manual: JsonObject): Promise<void> {
+  const { source, kind } = table;
+  const place = { source, table: tableJson(table) };
+  await makeChange({
+    title: `Create relationship ${name}`,
+    steps: () => [{ type: `${kind}_create_${form}_relationship`, args: { ...place, name, using: { manual_configuration: manual } } }],
+    inverse: [{ type: `${kind}_drop_relationship`, args: { ...place, relationship: name } }],
+  });
 }

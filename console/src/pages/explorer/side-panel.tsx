@@ -3,7 +3,7 @@ import { persona } from '../../api/persona.ts';
 import { type FieldType, rootFields, rootTypes, readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { OperationKind } from '../../model/graphql-document.ts';
-import { personaLabel } from '../../model/persona.ts';
+import { type Persona, personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -44,27 +44,13 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
   const [operation, setOperation] = useState<OperationKind>('query');
   const [path, setPath] = useState<readonly FieldType[]>([]);
   const [filter, setFilter] = useState('');
-  const last = path.at(-1);
-  /** Root fields are read without their arguments. */
-  const argumentsOf = async (field: FieldType): Promise<readonly FieldType[]> => {
-    if (path.length > 1) return field.arguments;
-    const root = (await rootTypes(as))[operation];
-    return root === undefined ? [] : ((await readType(as, root))?.fields.get(field.field)?.arguments ?? []);
-  };
   const { value, failure, reload } = useResource(
-    async () => {
-      if (last !== undefined) {
-        const type = await readType(as, last.name);
-        return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '', arguments: await argumentsOf(last) };
-      }
-      const name = (await rootTypes(as))[operation];
-      return { fields: name === undefined ? [] : [...(await rootFields(as, name)).values()], description: '', arguments: [] };
-    },
+    () => readSelection(as, operation, path),
     JSON.stringify([as, operation, path.map(({ field }) => field)]),
   );
   const fields = (value?.fields ?? []).filter(({ field }) => field.toLowerCase().includes(filter.toLowerCase()));
-  const back = (to: number): void => {
-    setPath(path.slice(0, to));
+  const open = (next: readonly FieldType[]): void => {
+    setPath(next);
     setFilter('');
   };
   return (
@@ -79,43 +65,13 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
         chosen={operation}
         onChoose={(next) => {
           setOperation(next);
-          back(0);
+          open([]);
         }}
       />
       <Search name="Filter fields" value={filter} onInput={setFilter} />
-      {path.length > 0 && (
-        <div class="row-tight crumbs small">
-          <Button kind="link" onClick={() => back(0)}>
-            {operation}
-          </Button>
-          {path.map(({ field }, index) => (
-            <>
-              <span class="muted">›</span>
-              <Button kind="link" onClick={() => back(index + 1)}>
-                {field}
-              </Button>
-            </>
-          ))}
-        </div>
-      )}
+      {path.length > 0 && <Crumbs operation={operation} path={path} onChoose={(to) => open(path.slice(0, to))} />}
       {value?.description !== undefined && value.description !== '' && <p class="muted small">{value.description}</p>}
-      {value !== undefined && value.arguments.length > 0 && (
-        <details class="small">
-          <summary>
-            {value.arguments.length} {value.arguments.length === 1 ? 'argument' : 'arguments'} of {last?.field}
-          </summary>
-          <dl class="stack-tight">
-            {value.arguments.map((each) => (
-              <div key={each.field}>
-                <dt class="mono">
-                  {each.field}: <span class="muted">{each.text}</span>
-                </dt>
-                <dd class="muted">{each.description}</dd>
-              </div>
-            ))}
-          </dl>
-        </details>
-      )}
+      {value !== undefined && value.arguments.length > 0 && <Arguments fields={value.arguments} of={path.at(-1)?.field} />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && failure === undefined && <Loading what="the schema" />}
       {value !== undefined && fields.length === 0 && (
@@ -127,32 +83,96 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
         rowHeight={30}
         row={(index) => {
           const field = fields[index];
-          if (field === undefined) return null;
-          const isDeep = field.kind === 'OBJECT' || field.kind === 'INTERFACE';
-          return (
-            <div key={field.field} class="schema-row" title={field.description}>
-              <Button small kind="quiet" icon="plus" name={`Insert ${field.field}`} onClick={() => void textOf(field).then(onInsert)} />
-              {isDeep ? (
-                <button
-                  type="button"
-                  class="schema-field"
-                  onClick={() => {
-                    setPath([...path, field]);
-                    setFilter('');
-                  }}
-                >
-                  <span class="ellipsis">{field.field}</span> <span class="muted small ellipsis">{field.text}</span>
-                </button>
-              ) : (
-                <span class="schema-field">
-                  <span class="ellipsis">{field.field}</span> <span class="muted small ellipsis">{field.text}</span>
-                </span>
-              )}
-            </div>
-          );
+          return field && <SchemaField key={field.field} field={field} onInsert={onInsert} onOpen={() => open([...path, field])} />;
         }}
       />
     </>
+  );
+}
+
+interface Selection {
+  readonly fields: readonly FieldType[];
+  readonly description: string;
+  /** Arguments of the field at the end of the path. */
+  readonly arguments: readonly FieldType[];
+}
+
+/** Reads the fields below a path of fields. */
+async function readSelection(as: Persona, operation: OperationKind, path: readonly FieldType[]): Promise<Selection> {
+  const last = path.at(-1);
+  const root = (await rootTypes(as))[operation];
+  if (last === undefined)
+    return { fields: root === undefined ? [] : [...(await rootFields(as, root)).values()], description: '', arguments: [] };
+  const type = await readType(as, last.name);
+  // Root fields are read without their arguments.
+  const whole = path.length > 1 || root === undefined ? last : (await readType(as, root))?.fields.get(last.field);
+  return { fields: [...(type?.fields.values() ?? [])], description: type?.description ?? '', arguments: whole?.arguments ?? [] };
+}
+
+/** @param onChoose called with the number of fields of the path to keep */
+function Crumbs({
+  operation,
+  path,
+  onChoose,
+}: {
+  readonly operation: OperationKind;
+  readonly path: readonly FieldType[];
+  onChoose(to: number): void;
+}) {
+  return (
+    <div class="row-tight crumbs small">
+      <Button kind="link" onClick={() => onChoose(0)}>
+        {operation}
+      </Button>
+      {path.map(({ field }, index) => (
+        <>
+          <span class="muted">›</span>
+          <Button kind="link" onClick={() => onChoose(index + 1)}>
+            {field}
+          </Button>
+        </>
+      ))}
+    </div>
+  );
+}
+
+function Arguments({ fields, of }: { readonly fields: readonly FieldType[]; readonly of: string | undefined }) {
+  return (
+    <details class="small">
+      <summary>
+        {fields.length} {fields.length === 1 ? 'argument' : 'arguments'} of {of}
+      </summary>
+      <dl class="stack-tight">
+        {fields.map((each) => (
+          <div key={each.field}>
+            <dt class="mono">
+              {each.field}: <span class="muted">{each.text}</span>
+            </dt>
+            <dd class="muted">{each.description}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function SchemaField({ field, onInsert, onOpen }: { readonly field: FieldType; onInsert(text: string): void; onOpen(): void }) {
+  const label = (
+    <>
+      <span class="ellipsis">{field.field}</span> <span class="muted small ellipsis">{field.text}</span>
+    </>
+  );
+  return (
+    <div class="schema-row" title={field.description}>
+      <Button small kind="quiet" icon="plus" name={`Insert ${field.field}`} onClick={() => void textOf(field).then(onInsert)} />
+      {field.kind === 'OBJECT' || field.kind === 'INTERFACE' ? (
+        <button type="button" class="schema-field" onClick={onOpen}>
+          {label}
+        </button>
+      ) : (
+        <span class="schema-field">{label}</span>
+      )}
+    </div>
   );
 }
 

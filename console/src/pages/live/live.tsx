@@ -22,33 +22,9 @@ interface Snapshot {
 
 /** Subscriptions of this instance: the statements of their pollers, and the time that they take. */
 export function Live() {
-  const [snapshot, setSnapshot] = useState<Snapshot>();
-  const [failure, setFailure] = useState<Failure>();
-  const [history, setHistory] = useState<readonly number[]>([]);
   const [opened, setOpened] = useState<JsonObject | null>(null);
   const [isPaused, setPaused] = useState(false);
-  useEffect(() => {
-    if (isPaused) return;
-    const ended = new AbortController();
-    const poll = async (): Promise<void> => {
-      if (document.visibilityState !== 'visible') return;
-      try {
-        const json = await readOperation('get_subscriptions', {}, { signal: ended.signal });
-        const pollers = isObject(json) ? objectsIn(json['pollers']) : [];
-        setSnapshot({ at: new Date(), pollers });
-        setHistory((before) => [...before.slice(1 - MAX_POINTS), total(pollers, 'subscribers')]);
-        setFailure(undefined);
-      } catch (error) {
-        if (!isAbort(error)) setFailure(failureOf(error));
-      }
-    };
-    void poll();
-    const timer = setInterval(() => void poll(), INTERVAL_MS);
-    return () => {
-      ended.abort();
-      clearInterval(timer);
-    };
-  }, [isPaused]);
+  const { snapshot, failure, history } = useSubscriptions(isPaused);
   const pollers = snapshot?.pollers ?? [];
   return (
     <div class="page">
@@ -85,35 +61,7 @@ export function Live() {
           Active subscriptions of this instance appear here. Start one in the <a href={hrefOf(['explorer'])}>Explorer</a>.
         </EmptyState>
       )}
-      {pollers.length > 0 && (
-        <ListTable
-          name="Subscription statements"
-          columns={['Query', 'Role', 'Source', 'Subscribers', 'Cohorts', 'Runs', 'Last run (ms)', 'Trigger']}
-          isCard
-        >
-          {pollers.map((poller) => (
-            <tr key={String(poller['poller_id'])}>
-              <td>
-                <Button kind="link" onClick={() => setOpened(poller)}>
-                  {String(poller['query']).replace(/\s+/g, ' ').slice(0, 60)}
-                </Button>
-              </td>
-              <td>{String(poller['role'])}</td>
-              <td>{String(poller['source'])}</td>
-              <td class="number">{String(poller['subscribers'])}</td>
-              <td class="number">
-                {String(poller['cohorts'])}
-                {Number(poller['failing_cohorts']) > 0 && (
-                  <span class="badge badge-danger">{String(poller['failing_cohorts'])} failing</span>
-                )}
-              </td>
-              <td class="number">{String(poller['runs'])}</td>
-              <td class="number">{lastOf(poller)}</td>
-              <td title={String(poller['reason'])}>{String(poller['waits_for'])}</td>
-            </tr>
-          ))}
-        </ListTable>
-      )}
+      {pollers.length > 0 && <Pollers pollers={pollers} onOpen={setOpened} />}
       {opened !== null && (
         <Dialog title={`${String(opened['kind'])} of ${String(opened['role'])}`} kind="wide" onClose={() => setOpened(null)}>
           <p class="muted">{String(opened['reason'])}</p>
@@ -125,6 +73,66 @@ export function Live() {
       )}
     </div>
   );
+}
+
+function Pollers({ pollers, onOpen }: { readonly pollers: readonly JsonObject[]; onOpen(poller: JsonObject): void }) {
+  return (
+    <ListTable
+      name="Subscription statements"
+      columns={['Query', 'Role', 'Source', 'Subscribers', 'Cohorts', 'Runs', 'Last run (ms)', 'Trigger']}
+      isCard
+    >
+      {pollers.map((poller) => (
+        <tr key={String(poller['poller_id'])}>
+          <td>
+            <Button kind="link" onClick={() => onOpen(poller)}>
+              {String(poller['query']).replace(/\s+/g, ' ').slice(0, 60)}
+            </Button>
+          </td>
+          <td>{String(poller['role'])}</td>
+          <td>{String(poller['source'])}</td>
+          <td class="number">{String(poller['subscribers'])}</td>
+          <td class="number">
+            {String(poller['cohorts'])}
+            {Number(poller['failing_cohorts']) > 0 && <span class="badge badge-danger">{String(poller['failing_cohorts'])} failing</span>}
+          </td>
+          <td class="number">{String(poller['runs'])}</td>
+          <td class="number">{lastOf(poller)}</td>
+          <td title={String(poller['reason'])}>{String(poller['waits_for'])}</td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+/** Reads the subscriptions every two seconds while the page is visible. */
+function useSubscriptions(isPaused: boolean) {
+  const [snapshot, setSnapshot] = useState<Snapshot>();
+  const [failure, setFailure] = useState<Failure>();
+  const [history, setHistory] = useState<readonly number[]>([]);
+  useEffect(() => {
+    if (isPaused) return;
+    const ended = new AbortController();
+    const poll = async (): Promise<void> => {
+      if (document.visibilityState !== 'visible') return;
+      try {
+        const json = await readOperation('get_subscriptions', {}, { signal: ended.signal });
+        const pollers = isObject(json) ? objectsIn(json['pollers']) : [];
+        setSnapshot({ at: new Date(), pollers });
+        setHistory((before) => [...before.slice(1 - MAX_POINTS), total(pollers, 'subscribers')]);
+        setFailure(undefined);
+      } catch (error) {
+        if (!isAbort(error)) setFailure(failureOf(error));
+      }
+    };
+    void poll();
+    const timer = setInterval(() => void poll(), INTERVAL_MS);
+    return () => {
+      ended.abort();
+      clearInterval(timer);
+    };
+  }, [isPaused]);
+  return { snapshot, failure, history };
 }
 
 function total(pollers: readonly JsonObject[], key: string): number {

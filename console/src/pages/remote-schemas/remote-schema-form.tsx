@@ -32,35 +32,6 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
   const missing = missingInRemoteSchema(draft) ?? error;
   const isSame = before !== undefined && args !== undefined && equalJson(args, remoteSchemaArgs(before));
   const isSameServer = before !== undefined && equalJson(args?.['definition'], before['definition']);
-  const save = async (): Promise<boolean> => {
-    const done = await makeChange({
-      title: `Remote schema ${name}`,
-      parts: [memberPart('remote_schemas', name)],
-      review: before !== undefined,
-      ...(before === undefined
-        ? {}
-        : {
-            draft: {
-              before: remoteSchemaArgs(before),
-              now: (_, [now = null]) => (isObject(now) ? remoteSchemaArgs(now) : null),
-              after: (_, [now = null]) => remoteSchemaJson(draft, isObject(now) ? now : before),
-            },
-          }),
-      steps: (_, [now = null]): readonly Step[] => {
-        if (!isObject(now)) {
-          if (before !== undefined) throw new Error(`The remote schema ${name} no longer exists.`);
-          return [{ type, args: remoteSchemaJson(draft) }];
-        }
-        if (before === undefined) throw new Error(`A remote schema ${name} already exists.`);
-        return [{ type, args: remoteSchemaJson(draft, now) }];
-      },
-      inverse: ([was = null]) =>
-        isObject(was)
-          ? [{ type: 'update_remote_schema', args: remoteSchemaArgs(was) }]
-          : [{ type: 'remove_remote_schema', args: { name } }],
-    });
-    return done !== null;
-  };
   return (
     <FormDialog
       title={before === undefined ? 'New remote schema' : `Remote schema ${name}`}
@@ -69,7 +40,7 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
       operation={type}
       refusal={missing ?? (isSame ? 'No changes' : undefined)}
       onClose={onClose}
-      onSave={save}
+      onSave={() => saveRemoteSchema(draft, before)}
     >
       <div class="row fields">
         <TextField
@@ -81,32 +52,7 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
         />
         <TextField label="Comment" value={draft.comment} onInput={(comment) => set({ comment })} />
       </div>
-      <Segments
-        name="URL from"
-        options={[
-          ['env', 'Environment variable'],
-          ['url', 'URL'],
-        ]}
-        chosen={draft.isFromEnvironment ? 'env' : 'url'}
-        onChoose={(where) => set({ isFromEnvironment: where === 'env' })}
-      />
-      {draft.isFromEnvironment ? (
-        <TextField
-          label="Environment variable"
-          hint="Read by the service. The metadata contains only its name."
-          value={draft.variable}
-          placeholder="COUNTRIES_URL"
-          onInput={(variable) => set({ variable })}
-        />
-      ) : (
-        <TextField
-          label="URL"
-          hint="May contain environment variables of the service, such as {{COUNTRIES_HOST}}."
-          value={draft.url}
-          placeholder="https://countries.example.org/graphql"
-          onInput={(url) => set({ url })}
-        />
-      )}
+      <Address draft={draft} onChange={set} />
       <TextField
         label="Timeout (seconds)"
         kind="number"
@@ -131,6 +77,74 @@ export function RemoteSchemaForm({ before, onClose }: { readonly before: JsonObj
   );
 }
 
+interface DraftProps {
+  readonly draft: RemoteSchemaDraft;
+  onChange(changes: Partial<RemoteSchemaDraft>): void;
+}
+
+function Address({ draft, onChange }: DraftProps) {
+  return (
+    <>
+      <Segments
+        name="URL from"
+        options={[
+          ['env', 'Environment variable'],
+          ['url', 'URL'],
+        ]}
+        chosen={draft.isFromEnvironment ? 'env' : 'url'}
+        onChoose={(where) => onChange({ isFromEnvironment: where === 'env' })}
+      />
+      {draft.isFromEnvironment ? (
+        <TextField
+          label="Environment variable"
+          hint="Read by the service. The metadata contains only its name."
+          value={draft.variable}
+          placeholder="COUNTRIES_URL"
+          onInput={(variable) => onChange({ variable })}
+        />
+      ) : (
+        <TextField
+          label="URL"
+          hint="May contain environment variables of the service, such as {{COUNTRIES_HOST}}."
+          value={draft.url}
+          placeholder="https://countries.example.org/graphql"
+          onInput={(url) => onChange({ url })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Returns false if the review was discarded. @throws Failure */
+async function saveRemoteSchema(draft: RemoteSchemaDraft, before: JsonObject | undefined): Promise<boolean> {
+  const name = draft.name.trim();
+  const done = await makeChange({
+    title: `Remote schema ${name}`,
+    parts: [memberPart('remote_schemas', name)],
+    review: before !== undefined,
+    ...(before === undefined
+      ? {}
+      : {
+          draft: {
+            before: remoteSchemaArgs(before),
+            now: (_, [now = null]) => (isObject(now) ? remoteSchemaArgs(now) : null),
+            after: (_, [now = null]) => remoteSchemaJson(draft, isObject(now) ? now : before),
+          },
+        }),
+    steps: (_, [now = null]): readonly Step[] => {
+      if (!isObject(now)) {
+        if (before !== undefined) throw new Error(`The remote schema ${name} no longer exists.`);
+        return [{ type: 'add_remote_schema', args: remoteSchemaJson(draft) }];
+      }
+      if (before === undefined) throw new Error(`A remote schema ${name} already exists.`);
+      return [{ type: 'update_remote_schema', args: remoteSchemaJson(draft, now) }];
+    },
+    inverse: ([was = null]) =>
+      isObject(was) ? [{ type: 'update_remote_schema', args: remoteSchemaArgs(was) }] : [{ type: 'remove_remote_schema', args: { name } }],
+  });
+  return done !== null;
+}
+
 function argsOf(draft: RemoteSchemaDraft, before: JsonObject | undefined): { readonly args?: JsonObject; readonly error?: string } {
   try {
     return { args: remoteSchemaJson(draft, before) };
@@ -140,7 +154,7 @@ function argsOf(draft: RemoteSchemaDraft, before: JsonObject | undefined): { rea
 }
 
 /** Customization of names, to avoid conflicts with other types and fields. */
-function Names({ draft, onChange }: { readonly draft: RemoteSchemaDraft; onChange(changes: Partial<RemoteSchemaDraft>): void }) {
+function Names({ draft, onChange }: DraftProps) {
   const { types, fields } = draft;
   const [isOpen] = useState(hasNames(draft));
   return (
@@ -171,37 +185,14 @@ function Names({ draft, onChange }: { readonly draft: RemoteSchemaDraft; onChang
           add="Rename type"
           onChange={(mapping) => onChange({ types: { ...types, mapping } })}
         />
-        {fields.map((each, index) => {
-          const set = (changes: Partial<typeof each>): void => onChange({ fields: fields.with(index, { ...each, ...changes }) });
-          const title = `Fields of ${each.parentType === '' ? 'a type' : each.parentType}`;
-          return (
-            <fieldset key={index} class="card stack">
-              <legend class="label">{title}</legend>
-              <div class="row fields">
-                <TextField
-                  label="Type on the server"
-                  value={each.parentType}
-                  placeholder="Query"
-                  onInput={(parentType) => set({ parentType })}
-                />
-                <TextField label="Field name prefix" value={each.prefix} onInput={(prefix) => set({ prefix })} />
-                <TextField label="Field name suffix" value={each.suffix} onInput={(suffix) => set({ suffix })} />
-              </div>
-              <Pairs
-                name={`Renamed fields of ${each.parentType === '' ? 'a type' : each.parentType}`}
-                labels={['Field', 'New name']}
-                pairs={each.mapping}
-                add="Rename field"
-                onChange={(mapping) => set({ mapping })}
-              />
-              <div class="row">
-                <Button small icon="cross" onClick={() => onChange({ fields: fields.filter((_, at) => at !== index) })}>
-                  Remove this type
-                </Button>
-              </div>
-            </fieldset>
-          );
-        })}
+        {fields.map((each, index) => (
+          <FieldNames
+            key={index}
+            names={each}
+            onChange={(names) => onChange({ fields: fields.with(index, names) })}
+            onRemove={() => onChange({ fields: fields.filter((_, at) => at !== index) })}
+          />
+        ))}
         <div class="row">
           <Button small icon="plus" onClick={() => onChange({ fields: [...fields, NO_FIELD_NAMES] })}>
             Rename fields of a type
@@ -209,5 +200,42 @@ function Names({ draft, onChange }: { readonly draft: RemoteSchemaDraft; onChang
         </div>
       </div>
     </details>
+  );
+}
+
+/** Names of the fields of one type. */
+function FieldNames({
+  names,
+  onChange,
+  onRemove,
+}: {
+  readonly names: RemoteSchemaDraft['fields'][number];
+  onChange(names: RemoteSchemaDraft['fields'][number]): void;
+  onRemove(): void;
+}) {
+  const { parentType, prefix, suffix, mapping } = names;
+  const type = parentType === '' ? 'a type' : parentType;
+  const set = (changes: Partial<typeof names>): void => onChange({ ...names, ...changes });
+  return (
+    <fieldset class="card stack">
+      <legend class="label">Fields of {type}</legend>
+      <div class="row fields">
+        <TextField label="Type on the server" value={parentType} placeholder="Query" onInput={(text) => set({ parentType: text })} />
+        <TextField label="Field name prefix" value={prefix} onInput={(text) => set({ prefix: text })} />
+        <TextField label="Field name suffix" value={suffix} onInput={(text) => set({ suffix: text })} />
+      </div>
+      <Pairs
+        name={`Renamed fields of ${type}`}
+        labels={['Field', 'New name']}
+        pairs={mapping}
+        add="Rename field"
+        onChange={(next) => set({ mapping: next })}
+      />
+      <div class="row">
+        <Button small icon="cross" onClick={onRemove}>
+          Remove this type
+        </Button>
+      </div>
+    </fieldset>
   );
 }

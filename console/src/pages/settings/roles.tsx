@@ -6,7 +6,7 @@ import { overview } from '../../api/overview.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import { attempt } from '../../features/attempt.ts';
 import { equalJson, type Json } from '../../model/json.ts';
-import { allTables } from '../../model/overview.ts';
+import { allTables, type Overview } from '../../model/overview.ts';
 import { type RoleChange, roleSteps, type RoleSteps } from '../../model/role-change.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -16,41 +16,18 @@ import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { showToast } from '../../parts/toast.tsx';
 
+/** A role that is copied or renamed. */
+interface Naming {
+  readonly role: string;
+  readonly kind: 'copy' | 'rename';
+}
+
 /** All roles with their inheritance. */
 export function Roles() {
   const [isAdding, setAdding] = useState(false);
-  const [naming, setNaming] = useState<{ readonly role: string; readonly kind: 'copy' | 'rename' } | null>(null);
+  const [naming, setNaming] = useState<Naming | null>(null);
   const data = overview.value;
   if (data === undefined) return <Loading what="the roles" />;
-  const tables = allTables(data);
-  const change = async (role: string, how: RoleChange): Promise<boolean> => {
-    try {
-      const { metadata } = await readMetadata();
-      const planned = roleSteps(metadata, role, how);
-      // The part is the list of steps for everything but tables, so that only changes of these steps are conflicts.
-      const part: MetadataPart = { only: 'all', find: (now) => stepsAsJson(roleSteps(now, role, how)) };
-      const done = await makeChange({
-        title:
-          how.kind === 'drop'
-            ? `Delete role ${role}`
-            : how.kind === 'copy'
-              ? `Copy role ${role} to ${how.to}`
-              : `Rename role ${role} to ${how.to}`,
-        tables: planned.tables,
-        parts: [part],
-        review: true,
-        steps: (entries, [now]) => {
-          if (!equalJson(now, stepsAsJson(planned))) throw new Error(`The role ${role} has changed in the meantime. Try again.`);
-          return planned.steps(entries);
-        },
-        ...(planned.inverse === undefined ? {} : { inverse: planned.inverse }),
-      });
-      return done !== null;
-    } catch (error) {
-      showToast(failureOf(error).message, { isError: true });
-      return false;
-    }
-  };
   return (
     <>
       <div class="row">
@@ -69,44 +46,7 @@ export function Roles() {
           Add a permission for a role on the page of a table.
         </EmptyState>
       ) : (
-        <ListTable name="Roles" columns={['Role', 'Inherits from', 'Tables', ACTIONS]} isCard>
-          {data.roles.map((role, index) => {
-            const inherited = data.inheritedRoles.find(({ name }) => name === role);
-            return (
-              <tr key={role}>
-                <td>{role}</td>
-                <td>{inherited === undefined ? '' : inherited.parents.join(', ')}</td>
-                <td class="number">{tables.filter(({ granted }) => (granted[index] ?? '0') !== '0').length}</td>
-                <td class="nowrap">
-                  <Button
-                    small
-                    kind="quiet"
-                    name={`Copy ${role} …`}
-                    icon="copy"
-                    refusal={readOnlyRefusal}
-                    onClick={() => setNaming({ role, kind: 'copy' })}
-                  />
-                  <Button
-                    small
-                    kind="quiet"
-                    name={`Rename ${role} …`}
-                    icon="edit"
-                    refusal={readOnlyRefusal}
-                    onClick={() => setNaming({ role, kind: 'rename' })}
-                  />
-                  <Button
-                    small
-                    kind="quiet"
-                    name={`Delete ${role} …`}
-                    icon="trash"
-                    refusal={readOnlyRefusal}
-                    onClick={() => void change(role, { kind: 'drop' })}
-                  />
-                </td>
-              </tr>
-            );
-          })}
-        </ListTable>
+        <RoleList data={data} onName={setNaming} />
       )}
       {naming !== null && (
         <NameRole
@@ -115,13 +55,68 @@ export function Roles() {
           onClose={() => setNaming(null)}
           onName={(to) => {
             setNaming(null);
-            void change(naming.role, { kind: naming.kind, to });
+            void changeRole(naming.role, { kind: naming.kind, to });
           }}
         />
       )}
       {isAdding && <NewInheritedRole roles={data.roles} onClose={() => setAdding(false)} />}
     </>
   );
+}
+
+function RoleList({ data, onName }: { readonly data: Overview; onName(naming: Naming): void }) {
+  const tables = allTables(data);
+  return (
+    <ListTable name="Roles" columns={['Role', 'Inherits from', 'Tables', ACTIONS]} isCard>
+      {data.roles.map((role, index) => {
+        const inherited = data.inheritedRoles.find(({ name }) => name === role);
+        const buttons = [
+          ['Copy', 'copy', () => onName({ role, kind: 'copy' })],
+          ['Rename', 'edit', () => onName({ role, kind: 'rename' })],
+          ['Delete', 'trash', () => void changeRole(role, { kind: 'drop' })],
+        ] as const;
+        return (
+          <tr key={role}>
+            <td>{role}</td>
+            <td>{inherited === undefined ? '' : inherited.parents.join(', ')}</td>
+            <td class="number">{tables.filter(({ granted }) => (granted[index] ?? '0') !== '0').length}</td>
+            <td class="nowrap">
+              {buttons.map(([verb, icon, run]) => (
+                <Button key={verb} small kind="quiet" name={`${verb} ${role} …`} icon={icon} refusal={readOnlyRefusal} onClick={run} />
+              ))}
+            </td>
+          </tr>
+        );
+      })}
+    </ListTable>
+  );
+}
+
+async function changeRole(role: string, how: RoleChange): Promise<void> {
+  try {
+    const { metadata } = await readMetadata();
+    const planned = roleSteps(metadata, role, how);
+    // The part is the list of steps for everything but tables, so that only changes of these steps are conflicts.
+    const part: MetadataPart = { only: 'all', find: (now) => stepsAsJson(roleSteps(now, role, how)) };
+    await makeChange({
+      title:
+        how.kind === 'drop'
+          ? `Delete role ${role}`
+          : how.kind === 'copy'
+            ? `Copy role ${role} to ${how.to}`
+            : `Rename role ${role} to ${how.to}`,
+      tables: planned.tables,
+      parts: [part],
+      review: true,
+      steps: (entries, [now]) => {
+        if (!equalJson(now, stepsAsJson(planned))) throw new Error(`The role ${role} has changed in the meantime. Try again.`);
+        return planned.steps(entries);
+      },
+      ...(planned.inverse === undefined ? {} : { inverse: planned.inverse }),
+    });
+  } catch (error) {
+    showToast(failureOf(error).message, { isError: true });
+  }
 }
 
 /** Steps of a role's change for comparison, without those of tables, which depend on their entries. */
@@ -135,9 +130,7 @@ function NameRole({
   known,
   onClose,
   onName,
-}: {
-  readonly role: string;
-  readonly kind: 'copy' | 'rename';
+}: Naming & {
   readonly known: readonly string[];
   onClose(): void;
   onName(name: string): void;
