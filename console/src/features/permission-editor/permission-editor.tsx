@@ -87,8 +87,6 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
   const [copying, setCopying] = useState<PermissionCell | null>(null);
   const [failure, setFailure] = useState<Failure>();
   const frame = useRef<HTMLDivElement>(null);
-  // After a change the focus moves to its cell, which shows the result.
-  const focusCell = (): void => frame.current?.querySelector('.access-button.is-chosen')?.closest('td')?.focus();
   const roles = [...new Set([...data.roles, ...added])].sort();
   const chosen = chosenCell();
   const copy = async (targets: CopyTargets): Promise<void> => {
@@ -105,17 +103,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
     <div ref={frame} class="stack">
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {roles.length === 0 ? (
-        <EmptyState
-          icon="shield"
-          title="No permissions yet"
-          actions={
-            <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-              Add role
-            </Button>
-          }
-        >
-          A role exists once it has a permission. Administrators have all permissions.
-        </EmptyState>
+        <NoPermissions onAdd={() => setAdding(true)} />
       ) : (
         <>
           <PermissionGrid data={data} table={table} info={info} roles={roles} chosen={chosen} />
@@ -128,19 +116,7 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
         </>
       )}
       {chosen !== undefined && roles.includes(chosen.role) ? (
-        <PermissionForm
-          key={`${chosen.role} ${chosen.operation}`}
-          data={data}
-          table={table}
-          info={info}
-          {...chosen}
-          saved={permissionOf(info.entry, chosen.role, chosen.operation)}
-          onApplied={focusCell}
-          others={roles.flatMap((role) => {
-            const permission = role === chosen.role ? null : permissionOf(info.entry, role, chosen.operation);
-            return permission === null ? [] : [{ role, permission }];
-          })}
-        />
+        <ChosenPermission data={data} table={table} info={info} roles={roles} chosen={chosen} frame={frame} />
       ) : (
         roles.length > 0 && <p class="muted">Select a cell to edit its permission.</p>
       )}
@@ -165,6 +141,51 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
         />
       )}
     </div>
+  );
+}
+
+function NoPermissions({ onAdd }: { onAdd(): void }) {
+  const add = (
+    <Button kind="primary" icon="plus" onClick={onAdd}>
+      Add role
+    </Button>
+  );
+  return (
+    <EmptyState icon="shield" title="No permissions yet" actions={add}>
+      A role exists once it has a permission. Administrators have all permissions.
+    </EmptyState>
+  );
+}
+
+/** Form of the chosen cell. */
+function ChosenPermission({
+  data,
+  table,
+  info,
+  roles,
+  chosen,
+  frame,
+}: EditorProps & {
+  readonly roles: readonly string[];
+  readonly chosen: PermissionCell;
+  /** Element with the grid. */
+  readonly frame: { readonly current: HTMLDivElement | null };
+}) {
+  return (
+    <PermissionForm
+      key={`${chosen.role} ${chosen.operation}`}
+      data={data}
+      table={table}
+      info={info}
+      {...chosen}
+      saved={permissionOf(info.entry, chosen.role, chosen.operation)}
+      // After a change the focus moves to its cell, which shows the result.
+      onApplied={() => frame.current?.querySelector('.access-button.is-chosen')?.closest('td')?.focus()}
+      others={roles.flatMap((role) => {
+        const permission = role === chosen.role ? null : permissionOf(info.entry, role, chosen.operation);
+        return permission === null ? [] : [{ role, permission }];
+      })}
+    />
   );
 }
 

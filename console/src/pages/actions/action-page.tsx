@@ -36,22 +36,6 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
   const [edited, setEdited] = useState<JsonObject | null>(null);
   const kind = kindOf(action);
   const problem = all.problems.get(name);
-  const remove = async (): Promise<void> => {
-    const done = await attempt({
-      title: `Delete action ${name}${kind === 'asynchronous' ? ' and its stored calls' : ''}`,
-      review: true,
-      parts: [memberPart('actions', name)],
-      steps: () => [{ type: 'drop_action', args: { name } }],
-      inverse: ([before = null]) =>
-        isObject(before)
-          ? [
-              { type: 'create_action', args: actionArgs(before) },
-              ...objectsIn(before['permissions']).map((each) => actionPermissionStep(name, each)),
-            ]
-          : [],
-    });
-    if (done !== null) go(['actions']);
-  };
   return (
     <div class="page">
       <header class="crumbs">
@@ -66,7 +50,7 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
             name="More"
             items={[
               { label: 'Edit as JSON …', icon: 'edit', refusal: readOnlyRefusal, run: () => setEdited(action) },
-              { label: 'Delete action …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void remove() },
+              { label: 'Delete action …', icon: 'trash', danger: true, refusal: readOnlyRefusal, run: () => void removeAction(action) },
             ]}
           />
         </span>
@@ -91,29 +75,53 @@ export function ActionPage({ all, action }: { readonly all: ActionsMetadata; rea
           <DefinitionForm all={all} action={action} draft={definition} onDraft={setDefinition} onSaved={() => undefined} />
         )}
       </div>
-      {edited !== null && (
-        <JsonDialog
-          title={`Action ${name}`}
-          text={printJson({ definition: definitionOf(edited), comment: edited['comment'] ?? null }, 2)}
-          action="Save"
-          onClose={() => setEdited(null)}
-          onSubmit={async (json) => {
-            if (!isObject(json)) throw new SyntaxError('expected a JSON object');
-            const { definition: next = {}, comment } = json;
-            const head = actionArgs({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
-            const done = await makeChange({
-              title: `Action ${name}`,
-              parts: [memberPart('actions', name)],
-              steps: () => [{ type: 'update_action', args: head }],
-              inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: actionArgs(before) }] : []),
-              draft: { before: actionArgs(edited), now: (_, [now = null]) => (isObject(now) ? actionArgs(now) : null), after: () => head },
-            });
-            if (done !== null) setEdited(null);
-          }}
-        >
-          <p class="muted">The definition as stored in the metadata.</p>
-        </JsonDialog>
-      )}
+      {edited !== null && <ActionJson action={edited} onClose={() => setEdited(null)} />}
     </div>
+  );
+}
+
+async function removeAction(action: JsonObject): Promise<void> {
+  const name = String(action['name']);
+  const done = await attempt({
+    title: `Delete action ${name}${kindOf(action) === 'asynchronous' ? ' and its stored calls' : ''}`,
+    review: true,
+    parts: [memberPart('actions', name)],
+    steps: () => [{ type: 'drop_action', args: { name } }],
+    inverse: ([before = null]) =>
+      isObject(before)
+        ? [
+            { type: 'create_action', args: actionArgs(before) },
+            ...objectsIn(before['permissions']).map((each) => actionPermissionStep(name, each)),
+          ]
+        : [],
+  });
+  if (done !== null) go(['actions']);
+}
+
+/** @param props.action as it was stored when the dialog was opened */
+function ActionJson({ action, onClose }: { readonly action: JsonObject; onClose(): void }) {
+  const name = String(action['name']);
+  return (
+    <JsonDialog
+      title={`Action ${name}`}
+      text={printJson({ definition: definitionOf(action), comment: action['comment'] ?? null }, 2)}
+      action="Save"
+      onClose={onClose}
+      onSubmit={async (json) => {
+        if (!isObject(json)) throw new SyntaxError('expected a JSON object');
+        const { definition: next = {}, comment } = json;
+        const head = actionArgs({ name, definition: next, ...(comment === null || comment === undefined ? {} : { comment }) });
+        const done = await makeChange({
+          title: `Action ${name}`,
+          parts: [memberPart('actions', name)],
+          steps: () => [{ type: 'update_action', args: head }],
+          inverse: ([before = null]) => (isObject(before) ? [{ type: 'update_action', args: actionArgs(before) }] : []),
+          draft: { before: actionArgs(action), now: (_, [now = null]) => (isObject(now) ? actionArgs(now) : null), after: () => head },
+        });
+        if (done !== null) onClose();
+      }}
+    >
+      <p class="muted">The definition as stored in the metadata.</p>
+    </JsonDialog>
   );
 }

@@ -26,16 +26,7 @@ export function Types({ all: { actions, types } }: { readonly all: ActionsMetada
   const save = async (): Promise<void> => {
     setFailure(undefined);
     try {
-      const { actions, types: next } = parseActionDocument(text ?? before);
-      if (actions.length > 0) throw new Error('Remove type Query and type Mutation. Their fields belong to the actions.');
-      const basis = draft?.before ?? types;
-      const names = new Set(typesIn(basis).map(({ name }) => name));
-      const merged = (now: Json): Json => mergedTypes(now, names, next);
-      const done = await makeChange({
-        ...changeOfTypes('Custom types', merged),
-        draft: { before: linesOf(basis), now: (_, [now = null]) => linesOf(now), after: (_, [now = null]) => linesOf(merged(now)) },
-      });
-      if (done !== null) setDraft(undefined);
+      if (await saveTypes(text ?? before, draft?.before ?? types)) setDraft(undefined);
     } catch (error) {
       setRejectedText(text ?? before);
       setFailure(failureOf(error));
@@ -43,28 +34,7 @@ export function Types({ all: { actions, types } }: { readonly all: ActionsMetada
   };
   return (
     <>
-      {unused.length > 0 && (
-        <div class="banner" role="note">
-          <Icon name="info" />
-          <span class="grow">
-            Unused {unused.length === 1 ? 'type' : 'types'}:{' '}
-            {unused.map((name, index) => (
-              <span key={name}>
-                {index > 0 && ', '}
-                <strong>{name}</strong>
-              </span>
-            ))}
-          </span>
-          <Button
-            small
-            title="set_custom_types"
-            refusal={readOnlyRefusal}
-            onClick={() => void attempt({ ...changeOfTypes('Delete unused types', (now) => withoutTypes(now, unused)), review: true })}
-          >
-            Delete {unused.length === 1 ? 'type' : 'types'} …
-          </Button>
-        </div>
-      )}
+      {unused.length > 0 && <UnusedTypes names={unused} />}
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <section class="card stack">
         <p class="muted">
@@ -108,6 +78,45 @@ export function Types({ all: { actions, types } }: { readonly all: ActionsMetada
       <TypeRelationships types={types} />
     </>
   );
+}
+
+function UnusedTypes({ names }: { readonly names: readonly string[] }) {
+  const word = names.length === 1 ? 'type' : 'types';
+  return (
+    <div class="banner" role="note">
+      <Icon name="info" />
+      <span class="grow">
+        Unused {word}:{' '}
+        {names.map((name, index) => (
+          <span key={name}>
+            {index > 0 && ', '}
+            <strong>{name}</strong>
+          </span>
+        ))}
+      </span>
+      <Button
+        small
+        title="set_custom_types"
+        refusal={readOnlyRefusal}
+        onClick={() => void attempt({ ...changeOfTypes('Delete unused types', (now) => withoutTypes(now, names)), review: true })}
+      >
+        Delete {word} …
+      </Button>
+    </div>
+  );
+}
+
+/** @param basis types when the draft began @returns false if the review was discarded @throws Error */
+async function saveTypes(text: string, basis: Json): Promise<boolean> {
+  const { actions, types: next } = parseActionDocument(text);
+  if (actions.length > 0) throw new Error('Remove type Query and type Mutation. Their fields belong to the actions.');
+  const names = new Set(typesIn(basis).map(({ name }) => name));
+  const merged = (now: Json): Json => mergedTypes(now, names, next);
+  const done = await makeChange({
+    ...changeOfTypes('Custom types', merged),
+    draft: { before: linesOf(basis), now: (_, [now = null]) => linesOf(now), after: (_, [now = null]) => linesOf(merged(now)) },
+  });
+  return done !== null;
 }
 
 /** Lines of the types, for comparison. */

@@ -73,32 +73,7 @@ export function AddSource() {
             </select>
           )}
         </Field>
-        <Segments
-          name="Connection"
-          options={[
-            ['env', 'Environment variable'],
-            ['value', form?.secret.label ?? 'Value'],
-          ]}
-          chosen={draft.isInEnvironment ? 'env' : 'value'}
-          onChoose={(place) => set({ isInEnvironment: place === 'env' })}
-        />
-        {form !== undefined && (
-          <>
-            <Secret form={form} draft={draft} onChange={set} />
-            {form.fields.map(({ key, type, label, hint, placeholder, required }) => (
-              <TextField
-                key={key}
-                label={label}
-                hint={hint}
-                kind={type === 'number' ? 'number' : 'text'}
-                required={required}
-                placeholder={placeholder}
-                value={draft.fields[key] ?? ''}
-                onInput={(text) => set({ fields: { ...draft.fields, [key]: text } })}
-              />
-            ))}
-          </>
-        )}
+        <Connection form={form} draft={draft} onChange={set} />
         <div class="row">
           <Button kind="primary" type="submit" title={`${draft.kind}_add_source`} refusal={refusal}>
             Connect
@@ -109,15 +84,42 @@ export function AddSource() {
   );
 }
 
-function Secret({
-  form,
-  draft,
-  onChange,
-}: {
-  readonly form: ConsoleForm;
+interface DraftProps {
   readonly draft: SourceDraft;
   onChange(changes: Partial<SourceDraft>): void;
-}) {
+}
+
+/** @param form undefined for a kind that this console does not know */
+function Connection({ form, draft, onChange }: DraftProps & { readonly form: ConsoleForm | undefined }) {
+  return (
+    <>
+      <Segments
+        name="Connection"
+        options={[
+          ['env', 'Environment variable'],
+          ['value', form?.secret.label ?? 'Value'],
+        ]}
+        chosen={draft.isInEnvironment ? 'env' : 'value'}
+        onChoose={(place) => onChange({ isInEnvironment: place === 'env' })}
+      />
+      {form !== undefined && <Secret form={form} draft={draft} onChange={onChange} />}
+      {form?.fields.map(({ key, type, label, hint, placeholder, required }) => (
+        <TextField
+          key={key}
+          label={label}
+          hint={hint}
+          kind={type === 'number' ? 'number' : 'text'}
+          required={required}
+          placeholder={placeholder}
+          value={draft.fields[key] ?? ''}
+          onInput={(text) => onChange({ fields: { ...draft.fields, [key]: text } })}
+        />
+      ))}
+    </>
+  );
+}
+
+function Secret({ form, draft, onChange }: DraftProps & { readonly form: ConsoleForm }) {
   const { label, hint, placeholder, variable: example } = form.secret;
   if (draft.isInEnvironment)
     return (

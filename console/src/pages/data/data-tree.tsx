@@ -16,6 +16,8 @@ type Line =
   | { readonly kind: 'schema'; readonly key: string; readonly name: string; readonly count: number }
   | { readonly kind: 'table'; readonly table: TableOverview; readonly indent: number };
 
+type LineOf<K extends Line['kind']> = Extract<Line, { readonly kind: K }>;
+
 function linesOf({ sources }: Overview): readonly Line[] {
   const words = filter.value
     .toLowerCase()
@@ -63,17 +65,14 @@ function closeWhenNarrow(chosen: HTMLElement): void {
   if (matchMedia('(max-width: 640px)').matches) chosen.blur();
 }
 
-export function DataTree({
-  data,
-  source,
-  id,
-}: {
-  readonly data: Overview;
+/** The source and the table of the page. */
+interface Chosen {
   readonly source: string | undefined;
   readonly id: string | undefined;
-}) {
+}
+
+export function DataTree({ data, ...chosen }: Chosen & { readonly data: Overview }) {
   const lines = useMemo(() => linesOf(data), [data, filter.value, closed.value]);
-  const tab = place.value.query.get('tab') ?? undefined;
   const first = lines.find((line) => line.kind === 'table');
   return (
     <nav class="side" aria-label="Tables">
@@ -101,52 +100,66 @@ export function DataTree({
         row={(index) => {
           const line = lines[index];
           if (line === undefined) return null;
-          if (line.kind === 'table') {
-            const { table } = line;
-            const isCurrent = table.source === source && tableId(table) === id;
-            return (
-              <a
-                key={`${table.source} ${tableId(table)}`}
-                class={`tree-row indent-${line.indent}`}
-                href={hrefOf(['data', table.source, tableId(table)], isCurrent || tab === undefined ? {} : { tab })}
-                aria-current={isCurrent ? 'page' : undefined}
-                title={tableId(table)}
-                onClick={(event) => closeWhenNarrow(event.currentTarget)}
-              >
-                <Icon name={table.problem === undefined ? (table.isView ? 'eye' : 'table') : 'warn'} />
-                <span class="ellipsis">{table.name}</span>
-              </a>
-            );
-          }
-          const key = line.kind === 'source' ? line.name : line.key;
-          return (
-            <div key={key} class={`tree-row ${line.kind === 'source' ? 'tree-source' : 'indent-1'}`} role="group" aria-label={line.name}>
-              <button
-                aria-expanded={!closed.value.has(key)}
-                class="twist-button"
-                type="button"
-                aria-label={`${closed.value.has(key) ? 'Expand' : 'Collapse'} ${line.name}`}
-                onClick={() => toggle(key)}
-              >
-                <Icon name={closed.value.has(key) ? 'right' : 'down'} />
-              </button>
-              {line.kind === 'source' ? (
-                <a
-                  href={hrefOf(['data', line.name])}
-                  class="ellipsis grow"
-                  aria-current={source === line.name && id === undefined ? 'page' : undefined}
-                >
-                  {line.name}
-                </a>
-              ) : (
-                <span class="ellipsis grow">{line.name}</span>
-              )}
-              {line.kind === 'source' && line.isDown && <Icon name="warn" />}
-              <span class="muted small number">{line.count}</span>
-            </div>
+          return line.kind === 'table' ? (
+            <TableLine key={`${line.table.source} ${tableId(line.table)}`} line={line} {...chosen} />
+          ) : (
+            <GroupLine key={keyOf(line)} line={line} {...chosen} />
           );
         }}
       />
     </nav>
+  );
+}
+
+function TableLine({ line: { table, indent }, source, id }: Chosen & { readonly line: LineOf<'table'> }) {
+  const tab = place.value.query.get('tab') ?? undefined;
+  const isCurrent = table.source === source && tableId(table) === id;
+  return (
+    <a
+      class={`tree-row indent-${indent}`}
+      href={hrefOf(['data', table.source, tableId(table)], isCurrent || tab === undefined ? {} : { tab })}
+      aria-current={isCurrent ? 'page' : undefined}
+      title={tableId(table)}
+      onClick={(event) => closeWhenNarrow(event.currentTarget)}
+    >
+      <Icon name={table.problem === undefined ? (table.isView ? 'eye' : 'table') : 'warn'} />
+      <span class="ellipsis">{table.name}</span>
+    </a>
+  );
+}
+
+function keyOf(line: LineOf<'source' | 'schema'>): string {
+  return line.kind === 'source' ? line.name : line.key;
+}
+
+/** A source or a schema, which can be folded. */
+function GroupLine({ line, source, id }: Chosen & { readonly line: LineOf<'source' | 'schema'> }) {
+  const key = keyOf(line);
+  const isClosed = closed.value.has(key);
+  return (
+    <div class={`tree-row ${line.kind === 'source' ? 'tree-source' : 'indent-1'}`} role="group" aria-label={line.name}>
+      <button
+        aria-expanded={!isClosed}
+        class="twist-button"
+        type="button"
+        aria-label={`${isClosed ? 'Expand' : 'Collapse'} ${line.name}`}
+        onClick={() => toggle(key)}
+      >
+        <Icon name={isClosed ? 'right' : 'down'} />
+      </button>
+      {line.kind === 'source' ? (
+        <a
+          href={hrefOf(['data', line.name])}
+          class="ellipsis grow"
+          aria-current={source === line.name && id === undefined ? 'page' : undefined}
+        >
+          {line.name}
+        </a>
+      ) : (
+        <span class="ellipsis grow">{line.name}</span>
+      )}
+      {line.kind === 'source' && line.isDown && <Icon name="warn" />}
+      <span class="muted small number">{line.count}</span>
+    </div>
   );
 }

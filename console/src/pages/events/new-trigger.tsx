@@ -6,13 +6,23 @@ import { overview } from '../../api/overview.ts';
 import { go } from '../../browser/place.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import type { JsonObject } from '../../model/json.ts';
-import { allTables, tableId, tableJson } from '../../model/overview.ts';
+import { allTables, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { Combobox } from '../../parts/combobox.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { WebhookField } from './call-fields.tsx';
 
 const OPERATIONS = ['insert', 'update', 'delete'] as const;
+
+interface NewTriggerDraft {
+  readonly name: string;
+  readonly webhook: string;
+  readonly operations: ReadonlySet<string>;
+  readonly isManual: boolean;
+  readonly retries: string;
+}
+
+const EMPTY: NewTriggerDraft = { name: '', webhook: '', operations: new Set(['insert']), isManual: true, retries: '3' };
 
 /** Form for a new event trigger on a table. */
 export function NewTrigger({ onClose }: { onClose(): void }) {
@@ -21,62 +31,27 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
     ({ kind, isView }) => !isView && hasOperation(kind, 'create_event_trigger'),
   );
   const [chosen, setChosen] = useState('');
-  const [name, setName] = useState('');
-  const [webhook, setWebhook] = useState('');
-  const [operations, setOperations] = useState<ReadonlySet<string>>(new Set(['insert']));
-  const [manual, setManual] = useState(true);
-  const [retries, setRetries] = useState('3');
-  const idOf = (table: (typeof tables)[number]): string => `${table.source}: ${tableId(table)}`;
+  const [draft, setDraft] = useState(EMPTY);
+  const { name, webhook, operations, isManual, retries } = draft;
+  const set = (changes: Partial<NewTriggerDraft>): void => setDraft({ ...draft, ...changes });
+  const idOf = (table: TableOverview): string => `${table.source}: ${tableId(table)}`;
   const table = tables.find((each) => idOf(each) === chosen);
-  const missing =
-    table === undefined
-      ? 'Select a table'
-      : name.trim() === ''
-        ? 'Enter a name'
-        : webhook.trim() === ''
-          ? 'Enter a webhook URL'
-          : undefined;
-  const create = async (): Promise<boolean> => {
-    if (table === undefined) return false;
-    const { source, kind } = table;
-    const captured: JsonObject = Object.fromEntries([...operations].map((operation) => [operation, { columns: '*' }]));
-    const done = await makeChange({
-      title: `Create event trigger ${name.trim()}`,
-      steps: () => [
-        {
-          type: `${kind}_create_event_trigger`,
-          args: {
-            source,
-            name: name.trim(),
-            table: tableJson(table),
-            webhook: webhook.trim(),
-            ...captured,
-            enable_manual: manual,
-            retry_conf: { num_retries: Number(retries) || 0, interval_sec: 10, timeout_sec: 60 },
-          },
-        },
-      ],
-      inverse: [{ type: `${kind}_delete_event_trigger`, args: { source, name: name.trim() } }],
-    });
-    if (done === null) return false;
-    go(['events', 'triggers', source, name.trim()]);
-    return true;
-  };
+  const missing = name.trim() === '' ? 'Enter a name' : webhook.trim() === '' ? 'Enter a webhook URL' : undefined;
   return (
     <FormDialog
       title="New event trigger"
       action="Create"
       operation={`${table?.kind ?? DEFAULT_KIND}_create_event_trigger`}
-      refusal={missing}
+      refusal={table === undefined ? 'Select a table' : missing}
       onClose={onClose}
-      onSave={create}
+      onSave={async () => table !== undefined && (await createTrigger(table, draft))}
     >
       <div class="field">
         <span class="label">Table</span>
         <Combobox name="Table" value={chosen} strict options={tables.map((each) => ({ value: idOf(each) }))} onChange={setChosen} />
       </div>
-      <TextField label="Name" value={name} onInput={setName} />
-      <WebhookField value={webhook} placeholder="{{HOOKS}}/on-order" onInput={setWebhook} />
+      <TextField label="Name" value={name} onInput={(text) => set({ name: text })} />
+      <WebhookField value={webhook} placeholder="{{HOOKS}}/on-order" onInput={(text) => set({ webhook: text })} />
       <fieldset class="plain-fieldset">
         <legend class="label">Operations</legend>
         <div class="row">
@@ -85,15 +60,10 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
               key={operation}
               label={operation}
               checked={operations.has(operation)}
-              onChange={(on) => {
-                const next = new Set(operations);
-                if (on) next.add(operation);
-                else next.delete(operation);
-                setOperations(next);
-              }}
+              onChange={(on) => set({ operations: new Set(OPERATIONS.filter((each) => (each === operation ? on : operations.has(each)))) })}
             />
           ))}
-          <Check label="manual" checked={manual} onChange={setManual} />
+          <Check label="manual" checked={isManual} onChange={(on) => set({ isManual: on })} />
         </div>
       </fieldset>
       <Field label="Retries" hint="10 seconds apart. Each attempt times out after 60 seconds.">
@@ -105,10 +75,37 @@ export function NewTrigger({ onClose }: { onClose(): void }) {
             min="0"
             max="100"
             value={retries}
-            onInput={(event) => setRetries(event.currentTarget.value)}
+            onInput={(event) => set({ retries: event.currentTarget.value })}
           />
         )}
       </Field>
     </FormDialog>
   );
+}
+
+/** Returns false if the change was discarded. @throws Failure */
+async function createTrigger(
+  table: TableOverview,
+  { name: typed, webhook, operations, isManual, retries }: NewTriggerDraft,
+): Promise<boolean> {
+  const { source, kind } = table;
+  const name = typed.trim();
+  const captured: JsonObject = Object.fromEntries([...operations].map((operation) => [operation, { columns: '*' }]));
+  const args: JsonObject = {
+    source,
+    name,
+    table: tableJson(table),
+    webhook: webhook.trim(),
+    ...captured,
+    enable_manual: isManual,
+    retry_conf: { num_retries: Number(retries) || 0, interval_sec: 10, timeout_sec: 60 },
+  };
+  const done = await makeChange({
+    title: `Create event trigger ${name}`,
+    steps: () => [{ type: `${kind}_create_event_trigger`, args }],
+    inverse: [{ type: `${kind}_delete_event_trigger`, args: { source, name } }],
+  });
+  if (done === null) return false;
+  go(['events', 'triggers', source, name]);
+  return true;
 }

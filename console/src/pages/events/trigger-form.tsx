@@ -68,20 +68,7 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
         />
       ))}
       <Check label="Allow manual invocation" checked={draft.isManual} disabled={isReadOnly} onChange={(isManual) => set({ isManual })} />
-      <Segments
-        name="Webhook from"
-        options={[
-          ['url', 'URL'],
-          ['variable', 'Environment variable'],
-        ]}
-        chosen={draft.isFromEnvironment ? 'variable' : 'url'}
-        onChoose={(chosen) => set({ isFromEnvironment: chosen === 'variable' })}
-      />
-      {draft.isFromEnvironment ? (
-        <TextField label="Environment variable" value={draft.webhook} placeholder="ORDER_HOOK" onInput={(webhook) => set({ webhook })} />
-      ) : (
-        <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/on-order" onInput={(webhook) => set({ webhook })} />
-      )}
+      <Webhook draft={draft} onChange={set} />
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
       <TextField
         label="Signing secret: environment variable"
@@ -100,6 +87,45 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
         <TextField label="Retry interval (seconds)" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
         <TextField label="Timeout (seconds)" kind="number" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
       </div>
+      <Transforms draft={draft} onChange={set} />
+    </FormDialog>
+  );
+}
+
+interface DraftProps {
+  readonly draft: TriggerDraft;
+  onChange(changes: Partial<TriggerDraft>): void;
+}
+
+function Webhook({ draft, onChange }: DraftProps) {
+  return (
+    <>
+      <Segments
+        name="Webhook from"
+        options={[
+          ['url', 'URL'],
+          ['variable', 'Environment variable'],
+        ]}
+        chosen={draft.isFromEnvironment ? 'variable' : 'url'}
+        onChoose={(chosen) => onChange({ isFromEnvironment: chosen === 'variable' })}
+      />
+      {draft.isFromEnvironment ? (
+        <TextField
+          label="Environment variable"
+          value={draft.webhook}
+          placeholder="ORDER_HOOK"
+          onInput={(webhook) => onChange({ webhook })}
+        />
+      ) : (
+        <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/on-order" onInput={(webhook) => onChange({ webhook })} />
+      )}
+    </>
+  );
+}
+
+function Transforms({ draft, onChange }: DraftProps) {
+  return (
+    <>
       {DOCUMENT_KEYS.map((key) => (
         <TextField
           key={key}
@@ -114,10 +140,10 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
           value={draft.documents[key]}
           error={documentError(draft.documents[key])}
           readOnly={isReadOnly}
-          onInput={(text) => set({ documents: { ...draft.documents, [key]: text } })}
+          onInput={(text) => onChange({ documents: { ...draft.documents, [key]: text } })}
         />
       ))}
-    </FormDialog>
+    </>
   );
 }
 

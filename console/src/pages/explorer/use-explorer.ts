@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Failure, failureOf } from '../../api/failure.ts';
-import type { GraphqlRequest } from '../../api/graphql.ts';
 import { sendAsAdmin } from '../../api/http.ts';
 import { persona } from '../../api/persona.ts';
 import { hasSecret } from '../../api/session.ts';
@@ -18,7 +17,7 @@ import type { EditorHandle } from '../../parts/code-editor.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { readHeaders } from './headers.ts';
 import type { SentDocument } from './response-error.tsx';
-import { marksOf } from './run.ts';
+import { marksOf, type Run } from './run.ts';
 import { addToHistory, updateTab, type QueryTab, openTab } from './tabs.ts';
 import { useRuns } from './use-runs.ts';
 
@@ -44,27 +43,10 @@ function labelled<T>(editor: string, read: () => T): T {
   }
 }
 
-/** State of the explorer: the request of the open document, its answers, and what can be done with them. */
-export function useExplorer(draft: QueryTab) {
+/** The request of the open document: its operation, variables and headers. */
+function useRequest(draft: QueryTab, handle: { readonly current: EditorHandle | null }) {
   const as = persona.value;
-  const { runs, start, stop } = useRuns();
   const [headers, setHeaders] = useState('');
-  const [requestError, setRequestError] = useState<string>();
-  const [tab, setTab] = useState<'response' | 'explain'>('response');
-  const [explained, setExplained] = useState<{ json?: Json; failure?: Failure }>({});
-  /** The document that was sent: errors name places in it. */
-  const [sent, setSent] = useState<{ readonly text: string; readonly operation: string | undefined }>();
-  const handle = useRef<EditorHandle | null>(null);
-  const format = (): void => updateTab(draft.id, { text: formatDocument(draft.text) });
-  useDocumentInAddress();
-  useEffect(() => addKey({ keys: 'mod+s', does: 'format the query (Explorer)', run: format }), [draft]);
-  const marks = useMemo(
-    () => (sent !== undefined && sent.text === draft.text ? marksOf(runs, sent.text, sent.operation) : NO_MARKS),
-    [sent, runs, draft.text],
-  );
-  const sentDocument: SentDocument | undefined =
-    sent?.text === draft.text ? { text: draft.text, replace: ({ from, to }, name) => handle.current?.replace(from, to, name) } : undefined;
-
   const operations = operationsOf(draft.text);
   /** The operation at the cursor, else the first one. */
   const chosenOperation = () => {
@@ -93,6 +75,97 @@ export function useExplorer(draft: QueryTab) {
   } catch {
     // Errors in the headers are shown when the document is run.
   }
+  /** `effective` is the persona that the headers of the request amount to. */
+  return { operations, chosenOperation, readRequest, readRequestHeaders, headers, setHeaders, effective };
+}
+
+type ExplorerRequest = ReturnType<typeof useRequest>;
+
+/** The plan of the request. */
+function useExplained({ readRequest, readRequestHeaders }: ExplorerRequest) {
+  const [explained, setExplained] = useState<{ json?: Json; failure?: Failure }>({});
+  const explain = async (): Promise<void> => {
+    try {
+      const { as: user } = readRequestHeaders();
+      if (user.token !== undefined)
+        throw new Failure('Explain does not support tokens. Act as a role with session variables instead.', { code: 'not-supported' });
+      const json = await sendAsAdmin('v1/graphql/explain', { body: { query: readRequest() as JsonObject, user: sessionOf(user) } });
+      setExplained({ json });
+    } catch (error) {
+      setExplained({ failure: failureOf(error) });
+    }
+  };
+  return { explained, explain };
+}
+
+/** Inserts at the cursor inside of a selection set, else at the end of the first operation. */
+function insert(draft: QueryTab, editor: EditorHandle | null, text: string): void {
+  const at = editor?.selection().from ?? 0;
+  if (placeAt(draft.text, at).kind === 'fields') {
+    editor?.insert(text);
+    return;
+  }
+  const end = (operationsOf(draft.text)[0]?.to ?? 0) - 1;
+  const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
+  updateTab(draft.id, { text: whole });
+}
+
+/** The document that was sent, in which errors name places, while the editor still has it. */
+function useSentDocument(draft: QueryTab, runs: readonly Run[], handle: { readonly current: EditorHandle | null }) {
+  const [sent, setSent] = useState<{ readonly text: string; readonly operation: string | undefined }>();
+  const isSame = sent?.text === draft.text;
+  const marks = useMemo(() => (isSame ? marksOf(runs, sent.text, sent.operation) : NO_MARKS), [sent, runs, draft.text]);
+  const sentDocument: SentDocument | undefined = isSame
+    ? { text: draft.text, replace: ({ from, to }, name) => handle.current?.replace(from, to, name) }
+    : undefined;
+  return { setSent, marks, sentDocument };
+}
+
+/** State of the explorer: the request of the open document, its answers, and what can be done with them. */
+export function useExplorer(draft: QueryTab) {
+  const handle = useRef<EditorHandle | null>(null);
+  const request = useRequest(draft, handle);
+  const { operations, chosenOperation, readRequest, readRequestHeaders, headers, setHeaders, effective } = request;
+  const { runs, start, stop } = useRuns();
+  const { explained, explain } = useExplained(request);
+  const { setSent, marks, sentDocument } = useSentDocument(draft, runs, handle);
+  const [requestError, setRequestError] = useState<string>();
+  const [tab, setTab] = useState<'response' | 'explain'>('response');
+  const format = (): void => updateTab(draft.id, { text: formatDocument(draft.text) });
+  useDocumentInAddress();
+  useEffect(() => addKey({ keys: 'mod+s', does: 'format the query (Explorer)', run: format }), [draft]);
+  /** Reads the request; shows its errors instead of throwing them. */
+  const read = <T>(reader: () => T): T | undefined => {
+    try {
+      const found = reader();
+      setRequestError(undefined);
+      return found;
+    } catch (error) {
+      setRequestError(failureOf(error).message);
+      return undefined;
+    }
+  };
+  /** Runs the query, optionally as a second persona as well. */
+  const run = async (other?: Persona): Promise<void> => {
+    stop();
+    setTab('response');
+    const found = read(() => ({
+      body: readRequest(),
+      all: other === undefined ? [readRequestHeaders()] : [readRequestHeaders(), readRequestHeaders(other)],
+    }));
+    if (found === undefined) return;
+    addToHistory(draft.text, draft.variables);
+    setSent({ text: draft.text, operation: operations.length > 1 ? chosenOperation()?.name : undefined });
+    await start(found.body, found.all, chosenOperation()?.kind === 'subscription');
+  };
+  const copyAs = (what: 'curl' | 'fetch'): void => {
+    const text = read(() => {
+      const { headers: sentHeaders, hasSecret: sendsSecret } = readRequestHeaders();
+      const options = { headers: sentHeaders, hasSecret: sendsSecret && hasSecret.value, token: persona.peek().token };
+      return (what === 'curl' ? curlOf : fetchOf)(`${base}v1/graphql`, readRequest() as JsonObject, options);
+    });
+    if (text !== undefined) void copyText(text).then(() => showToast(`Copied as ${what}`));
+  };
   return {
     runs,
     isRunning: runs.some(({ isRunning }) => isRunning),
@@ -108,62 +181,14 @@ export function useExplorer(draft: QueryTab) {
     explained,
     chosenOperation,
     format,
-    /** The persona that the headers of the request amount to. */
     effective,
-    /** Inserts at the cursor inside of a selection set, else at the end of the first operation. */
-    insert(text: string): void {
-      const at = handle.current?.selection().from ?? 0;
-      if (placeAt(draft.text, at).kind === 'fields') {
-        handle.current?.insert(text);
-        return;
-      }
-      const end = (operations[0]?.to ?? 0) - 1;
-      const whole = end < 0 ? `${draft.text}{\n  ${text}}\n` : `${draft.text.slice(0, end).trimEnd()}\n  ${text}${draft.text.slice(end)}`;
-      updateTab(draft.id, { text: whole });
-    },
-    /** Runs the query, optionally as a second persona as well. */
-    async run(other?: Persona): Promise<void> {
-      stop();
-      setTab('response');
-      let request: GraphqlRequest;
-      let all: readonly RequestHeaders[];
-      try {
-        request = readRequest();
-        all = other === undefined ? [readRequestHeaders()] : [readRequestHeaders(), readRequestHeaders(other)];
-        setRequestError(undefined);
-      } catch (error) {
-        setRequestError(failureOf(error).message);
-        return;
-      }
-      addToHistory(draft.text, draft.variables);
-      setSent({ text: draft.text, operation: operations.length > 1 ? chosenOperation()?.name : undefined });
-      await start(request, all, chosenOperation()?.kind === 'subscription');
-    },
-    async explain(): Promise<void> {
+    insert: (text: string): void => insert(draft, handle.current, text),
+    run,
+    explain: (): Promise<void> => {
       setTab('explain');
-      try {
-        const { as: user } = readRequestHeaders();
-        if (user.token !== undefined)
-          throw new Failure('Explain does not support tokens. Act as a role with session variables instead.', {
-            code: 'not-supported',
-          });
-        const json = await sendAsAdmin('v1/graphql/explain', { body: { query: readRequest() as JsonObject, user: sessionOf(user) } });
-        setExplained({ json });
-      } catch (error) {
-        setExplained({ failure: failureOf(error) });
-      }
+      return explain();
     },
-    copyAs(what: 'curl' | 'fetch'): void {
-      try {
-        const request = readRequestHeaders();
-        const options = { headers: request.headers, hasSecret: request.hasSecret && hasSecret.value, token: as.token };
-        const text = (what === 'curl' ? curlOf : fetchOf)(`${base}v1/graphql`, readRequest() as JsonObject, options);
-        setRequestError(undefined);
-        void copyText(text).then(() => showToast(`Copied as ${what}`));
-      } catch (error) {
-        setRequestError(failureOf(error).message);
-      }
-    },
+    copyAs,
   };
 }
 

@@ -7,7 +7,7 @@ import { readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { attempt } from '../../features/attempt.ts';
 import { isObject, type JsonObject, objectsIn } from '../../model/json.ts';
-import { remoteTypes } from '../../model/schema-ticks.ts';
+import { type RemoteTypes, remoteTypes } from '../../model/schema-ticks.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Permission, remotePermissionStep } from './permission.tsx';
@@ -21,33 +21,14 @@ export function remoteSchemaArgs({ name = '', definition = {}, comment }: JsonOb
 /** A remote schema with its permissions and relationships. */
 export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; onEdit(): void }) {
   const name = String(remote['name']);
-  const [role, setRole] = useState<string | null>(null);
-  const hasPermissions = config.value?.['is_remote_schema_permissions_enabled'] !== false;
   const { value, failure, isLoading } = useResource(
     async (signal) => remoteTypes(await readOperation('introspect_remote_schema', { name }, { signal })),
     `${name} ${overview.value?.version}`,
     { keeps: true },
   );
-  const permissions = objectsIn(remote['permissions']);
-  const relationships = relationshipsOf(remote);
   const definition = isObject(remote['definition']) ? remote['definition'] : {};
   const address =
     definition['url_from_env'] === undefined ? String(definition['url'] ?? '') : `URL from ${String(definition['url_from_env'])}`;
-  const remove = (): void =>
-    void attempt({
-      title: `Remove remote schema ${name}`,
-      review: true,
-      parts: [memberPart('remote_schemas', name)],
-      steps: () => [{ type: 'remove_remote_schema', args: { name } }],
-      inverse: ([was = null]) =>
-        isObject(was)
-          ? [
-              { type: 'add_remote_schema', args: remoteSchemaArgs(was) },
-              ...objectsIn(was['permissions']).map((each) => remotePermissionStep(name, each)),
-              ...relationshipsOf(was).map((each) => remoteRelationshipStep('create', each)),
-            ]
-          : [],
-    });
   return (
     <section class="card stack">
       <header>
@@ -71,13 +52,25 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
         <Button small icon="edit" refusal={readOnlyRefusal} onClick={onEdit}>
           Edit
         </Button>
-        <Button small icon="trash" refusal={readOnlyRefusal} onClick={remove}>
+        <Button small icon="trash" refusal={readOnlyRefusal} onClick={() => removeRemoteSchema(name)}>
           Remove …
         </Button>
       </header>
       {failure !== undefined && !isLoading && <p class="muted">{failure.message}</p>}
       <p class="muted break">{address}</p>
       {typeof remote['comment'] === 'string' && <p>{remote['comment']}</p>}
+      <Permissions remote={remote} types={value} />
+      <RemoteSchemaRelationships remote={name} types={value} relationships={relationshipsOf(remote)} />
+    </section>
+  );
+}
+
+function Permissions({ remote, types }: { readonly remote: JsonObject; readonly types: RemoteTypes | undefined }) {
+  const [role, setRole] = useState<string | null>(null);
+  const hasPermissions = config.value?.['is_remote_schema_permissions_enabled'] !== false;
+  const permissions = objectsIn(remote['permissions']);
+  return (
+    <>
       <h3>Permissions</h3>
       {!hasPermissions && (
         <p class="muted">
@@ -102,14 +95,30 @@ export function RemoteSchema({ remote, onEdit }: { readonly remote: JsonObject; 
       </div>
       {role !== null && (
         <Permission
-          remote={name}
-          types={value}
+          remote={String(remote['name'])}
+          types={types}
           role={role}
           before={permissions.find((each) => each['role'] === role)}
           onClose={() => setRole(null)}
         />
       )}
-      <RemoteSchemaRelationships remote={name} types={value} relationships={relationships} />
-    </section>
+    </>
   );
+}
+
+function removeRemoteSchema(name: string): void {
+  void attempt({
+    title: `Remove remote schema ${name}`,
+    review: true,
+    parts: [memberPart('remote_schemas', name)],
+    steps: () => [{ type: 'remove_remote_schema', args: { name } }],
+    inverse: ([was = null]) =>
+      isObject(was)
+        ? [
+            { type: 'add_remote_schema', args: remoteSchemaArgs(was) },
+            ...objectsIn(was['permissions']).map((each) => remotePermissionStep(name, each)),
+            ...relationshipsOf(was).map((each) => remoteRelationshipStep('create', each)),
+          ]
+        : [],
+  });
 }

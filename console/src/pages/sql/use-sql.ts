@@ -39,84 +39,24 @@ function useSqlInAddress(): void {
   }, [query]);
 }
 
-/**
- * State of the SQL page: options, the last result, and the tables that the last statement created.
- * @param lexis of the console form of the source's kind
- */
-export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
+/** Options of a run. */
+function useOptions() {
   const [readOnly, setReadOnly] = useState(isReadOnly || label !== '');
   const [cascade, setCascade] = useState(false);
   const [checksMetadata, setChecksMetadata] = useState(true);
-  const [result, setResult] = useState<SqlResult | undefined>();
-  const [failure, setFailure] = useState<Failure>();
-  const [marks, setMarks] = useState<readonly CodeMark[]>([]);
+  return { readOnly, setReadOnly, cascade, setCascade, checksMetadata, setChecksMetadata };
+}
+
+/** Tables that the last statement created, until they are tracked. */
+function useNewTables(source: SourceOverview | undefined, onFailure: (failure: Failure) => void) {
   const [newTables, setNewTables] = useState<readonly JsonObject[]>([]);
   const [hasTracked, setTracked] = useState(false);
-  const [runningSince, setRunningSince] = useState<number>();
-  const handle = useRef<EditorHandle | null>(null);
-  const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
-  useSqlInAddress();
-
-  /** The selection; without one, all of the text or the statement at the cursor. */
-  const rangeToRun = (all: string, whole: boolean): StatementRange => {
-    const { from, to } = handle.current?.selection() ?? { from: 0, to: 0 };
-    if (from !== to) return { from, to };
-    return (whole ? undefined : statementAt(all, from, lexis)) ?? { from: 0, to: all.length };
-  };
   return {
-    options: { readOnly, setReadOnly, cascade, setCascade, checksMetadata, setChecksMetadata },
-    result,
-    failure,
-    marks,
     newTables,
     hasTracked,
-    runningSince,
-    handle,
-    stop: (): void => running.current?.abort(),
-    async run(whole: boolean, withCascade = cascade): Promise<void> {
-      if (source === undefined || runningSince !== undefined) return;
-      const all = sqlText.peek();
-      const range = rangeToRun(all, whole);
-      const sql = all.slice(range.from, range.to);
-      if (sql.trim() === '') return;
-      setFailure(undefined);
-      setMarks([]);
-      setNewTables([]);
+    show(tables: readonly JsonObject[]): void {
+      setNewTables(tables);
       setTracked(false);
-      const controller = new AbortController();
-      running.current = controller;
-      const started = performance.now();
-      setRunningSince(Date.now());
-      try {
-        const before = mayDefine(sql) && !readOnly ? await tablesOf(source) : undefined;
-        const args = {
-          source: source.name,
-          sql,
-          read_only: readOnly,
-          cascade: withCascade,
-          max_rows: ROW_LIMIT,
-          locate_errors: true,
-          ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
-        };
-        const response = await runSql(source.kind, args, controller.signal);
-        setResult(readResult(response, performance.now() - started));
-        sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
-        remember('sql-history', sqlHistory.peek());
-        if (before !== undefined) {
-          const known = new Set(before.map(labelOf));
-          setNewTables((await tablesOf(source)).filter((table) => !known.has(labelOf(table))));
-          await refreshOverview();
-        }
-      } catch (error) {
-        if (isAbort(error)) showToast('Stopped');
-        else {
-          const failed = failureOf(error);
-          setFailure(failed);
-          setMarks(markOf(failed, range.from, all.length));
-        }
-      }
-      setRunningSince(undefined);
     },
     async trackNewTables(): Promise<void> {
       if (source === undefined) return;
@@ -131,10 +71,83 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
         setNewTables([]);
         setTracked(true);
       } catch (error) {
-        setFailure(failureOf(error));
+        onFailure(failureOf(error));
       }
     },
   };
+}
+
+/** The selection; without one, all of the text or the statement at the cursor. */
+function rangeToRun(editor: EditorHandle | null, all: string, whole: boolean, lexis: SqlLexis): StatementRange {
+  const { from, to } = editor?.selection() ?? { from: 0, to: 0 };
+  if (from !== to) return { from, to };
+  return (whole ? undefined : statementAt(all, from, lexis)) ?? { from: 0, to: all.length };
+}
+
+function addToSqlHistory(sql: string): void {
+  sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
+  remember('sql-history', sqlHistory.peek());
+}
+
+/**
+ * State of the SQL page: options, the last result, and the tables that the last statement created.
+ * @param lexis of the console form of the source's kind
+ */
+export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
+  const options = useOptions();
+  const { readOnly, cascade, checksMetadata } = options;
+  const [result, setResult] = useState<SqlResult | undefined>();
+  const [failure, setFailure] = useState<Failure>();
+  const [marks, setMarks] = useState<readonly CodeMark[]>([]);
+  const [runningSince, setRunningSince] = useState<number>();
+  const { show: showNewTables, ...created } = useNewTables(source, setFailure);
+  const handle = useRef<EditorHandle | null>(null);
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+  useSqlInAddress();
+  const run = async (whole: boolean, withCascade = cascade): Promise<void> => {
+    if (source === undefined || runningSince !== undefined) return;
+    const all = sqlText.peek();
+    const range = rangeToRun(handle.current, all, whole, lexis);
+    const sql = all.slice(range.from, range.to);
+    if (sql.trim() === '') return;
+    setFailure(undefined);
+    setMarks([]);
+    showNewTables([]);
+    const controller = new AbortController();
+    running.current = controller;
+    const started = performance.now();
+    setRunningSince(Date.now());
+    try {
+      const before = mayDefine(sql) && !readOnly ? await tablesOf(source) : undefined;
+      const args = {
+        source: source.name,
+        sql,
+        read_only: readOnly,
+        cascade: withCascade,
+        max_rows: ROW_LIMIT,
+        locate_errors: true,
+        ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
+      };
+      const response = await runSql(source.kind, args, controller.signal);
+      setResult(readResult(response, performance.now() - started));
+      addToSqlHistory(sql);
+      if (before !== undefined) {
+        const known = new Set(before.map(labelOf));
+        showNewTables((await tablesOf(source)).filter((table) => !known.has(labelOf(table))));
+        await refreshOverview();
+      }
+    } catch (error) {
+      if (isAbort(error)) showToast('Stopped');
+      else {
+        const failed = failureOf(error);
+        setFailure(failed);
+        setMarks(markOf(failed, range.from, all.length));
+      }
+    }
+    setRunningSince(undefined);
+  };
+  return { options, result, failure, marks, ...created, runningSince, handle, stop: (): void => running.current?.abort(), run };
 }
 
 export type SqlState = ReturnType<typeof useSql>;
