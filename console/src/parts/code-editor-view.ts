@@ -43,8 +43,9 @@ export interface Editor {
   destroy(): void;
 }
 
-export function openEditor({ parent, label, value, language, isReadOnly, hint, onChange, onRun, complete }: EditorOptions): Editor {
-  const source: CompletionSource = async (context) => {
+/** Completions of the page at the cursor. */
+function completionSource(complete: EditorOptions['complete']): CompletionSource {
+  return async (context) => {
     const word = context.matchBefore(/[\w$]*/);
     if (
       !context.explicit &&
@@ -66,10 +67,42 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
       validFor: /^[\w$]*$/,
     };
   };
+}
+
+/** Features that all editors have. */
+function basics(): Extension {
+  return [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    closeBrackets(),
+    indentOnInput(),
+    highlightActiveLine(),
+    highlightSelectionMatches(),
+    autocompletion({ icons: false, activateOnTypingDelay: 60 }),
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...lintKeymap,
+      ...defaultKeymap,
+      indentWithTab,
+    ]),
+    highlighting,
+    look,
+    EditorView.lineWrapping,
+    EditorView.domEventHandlers({ beforeinput: replaceSelection }),
+  ];
+}
+
+export function openEditor({ parent, label, value, language, isReadOnly, hint, onChange, onRun, complete }: EditorOptions): Editor {
+  const autocomplete = completionSource(complete);
   const dialect = new Compartment();
   const extension: Record<CodeLanguage, () => Extension> = {
-    graphql: () => [graphqlLanguage, graphqlLanguage.data.of({ autocomplete: source })],
-    json: () => [json(), jsonLanguage.data.of({ autocomplete: source })],
+    graphql: () => [graphqlLanguage, graphqlLanguage.data.of({ autocomplete })],
+    json: () => [json(), jsonLanguage.data.of({ autocomplete })],
     sql: () => dialect.of(sql({ dialect: PostgreSQL, upperCaseKeywords: false })),
     'sql-mysql': () => dialect.of(sql({ dialect: MySQL, upperCaseKeywords: false })),
     text: () => [],
@@ -83,32 +116,11 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
       doc: value,
       extensions: [
         Prec.highest(keymap.of([{ key: 'Mod-Enter', run: (view) => runFrom(view, onRun) }])),
-        lineNumbers(),
-        history(),
-        drawSelection(),
-        bracketMatching(),
-        closeBrackets(),
-        indentOnInput(),
-        highlightActiveLine(),
-        highlightSelectionMatches(),
-        autocompletion({ icons: false, activateOnTypingDelay: 60 }),
-        keymap.of([
-          ...closeBracketsKeymap,
-          ...completionKeymap,
-          ...searchKeymap,
-          ...historyKeymap,
-          ...lintKeymap,
-          ...defaultKeymap,
-          indentWithTab,
-        ]),
+        basics(),
         extension[language](),
-        highlighting,
-        look,
         EditorState.readOnly.of(isReadOnly),
-        EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         ...(hint === undefined ? [] : [placeholder(hint)]),
-        EditorView.domEventHandlers({ beforeinput: replaceSelection }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isSetting) onChange(update.state.doc.toString());
         }),
@@ -123,6 +135,18 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
       view.dispatch({ changes: { from: 0, to: before.length, insert: next } });
       isSetting = false;
     },
+    setTables(tables) {
+      if (language !== 'sql' && language !== 'sql-mysql') return;
+      view.dispatch({
+        effects: dialect.reconfigure(sql({ dialect: language === 'sql' ? PostgreSQL : MySQL, schema: tables, defaultSchema: 'public' })),
+      });
+    },
+    ...methodsOf(view),
+  };
+}
+
+function methodsOf(view: EditorView): Omit<Editor, 'setValue' | 'setTables'> {
+  return {
     setMarks(marks) {
       const end = view.state.doc.length;
       const shown: Diagnostic[] = marks.map(({ from, to, message }) => ({
@@ -132,12 +156,6 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
         severity: 'error',
       }));
       view.dispatch(setDiagnostics(view.state, shown));
-    },
-    setTables(tables) {
-      if (language !== 'sql' && language !== 'sql-mysql') return;
-      view.dispatch({
-        effects: dialect.reconfigure(sql({ dialect: language === 'sql' ? PostgreSQL : MySQL, schema: tables, defaultSchema: 'public' })),
-      });
     },
     selection() {
       const { from, to } = view.state.selection.main;

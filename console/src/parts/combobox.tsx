@@ -41,32 +41,12 @@ export function ComboboxField({
 }
 
 /** A text field with suggestions, with the ARIA combobox pattern. */
-export function Combobox({
-  id: inputId,
-  name,
-  value,
-  options,
-  placeholder,
-  strict = false,
-  isLive = false,
-  small = false,
-  invalid = false,
-  size,
-  onChange,
-}: ComboboxProps) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const [active, setActive] = useState(0);
+export function Combobox(props: ComboboxProps) {
+  const { id: inputId, name, value, placeholder, small = false, invalid = false, size } = props;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLUListElement>(null);
-  const isOpen = typed !== null;
-  const query = (typed ?? '').toLowerCase();
-  const shown = isOpen
-    ? options
-        .filter((option) => option.value.toLowerCase().includes(query))
-        .sort((a, b) => Number(b.value.toLowerCase().startsWith(query)) - Number(a.value.toLowerCase().startsWith(query)))
-        .slice(0, MAX_OPTIONS)
-    : [];
+  const { typed, active, shown, isOpen, ...handlers } = useSuggestions(props);
   useEffect(() => {
     if (!isOpen || list.current === null || input.current === null) return;
     if (!list.current.matches(':popover-open')) list.current.showPopover();
@@ -76,16 +56,7 @@ export function Combobox({
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [active]);
-  const choose = (chosen: string): void => {
-    setTyped(null);
-    onChange(chosen);
-  };
-  const leave = (): void => {
-    if (typed === null) return;
-    const exact = options.find((option) => option.value === typed);
-    setTyped(null);
-    if (typed !== '' && (!strict || exact !== undefined) && typed !== value) onChange(typed);
-  };
+  const isListed = isOpen && shown.length > 0;
   return (
     <span class="combobox">
       <input
@@ -95,45 +66,22 @@ export function Combobox({
         role="combobox"
         size={size}
         aria-label={name}
-        aria-expanded={isOpen && shown.length > 0}
+        aria-expanded={isListed}
         aria-controls={id}
         aria-autocomplete="list"
         aria-invalid={invalid || undefined}
-        aria-activedescendant={isOpen && shown.length > 0 ? `${id}-${active}` : undefined}
+        aria-activedescendant={isListed ? `${id}-${active}` : undefined}
         autocomplete="off"
         spellcheck={false}
         placeholder={placeholder}
         value={typed ?? value}
         onFocus={(event) => event.currentTarget.select()}
-        onClick={() => {
-          if (!isOpen) setTyped('');
-          setActive(0);
-        }}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          setActive(0);
-          if (isLive) onChange(event.currentTarget.value);
-        }}
-        onBlur={leave}
-        onKeyDown={(event) => {
-          if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-            if (!isOpen) setTyped('');
-            else setActive((active + (event.key === 'ArrowDown' ? 1 : shown.length - 1)) % Math.max(1, shown.length));
-          } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
-            // The dialog handles Ctrl+Enter, with the text of this field.
-            leave();
-            return;
-          } else if (event.key === 'Enter' && isOpen) {
-            const found = shown[active];
-            if (found !== undefined && (typed !== '' || active > 0)) choose(found.value);
-            else leave();
-          } else if (event.key === 'Escape' && isOpen) setTyped(null);
-          else return;
-          event.preventDefault();
-          event.stopPropagation();
-        }}
+        onClick={handlers.open}
+        onInput={(event) => handlers.type(event.currentTarget.value)}
+        onBlur={handlers.leave}
+        onKeyDown={handlers.press}
       />
-      <ul ref={list} id={id} class="listbox" role="listbox" aria-label={name} popover="manual" hidden={!isOpen || shown.length === 0}>
+      <ul ref={list} id={id} class="listbox" role="listbox" aria-label={name} popover="manual" hidden={!isListed}>
         {shown.map((option, index) => (
           <li
             key={option.value}
@@ -143,7 +91,7 @@ export function Combobox({
             aria-selected={index === active}
             onMouseDown={(event) => {
               event.preventDefault();
-              choose(option.value);
+              handlers.choose(option.value);
             }}
           >
             {option.value}
@@ -153,4 +101,55 @@ export function Combobox({
       </ul>
     </span>
   );
+}
+
+/** State of the list: the text as typed, `null` while the list is closed, and the active option. */
+function useSuggestions({ value, options, strict = false, isLive = false, onChange }: ComboboxProps) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const [active, setActive] = useState(0);
+  const isOpen = typed !== null;
+  const query = (typed ?? '').toLowerCase();
+  const shown = isOpen
+    ? options
+        .filter((option) => option.value.toLowerCase().includes(query))
+        .sort((a, b) => Number(b.value.toLowerCase().startsWith(query)) - Number(a.value.toLowerCase().startsWith(query)))
+        .slice(0, MAX_OPTIONS)
+    : [];
+  const choose = (chosen: string): void => {
+    setTyped(null);
+    onChange(chosen);
+  };
+  const open = (): void => {
+    if (!isOpen) setTyped('');
+    setActive(0);
+  };
+  const type = (text: string): void => {
+    setTyped(text);
+    setActive(0);
+    if (isLive) onChange(text);
+  };
+  const leave = (): void => {
+    if (typed === null) return;
+    const exact = options.find((option) => option.value === typed);
+    setTyped(null);
+    if (typed !== '' && (!strict || exact !== undefined) && typed !== value) onChange(typed);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      if (!isOpen) setTyped('');
+      else setActive((active + (event.key === 'ArrowDown' ? 1 : shown.length - 1)) % Math.max(1, shown.length));
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      // The dialog handles Ctrl+Enter, with the text of this field.
+      leave();
+      return;
+    } else if (event.key === 'Enter' && isOpen) {
+      const found = shown[active];
+      if (found !== undefined && (typed !== '' || active > 0)) choose(found.value);
+      else leave();
+    } else if (event.key === 'Escape' && isOpen) setTyped(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return { typed, active, shown, isOpen, open, type, leave, press, choose };
 }

@@ -27,7 +27,6 @@ export function RoleTicks({
   /** @returns true if the change was made */
   onToggle(role: string, on: boolean): Promise<boolean>;
 }) {
-  const [other, setOther] = useState('');
   return (
     <>
       {roles.length > 0 && (
@@ -60,29 +59,44 @@ export function RoleTicks({
           })}
         </ListTable>
       )}
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const role = other.trim();
-          if (role === '' || refusal !== undefined) return;
-          void onToggle(role, true).then((isDone) => {
-            if (isDone) setOther('');
-          });
-        }}
-      >
-        <input
-          class="input narrow-input"
-          aria-label="Another role"
-          placeholder="Another role"
-          value={other}
-          spellcheck={false}
-          onInput={(event) => setOther(event.currentTarget.value)}
-        />
-        <Button type="submit" icon="plus" title={operation} refusal={refusal ?? (other.trim() === '' ? 'Enter a role' : undefined)}>
-          Grant
-        </Button>
-      </form>
+      <AnotherRole refusal={refusal} operation={operation} onGrant={(role) => onToggle(role, true)} />
     </>
+  );
+}
+
+function AnotherRole({
+  refusal,
+  operation,
+  onGrant,
+}: {
+  readonly refusal: string | undefined;
+  readonly operation: string;
+  onGrant(role: string): Promise<boolean>;
+}) {
+  const [other, setOther] = useState('');
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const role = other.trim();
+        if (role === '' || refusal !== undefined) return;
+        void onGrant(role).then((isDone) => {
+          if (isDone) setOther('');
+        });
+      }}
+    >
+      <input
+        class="input narrow-input"
+        aria-label="Another role"
+        placeholder="Another role"
+        value={other}
+        spellcheck={false}
+        onInput={(event) => setOther(event.currentTarget.value)}
+      />
+      <Button type="submit" icon="plus" title={operation} refusal={refusal ?? (other.trim() === '' ? 'Enter a role' : undefined)}>
+        Grant
+      </Button>
+    </form>
   );
 }

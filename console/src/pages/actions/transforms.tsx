@@ -94,23 +94,7 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
         <h2>Request</h2>
       </header>
       <div class="row fields">
-        <Field label="Method">
-          {(id) => (
-            <select
-              id={id}
-              class="select"
-              value={request.method}
-              disabled={isReadOnly}
-              onChange={(event) => set({ method: event.currentTarget.value })}
-            >
-              {(METHODS.includes(request.method as '') ? METHODS : [...METHODS, request.method]).map((method) => (
-                <option key={method} value={method}>
-                  {method === '' ? 'default (POST)' : method}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Method method={request.method} onChange={(method) => set({ method })} />
         <TextField
           label="URL template"
           placeholder="{{$base_url}}/users/{{$body.input.id}}"
@@ -119,28 +103,7 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
           onInput={(url) => set({ url })}
         />
       </div>
-      <div class="stack-tight">
-        <span class="label">Query parameters</span>
-        {typeof request.query === 'string' ? (
-          <input
-            class="input"
-            aria-label="Query string template"
-            value={request.query}
-            spellcheck={false}
-            readOnly={isReadOnly}
-            onInput={(event) => set({ query: event.currentTarget.value })}
-          />
-        ) : (
-          <Pairs
-            name="Query parameters"
-            labels={['Parameter', 'Template']}
-            pairs={request.query}
-            add="Add parameter"
-            refusal={readOnlyRefusal}
-            onChange={(query) => set({ query })}
-          />
-        )}
-      </div>
+      <QueryParameters query={request.query} onChange={(query) => set({ query })} />
       <div class="stack-tight">
         <span class="label">Headers</span>
         <Pairs
@@ -168,6 +131,52 @@ function RequestTransform({ request, onChange }: { readonly request: TransformDr
         onChange={(body) => set({ body })}
       />
     </section>
+  );
+}
+
+function Method({ method, onChange }: { readonly method: string; onChange(method: string): void }) {
+  return (
+    <Field label="Method">
+      {(id) => (
+        <select id={id} class="select" value={method} disabled={isReadOnly} onChange={(event) => onChange(event.currentTarget.value)}>
+          {(METHODS.includes(method as '') ? METHODS : [...METHODS, method]).map((each) => (
+            <option key={each} value={each}>
+              {each === '' ? 'default (POST)' : each}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+type Query = TransformDraft['query'];
+
+/** Query parameters: pairs, or one template for all. */
+function QueryParameters({ query, onChange }: { readonly query: Query; onChange(query: Query): void }) {
+  return (
+    <div class="stack-tight">
+      <span class="label">Query parameters</span>
+      {typeof query === 'string' ? (
+        <input
+          class="input"
+          aria-label="Query string template"
+          value={query}
+          spellcheck={false}
+          readOnly={isReadOnly}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      ) : (
+        <Pairs
+          name="Query parameters"
+          labels={['Parameter', 'Template']}
+          pairs={query}
+          add="Add parameter"
+          refusal={readOnlyRefusal}
+          onChange={onChange}
+        />
+      )}
+    </div>
   );
 }
 

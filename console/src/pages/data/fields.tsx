@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { type Change, makeChange } from '../../api/changes.ts';
+import type { Failure } from '../../api/failure.ts';
 import { hasOperation } from '../../api/operation-names.ts';
-import { readRoutines, routineId, routineNamed } from '../../api/routines.ts';
+import { readRoutines, routineId, routineNamed, type Routines } from '../../api/routines.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
@@ -14,9 +15,8 @@ import { type TableOverview, tableId, tableJson } from '../../model/overview.ts'
 import { labelOf } from '../../model/steps.ts';
 import { memberOf, membersOf, tableSteps, withMember } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
-import { Combobox, ComboboxField } from '../../parts/combobox.tsx';
+import { ComboboxField } from '../../parts/combobox.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { Field } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 
@@ -143,26 +143,9 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
   const [row, setRow] = useState(String(definition['table_argument'] ?? ''));
   const [session, setSession] = useState(String(definition['session_argument'] ?? ''));
   const [comment, setComment] = useState(String(before?.['comment'] ?? ''));
-  const { value: read, failure: unlisted } = useResource((signal) => readRoutines(table.source, table.kind, signal), `${table.source}`);
-  const routines = read?.list;
-  const ofRows = (routines ?? []).filter(({ parameters }) => parameters.some(({ type }) => type === tableId(table)));
-  const chosen = (routines ?? []).find((each) => routineId(each) === functionId);
+  const { value: routines, failure: unlisted } = useResource((signal) => readRoutines(table.source, table.kind, signal), `${table.source}`);
+  const chosen = routines?.list.find((each) => routineId(each) === functionId);
   const missing = name.trim() === '' ? 'Enter a name' : functionId.trim() === '' ? 'Select a function' : undefined;
-  const save = async (): Promise<boolean> => {
-    const { comment: _, ...rest } = before ?? ({} as JsonObject);
-    const field: JsonObject = {
-      ...rest,
-      name: name.trim(),
-      definition: {
-        function: routineNamed(functionId, table.schema),
-        ...(row.trim() === '' ? {} : { table_argument: row.trim() }),
-        ...(session.trim() === '' ? {} : { session_argument: session.trim() }),
-      },
-      ...(comment.trim() === '' ? {} : { comment: comment.trim() }),
-    };
-    const title = `Computed field ${name.trim()} of ${tableId(table)}`;
-    return (await makeChange(change(table, title, name.trim(), field, before))) !== null;
-  };
   const parameters = (chosen?.parameters ?? []).map(({ name: value, type }) => ({ value, note: type }));
   return (
     <FormDialog
@@ -171,35 +154,10 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
       operation={`${table.kind}_add_computed_field`}
       refusal={missing}
       onClose={onClose}
-      onSave={save}
+      onSave={() => saveField(table, before, { name, functionId, row, session, comment })}
     >
       <TextField label="Name" value={name} readOnly={before !== undefined} onInput={setName} />
-      <Field
-        label="Function"
-        hint={
-          unlisted !== undefined ? (
-            `The functions of the database could not be listed: ${unlisted.message}`
-          ) : read?.isTruncated === true ? (
-            `Suggestions come from the first ${read.list.length} functions of the database. You can enter any other name.`
-          ) : routines !== undefined && ofRows.length === 0 ? (
-            <>
-              No function in the database takes a row of {tableId(table)}. <a href={sqlHref(table)}>Create one with SQL</a>
-            </>
-          ) : (
-            `Suggestions are functions that take a row of ${tableId(table)}.`
-          )
-        }
-      >
-        {(id) => (
-          <Combobox
-            id={id}
-            name="Function"
-            value={functionId}
-            options={ofRows.map((each) => ({ value: routineId(each), note: each.returns }))}
-            onChange={setFunctionId}
-          />
-        )}
-      </Field>
+      <FunctionField table={table} routines={routines} unlisted={unlisted} value={functionId} onChange={setFunctionId} />
       <div class="row fields">
         <ComboboxField
           label="Row argument"
@@ -221,6 +179,65 @@ function FieldDialog({ table, before, onClose }: DialogProps) {
       <TextField label="Comment" hint="Description in the API." value={comment} onInput={setComment} />
     </FormDialog>
   );
+}
+
+function FunctionField({
+  table,
+  routines,
+  unlisted,
+  value,
+  onChange,
+}: {
+  readonly table: TableOverview;
+  readonly routines: Routines | undefined;
+  /** Why the functions are not known. */
+  readonly unlisted: Failure | undefined;
+  readonly value: string;
+  onChange(value: string): void;
+}) {
+  const ofRows = (routines?.list ?? []).filter(({ parameters }) => parameters.some(({ type }) => type === tableId(table)));
+  const hint =
+    unlisted !== undefined ? (
+      `The functions of the database could not be listed: ${unlisted.message}`
+    ) : routines?.isTruncated === true ? (
+      `Suggestions come from the first ${routines.list.length} functions of the database. You can enter any other name.`
+    ) : routines !== undefined && ofRows.length === 0 ? (
+      <>
+        No function in the database takes a row of {tableId(table)}. <a href={sqlHref(table)}>Create one with SQL</a>
+      </>
+    ) : (
+      `Suggestions are functions that take a row of ${tableId(table)}.`
+    );
+  const options = ofRows.map((each) => ({ value: routineId(each), note: each.returns }));
+  return <ComboboxField label="Function" hint={hint} value={value} options={options} onChange={onChange} />;
+}
+
+interface FieldDraft {
+  readonly name: string;
+  readonly functionId: string;
+  readonly row: string;
+  readonly session: string;
+  readonly comment: string;
+}
+
+/** Returns false if the review was discarded. @throws Failure */
+async function saveField(table: TableOverview, before: JsonObject | undefined, draft: FieldDraft): Promise<boolean> {
+  const { comment: _, ...rest } = before ?? ({} as JsonObject);
+  const name = draft.name.trim();
+  const row = draft.row.trim();
+  const session = draft.session.trim();
+  const comment = draft.comment.trim();
+  const field: JsonObject = {
+    ...rest,
+    name,
+    definition: {
+      function: routineNamed(draft.functionId, table.schema),
+      ...(row === '' ? {} : { table_argument: row }),
+      ...(session === '' ? {} : { session_argument: session }),
+    },
+    ...(comment === '' ? {} : { comment }),
+  };
+  return (await makeChange(change(table, `Computed field ${name} of ${tableId(table)}`, name, field, before))) !== null;
 }
 
 function sqlHref({ source, schema, name }: TableOverview): string {

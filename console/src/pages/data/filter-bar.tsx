@@ -102,17 +102,43 @@ interface PartDialogProps {
   onApply(part: Part): void;
 }
 
+/** Reads the operators that the persona may use on a column. */
+async function readOperators({ names }: NamedTableInfo, column: string): Promise<readonly string[]> {
+  const as = persona.peek();
+  const type = (await readType(as, names.boolExp))?.inputFields.get(column)?.name;
+  const found = type === undefined ? undefined : await readType(as, type);
+  return found === undefined ? ['_eq', '_neq'] : [...found.inputFields.keys()];
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly string[];
+  onChange(value: string): void;
+}) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} class="select" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
 function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialogProps) {
   const [column, setColumn] = useState(part?.column ?? columns[0]?.name ?? '');
   const [operator, setOperator] = useState(part?.operator ?? '_eq');
   const [text, setText] = useState(part === undefined ? '' : textOfValue(part.value));
-  const as = persona.value;
-  const { value: operators } = useResource(async () => {
-    const conditions = await readType(as, info.names.boolExp);
-    const type = conditions?.inputFields.get(column)?.name;
-    const found = type === undefined ? undefined : await readType(as, type);
-    return found === undefined ? ['_eq', '_neq'] : [...found.inputFields.keys()];
-  }, column);
+  const { value: operators } = useResource(() => readOperators(info, column), column);
   const type = columns.find(({ name }) => name === column)?.type.text.replaceAll('!', '') ?? '';
   const apply = (): void => onApply({ column, operator, value: valueOfText(text, type, operator) });
   return (
@@ -140,34 +166,17 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
           apply();
         }}
       >
-        <Field label="Column">
-          {(id) => (
-            <select id={id} class="select" value={column} onChange={(event) => setColumn(event.currentTarget.value)}>
-              {columns.map(({ name }) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Operator">
-          {(id) => (
-            <select
-              id={id}
-              class="select"
-              value={operator}
-              onChange={(event) => {
-                const next = event.currentTarget.value;
-                // The select shows true first, so it has to be the value.
-                if (next === '_is_null' && !/^(?:true|false)$/.test(text)) setText('true');
-                setOperator(next);
-              }}
-            >
-              {(operators ?? [operator]).map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Choice label="Column" value={column} options={columns.map(({ name }) => name)} onChange={setColumn} />
+        <Choice
+          label="Operator"
+          value={operator}
+          options={operators ?? [operator]}
+          onChange={(next) => {
+            // The select shows true first, so it has to be the value.
+            if (next === '_is_null' && !/^(?:true|false)$/.test(text)) setText('true');
+            setOperator(next);
+          }}
+        />
         <Field label="Value" hint={/_n?in$/.test(operator) ? 'Separated by commas.' : undefined}>
           {(id) =>
             operator === '_is_null' ? (

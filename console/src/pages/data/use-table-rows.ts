@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
-import { countRows, deleteRows, type ReadableTable, readRows, updateRow } from '../../api/rows.ts';
+import { countRows, deleteRows, type ReadableTable, readRows, type RowsQuery, updateRow } from '../../api/rows.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { type SchemaType, readType } from '../../api/types.ts';
@@ -64,6 +64,59 @@ async function readWriteAccess(as: Persona, { names }: NamedTableInfo): Promise<
   return { insert, update, canWrite: response !== undefined };
 }
 
+/** Selected rows, and the dialogs and the cell editor that are open. */
+function useRowDialogs() {
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [open, setOpen] = useState<OpenRow | null>(null);
+  const [editing, setEditing] = useState<{ readonly row: number; readonly column: string } | null>(null);
+  const [pendingDelete, setPendingDelete] = useState<PendingDelete | null>(null);
+  const toggleRow = (row: number, isSelected: boolean): void => {
+    const next = new Set(selected);
+    if (isSelected) next.add(row);
+    else next.delete(row);
+    setSelected(next);
+  };
+  return { selected, setSelected, toggleRow, open, setOpen, editing, setEditing, pendingDelete, setPendingDelete };
+}
+
+/** Deletes and edits of rows as the persona. */
+function useRowChanges(
+  info: NamedTableInfo,
+  readable: ReadableTable,
+  { setEditing, setPendingDelete }: ReturnType<typeof useRowDialogs>,
+  keysOf: (indices: Iterable<number>) => readonly JsonObject[],
+  reload: () => void,
+) {
+  const as = persona.value;
+  /** Opens the confirmation. Counts the rows if their number is unknown and the persona may aggregate. */
+  const confirmDelete = async (condition: JsonObject, known?: number): Promise<void> => {
+    const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'matching') : 'matching');
+    setPendingDelete({ where: condition, text: `${found} ${found === 1 || found === '1' ? 'row' : 'rows'}` });
+  };
+  const deletePending = async ({ where: condition }: PendingDelete): Promise<void> => {
+    const done = await deleteRows(as, info.names, condition);
+    setPendingDelete(null);
+    showToast(`Deleted ${done} ${done === 1 ? 'row' : 'rows'}`);
+    reload();
+  };
+  /** @throws Error if no row was changed, Failure if the service refuses the value */
+  const writeCell = async (row: number, column: string, json: Json): Promise<void> => {
+    const [rowKey] = keysOf([row]);
+    const done = rowKey === undefined ? 0 : await updateRow(as, info.names, rowKey, { [column]: json });
+    if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
+    setEditing(null);
+    showToast('Row updated');
+    reload();
+  };
+  return { confirmDelete, deletePending, writeCell };
+}
+
+/** Sorts by a column: ascending, then descending, then by the primary key again. */
+function toggleSort([current]: RowsQuery['order'], column: string): void {
+  const next = current?.[0] !== column ? `${column}.asc` : current[1] === 'asc' ? `${column}.desc` : undefined;
+  setQuery({ order: next, offset: undefined });
+}
+
 /** State of the rows page: the rows that are shown, what the persona may do with them, and the dialogs that are open. */
 export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   const as = persona.value;
@@ -71,10 +124,8 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   const { where, orderText, order, size, offset } = readAddress(columns);
   const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
   const hasKey = key.length > 0 && key.every((column) => columns.includes(column));
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
-  const [open, setOpen] = useState<OpenRow | null>(null);
-  const [editing, setEditing] = useState<{ readonly row: number; readonly column: string } | null>(null);
-  const [pendingDelete, setPendingDelete] = useState<PendingDelete | null>(null);
+  const dialogs = useRowDialogs();
+  const { setSelected } = dialogs;
   const [count, setCount] = useState<string>();
   const { value, failure, isLoading, reload, stop } = useResource(
     async (signal) => {
@@ -88,79 +139,43 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   );
   const rows = value?.rows ?? [];
   const access = useResource(() => readWriteAccess(as, info), `${JSON.stringify(as)} ${info.version}`).value;
-
   const keysOf = (indices: Iterable<number>): readonly JsonObject[] =>
     [...indices].map((index) => Object.fromEntries(key.map((column) => [column, rows[index]?.[column] ?? null])));
+  const changes = useRowChanges(info, readable, dialogs, keysOf, reload);
+  const countAll = async (): Promise<void> => {
+    try {
+      setCount(await countRows(as, info.names, where));
+    } catch (error) {
+      showToast(failureOf(error).message, { isError: true });
+    }
+  };
   return {
+    ...dialogs,
+    ...changes,
     as,
     columns,
     where,
-    hasFilter: Object.keys(where).length > 0,
     order,
     size,
     offset,
     hasKey,
     rows,
-    hasMore: value?.hasMore === true,
-    isRead: value !== undefined,
-    isLoading,
-    failure,
-    reload,
-    stop,
     access,
     count,
-    selected,
-    setSelected,
-    open,
-    setOpen,
-    editing,
-    setEditing,
-    pendingDelete,
-    setPendingDelete,
+    failure,
+    isLoading,
+    reload,
+    stop,
     keysOf,
+    countAll,
+    hasFilter: Object.keys(where).length > 0,
+    hasMore: value?.hasMore === true,
+    isRead: value !== undefined,
     canEdit: (column: string): boolean => hasKey && !isReadOnly && access?.update?.inputFields.has(column) === true,
     /** Why the persona may not write; `allowed` is undefined until the types have been read. */
     refusal: (verb: string, allowed: boolean | undefined): string | undefined =>
       isReadOnly ? READ_ONLY_REASON : allowed === false ? `${personaLabel(as)} has no permission to ${verb}` : undefined,
-    /** Sorts by a column: ascending, then descending, then by the primary key again. */
-    toggleSort(column: string): void {
-      const [current] = order;
-      const next = current?.[0] !== column ? `${column}.asc` : current[1] === 'asc' ? `${column}.desc` : undefined;
-      setQuery({ order: next, offset: undefined });
-    },
-    toggleRow(row: number, isSelected: boolean): void {
-      const next = new Set(selected);
-      if (isSelected) next.add(row);
-      else next.delete(row);
-      setSelected(next);
-    },
-    /** Opens the confirmation. Counts the rows if their number is unknown and the persona may aggregate. */
-    async confirmDelete(condition: JsonObject, known?: number): Promise<void> {
-      const found = known ?? (readable.hasAggregate ? await countRows(as, info.names, condition).catch(() => 'matching') : 'matching');
-      setPendingDelete({ where: condition, text: `${found} ${found === 1 || found === '1' ? 'row' : 'rows'}` });
-    },
-    async deletePending({ where: condition }: PendingDelete): Promise<void> {
-      const done = await deleteRows(as, info.names, condition);
-      setPendingDelete(null);
-      showToast(`Deleted ${done} ${done === 1 ? 'row' : 'rows'}`);
-      reload();
-    },
-    /** @throws Error if no row was changed, Failure if the service refuses the value */
-    async writeCell(row: number, column: string, json: Json): Promise<void> {
-      const [rowKey] = keysOf([row]);
-      const done = rowKey === undefined ? 0 : await updateRow(as, info.names, rowKey, { [column]: json });
-      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
-      setEditing(null);
-      showToast('Row updated');
-      reload();
-    },
-    async countAll(): Promise<void> {
-      try {
-        setCount(await countRows(as, info.names, where));
-      } catch (error) {
-        showToast(failureOf(error).message, { isError: true });
-      }
-    },
+    toggleSort: (column: string): void => toggleSort(order, column),
   };
 }
 

@@ -50,7 +50,7 @@ export function ResponseView({
   readonly other?: Run | undefined;
 }) {
   const [form, setForm] = useState<'json' | 'table' | 'headers'>('json');
-  const { response, event, events, failure, isRunning, as } = run;
+  const { response, event, failure, isRunning, as } = run;
   const json = response?.json ?? event;
   const data = isObject(json) ? json['data'] : undefined;
   const errors = isObject(json) && isList(json['errors']) ? json['errors'].filter(isObject) : [];
@@ -61,15 +61,7 @@ export function ResponseView({
   return (
     <section class="response-pane stack-tight" aria-label={`Response for ${personaLabel(as)}`}>
       <div class="row small" role="status">
-        <strong>{personaLabel(as)}</strong>
-        {response !== undefined && (
-          <span class="muted number">
-            {response.status} · {Math.round(response.milliseconds)} ms · {sizeText(response.text.length)}
-            {rows !== undefined && ` · ${rows.length} rows`}
-          </span>
-        )}
-        {event !== undefined && <span class="badge badge-accent">{isRunning ? `live · ${events}` : `ended · ${events}`}</span>}
-        {hidden !== undefined && <span class="badge badge-warn">{hidden}</span>}
+        <ResponseFacts run={run} rows={rows?.length} hidden={hidden} />
         <span class="grow" />
         {json !== undefined && (
           <Segments
@@ -101,14 +93,7 @@ export function ResponseView({
       {form === 'table' && rows !== undefined ? (
         <ResponseTable rows={rows} />
       ) : form === 'headers' && response !== undefined ? (
-        <dl class="facts small mono">
-          {[...response.headers].map(([name, value]) => (
-            <>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-        </dl>
+        <ResponseHeaders headers={response.headers} />
       ) : (
         text !== '' && (
           <div class="response-text">
@@ -117,6 +102,44 @@ export function ResponseView({
         )
       )}
     </section>
+  );
+}
+
+/** Status of a run. @param props.hidden what the response lacks in comparison with the other one */
+function ResponseFacts({
+  run: { as, response, event, events, isRunning },
+  rows,
+  hidden,
+}: {
+  readonly run: Run;
+  readonly rows: number | undefined;
+  readonly hidden: string | undefined;
+}) {
+  return (
+    <>
+      <strong>{personaLabel(as)}</strong>
+      {response !== undefined && (
+        <span class="muted number">
+          {response.status} · {Math.round(response.milliseconds)} ms · {sizeText(response.text.length)}
+          {rows !== undefined && ` · ${rows} rows`}
+        </span>
+      )}
+      {event !== undefined && <span class="badge badge-accent">{isRunning ? `live · ${events}` : `ended · ${events}`}</span>}
+      {hidden !== undefined && <span class="badge badge-warn">{hidden}</span>}
+    </>
+  );
+}
+
+function ResponseHeaders({ headers }: { readonly headers: Headers }) {
+  return (
+    <dl class="facts small mono">
+      {[...headers].map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
   );
 }
 

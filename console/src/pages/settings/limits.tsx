@@ -25,16 +25,20 @@ export function Limits() {
     `${overview.value?.version}`,
     { keeps: true },
   );
+  if (value !== undefined) return <LimitsForm limits={value.limits} />;
+  return isLoading || failure === undefined ? <Loading what="the limits" /> : <ErrorBox error={shownError(failure)} onRetry={reload} />;
+}
+
+/** State of the form. @param limits as they are stored; `null` if there are none */
+function useLimits(limits: JsonObject | null) {
   /** JSON as typed, with the limits that were stored when the draft began. */
   const [edited, setEdited] = useState<{ readonly text: string; readonly before: JsonObject | null }>();
-  const [saveFailure, setSaveFailure] = useState<Failure>();
-  if (value === undefined)
-    return isLoading || failure === undefined ? <Loading what="the limits" /> : <ErrorBox error={shownError(failure)} onRetry={reload} />;
-  const { limits } = value;
+  const [failure, setFailure] = useState<Failure>();
   const stored = limits === null ? '' : printJson(limits, 2);
   const shown = edited?.text ?? stored;
+  const before = edited === undefined ? limits : edited.before;
   const change = async (title: string, next: JsonObject | null): Promise<void> => {
-    setSaveFailure(undefined);
+    setFailure(undefined);
     const stepTo = (to: Json) => (isObject(to) ? { type: 'set_api_limits', args: to } : { type: 'remove_api_limits', args: {} });
     try {
       const done = await makeChange({
@@ -42,17 +46,12 @@ export function Limits() {
         parts: [sectionPart('api_limits')],
         review: true,
         steps: () => [stepTo(next)],
-        draft: {
-          before: edited === undefined ? limits : edited.before,
-          now: (_, [now = null]) => now,
-          after: () => next,
-          discard: () => setEdited(undefined),
-        },
+        draft: { before, now: (_, [now = null]) => now, after: () => next, discard: () => setEdited(undefined) },
         inverse: ([was = null]) => [stepTo(was)],
       });
       if (done !== null) setEdited(undefined);
     } catch (error) {
-      setSaveFailure(failureOf(error));
+      setFailure(failureOf(error));
     }
   };
   const save = (): void => {
@@ -61,10 +60,23 @@ export function Limits() {
       if (!isObject(json)) throw new SyntaxError('expected a JSON object');
       void change('Set API limits', json);
     } catch (error) {
-      setSaveFailure(failureOf(error));
+      setFailure(failureOf(error));
     }
   };
-  const unchanged = shown.trim() === stored ? 'No changes' : shown.trim() === '' ? 'Use “Remove all”' : undefined;
+  return {
+    shown,
+    isEdited: edited !== undefined,
+    failure,
+    unchanged: shown.trim() === stored ? 'No changes' : shown.trim() === '' ? 'Use “Remove all”' : undefined,
+    edit: (text: string): void => setEdited({ text, before }),
+    reset: (): void => setEdited(undefined),
+    save,
+    remove: (): void => void change('Remove API limits', null),
+  };
+}
+
+function LimitsForm({ limits }: { readonly limits: JsonObject | null }) {
+  const { shown, isEdited, failure, unchanged, edit, reset, save, remove } = useLimits(limits);
   return (
     <section class="card stack">
       <header>
@@ -74,28 +86,24 @@ export function Limits() {
         <code>depth_limit</code>, <code>node_limit</code>, <code>rate_limit</code>, <code>batch_limit</code> and <code>time_limit</code>,
         each global and per role, for example <code class="break">{EXAMPLE}</code>. Administrators have no limits.
       </p>
-      {saveFailure !== undefined && <ErrorBox error={shownError(saveFailure)} />}
+      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <CodeEditor
         name="API limits"
         language="json"
         height="220px"
         value={shown}
         readOnly={isReadOnly}
-        onChange={(text) => setEdited({ text, before: edited === undefined ? limits : edited.before })}
+        onChange={edit}
         onRun={() => (readOnlyRefusal ?? unchanged) === undefined && save()}
       />
       <div class="row">
         <Button kind="primary" title="set_api_limits" refusal={readOnlyRefusal ?? unchanged} onClick={save}>
           Save
         </Button>
-        <Button refusal={edited === undefined ? 'No changes' : undefined} onClick={() => setEdited(undefined)}>
+        <Button refusal={isEdited ? undefined : 'No changes'} onClick={reset}>
           Reset
         </Button>
-        <Button
-          title="remove_api_limits"
-          refusal={readOnlyRefusal ?? (limits === null ? 'No limits are set' : undefined)}
-          onClick={() => void change('Remove API limits', null)}
-        >
+        <Button title="remove_api_limits" refusal={readOnlyRefusal ?? (limits === null ? 'No limits are set' : undefined)} onClick={remove}>
           Remove all …
         </Button>
       </div>
