@@ -167,6 +167,37 @@ describe.skipIf(chromiumPath === undefined)('explorer and SQL pages', () => {
     await close();
   });
 
+  it('start from example queries with the names of the API', async () => {
+    const renamed = await startConsoleService({}, false);
+    try {
+      await renamed.sql(
+        'create table author (id int primary key); create table book (id int primary key, author_id int references author)',
+      );
+      await renamed.metadata('pg_update_source', {
+        name: 'default',
+        customization: { root_fields: { namespace: 'library', prefix: 'all_' }, type_names: { suffix: '_row' } },
+      });
+      await renamed.metadata('bulk', [
+        { type: 'pg_track_table', args: { table: 'author', configuration: { custom_name: 'writer' } } },
+        { type: 'pg_track_table', args: { table: 'book' } },
+        {
+          type: 'pg_create_array_relationship',
+          args: { table: 'author', name: 'books', using: { foreign_key_constraint_on: { table: 'book', column: 'author_id' } } },
+        },
+      ]);
+      const { page, close } = await openConsolePage(browser, renamed.url, { route: '#/explorer' });
+      await page.getByRole('button', { name: 'Count', exact: true }).click();
+      await page.getByRole('textbox', { name: 'Query editor' }).focus();
+      await page.keyboard.press('Control+Enter');
+      await expect
+        .poll(() => page.getByRole('textbox', { name: 'Response for admin as JSON' }).textContent(), WAIT)
+        .toMatch(/"library": \{\s*"all_writer_aggregate": \{\s*"aggregate": \{\s*"count": 0/);
+      await close();
+    } finally {
+      await renamed.stop();
+    }
+  });
+
   it('stream a subscription and stop it', async () => {
     const { page, go, write, close } = await openConsolePage(browser, service.url);
     await go('#/explorer');

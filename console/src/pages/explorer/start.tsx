@@ -1,6 +1,9 @@
 import { overview } from '../../api/overview.ts';
+import { readTableInfo } from '../../api/table-info.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { formatDocument } from '../../model/graphql-document.ts';
 import { DEFAULT_KIND } from '../../model/kinds.generated.ts';
-import { allTables } from '../../model/overview.ts';
+import { allTables, type TableOverview, tableId } from '../../model/overview.ts';
 import { type Persona, personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -13,7 +16,7 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
     data === undefined
       ? []
       : allTables(data).filter(({ problem, relationships, kind }) => problem === undefined && relationships > 0 && kind === DEFAULT_KIND);
-  const [table] = tables;
+  const examples = useExamples(untouched ? tables[0] : undefined);
   if (data !== undefined && allTables(data).length === 0) {
     return (
       <EmptyState
@@ -29,21 +32,13 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
       </EmptyState>
     );
   }
-  const examples =
-    table === undefined
-      ? []
-      : [
-          { label: 'Rows', text: `query Rows {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
-          { label: 'Count', text: `query Count {\n  ${table.name}_aggregate {\n    aggregate {\n      count\n    }\n  }\n}\n` },
-          { label: 'Subscription', text: `subscription Live {\n  ${table.name}(limit: 10) {\n    __typename\n  }\n}\n` },
-        ];
   return (
     <EmptyState
       icon="play"
       title="Run a query to see its response"
       actions={
         untouched &&
-        examples.map(({ label, text }) => (
+        examples.map(([label, text]) => (
           <Button key={label} onClick={() => updateTab(chosenTabId.peek(), { text })}>
             {label}
           </Button>
@@ -53,4 +48,21 @@ export function Start({ untouched, as }: { readonly untouched: boolean; readonly
       <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs the query as <strong>{personaLabel(as)}</strong>. The schema panel inserts fields.
     </EmptyState>
   );
+}
+
+/** Labels and texts of example queries of a table, with its names in the API. */
+function useExamples(table: TableOverview | undefined): readonly (readonly [label: string, text: string])[] {
+  const { value: names } = useResource(
+    async (signal) => (table === undefined ? undefined : (await readTableInfo(table, signal)).names),
+    table === undefined ? '' : `${table.source} ${tableId(table)}`,
+  );
+  if (names === undefined) return [];
+  const { namespace, select, selectAggregate } = names;
+  const document = (head: string, field: string): string =>
+    formatDocument(`${head} { ${namespace === undefined ? field : `${namespace} { ${field} }`} }`);
+  return [
+    ['Rows', document('query Rows', `${select}(limit: 10) { __typename }`)],
+    ['Count', document('query Count', `${selectAggregate} { aggregate { count } }`)],
+    ['Subscription', document('subscription Live', `${select}(limit: 10) { __typename }`)],
+  ];
 }
