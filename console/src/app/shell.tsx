@@ -28,26 +28,12 @@ const INSTANCE_COLOURS = ['#b02a37', '#8a4b08', '#1b6b3a', '#1c5fa8', '#6b3fa0',
 const isOpenToAll = computed(() => needsSecret === false || config.value?.['is_admin_secret_set'] === false);
 const inconsistent = computed(() => overview.value?.inconsistent ?? 0);
 
+type Opened = 'palette' | 'keys' | 'changes';
+
 export function Shell() {
-  const [open, setOpen] = useState<'palette' | 'keys' | 'changes' | null>(null);
+  const [open, setOpen] = useState<Opened | null>(null);
   const current = currentPage.value;
-  useEffect(() => {
-    const keys = [
-      addKey({ keys: 'mod+k', does: 'open the command palette', run: () => setOpen('palette') }),
-      addKey({ keys: '?', does: 'show keyboard shortcuts', run: () => setOpen('keys') }),
-      addKey({
-        keys: '/',
-        does: 'filter the list',
-        run: () => document.querySelector<HTMLInputElement>('input[data-filter]')?.focus(),
-      }),
-      ...PAGES.map(({ path, title, key }) =>
-        addKey({ keys: `g ${key}`, does: `go to ${title}`, run: () => go(path === '' ? [] : [path]) }),
-      ),
-    ];
-    return () => {
-      for (const remove of keys) remove();
-    };
-  }, []);
+  useShortcuts(setOpen);
   useSignalEffect(() => {
     document.title = `${currentPage.value?.title ?? 'Not found'} · svc${label === '' ? '' : ` · ${label}`}`;
   });
@@ -79,27 +65,49 @@ export function Shell() {
         </p>
       </nav>
       <main class="main" id="main">
-        {current === undefined ? (
-          <div class="page">
-            <h1 class="visually-hidden">Not found</h1>
-            <EmptyState
-              icon="search"
-              title="Page not found"
-              actions={
-                <a class="button" href="#/">
-                  Home
-                </a>
-              }
-            />
-          </div>
-        ) : (
-          <PageFrame key={current.path} page={current} />
-        )}
+        {current === undefined ? <NotFound /> : <PageFrame key={current.path} page={current} />}
       </main>
       {open === 'palette' && <Palette onClose={() => setOpen(null)} />}
       {open === 'keys' && <KeyHelp onClose={() => setOpen(null)} />}
       {open === 'changes' && <SessionChanges onClose={() => setOpen(null)} />}
       <ChangeReview />
+    </div>
+  );
+}
+
+function useShortcuts(open: (what: Opened) => void): void {
+  useEffect(() => {
+    const keys = [
+      addKey({ keys: 'mod+k', does: 'open the command palette', run: () => open('palette') }),
+      addKey({ keys: '?', does: 'show keyboard shortcuts', run: () => open('keys') }),
+      addKey({
+        keys: '/',
+        does: 'filter the list',
+        run: () => document.querySelector<HTMLInputElement>('input[data-filter]')?.focus(),
+      }),
+      ...PAGES.map(({ path, title, key }) =>
+        addKey({ keys: `g ${key}`, does: `go to ${title}`, run: () => go(path === '' ? [] : [path]) }),
+      ),
+    ];
+    return () => {
+      for (const remove of keys) remove();
+    };
+  }, []);
+}
+
+function NotFound() {
+  return (
+    <div class="page">
+      <h1 class="visually-hidden">Not found</h1>
+      <EmptyState
+        icon="search"
+        title="Page not found"
+        actions={
+          <a class="button" href="#/">
+            Home
+          </a>
+        }
+      />
     </div>
   );
 }
@@ -113,7 +121,7 @@ function Inconsistent() {
   );
 }
 
-function TopBar({ open }: { open(what: 'palette' | 'keys' | 'changes'): void }) {
+function TopBar({ open }: { open(what: Opened): void }) {
   const { value } = overview;
   const count = sessionChanges.value.length;
   return (

@@ -14,7 +14,7 @@ import { config } from '../../api/config.ts';
 import { failureOf } from '../../api/failure.ts';
 import { changesOf } from '../../api/operation-names.ts';
 import { overview, refreshOverview } from '../../api/overview.ts';
-import { previewChanges } from '../../api/preview.ts';
+import { type ChangePreview, previewChanges, type SchemaDifference } from '../../api/preview.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { download } from '../../browser/clipboard.ts';
@@ -186,53 +186,68 @@ function Preview({ steps }: { readonly steps: readonly Step[] }) {
           <strong>{name}</strong> {reason}
         </p>
       ))}
-      {value.broken.length > 0 && (
-        <div class="banner banner-warn" role="alert">
-          <Icon name="warn" />
-          <div>
-            <p>
-              <strong>Breaks {value.brokenCount === 1 ? '1 stored query' : `${value.brokenCount} stored queries`}</strong>
-            </p>
-            <ul class="stack-tight small">
-              {value.broken.slice(0, MAX_LINES).map(({ collection, name, role, problem, endpoints }) => (
-                <li key={`${collection} ${name} ${role}`}>
-                  <strong>
-                    {name} of {collection}
-                  </strong>{' '}
-                  for {role}
-                  {endpoints.length > 0 && ` (REST endpoint ${endpoints.join(', ')})`}: {problem}
-                </li>
-              ))}
-            </ul>
-          </div>
-        </div>
-      )}
-      {value.roles.map(({ role, added, removed, changed }) => {
-        const lines = [
-          ...removed.map((line) => ['−', line] as const),
-          ...added.map((line) => ['+', line] as const),
-          ...changed.map((line) => ['~', line] as const),
-        ];
-        return (
-          <details key={role} open={value.roles.length < 3}>
-            <summary>
-              Schema of <strong>{role}</strong>{' '}
-              <span class="muted small number">
-                +{added.length} −{removed.length} ~{changed.length}
-              </span>
-            </summary>
-            <section class="diff" tabIndex={0} aria-label={`Schema of ${role}`}>
-              {lines.slice(0, MAX_LINES).map(([sign, line]) => (
-                <div key={sign + line} class={sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}>
-                  {sign} {line}
-                </div>
-              ))}
-              {lines.length > MAX_LINES && <div class="muted">and {lines.length - MAX_LINES} more</div>}
-            </section>
-          </details>
-        );
-      })}
+      {value.broken.length > 0 && <BrokenQueries preview={value} />}
+      {value.roles.map((each) => (
+        <SchemaChanges key={each.role} difference={each} isOpen={value.roles.length < 3} />
+      ))}
     </section>
+  );
+}
+
+function BrokenQueries({ preview: { broken, brokenCount } }: { readonly preview: ChangePreview }) {
+  return (
+    <div class="banner banner-warn" role="alert">
+      <Icon name="warn" />
+      <div>
+        <p>
+          <strong>Breaks {brokenCount === 1 ? '1 stored query' : `${brokenCount} stored queries`}</strong>
+        </p>
+        <ul class="stack-tight small">
+          {broken.slice(0, MAX_LINES).map(({ collection, name, role, problem, endpoints }) => (
+            <li key={`${collection} ${name} ${role}`}>
+              <strong>
+                {name} of {collection}
+              </strong>{' '}
+              for {role}
+              {endpoints.length > 0 && ` (REST endpoint ${endpoints.join(', ')})`}: {problem}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+/** What the schema of a role gains and loses. */
+function SchemaChanges({
+  difference: { role, added, removed, changed },
+  isOpen,
+}: {
+  readonly difference: SchemaDifference;
+  readonly isOpen: boolean;
+}) {
+  const lines = [
+    ...removed.map((line) => ['−', line] as const),
+    ...added.map((line) => ['+', line] as const),
+    ...changed.map((line) => ['~', line] as const),
+  ];
+  return (
+    <details open={isOpen}>
+      <summary>
+        Schema of <strong>{role}</strong>{' '}
+        <span class="muted small number">
+          +{added.length} −{removed.length} ~{changed.length}
+        </span>
+      </summary>
+      <section class="diff" tabIndex={0} aria-label={`Schema of ${role}`}>
+        {lines.slice(0, MAX_LINES).map(([sign, line]) => (
+          <div key={sign + line} class={sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}>
+            {sign} {line}
+          </div>
+        ))}
+        {lines.length > MAX_LINES && <div class="muted">and {lines.length - MAX_LINES} more</div>}
+      </section>
+    </details>
   );
 }
 

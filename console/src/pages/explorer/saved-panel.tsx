@@ -50,13 +50,6 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
   );
   const words = filter.toLowerCase();
   const found = (value ?? []).filter(({ collection, name, text }) => `${collection} ${name} ${text}`.toLowerCase().includes(words));
-  const remove = ({ collection, name, text }: SavedQuery): void =>
-    void attempt({
-      title: `Delete ${name} from collection ${collection}`,
-      review: true,
-      steps: () => [{ type: 'drop_query_from_collection', args: { collection_name: collection, query_name: name } }],
-      inverse: [{ type: 'add_query_to_collection', args: { collection_name: collection, query_name: name, query: text } }],
-    });
   return (
     <>
       <div class="row-tight">
@@ -90,24 +83,7 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
             </strong>
             <ul>
               {queries.map((query) => (
-                <li key={query.name} class="row-tight">
-                  <button type="button" class="history-entry" onClick={() => onOpen(query.text)}>
-                    <span class="ellipsis">{query.name}</span>
-                    {query.urls.map((url) => (
-                      <span key={url} class="muted small mono ellipsis">
-                        /api/rest/{url}
-                      </span>
-                    ))}
-                  </button>
-                  <Button
-                    small
-                    kind="quiet"
-                    icon="trash"
-                    name={`Delete ${query.name} …`}
-                    refusal={readOnlyRefusal ?? (query.urls.length > 0 ? 'A REST endpoint uses this query' : undefined)}
-                    onClick={() => remove(query)}
-                  />
-                </li>
+                <SavedQueryLine key={query.name} query={query} onOpen={onOpen} />
               ))}
             </ul>
           </li>
@@ -115,4 +91,37 @@ export function SavedPanel({ onOpen, onSave }: { onOpen(text: string): void; onS
       </ul>
     </>
   );
+}
+
+function SavedQueryLine({ query, onOpen }: { readonly query: SavedQuery; onOpen(text: string): void }) {
+  const { name, text, urls } = query;
+  return (
+    <li class="row-tight">
+      <button type="button" class="history-entry" onClick={() => onOpen(text)}>
+        <span class="ellipsis">{name}</span>
+        {urls.map((url) => (
+          <span key={url} class="muted small mono ellipsis">
+            /api/rest/{url}
+          </span>
+        ))}
+      </button>
+      <Button
+        small
+        kind="quiet"
+        icon="trash"
+        name={`Delete ${name} …`}
+        refusal={readOnlyRefusal ?? (urls.length > 0 ? 'A REST endpoint uses this query' : undefined)}
+        onClick={() => remove(query)}
+      />
+    </li>
+  );
+}
+
+function remove({ collection, name, text }: SavedQuery): void {
+  void attempt({
+    title: `Delete ${name} from collection ${collection}`,
+    review: true,
+    steps: () => [{ type: 'drop_query_from_collection', args: { collection_name: collection, query_name: name } }],
+    inverse: [{ type: 'add_query_to_collection', args: { collection_name: collection, query_name: name, query: text } }],
+  });
 }

@@ -15,7 +15,7 @@ import { Button } from '../../parts/button.tsx';
 import { ComboboxField } from '../../parts/combobox.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
-import { Field } from '../../parts/field.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 
 /** Relationships of a remote schema in the metadata, as arguments of the operations. */
@@ -161,11 +161,7 @@ function Edit({
       {before === undefined && (
         <div class="row fields">
           <ComboboxField label="Type" value={type} options={all.map((each) => ({ value: each.name }))} onChange={setType} />
-          <Field label="Name">
-            {(id) => (
-              <input id={id} class="input" value={name} spellcheck={false} onInput={(event) => setName(event.currentTarget.value)} />
-            )}
-          </Field>
+          <TextField label="Name" value={name} onInput={setName} />
         </div>
       )}
       <TargetForm draft={draft} own={fields.map((each) => ({ value: each.name, note: each.type }))} ownLabel="Field" onChange={setDraft} />
