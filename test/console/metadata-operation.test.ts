@@ -172,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('a pasted metadata operation', () =>
     await expect.poll(() => answerOf(page).textContent(), WAIT).toContain('"message": "success"');
     expect(await trackedTables()).not.toContain('article');
     expect(JSON.parse(requests.find(({ body }) => body.startsWith('{"resource_version"'))?.body ?? '')).toMatchObject(drop);
-    for (const type of ['clear_metadata', 'cleanup_event_trigger_logs']) {
+    for (const type of ['clear_metadata', 'cleanup_event_trigger_logs', 'set_custom_types']) {
       await run(opened, { type, args: {} });
       await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     }

@@ -218,7 +218,7 @@ function BrokenQueries({ preview: { broken, brokenCount } }: { readonly preview:
   );
 }
 
-/** What the schema of a role gains and loses. */
+/** Fields and types that the schema of a role gains and loses. */
 function SchemaChanges({
   difference: { role, added, removed, changed },
   isOpen,

@@ -9,6 +9,7 @@ import { readOnlyRefusal } from '../../api/settings.ts';
 import { docsHref } from '../../browser/place.ts';
 import { type Json, printJson } from '../../model/json.ts';
 import { keysAt, placeOfJsonPath } from '../../model/json-place.ts';
+import { DEFAULT_KIND } from '../../model/kinds.generated.ts';
 import { describeStep } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/code-forms.tsx';
@@ -25,6 +26,7 @@ interface Outcome {
 }
 
 const NO_MARKS: readonly CodeMark[] = [];
+const EXAMPLE = `{"type": "${DEFAULT_KIND}_track_table", "args": {"table": "author"}}`;
 
 /** Runs a request to the metadata API that is written or pasted as JSON. */
 export function RunOperation() {
@@ -47,7 +49,7 @@ export function RunOperation() {
           name="Metadata operation"
           language="json"
           height="240px"
-          hint={'{"type": "pg_track_table", "args": {"table": "author"}}'}
+          hint={EXAMPLE}
           value={text}
           handle={handle}
           marks={marks}
@@ -138,7 +140,9 @@ async function runRequest(request: OperationRequest): Promise<Json | undefined> 
   const [only] = steps;
   const kinds = overview.peek()?.sources.map(({ kind }) => kind) ?? [];
   const title = steps.length === 1 && only !== undefined ? describeStep(only, kinds) : `${steps.length} operations`;
-  return (await makeChange({ title, written: body, steps: () => steps })) ?? undefined;
+  // It replaces all custom types, which its name does not say.
+  const review = steps.some(({ type }) => type === 'set_custom_types');
+  return (await makeChange({ title, written: body, review, steps: () => steps })) ?? undefined;
 }
 
 /** Completes the name of an operation, also inside of a bulk. */
