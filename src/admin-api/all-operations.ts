@@ -24,6 +24,7 @@ import { remoteSchemaPermissionOperations } from '../metadata-api/operations/rem
 import { planOperations } from '../sql-api/plan-changes.ts';
 import { previewOperations } from '../sql-api/preview-changes.ts';
 import { restEndpointOperations } from '../metadata-api/operations/rest-endpoints.ts';
+import { roleSchemaOperations } from '../metadata-api/operations/role-schema.ts';
 import { roleOperations } from '../metadata-api/operations/roles.ts';
 import { scheduledEventOperations } from '../metadata-api/operations/scheduled-events.ts';
 import { sourceOperations } from '../metadata-api/operations/sources.ts';
@@ -56,6 +57,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...cronTriggerOperations,
   ...scheduledEventOperations,
   ...roleOperations,
+  ...roleSchemaOperations,
   ...apiLimitOperations,
   ...openTelemetryOperations,
   ...networkOperations,

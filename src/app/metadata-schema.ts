@@ -2,7 +2,6 @@
 import type { Config } from '../config/options.ts';
 import { backends } from '../databases/index.ts';
 import { createTypeData, type TypeData } from '../graphql-engine/introspection/type-data.ts';
-import type { RootTypes } from '../graphql-engine/types.ts';
 import { createOutboundClient } from '../http-client/client.ts';
 import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
 import { decodeDocument } from '../metadata/document.ts';
@@ -24,7 +23,6 @@ const REMOTE_TIMEOUT_MS = 30_000;
 export interface MetadataSchema {
   /** Inconsistent objects, as a service lists them. */
   readonly inconsistencies: readonly Json[];
-  readonly roots: RootTypes;
   readonly types: TypeData;
 }
 
@@ -64,8 +62,8 @@ export async function openMetadataSchema(document: Json, parts: MetadataSchemaPa
     ]);
     await Promise.allSettled([...sources.values()].map(({ connection }) => connection?.close()));
     const { snapshot } = await assembly.assemble(0, metadata, { sources, remotes });
-    const roots = snapshot.wholeRoots(role, variant);
-    return { inconsistencies: [...recordsOf(snapshot.cache.inconsistencies)], roots, types: createTypeData(roots) };
+    const types = createTypeData(snapshot.wholeRoots(role, variant));
+    return { inconsistencies: [...recordsOf(snapshot.cache.inconsistencies)], types };
   } finally {
     await http.close();
   }

@@ -1,8 +1,10 @@
 /** Sources of the schema for `svc schema`: a running service, or the files of a project with their databases. */
-import type { IntrospectionType } from 'graphql';
+import { print } from 'graphql';
 import type { MetadataSchema } from '../../app/metadata-schema.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
+import { hasFields } from '../../graphql-engine/schema-cut/type-parts.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { environmentForFiles } from '../../project/sent-variables.ts';
@@ -10,7 +12,7 @@ import { shapeProblems } from '../../project/document.ts';
 import { isRefused, remedyOf } from '../../project/endpoint-failure.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { exportFrom, inconsistenciesIn, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
-import { type Introspect, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
+import { type Introspect, schemaOf, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
 import { type ServerClient, ServerError } from '../../project/server-client.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { CommandContext } from '../context.ts';
@@ -39,7 +41,7 @@ export async function serviceOrigin(context: CommandContext, { role, backendOnly
     const { status, body } = await server.send(path, { body: { query }, headers });
     if (isJsonObject(body) && isJsonObject(body['data'])) return body['data'];
     const { code, message } = errorOf(body);
-    const remedy = remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(message);
+    const remedy = remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(code);
     throw failure(
       code,
       `the service at ${server.endpoint} rejects the introspection of the role "${role}": ${message}${remedy === undefined ? '' : `. ${remedy}`}`,
@@ -47,21 +49,35 @@ export async function serviceOrigin(context: CommandContext, { role, backendOnly
       isRefused(status, code) ? EXIT.unreachable : EXIT.failed,
     );
   };
+  const inconsistencies = await inconsistenciesOf(server, context);
   return {
-    reader: schemaReader(introspect),
-    problems: await inconsistenciesOf(server, context),
+    reader: schemaReader(introspect, inconsistencies === null ? null : cutByService(server, { role, backendOnly })),
+    problems: inconsistencies ?? [],
     roles: async () => rolesIn((await exportFrom(server)).metadata),
   };
 }
 
-/** A service may run without the metadata API. */
-async function inconsistenciesOf(server: ServerClient, context: CommandContext): Promise<readonly Problem[]> {
+/** The service cuts the schema: a large one takes seconds to send. */
+function cutByService(server: ServerClient, { role, backendOnly }: SchemaViewer): SchemaReader['cut'] {
+  return async (documents, inputDepth) => {
+    const texts = documents.flatMap(({ definitions }) => definitions.map(print));
+    const part = async (allMembers: boolean) => {
+      const args = { role, documents: texts, input_depth: inputDepth, backend_only: backendOnly, all_members: allMembers };
+      const answer = await server.metadata('get_schema_part', args);
+      return schemaOf(isJsonObject(answer) ? answer : {});
+    };
+    return { cut: await part(false), forValidation: () => part(true) };
+  };
+}
+
+/** Returns `null` for a service without the metadata API. */
+async function inconsistenciesOf(server: ServerClient, context: CommandContext): Promise<readonly Problem[] | null> {
   try {
     return problemsOf(await listInconsistencies(server, null));
   } catch (thrown) {
     if (!(thrown instanceof ServerError) || thrown.status !== 404) throw thrown;
     context.warn(`${server.endpoint} has no metadata API, so inconsistent metadata would not be noticed`);
-    return [];
+    return null;
   }
 }
 
@@ -73,8 +89,9 @@ function errorOf(body: Json): { readonly code: string; readonly message: string 
   return { code: String(extensions['code'] ?? 'server'), message: String(error['message'] ?? error['error'] ?? 'the answer has no data') };
 }
 
-function introspectionRemedy(message: string): string | undefined {
-  return /introspection/.test(message) ? 'Without --endpoint, the schema is built from the files of the project' : undefined;
+/** An introspection query contains nothing else that a service does not support. */
+function introspectionRemedy(code: string): string | undefined {
+  return code === 'not-supported' ? 'Without --endpoint, the schema is built from the files of the project' : undefined;
 }
 
 /** Builds the schema from the files of the project, on the databases that they name. @throws ProjectFailure */
@@ -101,27 +118,16 @@ export async function projectOrigin(context: CommandContext, { role, backendOnly
   };
 }
 
-function readerOf({ roots, types }: MetadataSchema): SchemaReader {
-  const root = (type: { readonly name: string } | null) => (type === null ? null : { kind: 'OBJECT' as const, name: type.name });
-  const head = {
-    queryType: { kind: 'OBJECT' as const, name: roots.query.name },
-    mutationType: root(roots.mutation),
-    subscriptionType: root(roots.subscription),
-    directives: types.directives,
-  };
-  const all = async (names: Iterable<string>): Promise<readonly IntrospectionType[]> => {
-    const found: IntrospectionType[] = [];
-    for (const name of names) {
-      const type = await types.find(name);
-      if (type !== undefined) found.push(type);
-    }
-    return found;
-  };
+function readerOf({ types }: MetadataSchema): SchemaReader {
+  const { queryType, mutationType, subscriptionType } = types.head;
   return {
-    head: async () => head,
-    types: all,
-    shapes: async (names) => (await all(names)).flatMap((type) => (type.kind === 'INPUT_OBJECT' ? [type] : [])),
-    whole: async () => ({ __schema: { ...head, types: await types.all() } }),
+    async roots() {
+      const query = await types.find(queryType.name);
+      const fields = query !== undefined && hasFields(query) ? query.fields : [];
+      return { queryFields: fields.map(({ name }) => name), hasOtherRoots: mutationType != null || subscriptionType != null };
+    },
+    whole: async () => ({ __schema: { ...types.head, types: await types.all() } }),
+    cut: (documents, inputDepth) => cutSchema(types, documents, inputDepth),
   };
 }
 

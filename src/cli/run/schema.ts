@@ -1,21 +1,17 @@
 /** `svc schema`: the GraphQL schema of a role, or the part of it that documents use. */
 import { dirname, resolve } from 'node:path';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { DEFAULT_INPUT_DEPTH, MAX_INPUT_DEPTH } from '../../graphql-engine/schema-cut/cut-schema.ts';
 import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
 import { EXIT, failure, printProblem, type Problem, ProjectFailure } from '../../project/failure.ts';
-import { cutSchema, DEFAULT_INPUT_DEPTH } from '../../project/role-schema/cut-schema.ts';
 import { invalidDocuments, readDocuments, unknownDirectives } from '../../project/role-schema/documents.ts';
 import { introspectionOf, clientSchema, sdlOf } from '../../project/role-schema/print-schema.ts';
 import type { SchemaReader } from '../../project/role-schema/schema-reader.ts';
-import { hasFields } from '../../project/role-schema/type-parts.ts';
 import { PLACEHOLDER_FIELD } from '../../schema/fields/placeholder.ts';
 import { type CommandContext, type CommandOutcome, flagOption, listOption, namesEndpoint, textOption } from '../context.ts';
 import { requireKnown } from './known-names.ts';
 import { projectOrigin, type SchemaOrigin, serviceOrigin } from './schema-origin.ts';
-
-/** Maximum of `--input-depth`. */
-const MAX_INPUT_DEPTH = 100;
 
 /** `svc schema` */
 export async function runSchema(context: CommandContext): Promise<CommandOutcome> {
@@ -61,10 +57,8 @@ function checkConsistency(context: CommandContext, problems: readonly Problem[])
 
 /** @throws ProjectFailure for a role whose schema is empty, as that of an unknown role is */
 async function checkRole(reader: SchemaReader, role: string, { roles }: SchemaOrigin): Promise<void> {
-  const { queryType, mutationType, subscriptionType } = await reader.head();
-  if ((mutationType ?? null) !== null || (subscriptionType ?? null) !== null) return;
-  const [root] = await reader.types([queryType.name]);
-  if (root === undefined || !hasFields(root) || root.fields.some(({ name }) => name !== PLACEHOLDER_FIELD)) return;
+  const { queryFields, hasOtherRoots } = await reader.roots();
+  if (hasOtherRoots || queryFields.some((name) => name !== PLACEHOLDER_FIELD)) return;
   requireKnown('role', role, await roles());
   throw failure('no-permissions', `the role "${role}" has no permissions, so its schema is empty`, {}, EXIT.usage);
 }
@@ -76,9 +70,10 @@ async function partFor(
   documents: readonly DocumentNode[],
   depth: number,
 ): Promise<GraphQLSchema> {
-  const { cut, forValidation } = await cutSchema(reader, documents, depth);
+  const { cut, forValidation } = await reader.cut(documents, depth);
   const schema = clientSchema(cut);
-  if (invalidDocuments(schema, documents).length > 0) throw new ProjectFailure(invalidDocuments(clientSchema(forValidation()), documents));
+  if (invalidDocuments(schema, documents).length > 0)
+    throw new ProjectFailure(invalidDocuments(clientSchema(await forValidation()), documents));
   for (const problem of unknownDirectives(schema, documents))
     context.warn(`${printProblem(problem)} The service rejects it, unless the client removes it from requests`);
   return schema;

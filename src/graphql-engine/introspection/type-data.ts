@@ -1,5 +1,6 @@
 /** Types as the data of an introspection answer, for code in the same process: without a query, text, or its limits. */
-import type { IntrospectionDirective, IntrospectionField, IntrospectionInputValue, IntrospectionType, IntrospectionTypeRef } from 'graphql';
+import type { IntrospectionField, IntrospectionInputValue, IntrospectionType, IntrospectionTypeRef } from 'graphql';
+import type { SchemaHead, SchemaTypes } from '../schema-cut/schema-types.ts';
 import { DIRECTIVES } from '../directives.ts';
 import type { InputField, NamedType, OutputField, RootTypes, TypeRef } from '../types.ts';
 import { printDefault } from './default-value.ts';
@@ -7,29 +8,31 @@ import { TYPE_KIND_NAMES, SCHEMA } from './meta-types.ts';
 import { createTypeWalk, sortByName } from './type-walk.ts';
 import { startYieldTimer } from './yield-timer.ts';
 
-export interface TypeData {
-  readonly directives: readonly IntrospectionDirective[];
-  /** Returns `undefined` for a type that the schema does not have. A type that an earlier one refers to is found at once. */
-  find(name: string): Promise<IntrospectionType | undefined>;
+/** A type is found at once if an earlier one refers to it. */
+export interface TypeData extends SchemaTypes {
   /** Returns all types, sorted by name. */
   all(): Promise<readonly IntrospectionType[]>;
 }
 
 export function createTypeData(roots: RootTypes): TypeData {
   const walk = createTypeWalk(roots, [SCHEMA]);
-  const data = (type: NamedType): IntrospectionType => typeData(type, walk.refer);
+  const data = (type: NamedType | undefined) => (type === undefined ? undefined : typeData(type, walk.refer));
+  const root = (type: NamedType) => ({ kind: 'OBJECT' as const, name: type.name });
   return {
-    directives: sortByName(DIRECTIVES.values()).map(({ name, description, locations, args }) => ({
-      ...{ name, description, isRepeatable: false },
-      locations: locations as readonly string[] as IntrospectionDirective['locations'],
-      args: inputs(args, walk.refer),
-    })),
-    async find(name) {
-      const type = await walk.find(name, startYieldTimer());
-      return type === undefined ? undefined : data(type);
+    head: {
+      queryType: root(roots.query),
+      mutationType: roots.mutation === null ? null : root(roots.mutation),
+      subscriptionType: roots.subscription === null ? null : root(roots.subscription),
+      directives: sortByName(DIRECTIVES.values()).map(({ name, description, locations, args }) => ({
+        ...{ name, description, isRepeatable: false },
+        locations: locations as readonly string[] as SchemaHead['directives'][number]['locations'],
+        args: inputs(args, walk.refer),
+      })),
     },
+    find: async (name) => data(await walk.find(name, startYieldTimer())),
+    known: (name) => data(walk.known(name)),
     async all() {
-      return (await walk.all(startYieldTimer())).map(data);
+      return (await walk.all(startYieldTimer())).map((type) => typeData(type, walk.refer));
     },
   };
 }

@@ -10,6 +10,8 @@ import type { YieldTimer } from './yield-timer.ts';
 export interface TypeWalk {
   /** Adds a type that an answer refers to. */
   refer(name: string, type: () => NamedType): void;
+  /** Returns a type that has been found, or to which an answer refers. */
+  known(name: string): NamedType | undefined;
   find(name: string, timer: YieldTimer): Promise<NamedType | undefined>;
   /** Returns every reachable type, sorted by name. */
   all(timer: YieldTimer): Promise<readonly NamedType[]>;
@@ -45,11 +47,13 @@ export function createTypeWalk(
       if (count % 16 === 0 && timer.due()) await timer.yield();
     }
   };
+  const known = (name: string) => seen.get(name) ?? referred.get(name)?.();
   return {
     refer: (name, type) => void referred.set(name, type),
+    known,
     async find(name, timer) {
-      const known = seen.get(name) ?? referred.get(name)?.();
-      if (known !== undefined) return known;
+      const found = known(name);
+      if (found !== undefined) return found;
       await advance(timer, () => seen.has(name));
       return seen.get(name);
     },

@@ -17,7 +17,7 @@ import {
   printType,
 } from 'graphql';
 import type { JsonObject } from '../../util/json.ts';
-import { byCodeUnits } from './type-parts.ts';
+import { byCodeUnits } from '../../graphql-engine/schema-cut/type-parts.ts';
 
 /** Builds the schema of an introspection that is known to be valid, or that is only used to validate documents. */
 export function clientSchema(introspection: IntrospectionQuery): GraphQLSchema {

@@ -1,37 +1,31 @@
-/** Reads the schema of a role by introspection: the whole of it, or type by type, because a large schema has tens of thousands. */
-import {
-  getIntrospectionQuery,
-  type IntrospectionDirective,
-  type IntrospectionInputValue,
-  type IntrospectionQuery,
-  type IntrospectionSchema,
-  type IntrospectionType,
-} from 'graphql';
-import { isGraphqlName } from '../../model/graphql-name.ts';
+/** Reads the schema of a role, from a service by introspection or in the same process. */
+import { type DocumentNode, getIntrospectionQuery, type IntrospectionQuery, type IntrospectionSchema } from 'graphql';
+import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
+import { typesOfIntrospection } from '../../graphql-engine/schema-cut/schema-types.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { EXIT, failure } from '../failure.ts';
 
 /** Answers an introspection query: `data`. @throws ProjectFailure */
 export type Introspect = (query: string) => Promise<JsonObject>;
 
-/** Names of the root types, and the directives. */
-export type SchemaHead = Pick<IntrospectionSchema, 'queryType' | 'mutationType' | 'subscriptionType'> & {
-  readonly directives: readonly IntrospectionDirective[];
-};
+export interface SchemaRoots {
+  /** Names of the fields of the query root. */
+  readonly queryFields: readonly string[];
+  /** True if there are mutations or subscriptions. */
+  readonly hasOtherRoots: boolean;
+}
 
-/** Names and types of the fields of an input object. */
-export interface InputShape {
-  readonly name: string;
-  readonly inputFields: readonly Pick<IntrospectionInputValue, 'name' | 'type'>[] | null;
+/** Part of a schema, like `CutSchema`. */
+export interface SchemaPart {
+  readonly cut: IntrospectionQuery;
+  readonly forValidation: () => Promise<IntrospectionQuery> | IntrospectionQuery;
 }
 
 export interface SchemaReader {
-  head(): Promise<SchemaHead>;
-  /** Reads types by name. Names that the schema does not have are not in the result. */
-  types(names: Iterable<string>): Promise<readonly IntrospectionType[]>;
-  /** Reads the input fields of input objects only. */
-  shapes(names: Iterable<string>): Promise<readonly InputShape[]>;
+  roots(): Promise<SchemaRoots>;
   whole(): Promise<IntrospectionQuery>;
+  /** Returns the part that documents use. */
+  cut(documents: readonly DocumentNode[], inputDepth: number): Promise<SchemaPart>;
 }
 
 const WHOLE = getIntrospectionQuery({
@@ -40,78 +34,34 @@ const WHOLE = getIntrospectionQuery({
   inputValueDeprecation: true,
   oneOf: true,
 });
-/** Wrappers of the deepest type that is read: `[[[T!]!]!]!` has seven. */
-const WRAPPERS = 7;
-const REF = Array.from({ length: WRAPPERS }).reduce<string>((inner) => `kind name ofType { ${inner} }`, 'kind name');
-const INPUT = `fragment Input on __InputValue { name description defaultValue isDeprecated deprecationReason type { ${REF} } }`;
-/** Like the query for the whole schema, with references that are shorter. */
-const TYPE = `fragment Type on __Type {
-  kind name description specifiedByURL isOneOf
-  fields(includeDeprecated: true) {
-    name description isDeprecated deprecationReason args(includeDeprecated: true) { ...Input } type { ${REF} }
-  }
-  inputFields(includeDeprecated: true) { ...Input }
-  interfaces { kind name }
-  enumValues(includeDeprecated: true) { name description isDeprecated deprecationReason }
-  possibleTypes { kind name }
-}
-${INPUT}`;
-const SHAPE = `fragment Shape on __Type { name inputFields { name type { ${REF} } } }`;
-const HEAD = `{
-  __schema {
-    queryType { kind name } mutationType { kind name } subscriptionType { kind name }
-    directives { name description isRepeatable locations args(includeDeprecated: true) { ...Input } }
-  }
-}
-${INPUT}`;
+const ROOTS = '{ __schema { queryType { fields { name } } mutationType { name } subscriptionType { name } } }';
 
-/** A service limits the fields of an operation that have a selection, to 500 by default; a type takes 31. */
-const TYPES_PER_QUERY = 15;
-/** Concurrent queries: a service with several processors answers them in parallel. */
-const CONCURRENT = 4;
-
-/** Reads the schema from a service. */
-export function schemaReader(introspect: Introspect): SchemaReader {
+/**
+ * Reads the schema from a service.
+ * @param cut returns the part of the schema that documents use; `null` to read the whole schema and cut it here
+ */
+export function schemaReader(introspect: Introspect, cut: SchemaReader['cut'] | null): SchemaReader {
+  const whole = async () => schemaOf(await introspect(WHOLE));
   return {
-    async head() {
-      return member<SchemaHead>(await introspect(HEAD), '__schema');
+    async roots() {
+      const { __schema: schema } = schemaOf(await introspect(ROOTS));
+      const { fields } = schema.queryType as unknown as { readonly fields: readonly { readonly name: string }[] };
+      return { queryFields: fields.map(({ name }) => name), hasOtherRoots: schema.mutationType != null || schema.subscriptionType != null };
     },
-    async whole() {
-      const data = await introspect(WHOLE);
-      return { __schema: member<IntrospectionSchema>(data, '__schema') };
-    },
-    types: async (names) => (await inParts(introspect, names, 'Type', TYPE)) as unknown as readonly IntrospectionType[],
-    shapes: async (names) => (await inParts(introspect, names, 'Shape', SHAPE)) as unknown as readonly InputShape[],
+    whole,
+    cut: cut ?? (async (documents, inputDepth) => cutSchema(typesOfIntrospection(await whole()), documents, inputDepth)),
   };
 }
 
-async function inParts(
-  introspect: Introspect,
-  names: Iterable<string>,
-  fragment: string,
-  definitions: string,
-): Promise<readonly JsonObject[]> {
-  const waiting = [...names].filter(isGraphqlName).sort();
-  const found: JsonObject[] = [];
-  const work = async (): Promise<void> => {
-    for (let some = waiting.splice(0, TYPES_PER_QUERY); some.length > 0; some = waiting.splice(0, TYPES_PER_QUERY)) {
-      const fields = some.map((name, i) => `t${i}: __type(name: "${name}") { ...${fragment} }`);
-      for (const type of Object.values(await introspect(`{ ${fields.join(' ')} }\n${definitions}`)))
-        if (isJsonObject(type)) found.push(type);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENT }, work));
-  return found;
-}
-
-function member<T>(data: JsonObject, key: string): T {
-  const value = data[key];
-  if (value === undefined || !isJsonObject(value))
-    throw failure(
-      'server',
-      'the answer to an introspection query is invalid: check that --endpoint is the address of svc',
-      {},
-      EXIT.unreachable,
-    );
-  return value as unknown as T;
+/** @throws ProjectFailure if the answer has no schema */
+export function schemaOf(data: JsonObject): IntrospectionQuery {
+  const schema = data['__schema'];
+  if (schema !== undefined && isJsonObject(schema) && isJsonObject(schema['queryType'] ?? null))
+    return { __schema: schema as unknown as IntrospectionSchema };
+  throw failure(
+    'server',
+    'the answer to an introspection query is invalid: check that --endpoint is the address of svc',
+    {},
+    EXIT.unreachable,
+  );
 }

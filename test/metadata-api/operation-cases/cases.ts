@@ -284,5 +284,13 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { if_not: 'another' },
     fails: [failure({ if_not: 1 }, 'parse-failed', '$.args.if_not'), failure({ iff_not: 'x' }, 'parse-failed', '$.args.iff_not')],
   },
+  get_schema_part: {
+    args: { role: 'user', documents: ['{ article { id } }'], input_depth: 0 },
+    fails: [
+      failure({ role: 'user' }, 'parse-failed', '$.args'),
+      failure({ role: 'user', documents: ['{'] }, 'validation-failed', '$.args.documents[0]'),
+      failure({ role: 'user', documents: [], input_depth: 101 }, 'parse-failed', '$.args.input_depth'),
+    ],
+  },
   get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };

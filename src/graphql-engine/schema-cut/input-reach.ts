@@ -2,7 +2,8 @@
  * Input objects that stay whole because a variable may have them. A filter such as `task_bool_exp` reaches the filters of all related tables,
  * and through them those of the whole database, so the number of levels is limited.
  */
-import type { InputShape } from './schema-reader.ts';
+import type { IntrospectionInputObjectType } from 'graphql';
+import type { Cooperative } from '../../util/cooperative.ts';
 import { isLeaf, isRequired, namedRef } from './type-parts.ts';
 import type { Usage } from './usage.ts';
 
@@ -11,9 +12,10 @@ import type { Usage } from './usage.ts';
  * and enums only (comparisons, columns of an update), and wrappers, which contain neither these nor flat objects (`data` and `on_conflict` of
  * a nested insert). A required field leads to its object at every level.
  */
-export function reachedInputs(variableTypes: Iterable<string>, depth: number, usage: Usage): ReadonlySet<string> {
+export function* reachedInputs(variableTypes: Iterable<string>, depth: number, usage: Usage): Cooperative<ReadonlySet<string>> {
   const reached = new Set<string>();
   const levels: string[][] = [[]];
+  const isFree = createIsFree(usage);
   const add = (name: string, level: number): void => {
     if (reached.has(name)) return;
     reached.add(name);
@@ -30,12 +32,10 @@ export function reachedInputs(variableTypes: Iterable<string>, depth: number, us
       for (const field of type.inputFields) {
         const { kind, name } = namedRef(field.type);
         if (kind !== 'INPUT_OBJECT' || reached.has(name)) continue;
-        // Most neighbours are tables further away, of which only the classification is read.
-        const shape = usage.shape(name);
-        if (shape == null) continue;
-        if (isFlat(shape) || isWrapper(shape, usage)) add(name, level);
+        if (isFree(name)) add(name, level);
         else if (level < depth) further.push(name);
         else if (isRequired(field)) add(name, level);
+        yield;
       }
     }
     for (const name of further) add(name, level + 1);
@@ -43,26 +43,22 @@ export function reachedInputs(variableTypes: Iterable<string>, depth: number, us
   return reached;
 }
 
-type Shape = NonNullable<InputShape['inputFields']>;
-
-function isFlat(fields: Shape): boolean {
-  return fields.every(({ type }) => isLeaf(namedRef(type)));
-}
-
-function isWrapper(fields: Shape, usage: Usage): boolean {
-  const names: string[] = [];
-  for (const { type } of fields) {
-    const ref = namedRef(type);
-    if (isLeaf(ref)) return false;
-    names.push(ref.name);
-  }
-  const unread = names.filter((name) => !usage.hasShape(name));
-  const isFlatName = (name: string): boolean => {
-    const shape = usage.shape(name);
-    return shape != null && isFlat(shape);
+/** Returns a function that is true for flat objects and wrappers. Each is classified once: many filters lead to the same tables. */
+function createIsFree(usage: Usage): (name: string) => boolean {
+  const known = new Map<string, boolean>();
+  const inputOf = (name: string): IntrospectionInputObjectType | undefined => {
+    const type = usage.find(name);
+    return type?.kind === 'INPUT_OBJECT' ? type : undefined;
   };
-  if (names.some((name) => !unread.includes(name) && isFlatName(name))) return false;
-  for (const name of unread) usage.shape(name);
-  // Not before all of them have been read.
-  return unread.length === 0;
+  const isFlat = (name: string): boolean => inputOf(name)?.inputFields.every(({ type }) => isLeaf(namedRef(type))) ?? false;
+  const isWrapper = (name: string): boolean =>
+    inputOf(name)?.inputFields.every(({ type }) => {
+      const ref = namedRef(type);
+      return !isLeaf(ref) && !isFlat(ref.name);
+    }) ?? false;
+  return (name) => {
+    const free = known.get(name) ?? (isFlat(name) || isWrapper(name));
+    known.set(name, free);
+    return free;
+  };
 }

@@ -7,11 +7,12 @@ import type {
   IntrospectionQuery,
   IntrospectionType,
 } from 'graphql';
+import { type Cooperative, runCooperatively } from '../../util/cooperative.ts';
 import { completeUsage } from './complete-usage.ts';
-import type { InputShape, SchemaHead, SchemaReader } from './schema-reader.ts';
+import type { SchemaHead, SchemaTypes } from './schema-types.ts';
 import { hasFields, isAbstract, namedRef } from './type-parts.ts';
-import { type KnownTypes, Usage, type UsedType } from './usage.ts';
-import { useDocuments } from './use-documents.ts';
+import { Usage, type UsedType } from './usage.ts';
+import { typeNamesIn, useDocuments } from './use-documents.ts';
 
 export interface CutSchema {
   /** A valid schema if the documents are valid. */
@@ -22,34 +23,31 @@ export interface CutSchema {
 
 /** Default number of levels of input objects: the columns of a table, and of the tables that it is related to. */
 export const DEFAULT_INPUT_DEPTH = 1;
+export const MAX_INPUT_DEPTH = 100;
 
-/** Reads the types that the documents need. @throws ProjectFailure if the schema cannot be read */
-export async function cutSchema(reader: SchemaReader, documents: readonly DocumentNode[], inputDepth: number): Promise<CutSchema> {
-  const head = await reader.head();
-  const known = new Map<string, IntrospectionType | null>();
-  const shapes = new Map<string, InputShape>();
-  for (;;) {
-    const usage = usageOf(head, documents, new Usage(known, shapes), inputDepth);
-    if (usage.isComplete) return { cut: partsOf(head, known, usage, false), forValidation: () => partsOf(head, known, usage, true) };
-    // Roots first: a service finds types at once that an answer has referred to, and searches the whole schema for others.
-    const roots = [head.queryType, head.mutationType, head.subscriptionType].flatMap((root) => root?.name ?? []);
-    const missingRoots = roots.filter((name) => usage.missing.has(name));
-    const wanted = missingRoots.length > 0 ? missingRoots : usage.missing;
-    const found = new Map((await reader.types(wanted)).map((type) => [type.name, type]));
-    for (const name of wanted) known.set(name, found.get(name) ?? null);
-    if (missingRoots.length > 0) continue;
-    for (const shape of await reader.shapes(usage.missingShapes)) shapes.set(shape.name, shape);
-  }
+/** @param onResume called after each pause for other work; an error that it throws ends this one */
+export async function cutSchema(
+  schema: SchemaTypes,
+  documents: readonly DocumentNode[],
+  inputDepth: number,
+  onResume?: () => void,
+): Promise<CutSchema> {
+  const { head } = schema;
+  // Roots first: types to which they refer are then found without a search.
+  for (const root of [head.queryType, head.mutationType, head.subscriptionType]) if (root != null) await schema.find(root.name);
+  for (const name of typeNamesIn(documents)) await schema.find(name);
+  const usage = new Usage(schema);
+  await runCooperatively(collect(head, documents, usage, inputDepth), onResume);
+  return { cut: partsOf(head, usage, false), forValidation: () => partsOf(head, usage, true) };
 }
 
-function usageOf(head: SchemaHead, documents: readonly DocumentNode[], usage: Usage, inputDepth: number): Usage {
+function* collect(head: SchemaHead, documents: readonly DocumentNode[], usage: Usage, inputDepth: number): Cooperative<void> {
   // Every schema has a query root, and the standard directives.
   usage.keep(head.queryType.name);
-  for (const { name } of head.directives) if (STANDARD_DIRECTIVES.has(name)) usage.keepDirective(name);
-  const variableTypes = useDocuments(documents, head, usage);
+  for (const { name } of head.directives) if (STANDARD_DIRECTIVES.has(name)) usage.directives.add(name);
+  const variableTypes = yield* useDocuments(documents, head, usage);
   const ofDirectives = head.directives.flatMap(({ name, args }) => (usage.directives.has(name) ? args : []));
-  completeUsage(usage, new Set([...variableTypes, ...ofDirectives.map(({ type }) => namedRef(type).name)]), inputDepth);
-  return usage;
+  yield* completeUsage(usage, new Set([...variableTypes, ...ofDirectives.map(({ type }) => namedRef(type).name)]), inputDepth);
 }
 
 const STANDARD_DIRECTIVES: ReadonlySet<string> = new Set(['include', 'skip', 'deprecated', 'specifiedBy', 'oneOf']);
@@ -58,13 +56,13 @@ const STANDARD_SCALARS = ['Boolean', 'Float', 'ID', 'Int', 'String'];
 /** Type of members that are listed for their names only. */
 const UNUSED: IntrospectionOutputTypeRef = { kind: 'SCALAR', name: 'String' };
 
-function partsOf(head: SchemaHead, known: KnownTypes, usage: Usage, withUnused: boolean): IntrospectionQuery {
+function partsOf(head: SchemaHead, usage: Usage, withUnused: boolean): IntrospectionQuery {
   const directives = head.directives.filter(({ name }) => usage.directives.has(name));
   const root = (type: SchemaHead['mutationType']) => (type != null && usage.types.has(type.name) ? type : null);
   const standard = STANDARD_SCALARS.filter((name) => !usage.types.has(name)).map((name) => ({ kind: 'SCALAR' as const, name }));
   const types = [...usage.types].flatMap(([name, used]): readonly IntrospectionType[] => {
-    const type = known.get(name);
-    return type == null ? [] : [partOf(type, used, usage, withUnused)];
+    const type = usage.find(name);
+    return type === undefined ? [] : [partOf(type, used, usage, withUnused)];
   });
   return {
     __schema: {

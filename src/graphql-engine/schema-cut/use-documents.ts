@@ -9,8 +9,10 @@ import {
   type SelectionSetNode,
   type TypeNode,
   type ValueNode,
+  visit,
 } from 'graphql';
-import type { SchemaHead } from './schema-reader.ts';
+import type { Cooperative } from '../../util/cooperative.ts';
+import type { SchemaHead } from './schema-types.ts';
 import { outputFieldOf, hasFields, hasValue, inputFieldOf, type NamedRef, namedRef } from './type-parts.ts';
 import type { Usage } from './usage.ts';
 
@@ -18,7 +20,7 @@ import type { Usage } from './usage.ts';
  * Skips what the schema does not have: the validation reports it.
  * @returns the types of variables
  */
-export function useDocuments(documents: readonly DocumentNode[], head: SchemaHead, usage: Usage): ReadonlySet<string> {
+export function* useDocuments(documents: readonly DocumentNode[], head: SchemaHead, usage: Usage): Cooperative<ReadonlySet<string>> {
   const variableTypes = new Set<string>();
   const walk = new DocumentWalk(head, usage);
   for (const { definitions } of documents)
@@ -39,6 +41,7 @@ export function useDocuments(documents: readonly DocumentNode[], head: SchemaHea
         const root = rootOf(definition, head);
         if (root !== undefined) walk.selection(root, definition.selectionSet);
       }
+      yield;
     }
   return variableTypes;
 }
@@ -50,6 +53,13 @@ function rootOf({ operation }: OperationDefinitionNode, head: SchemaHead): strin
 
 function namedNode(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : namedNode(type.type);
+}
+
+/** Returns the names of types in the documents: of variables, and of what fragments apply to. */
+export function typeNamesIn(documents: readonly DocumentNode[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const document of documents) visit(document, { NamedType: ({ name }) => void names.add(name.value) });
+  return names;
 }
 
 /** Collects what a literal uses at a position of a type. */
@@ -100,7 +110,7 @@ class DocumentWalk {
     for (const { name, arguments: given } of directives) {
       const args = this.#directives.get(name.value);
       if (args === undefined) continue;
-      this.#usage.keepDirective(name.value);
+      this.#usage.directives.add(name.value);
       this.values(args, given);
     }
   }

@@ -26,8 +26,8 @@ import { expect, it } from 'vitest';
 import { DEEP, SEED } from '../../../test/support/deep.ts';
 import { randomOf, type Random } from '../../../test/support/random-schema.ts';
 import { cutSchema } from './cut-schema.ts';
-import { clientSchema, sdlOf } from './print-schema.ts';
-import type { SchemaReader } from './schema-reader.ts';
+import { clientSchema, sdlOf } from '../../project/role-schema/print-schema.ts';
+import { type SchemaTypes, typesOfIntrospection } from './schema-types.ts';
 
 const SDL = `
   directive @cached(ttl: Int = 60, mode: Mode = FAST) on QUERY
@@ -71,18 +71,8 @@ const SDL = `
 `;
 const SCHEMA = buildSchema(SDL);
 
-function readerOf(schema: GraphQLSchema): SchemaReader {
-  const whole = introspectionFromSchema(schema, { specifiedByUrl: true, inputValueDeprecation: true, oneOf: true });
-  const types = async (names: Iterable<string>) => {
-    const wanted = new Set(names);
-    return whole.__schema.types.filter(({ name }) => wanted.has(name));
-  };
-  return {
-    head: async () => whole.__schema,
-    types,
-    shapes: async (names) => (await types(names)).flatMap((type) => (type.kind === 'INPUT_OBJECT' ? [type] : [])),
-    whole: async () => whole,
-  };
+function typesOf(schema: GraphQLSchema): SchemaTypes {
+  return typesOfIntrospection(introspectionFromSchema(schema, { specifiedByUrl: true, inputValueDeprecation: true, oneOf: true }));
 }
 
 /** Makes valid documents of a schema. */
@@ -172,14 +162,16 @@ it('cuts to a valid schema, each time the same', async () => {
     const document = parse(text);
     expect(validate(SCHEMA, document), text).toEqual([]);
     const depth = Math.floor(random() * 3);
-    const { cut, forValidation } = await cutSchema(readerOf(SCHEMA), [document], depth);
+    const { cut, forValidation } = await cutSchema(typesOf(SCHEMA), [document], depth);
     const schema = buildClientSchema(cut);
     expect(validateSchema(schema), text).toEqual([]);
     expect(validate(schema, document), text).toEqual([]);
     expect(validate(clientSchema(forValidation()), document), text).toEqual([]);
     const sdl = sdlOf(schema);
     expect(validateSchema(buildSchema(sdl)), text).toEqual([]);
-    const again = await cutSchema(readerOf(SCHEMA), [document], depth);
+    const again = await cutSchema(typesOf(SCHEMA), [document], depth);
     expect(sdlOf(clientSchema(again.cut)), text).toBe(sdl);
+    const ofCut = await cutSchema(typesOf(schema), [document], depth);
+    expect(sdlOf(clientSchema(ofCut.cut)), text).toBe(sdl);
   }
 });
