@@ -2,6 +2,7 @@
 import type { Config } from '../config/options.ts';
 import { backends } from '../databases/index.ts';
 import { createTypeData, type TypeData } from '../graphql-engine/introspection/type-data.ts';
+import type { RootTypes } from '../graphql-engine/types.ts';
 import { createOutboundClient } from '../http-client/client.ts';
 import { tlsAllowlistOf } from '../http-client/tls-allowlist.ts';
 import { decodeDocument } from '../metadata/document.ts';
@@ -10,6 +11,7 @@ import { kindsOf } from '../metadata/kinds.ts';
 import { EMPTY_METADATA } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
+import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
 import type { SchemaVariant } from '../schema/role-schemas.ts';
 import { Assembly } from '../state/assembly.ts';
 import { StateCounts } from '../state/state-counts.ts';
@@ -23,6 +25,8 @@ const REMOTE_TIMEOUT_MS = 30_000;
 export interface MetadataSchema {
   /** Inconsistent objects, as a service lists them. */
   readonly inconsistencies: readonly Json[];
+  /** True if the role has no permissions, or does not exist. */
+  readonly isEmpty: boolean;
   readonly types: TypeData;
 }
 
@@ -62,9 +66,16 @@ export async function openMetadataSchema(document: Json, parts: MetadataSchemaPa
     ]);
     await Promise.allSettled([...sources.values()].map(({ connection }) => connection?.close()));
     const { snapshot } = await assembly.assemble(0, metadata, { sources, remotes });
-    const types = createTypeData(snapshot.wholeRoots(role, variant));
-    return { inconsistencies: [...recordsOf(snapshot.cache.inconsistencies)], types };
+    const roots = snapshot.wholeRoots(role, variant);
+    return { inconsistencies: [...recordsOf(snapshot.cache.inconsistencies)], isEmpty: isEmpty(roots), types: createTypeData(roots) };
   } finally {
     await http.close();
   }
+}
+
+function isEmpty({ query, mutation, subscription }: RootTypes): boolean {
+  if (mutation !== null || subscription !== null) return false;
+  for (const name of query.names?.() ?? query.fields().keys())
+    if (name !== PLACEHOLDER_FIELD && (query.field === undefined || query.field(name) !== undefined)) return false;
+  return true;
 }

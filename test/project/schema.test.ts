@@ -138,6 +138,20 @@ describe('the part that documents use', () => {
     expect(definition(ran.stdout, 'input task_set_input')).toBe('input task_set_input {\n  status: String\n  title: String\n}');
   });
 
+  it('is the same from a service without the metadata API', async () => {
+    const bare = await startTestService({ DATABASE_URL: service.databaseUrl, ENABLED_APIS: 'graphql' });
+    try {
+      const [expected, ran] = await Promise.all([
+        online('--role', 'user', ...SOURCES),
+        command(['schema', '--role', 'user', ...SOURCES, '--endpoint', bare.url], { cwd: folder.root }),
+      ]);
+      expect(ran.stderr).toContain('has no metadata API');
+      expect(ran).toMatchObject({ code: 0, stdout: expected.stdout });
+    } finally {
+      await bare.stop();
+    }
+  });
+
   it('has as many levels of input objects as --input-depth says', async () => {
     const [none, two] = await Promise.all(['0', '2'].map((depth) => offline(['--role', 'user', ...SOURCES, '--input-depth', depth])));
     expect(none?.stdout).not.toContain('project_bool_exp');
@@ -201,7 +215,8 @@ describe('errors', () => {
     expect(b?.stderr).toContain('bad/b.graphql:2:33: Cannot query field "secret" on type "project"');
     expect(c?.stderr).toContain('bad/c.graphql:1:10: Syntax Error');
     expect(d?.stderr).toContain('bad/d.graphql:1:1: the file defines types');
-    expect(service?.json).toMatchObject({ ok: false, errors: [{ file: 'bad/a.graphql', line: 2, column: 13 }] });
+    const message = 'Cannot query field "titel" on type "task". Did you mean "title"?';
+    expect(service?.json).toMatchObject({ ok: false, errors: [{ file: 'bad/a.graphql', line: 2, column: 13, message }] });
   });
 
   it('warns of directives that the service does not know, which clients may remove', async () => {
@@ -210,6 +225,23 @@ describe('errors', () => {
     rmSync(join(folder.root, 'local'), { recursive: true });
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain('warning: local/a.graphql:1:21: Unknown directive "@client"');
+  });
+
+  it('says how to read the schema of a role whose introspection is disabled', async () => {
+    const disable = (roles: readonly string[]) => service.metadata('set_graphql_introspection_options', { disabled_for_roles: roles });
+    const args = { role: 'guest', documents: ['{ task { id } }'] };
+    await disable(['guest']);
+    try {
+      const [ran, part] = await Promise.all([
+        online('--role', 'guest', ...SOURCES),
+        service.send('/v1/metadata', { method: 'POST', body: JSON.stringify({ type: 'get_schema_part', args }) }),
+      ]);
+      expect(ran).toMatchObject({ code: 1, stdout: '' });
+      expect(ran.stderr).toContain('Without --endpoint, the schema is built from the files of the project');
+      expect(part.json).toMatchObject({ code: 'not-supported', path: '$.args' });
+    } finally {
+      await disable([]);
+    }
   });
 
   it('rejects inconsistent metadata, unless that is allowed', async () => {

@@ -42,6 +42,7 @@ export const OPERATIONS = {
   get_overview: 'nothing',
   get_scheduled_event_invocations: 'nothing',
   get_scheduled_events: 'nothing',
+  get_schema_part: 'nothing',
   get_subscriptions: 'nothing',
   introspect_remote_schema: 'nothing',
   list_source_kinds: 'nothing',
@@ -332,6 +333,14 @@ export interface OperationArguments {
     readonly limit?: number;
     readonly offset?: number;
     readonly get_rows_count?: boolean;
+  };
+  /** `{"role":"user","documents":["query ($where: article_bool_exp) { article(where: $where) { id } }"]}` */
+  get_schema_part: {
+    readonly role: string;
+    readonly documents: Json;
+    readonly input_depth?: number;
+    readonly backend_only?: boolean;
+    readonly all_members?: boolean;
   };
   /** `{}` */
   get_subscriptions: Readonly<Record<string, never>>;

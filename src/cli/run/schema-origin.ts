@@ -4,7 +4,6 @@ import type { MetadataSchema } from '../../app/metadata-schema.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
-import { hasFields } from '../../graphql-engine/schema-cut/type-parts.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { environmentForFiles } from '../../project/sent-variables.ts';
@@ -12,7 +11,7 @@ import { shapeProblems } from '../../project/document.ts';
 import { isRefused, remedyOf } from '../../project/endpoint-failure.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { exportFrom, inconsistenciesIn, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
-import { type Introspect, schemaOf, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
+import { type Introspect, introspectionIn, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
 import { type ServerClient, ServerError } from '../../project/server-client.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import type { CommandContext } from '../context.ts';
@@ -64,7 +63,7 @@ function cutByService(server: ServerClient, { role, backendOnly }: SchemaViewer)
     const part = async (allMembers: boolean) => {
       const args = { role, documents: texts, input_depth: inputDepth, backend_only: backendOnly, all_members: allMembers };
       const answer = await server.metadata('get_schema_part', args);
-      return schemaOf(isJsonObject(answer) ? answer : {});
+      return introspectionIn(isJsonObject(answer) ? answer : {});
     };
     return { cut: await part(false), forValidation: () => part(true) };
   };
@@ -118,14 +117,9 @@ export async function projectOrigin(context: CommandContext, { role, backendOnly
   };
 }
 
-function readerOf({ types }: MetadataSchema): SchemaReader {
-  const { queryType, mutationType, subscriptionType } = types.head;
+function readerOf({ isEmpty, types }: MetadataSchema): SchemaReader {
   return {
-    async roots() {
-      const query = await types.find(queryType.name);
-      const fields = query !== undefined && hasFields(query) ? query.fields : [];
-      return { queryFields: fields.map(({ name }) => name), hasOtherRoots: mutationType != null || subscriptionType != null };
-    },
+    isEmpty: async () => isEmpty,
     whole: async () => ({ __schema: { ...types.head, types: await types.all() } }),
     cut: (documents, inputDepth) => cutSchema(types, documents, inputDepth),
   };

@@ -8,7 +8,6 @@ import { EXIT, failure, printProblem, type Problem, ProjectFailure } from '../..
 import { invalidDocuments, readDocuments, unknownDirectives } from '../../project/role-schema/documents.ts';
 import { introspectionOf, clientSchema, sdlOf } from '../../project/role-schema/print-schema.ts';
 import type { SchemaReader } from '../../project/role-schema/schema-reader.ts';
-import { PLACEHOLDER_FIELD } from '../../schema/fields/placeholder.ts';
 import { type CommandContext, type CommandOutcome, flagOption, listOption, namesEndpoint, textOption } from '../context.ts';
 import { requireKnown } from './known-names.ts';
 import { projectOrigin, type SchemaOrigin, serviceOrigin } from './schema-origin.ts';
@@ -57,8 +56,7 @@ function checkConsistency(context: CommandContext, problems: readonly Problem[])
 
 /** @throws ProjectFailure for a role whose schema is empty, as that of an unknown role is */
 async function checkRole(reader: SchemaReader, role: string, { roles }: SchemaOrigin): Promise<void> {
-  const { queryFields, hasOtherRoots } = await reader.roots();
-  if (hasOtherRoots || queryFields.some((name) => name !== PLACEHOLDER_FIELD)) return;
+  if (!(await reader.isEmpty())) return;
   requireKnown('role', role, await roles());
   throw failure('no-permissions', `the role "${role}" has no permissions, so its schema is empty`, {}, EXIT.usage);
 }

@@ -2,7 +2,7 @@
 import type { IntrospectionField, IntrospectionInputValue, IntrospectionType, IntrospectionTypeRef } from 'graphql';
 import type { SchemaHead, SchemaTypes } from '../schema-cut/schema-types.ts';
 import { DIRECTIVES } from '../directives.ts';
-import type { InputField, NamedType, OutputField, RootTypes, TypeRef } from '../types.ts';
+import { type InputField, lazy, type NamedType, type OutputField, type RootTypes, type TypeRef } from '../types.ts';
 import { printDefault } from './default-value.ts';
 import { TYPE_KIND_NAMES, SCHEMA } from './meta-types.ts';
 import { createTypeWalk, sortByName } from './type-walk.ts';
@@ -31,6 +31,12 @@ export function createTypeData(roots: RootTypes): TypeData {
     },
     find: async (name) => data(await walk.find(name, startYieldTimer())),
     known: (name) => data(walk.known(name)),
+    field(typeName, name) {
+      const type = walk.known(typeName);
+      if (type?.kind !== 'object' && type?.kind !== 'interface') return undefined;
+      const field = type.kind === 'object' && type.field !== undefined ? type.field(name) : type.fields().get(name);
+      return field === undefined ? undefined : fieldData(field, walk.refer);
+    },
     async all() {
       return (await walk.all(startYieldTimer())).map((type) => typeData(type, walk.refer));
     },
@@ -63,13 +69,18 @@ function typeData(type: NamedType, onReference: OnReference): IntrospectionType 
     case 'union':
       return { ...head, possibleTypes: members(type.members()) } as IntrospectionType;
     case 'object':
-    case 'interface':
+    case 'interface': {
+      const fields = lazy(() => sortByName(type.fields().values()).map((field) => fieldData(field, onReference)));
       return {
         ...head,
-        fields: sortByName(type.fields().values()).map((field) => fieldData(field, onReference)),
+        // A cut schema needs few of the fields, and reads those one by one.
+        get fields() {
+          return fields();
+        },
         interfaces: members(type.interfaces?.() ?? []),
         ...(type.kind === 'interface' ? { possibleTypes: members(type.members()) } : {}),
       } as IntrospectionType;
+    }
   }
 }
 
@@ -90,8 +101,11 @@ function inputs(fields: ReadonlyMap<string, InputField>, onReference: OnReferenc
 }
 
 function refData(ref: TypeRef, onReference: OnReference): IntrospectionTypeRef {
-  if (ref.nonNull) return { kind: 'NON_NULL', ofType: refData({ ...ref, nonNull: false }, onReference) } as IntrospectionTypeRef;
-  if (ref.kind === 'list') return { kind: 'LIST', ofType: refData(ref.item, onReference) };
+  const inner = ref.kind === 'list' ? { kind: 'LIST' as const, ofType: refData(ref.item, onReference) } : namedData(ref, onReference);
+  return (ref.nonNull ? { kind: 'NON_NULL', ofType: inner } : inner) as IntrospectionTypeRef;
+}
+
+function namedData(ref: Extract<TypeRef, { kind: 'named' }>, onReference: OnReference): IntrospectionTypeRef {
   onReference(ref.name, ref.type);
   return { kind: TYPE_KIND_NAMES[ref.type().kind], name: ref.name } as IntrospectionTypeRef;
 }

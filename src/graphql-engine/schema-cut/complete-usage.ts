@@ -2,7 +2,7 @@
 import { type IntrospectionInputObjectType, type IntrospectionInputValue, type IntrospectionType, parseValue } from 'graphql';
 import type { Cooperative } from '../../util/cooperative.ts';
 import { reachedInputs } from './input-reach.ts';
-import { byCodeUnits, type FieldsType, hasFields, isAbstract, isLeaf, isRequired, namedRef, outputFieldOf } from './type-parts.ts';
+import { byCodeUnits, type FieldsType, hasFields, isAbstract, isLeaf, isRequired, namedRef } from './type-parts.ts';
 import { useValue } from './use-documents.ts';
 import type { Usage, UsedType } from './usage.ts';
 
@@ -76,7 +76,7 @@ class Completion {
       }
     }
     for (const [name, args] of used.fields) {
-      const field = outputFieldOf(type, name);
+      const field = usage.field(type.name, name);
       if (field === undefined) continue;
       const ref = namedRef(field.type);
       usage.keep(ref.name);

@@ -10,9 +10,9 @@ import type {
 import { type Cooperative, runCooperatively } from '../../util/cooperative.ts';
 import { completeUsage } from './complete-usage.ts';
 import type { SchemaHead, SchemaTypes } from './schema-types.ts';
-import { hasFields, isAbstract, namedRef } from './type-parts.ts';
+import { byCodeUnits, type FieldsType, hasFields, namedRef } from './type-parts.ts';
 import { Usage, type UsedType } from './usage.ts';
-import { typeNamesIn, useDocuments } from './use-documents.ts';
+import { readRootFields, typeNamesIn, useDocuments } from './use-documents.ts';
 
 export interface CutSchema {
   /** A valid schema if the documents are valid. */
@@ -33,8 +33,9 @@ export async function cutSchema(
   onResume?: () => void,
 ): Promise<CutSchema> {
   const { head } = schema;
-  // Roots first: types to which they refer are then found without a search.
+  // Roots first: types to which their fields refer are then found without a search.
   for (const root of [head.queryType, head.mutationType, head.subscriptionType]) if (root != null) await schema.find(root.name);
+  await runCooperatively(readRootFields(documents, head, schema), onResume);
   for (const name of typeNamesIn(documents)) await schema.find(name);
   const usage = new Usage(schema);
   await runCooperatively(collect(head, documents, usage, inputDepth), onResume);
@@ -77,20 +78,25 @@ function partsOf(head: SchemaHead, usage: Usage, withUnused: boolean): Introspec
 
 function partOf(type: IntrospectionType, used: UsedType, usage: Usage, withUnused: boolean): IntrospectionType {
   if (hasFields(type)) {
-    const fields = members(type.fields, used, withUnused).map((field): IntrospectionField => {
+    const fields = outputs(type, used, usage, withUnused).map((field): IntrospectionField => {
       const args = used.fields.get(field.name);
       return { ...field, args: args === undefined ? [] : inputs(field.args, args, withUnused) };
     });
-    const interfaces = type.interfaces.filter(({ name }) => usage.types.has(name));
-    return isAbstract(type) ? { ...type, fields, interfaces } : { ...type, fields, interfaces };
+    const interfaces = type.interfaces.filter((each) => usage.types.has(each.name));
+    const { name, description } = type;
+    // Copies no other members, because that would build all fields.
+    return type.kind === 'INTERFACE'
+      ? { kind: type.kind, name, description: description ?? null, fields, interfaces, possibleTypes: type.possibleTypes }
+      : { kind: type.kind, name, description: description ?? null, fields, interfaces };
   }
   if (type.kind === 'INPUT_OBJECT') return { ...type, inputFields: inputs(type.inputFields, new Set(used.fields.keys()), withUnused) };
   if (type.kind === 'ENUM' && !withUnused) return { ...type, enumValues: type.enumValues.filter(({ name }) => used.values.has(name)) };
   return type;
 }
 
-function members(fields: readonly IntrospectionField[], { fields: used }: UsedType, withUnused: boolean): readonly IntrospectionField[] {
-  return fields.flatMap((field) => (used.has(field.name) ? [field] : withUnused ? [{ ...field, type: UNUSED }] : []));
+function outputs(type: FieldsType, { fields }: UsedType, usage: Usage, withUnused: boolean): readonly IntrospectionField[] {
+  if (withUnused) return type.fields.map((field) => (fields.has(field.name) ? field : { ...field, type: UNUSED }));
+  return [...fields.keys()].sort(byCodeUnits).flatMap((name) => usage.field(type.name, name) ?? []);
 }
 
 function inputs(

@@ -1,5 +1,5 @@
 /** The parts of a schema that documents use, while they are collected. */
-import type { IntrospectionType } from 'graphql';
+import type { IntrospectionField, IntrospectionType } from 'graphql';
 import type { SchemaTypes } from './schema-types.ts';
 
 export interface UsedType {
@@ -16,6 +16,7 @@ export class Usage {
   readonly changed = new Set<string>();
   readonly #schema: SchemaTypes;
   readonly #found = new Map<string, IntrospectionType | undefined>();
+  readonly #fields = new Map<string, IntrospectionField | undefined>();
 
   constructor(schema: SchemaTypes) {
     this.#schema = schema;
@@ -25,6 +26,12 @@ export class Usage {
   find(name: string): IntrospectionType | undefined {
     if (!this.#found.has(name)) this.#found.set(name, this.#schema.known(name));
     return this.#found.get(name);
+  }
+
+  field(type: string, name: string): IntrospectionField | undefined {
+    const key = `${type} ${name}`;
+    if (!this.#fields.has(key)) this.#fields.set(key, this.#schema.field(type, name));
+    return this.#fields.get(key);
   }
 
   keep(name: string): UsedType {

@@ -12,8 +12,8 @@ import {
   visit,
 } from 'graphql';
 import type { Cooperative } from '../../util/cooperative.ts';
-import type { SchemaHead } from './schema-types.ts';
-import { outputFieldOf, hasFields, hasValue, inputFieldOf, type NamedRef, namedRef } from './type-parts.ts';
+import type { SchemaHead, SchemaTypes } from './schema-types.ts';
+import { hasFields, hasValue, inputFieldOf, type NamedRef, namedRef } from './type-parts.ts';
 import type { Usage } from './usage.ts';
 
 /**
@@ -62,6 +62,18 @@ export function typeNamesIn(documents: readonly DocumentNode[]): ReadonlySet<str
   return names;
 }
 
+/** Builds the root fields that operations select: the types of most variables are those of their arguments, and are then found at once. */
+export function* readRootFields(documents: readonly DocumentNode[], head: SchemaHead, schema: SchemaTypes): Cooperative<void> {
+  for (const { definitions } of documents)
+    for (const definition of definitions) {
+      const root = definition.kind === Kind.OPERATION_DEFINITION ? rootOf(definition, head) : undefined;
+      if (root === undefined || definition.kind !== Kind.OPERATION_DEFINITION) continue;
+      for (const selection of definition.selectionSet.selections)
+        if (selection.kind === Kind.FIELD) schema.field(root, selection.name.value);
+      yield;
+    }
+}
+
 /** Collects what a literal uses at a position of a type. */
 export function useValue(ref: NamedRef, value: ValueNode, usage: Usage): void {
   usage.keep(ref.name);
@@ -96,7 +108,7 @@ class DocumentWalk {
       if (selection.kind === Kind.INLINE_FRAGMENT) this.selection(selection.typeCondition?.name.value ?? typeName, selection.selectionSet);
       // Fragments are visited where they are defined; fields such as __typename belong to every type.
       if (selection.kind !== Kind.FIELD || selection.name.value.startsWith('__') || !hasFields(type)) continue;
-      const field = outputFieldOf(type, selection.name.value);
+      const field = this.#usage.field(typeName, selection.name.value);
       if (field === undefined) continue;
       this.#usage.keepField(typeName, field.name);
       for (const name of this.values(field.args, selection.arguments)) this.#usage.keepArgument(typeName, field.name, name);

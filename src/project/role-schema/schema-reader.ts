@@ -2,18 +2,12 @@
 import { type DocumentNode, getIntrospectionQuery, type IntrospectionQuery, type IntrospectionSchema } from 'graphql';
 import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
 import { typesOfIntrospection } from '../../graphql-engine/schema-cut/schema-types.ts';
+import { PLACEHOLDER_FIELD } from '../../schema/fields/placeholder.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { EXIT, failure } from '../failure.ts';
 
 /** Answers an introspection query: `data`. @throws ProjectFailure */
 export type Introspect = (query: string) => Promise<JsonObject>;
-
-export interface SchemaRoots {
-  /** Names of the fields of the query root. */
-  readonly queryFields: readonly string[];
-  /** True if there are mutations or subscriptions. */
-  readonly hasOtherRoots: boolean;
-}
 
 /** Part of a schema, like `CutSchema`. */
 export interface SchemaPart {
@@ -22,7 +16,8 @@ export interface SchemaPart {
 }
 
 export interface SchemaReader {
-  roots(): Promise<SchemaRoots>;
+  /** Returns true for the schema of a role without permissions, which an unknown role has, too. */
+  isEmpty(): Promise<boolean>;
   whole(): Promise<IntrospectionQuery>;
   /** Returns the part that documents use. */
   cut(documents: readonly DocumentNode[], inputDepth: number): Promise<SchemaPart>;
@@ -41,12 +36,12 @@ const ROOTS = '{ __schema { queryType { fields { name } } mutationType { name } 
  * @param cut returns the part of the schema that documents use; `null` to read the whole schema and cut it here
  */
 export function schemaReader(introspect: Introspect, cut: SchemaReader['cut'] | null): SchemaReader {
-  const whole = async () => schemaOf(await introspect(WHOLE));
+  const whole = async () => introspectionIn(await introspect(WHOLE));
   return {
-    async roots() {
-      const { __schema: schema } = schemaOf(await introspect(ROOTS));
-      const { fields } = schema.queryType as unknown as { readonly fields: readonly { readonly name: string }[] };
-      return { queryFields: fields.map(({ name }) => name), hasOtherRoots: schema.mutationType != null || schema.subscriptionType != null };
+    async isEmpty() {
+      const { queryType, mutationType, subscriptionType } = introspectionIn(await introspect(ROOTS)).__schema;
+      const { fields } = queryType as unknown as { readonly fields: readonly { readonly name: string }[] };
+      return mutationType == null && subscriptionType == null && fields.every(({ name }) => name === PLACEHOLDER_FIELD);
     },
     whole,
     cut: cut ?? (async (documents, inputDepth) => cutSchema(typesOfIntrospection(await whole()), documents, inputDepth)),
@@ -54,7 +49,7 @@ export function schemaReader(introspect: Introspect, cut: SchemaReader['cut'] | 
 }
 
 /** @throws ProjectFailure if the answer has no schema */
-export function schemaOf(data: JsonObject): IntrospectionQuery {
+export function introspectionIn(data: JsonObject): IntrospectionQuery {
   const schema = data['__schema'];
   if (schema !== undefined && isJsonObject(schema) && isJsonObject(schema['queryType'] ?? null))
     return { __schema: schema as unknown as IntrospectionSchema };
