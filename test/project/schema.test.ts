@@ -138,6 +138,31 @@ describe('the part that documents use', () => {
     expect(definition(ran.stdout, 'input task_set_input')).toBe('input task_set_input {\n  status: String\n  title: String\n}');
   });
 
+  it('is the same for documents in code', async () => {
+    const [tasks, fragments] = Object.values(DOCUMENTS);
+    folder.write({
+      'code/tasks.tsx': `import { gql } from 'x';\nexport const TASKS = gql\`\n${tasks}\n$\{PARTS}\`;\nexport const P = () => <p>Don't</p>;\n`,
+      'code/parts.ts': `export const PARTS = graphql(\`${fragments}\`);`,
+      'code/none.js': 'export const a = 1;',
+      'wrong/a.ts': 'const A = gql`query A {\n  task { titel }\n}`;',
+      'wrong/b.ts': 'const B = gql`query B { task { \u0024{FIELDS} } }`;',
+    });
+    try {
+      const [expected, inCode, wrong, unknown, none] = await Promise.all(
+        ['src/**/*.graphql', 'code/*', 'wrong/a.ts', 'wrong/b.ts', 'code/none.js'].map((pattern) =>
+          offline(['--role', 'user', '--documents', pattern]),
+        ),
+      );
+      expect(inCode).toMatchObject({ code: 0, stderr: '', stdout: expected?.stdout });
+      expect(wrong?.stderr).toContain('wrong/a.ts:2:10: Cannot query field "titel" on type "task". Did you mean "title"?');
+      expect(unknown?.stderr).toContain('wrong/b.ts:1:32: the value of the interpolation is not known here');
+      expect(none).toMatchObject({ code: 2, stdout: '' });
+      expect(none?.stderr).toContain('have no operation');
+    } finally {
+      for (const name of ['code', 'wrong']) rmSync(join(folder.root, name), { recursive: true });
+    }
+  });
+
   it('is the same from a service without the metadata API', async () => {
     const bare = await startTestService({ DATABASE_URL: service.databaseUrl, ENABLED_APIS: 'graphql' });
     try {
@@ -185,7 +210,12 @@ describe('errors', () => {
       2,
       'no file matches --documents "nowhere/*.graphql"',
     ],
-    ['a file of another language', ['--role', 'user', '--documents', 'metadata.json'], 1, 'metadata.json: this is not a GraphQL file'],
+    [
+      'a file of another language',
+      ['--role', 'user', '--documents', 'metadata.json'],
+      1,
+      'metadata.json: this is neither a GraphQL file nor',
+    ],
   ])('names %s', async (_, args, code, message) => {
     const ran = await offline(args);
     expect(ran.stderr).toMatch(message);

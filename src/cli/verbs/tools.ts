@@ -114,7 +114,7 @@ export const toolVerbs: readonly Verb[] = [
       { flags: '--format <format>', help: 'format of the schema', choices: ['sdl', 'introspection'], default: 'sdl' },
       {
         flags: '--documents <pattern>',
-        help: 'GraphQL files whose operations and fragments are used, as a pattern in quotes, such as "src/**/*.graphql"',
+        help: 'GraphQL files, or TypeScript and JavaScript files with gql or graphql templates, whose operations and fragments are used, as a pattern in quotes, such as "src/**/*.{ts,tsx}"',
         many: true,
       },
       {

@@ -1,4 +1,4 @@
-/** GraphQL documents of a client: read from files, and validated against the schema of a role. */
+/** GraphQL documents of a client: read from files and code, and validated against the schema of a role. */
 import { resolve } from 'node:path';
 import {
   type DocumentNode,
@@ -18,6 +18,7 @@ import {
 import { glob } from 'tinyglobby';
 import { readNamedFile } from '../directory/files.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../failure.ts';
+import { documentsInCode } from './code-documents.ts';
 
 /** Maximum number of files. */
 const MAX_FILES = 20_000;
@@ -25,11 +26,13 @@ const MAX_FILES = 20_000;
 const MAX_TOKENS = 1_000_000;
 const IGNORED = ['**/node_modules/**', '**/.git/**'];
 const EXTENSION = /\.(?:graphql|graphqls|gql)$/i;
+const CODE = /\.(?:[cm]?[jt]s|[jt]sx)$/i;
+const NONE: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 /**
  * Reads and parses the files that match the patterns.
  * @param except absolute path of a file to leave out
- * @throws ProjectFailure if a pattern matches no file, or a file cannot be parsed
+ * @throws ProjectFailure if a pattern matches no file, a file cannot be parsed, or none has an operation or fragment
  */
 export async function readDocuments(cwd: string, patterns: readonly string[], except?: string): Promise<readonly DocumentNode[]> {
   const files = new Set<string>();
@@ -44,29 +47,44 @@ export async function readDocuments(cwd: string, patterns: readonly string[], ex
   const problems: Problem[] = [];
   const documents = [...files].sort().map((file) => parsed(file, readNamedFile(cwd, file) ?? '', problems));
   if (problems.length > 0) throw new ProjectFailure(problems);
+  if (documents.every(({ definitions }) => definitions.length === 0))
+    throw failure(
+      'documents',
+      `the files that match --documents have no operation: in code, write it as gql\`…\` or graphql(\`…\`)`,
+      {},
+      EXIT.usage,
+    );
   return documents;
 }
 
-function parsed(file: string, text: string, problems: Problem[]): DocumentNode {
-  const none: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
-  if (!EXTENSION.test(file)) {
-    const message =
-      'this is not a GraphQL file: --documents takes .graphql, .graphqls and .gql files. Move the operations to such files, or narrow the pattern';
-    problems.push({ code: 'documents', message, file });
-    return none;
+function parsed(file: string, content: string, problems: Problem[]): DocumentNode {
+  const report = (message: string, place: Pick<Problem, 'line' | 'column'> = {}) =>
+    void problems.push({ code: 'documents', message, file, ...place });
+  let text = content;
+  if (CODE.test(file)) {
+    const found = documentsInCode(content);
+    for (const { message, start } of found.problems) report(message, placeOf(new Source(content), start));
+    if (found.problems.length > 0 || found.text.trim() === '') return NONE;
+    text = found.text;
+  } else if (!EXTENSION.test(file)) {
+    report(
+      'this is neither a GraphQL file nor code: --documents takes .graphql, .graphqls and .gql files, and .ts, .tsx, .js and .jsx files with templates. Narrow the pattern',
+    );
+    return NONE;
   }
   try {
     const document = parse(new Source(text, file), { maxTokens: MAX_TOKENS });
     const other = document.definitions.find((definition) => !isExecutableDefinitionNode(definition));
     if (other === undefined) return document;
-    const message =
-      'the file defines types: --documents takes operations and fragments only. Narrow the pattern so that it leaves out schemas';
-    problems.push({ code: 'documents', message, file, ...(other.loc === undefined ? {} : placeOf(other.loc.source, other.loc.start)) });
+    report(
+      'the file defines types: --documents takes operations and fragments only. Narrow the pattern so that it leaves out schemas',
+      other.loc === undefined ? {} : placeOf(other.loc.source, other.loc.start),
+    );
   } catch (thrown) {
     if (!(thrown instanceof GraphQLError)) throw thrown;
     problems.push(problemOf(thrown));
   }
-  return none;
+  return NONE;
 }
 
 function placeOf(source: Source, start: number): Pick<Problem, 'line' | 'column'> {
