@@ -18,7 +18,7 @@ export interface CutSchema {
   /** A valid schema if the documents are valid. */
   readonly cut: IntrospectionQuery;
   /** Types of the cut schema with all their members, to validate documents: an error suggests members that were cut. */
-  readonly forValidation: () => IntrospectionQuery;
+  readonly forValidation: () => Promise<IntrospectionQuery>;
 }
 
 /** Default number of levels of input objects: the columns of a table, and of the tables that it is related to. */
@@ -39,7 +39,8 @@ export async function cutSchema(
   for (const name of typeNamesIn(documents)) await schema.find(name);
   const usage = new Usage(schema);
   await runCooperatively(collect(head, documents, usage, inputDepth), onResume);
-  return { cut: partsOf(head, usage, false), forValidation: () => partsOf(head, usage, true) };
+  const parts = (withUnused: boolean) => runCooperatively(partsOf(head, usage, withUnused), onResume);
+  return { cut: await parts(false), forValidation: () => parts(true) };
 }
 
 function* collect(head: SchemaHead, documents: readonly DocumentNode[], usage: Usage, inputDepth: number): Cooperative<void> {
@@ -57,14 +58,16 @@ const STANDARD_SCALARS = ['Boolean', 'Float', 'ID', 'Int', 'String'];
 /** Type of members that are listed for their names only. */
 const UNUSED: IntrospectionOutputTypeRef = { kind: 'SCALAR', name: 'String' };
 
-function partsOf(head: SchemaHead, usage: Usage, withUnused: boolean): IntrospectionQuery {
+function* partsOf(head: SchemaHead, usage: Usage, withUnused: boolean): Cooperative<IntrospectionQuery> {
   const directives = head.directives.filter(({ name }) => usage.directives.has(name));
   const root = (type: SchemaHead['mutationType']) => (type != null && usage.types.has(type.name) ? type : null);
   const standard = STANDARD_SCALARS.filter((name) => !usage.types.has(name)).map((name) => ({ kind: 'SCALAR' as const, name }));
-  const types = [...usage.types].flatMap(([name, used]): readonly IntrospectionType[] => {
+  const types: IntrospectionType[] = [];
+  for (const [name, used] of usage.types) {
     const type = usage.find(name);
-    return type === undefined ? [] : [partOf(type, used, usage, withUnused)];
-  });
+    if (type !== undefined) types.push(partOf(type, used, usage, withUnused));
+    yield;
+  }
   return {
     __schema: {
       queryType: head.queryType,

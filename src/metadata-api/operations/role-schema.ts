@@ -6,8 +6,7 @@ import { DEFAULT_LIMITS } from '../../graphql-engine/engine.ts';
 import { createTypeData } from '../../graphql-engine/introspection/type-data.ts';
 import { cutSchema, DEFAULT_INPUT_DEPTH, MAX_INPUT_DEPTH } from '../../graphql-engine/schema-cut/cut-schema.ts';
 import { defaulted, flag, list, nonEmptyText, nonNegativeInt, object, required, text } from '../../metadata/codec.ts';
-import type { Cooperative } from '../../util/cooperative.ts';
-import { runCooperatively } from '../../util/cooperative.ts';
+import { type Cooperative, runCooperatively } from '../../util/cooperative.ts';
 import type { Json } from '../../util/json.ts';
 import { at, type Path } from '../../util/path.ts';
 import { operation, type OperationGroup } from '../operation.ts';
@@ -45,7 +44,7 @@ const getSchemaPart: OperationGroup = () => [
       const parsed = await runCooperatively(parseAll(documents, at(path, 'documents')), checkCancelled);
       const types = createTypeData(snapshot.wholeRoots(role, variant));
       const { cut, forValidation } = await cutSchema(types, parsed, inputDepth, checkCancelled);
-      return (allMembers ? forValidation() : cut) as unknown as Json;
+      return (allMembers ? await forValidation() : cut) as unknown as Json;
     },
   }),
 ];

@@ -1,6 +1,6 @@
 /** Reads the schema of a role, from a service by introspection or in the same process. */
 import { type DocumentNode, getIntrospectionQuery, type IntrospectionQuery, type IntrospectionSchema } from 'graphql';
-import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
+import { type CutSchema, cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
 import { typesOfIntrospection } from '../../graphql-engine/schema-cut/schema-types.ts';
 import { PLACEHOLDER_FIELD } from '../../schema/fields/placeholder.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
@@ -9,18 +9,12 @@ import { EXIT, failure } from '../failure.ts';
 /** Answers an introspection query: `data`. @throws ProjectFailure */
 export type Introspect = (query: string) => Promise<JsonObject>;
 
-/** Part of a schema, like `CutSchema`. */
-export interface SchemaPart {
-  readonly cut: IntrospectionQuery;
-  readonly forValidation: () => Promise<IntrospectionQuery> | IntrospectionQuery;
-}
-
 export interface SchemaReader {
   /** Returns true for the schema of a role without permissions, which an unknown role has, too. */
   isEmpty(): Promise<boolean>;
   whole(): Promise<IntrospectionQuery>;
   /** Returns the part that documents use. */
-  cut(documents: readonly DocumentNode[], inputDepth: number): Promise<SchemaPart>;
+  cut(documents: readonly DocumentNode[], inputDepth: number): Promise<CutSchema>;
 }
 
 const WHOLE = getIntrospectionQuery({
