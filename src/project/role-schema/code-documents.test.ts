@@ -34,6 +34,11 @@ describe('documents in code', () => {
     ],
     ['code in interpolations', 'css`a §{() => { const q = gql`query A { a }`; return `§{q}`; }} b`; gql`query B { b }`', ['A', 'B']],
     ['fragments between definitions', 'gql`§{F}\nquery A { ...F } # a }\n§{F} §{G.b} query B { b(c: "}") }§{H}`', ['A', 'B']],
+    [
+      'templates that end with a comment',
+      'f(gql`query A { a(b: "#") } # "all`, gql`query B { b } # "#"`, gql`query C { c }`)',
+      ['A', 'B', 'C'],
+    ],
     ['fragments that are templates', 'gql`query A { ...F } §{gql`fragment F on T { a }`}`', ['A', 'F']],
     ['types', 'const a = gql<{ readonly a: string }>; const b = x as Y<`z`>; const c = gql`query A { a }` satisfies D;', ['A']],
   ])('are %s', (_, code, expected) => {

@@ -23,6 +23,8 @@ const CHUNK = /[^`\\$]+|\\[\s\S]|\$\{|[\s\S]/y;
 /** Tokens after which a slash begins a regular expression. */
 const BEFORE_EXPRESSION = /^(?:=>|[=([,;:!&|?+\-*%^~{]|return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/;
 const TAG = /^(?:gql|graphql)$/;
+/** Part of a line of GraphQL without a comment. */
+const BEFORE_COMMENT = /^(?:[^"#]|"(?:[^"\\]|\\.)*")*/;
 const COMMENT = /^\/\*\s*GraphQL\s*\*\/$/;
 const NOT_FOLLOWED =
   'the value of the interpolation is not known here: one may stand only before or after a definition, for a fragment of another template. Use a variable or a fragment in its place';
@@ -43,7 +45,9 @@ class CodeScan {
   readonly #problems: CodeProblem[] = [];
   /** Open templates, outermost first, each with the number of open braces in its interpolation. */
   readonly #open: { readonly template: Template; braces: number }[] = [];
-  #out = '';
+  /** Complete lines of the result. */
+  readonly #lines: string[] = [];
+  #line = '';
   #at = 0;
   #last = '';
   #beforeLast = '';
@@ -56,7 +60,7 @@ class CodeScan {
   run(): CodeDocuments {
     while (this.#at < this.#code.length) this.#step();
     for (const { template } of this.#open.slice(0, 1)) this.#report('the template that begins here has no end', template.start);
-    return { text: this.#out, problems: this.#problems };
+    return { text: this.#lines.join('') + this.#line, problems: this.#problems };
   }
 
   #report(message: string, start: number): void {
@@ -71,8 +75,14 @@ class CodeScan {
     return found;
   }
 
+  #write(text: string): void {
+    const end = text.lastIndexOf('\n') + 1;
+    if (end > 0) this.#lines.push(this.#line, text.slice(0, end));
+    this.#line = end > 0 ? text.slice(end) : this.#line + text;
+  }
+
   #hide(text: string): void {
-    this.#out += text.replaceAll(/[^\r\n]/g, ' ');
+    this.#write(hidden(text));
   }
 
   #step(): void {
@@ -126,6 +136,7 @@ class CodeScan {
       const start = this.#at;
       const chunk = this.#take(CHUNK);
       if (chunk === '`') {
+        if (template.text !== null) this.#hideComment();
         this.#hide(chunk);
         this.#follow('0');
         return;
@@ -141,10 +152,16 @@ class CodeScan {
       else {
         const text = chunk.startsWith('\\') ? this.#escape(chunk, start) : chunk;
         template.text += text;
-        this.#out += text;
+        this.#write(text);
       }
     }
     this.#open.push({ template, braces: 0 });
+  }
+
+  /** A comment ends with its template, although another template may follow in the line. */
+  #hideComment(): void {
+    const before = BEFORE_COMMENT.exec(this.#line)?.[0].length ?? 0;
+    if (this.#line[before] === '#') this.#line = this.#line.slice(0, before) + hidden(this.#line.slice(before));
   }
 
   /** Returns as many characters as the escape has. */
@@ -154,6 +171,10 @@ class CodeScan {
     if (!/[nrt]/.test(character)) this.#report(`the escape ${written} is not supported in a GraphQL document`, start);
     return '  ';
   }
+}
+
+function hidden(text: string): string {
+  return text.replaceAll(/[^\r\n]/g, ' ');
 }
 
 /** Returns true if a definition may begin after the text. */
