@@ -73,8 +73,3 @@ export function listOption(context: CommandContext, name: string): readonly stri
   const value = context.options[name];
   return Array.isArray(value) ? (value as readonly string[]) : typeof value === 'string' ? [value] : [];
 }
-
-/** Returns whether the user names a service; a command that can do without one then asks it. */
-export function namesEndpoint({ options, environment }: Pick<CommandContext, 'options' | 'environment'>): boolean {
-  return options['endpoint'] !== undefined || environment['SVC_GRAPHQL_ENDPOINT'] !== undefined;
-}

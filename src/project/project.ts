@@ -33,6 +33,8 @@ export interface Settings {
   readonly endpoint: string;
   /** Setting that the endpoint comes from, for messages. */
   readonly endpointOrigin: string;
+  /** False if the endpoint is the default, or that of config.yaml for all environments: a command that can do without a service then does. */
+  readonly namesService: boolean;
   readonly adminSecret: string | null;
   /** Setting that the admin secret comes from, for messages; the variable to set if there is none. */
   readonly adminSecretOrigin: string;
@@ -304,6 +306,7 @@ function settingsOf(
   return {
     endpoint,
     endpointOrigin,
+    namesService: (named ?? endpointOfEveryStage ?? text(stage['endpoint'])) !== undefined,
     adminSecret,
     adminSecretOrigin,
     insecureSkipTlsVerify:

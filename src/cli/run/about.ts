@@ -1,7 +1,7 @@
 /** `svc version` and `svc completion`. */
 import { isOlder, serviceVersion } from '../../config/version.ts';
 import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
-import { type CommandContext, type CommandOutcome, namesEndpoint } from '../context.ts';
+import type { CommandContext, CommandOutcome } from '../context.ts';
 
 /** Warning about a service whose version differs from that of the command. */
 export function versionMismatch(service: string, own: string): string {
@@ -13,8 +13,8 @@ export function versionMismatch(service: string, own: string): string {
 /** `svc version` */
 export async function runVersion(context: CommandContext): Promise<CommandOutcome> {
   const own = serviceVersion();
-  if (!namesEndpoint(context)) return { text: `svc ${own}`, data: { version: own } };
   try {
+    if (!(await context.anyProject()).settings.namesService) return { text: `svc ${own}`, data: { version: own } };
     const other = await (await context.server()).version();
     if (other !== own) context.warn(versionMismatch(other, own));
     return { text: `svc ${own}, service ${other}`, data: { version: own, service: other } };

@@ -4,6 +4,10 @@ import type { MetadataSchema } from '../../app/metadata-schema.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
+import type { Config } from '../../config/options.ts';
+import { clusterFolder, provideDatabases } from '../../embedded-postgres/embedded-source.ts';
+import { InUseError } from '../../embedded-postgres/owner-lock.ts';
+import { hasCluster } from '../../embedded-postgres/place.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { environmentForFiles } from '../../project/sent-variables.ts';
@@ -13,7 +17,7 @@ import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failu
 import { exportFrom, inconsistenciesIn, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import { type Introspect, introspectionIn, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
 import { type ServerClient, ServerError } from '../../project/server-client.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, printJson } from '../../util/json.ts';
 import type { CommandContext } from '../context.ts';
 import { rolesIn } from './known-names.ts';
 
@@ -30,8 +34,14 @@ export interface SchemaViewer {
   readonly backendOnly: boolean;
 }
 
+/** Chooses the service that the project names, or its files. @throws ProjectFailure */
+export async function schemaOrigin(context: CommandContext, viewer: SchemaViewer): Promise<SchemaOrigin> {
+  const { settings } = await context.anyProject();
+  return settings.namesService ? serviceOrigin(context, viewer) : projectOrigin(context, viewer);
+}
+
 /** Reads the schema that a service answers with. @throws ProjectFailure */
-export async function serviceOrigin(context: CommandContext, { role, backendOnly }: SchemaViewer): Promise<SchemaOrigin> {
+async function serviceOrigin(context: CommandContext, { role, backendOnly }: SchemaViewer): Promise<SchemaOrigin> {
   const server = await context.server();
   const { settings } = await context.anyProject();
   const path = settings.paths.graphql;
@@ -40,6 +50,9 @@ export async function serviceOrigin(context: CommandContext, { role, backendOnly
     const { status, body } = await server.send(path, { body: { query }, headers });
     if (isJsonObject(body) && isJsonObject(body['data'])) return body['data'];
     const { code, message } = errorOf(body);
+    const previewed =
+      /^introspection is disabled/.test(message) && !backendOnly ? await previewedIntrospection(server, role, query) : undefined;
+    if (previewed !== undefined) return previewed;
     const remedy = remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(code);
     throw failure(
       code,
@@ -69,6 +82,23 @@ function cutByService(server: ServerClient, { role, backendOnly }: SchemaViewer)
   };
 }
 
+/**
+ * Introspects as a role that must not, on a draft in which every role may: administrators may see what a role sees.
+ * @returns `undefined` if the service does not allow that
+ */
+async function previewedIntrospection(server: ServerClient, role: string, query: string): Promise<JsonObject | undefined> {
+  const enable = { type: 'set_graphql_schema_introspection_options', args: { disabled_for_roles: [] } };
+  const queries = [{ query, user: { 'x-svc-role': role } }];
+  try {
+    const preview = await server.metadata('preview_changes', { changes: [enable], roles: [], queries });
+    const [answer] = isJsonObject(preview) ? objectsIn(preview['answers']) : [];
+    return isJsonObject(answer?.['data']) ? answer['data'] : undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof ServerError)) throw thrown;
+    return undefined;
+  }
+}
+
 /** Returns `null` for a service without the metadata API. */
 async function inconsistenciesOf(server: ServerClient, context: CommandContext): Promise<readonly Problem[] | null> {
   try {
@@ -90,11 +120,12 @@ function errorOf(body: Json): { readonly code: string; readonly message: string 
 
 /** An introspection query contains nothing else that a service does not support. */
 function introspectionRemedy(code: string): string | undefined {
-  return code === 'not-supported' ? 'Without --endpoint, the schema is built from the files of the project' : undefined;
+  return code === 'not-supported' ? 'Without an endpoint, svc schema builds the schema from the files of the project' : undefined;
 }
 
 /** Builds the schema from the files of the project, on the databases that they name. @throws ProjectFailure */
-export async function projectOrigin(context: CommandContext, { role, backendOnly }: SchemaViewer): Promise<SchemaOrigin> {
+async function projectOrigin(context: CommandContext, viewer: SchemaViewer): Promise<SchemaOrigin> {
+  const { role, backendOnly } = viewer;
   const project = await context.project();
   const read = readMetadata(project.metadata);
   const found = shapeProblems(read, await context.kinds());
@@ -108,13 +139,40 @@ export async function projectOrigin(context: CommandContext, { role, backendOnly
       context.warn(`${kind === 'source' ? observation.source : observation.remoteSchema}: ${observation.message}`);
   };
   const variant = backendOnly ? 'backend' : 'frontend';
-  const parts = { role, variant, config: serviceConfig(environment), environment, observe } as const;
-  const schema = await openMetadataSchema(read.document, parts);
+  const config = serviceConfig(environment);
+  const open = (opened: Config) => openMetadataSchema(read.document, { role, variant, config: opened, environment, observe });
+  let schema: MetadataSchema;
+  try {
+    schema = await (needsEmbedded(config, read.document) ? onEmbedded(config, open) : open(config));
+  } catch (thrown) {
+    if (!(thrown instanceof InUseError)) throw thrown;
+    const { endpoint } = project.settings;
+    context.progress(
+      `the embedded database of this folder is in use (process ${thrown.pid}), so the schema is read from the service at ${endpoint}`,
+    );
+    return serviceOrigin(context, viewer);
+  }
   return {
     reader: readerOf(schema),
     problems: withHint(problemsOf(inconsistenciesIn(schema.inconsistencies, read)), schema.inconsistencies),
     roles: async () => rolesIn(read.document),
   };
+}
+
+/** Returns whether the database of the project is the embedded one that `svc dev` has left here. */
+function needsEmbedded({ databaseUrl, metadataDatabaseUrl, dataDir }: Config, document: JsonObject): boolean {
+  const isUnset = databaseUrl === null && metadataDatabaseUrl === null;
+  return isUnset && printJson(document).includes('"SVC_GRAPHQL_DATABASE_URL"') && hasCluster(clusterFolder(dataDir));
+}
+
+/** @throws InUseError if a service runs it */
+async function onEmbedded<T>(config: Config, use: (config: Config) => Promise<T>): Promise<T> {
+  const databases = await provideDatabases({ ...config, sampleData: false }, () => undefined);
+  try {
+    return await use({ ...config, ...databases });
+  } finally {
+    await databases.stop();
+  }
 }
 
 function readerOf({ isEmpty, types }: MetadataSchema): SchemaReader {
@@ -139,6 +197,6 @@ function serviceConfig(environment: Readonly<Record<string, string | undefined>>
 function withHint(problems: readonly Problem[], records: readonly Json[]): readonly Problem[] {
   if (!records.some((record) => isJsonObject(record) && record['type'] === 'source')) return problems;
   const message =
-    'svc schema reads the databases of the project. Set their variables in the environment or in .env, or read the schema from a running service with --endpoint';
+    'svc schema reads the databases of the project. Set their variables in the environment or in .env, run svc dev once in this folder for an embedded database, or read the schema from a running service with --endpoint';
   return [...problems, { code: 'source', message }];
 }

@@ -8,9 +8,9 @@ import { EXIT, failure, printProblem, type Problem, ProjectFailure } from '../..
 import { invalidDocuments, readDocuments, unknownDirectives } from '../../project/role-schema/documents.ts';
 import { introspectionOf, clientSchema, sdlOf } from '../../project/role-schema/print-schema.ts';
 import type { SchemaReader } from '../../project/role-schema/schema-reader.ts';
-import { type CommandContext, type CommandOutcome, flagOption, listOption, namesEndpoint, textOption } from '../context.ts';
+import { type CommandContext, type CommandOutcome, flagOption, listOption, textOption } from '../context.ts';
 import { requireKnown } from './known-names.ts';
-import { projectOrigin, type SchemaOrigin, serviceOrigin } from './schema-origin.ts';
+import { type SchemaOrigin, schemaOrigin } from './schema-origin.ts';
 
 /** `svc schema` */
 export async function runSchema(context: CommandContext): Promise<CommandOutcome> {
@@ -20,10 +20,7 @@ export async function runSchema(context: CommandContext): Promise<CommandOutcome
   const patterns = listOption(context, 'documents');
   const depth = inputDepth(context, patterns.length > 0);
   const documents = patterns.length === 0 ? undefined : await readDocuments(context.cwd, patterns, path);
-  const origin = await (namesEndpoint(context) ? serviceOrigin : projectOrigin)(context, {
-    role,
-    backendOnly: flagOption(context, 'backendOnly'),
-  });
+  const origin = await schemaOrigin(context, { role, backendOnly: flagOption(context, 'backendOnly') });
   checkConsistency(context, origin.problems);
   const { reader } = origin;
   await checkRole(reader, role, origin);

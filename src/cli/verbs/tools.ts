@@ -108,7 +108,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['schema'],
     summary: 'print the GraphQL schema of a role',
     details:
-      'Builds the schema from the files of the project and their databases, which it reads and does not change, or reads it from a running service with --endpoint or SVC_GRAPHQL_ENDPOINT. Types and members are sorted by name: the same schema is the same text. Exits with 4 if metadata is inconsistent, unless --allow-inconsistent is set. With --documents, prints only the part that these operations and fragments use, which is a schema against which they are valid; exits with 1 and their file and line if they are not valid. Of the input objects that a variable can have, --input-depth limits how many levels stay.',
+      'Reads the schema from a running service if --endpoint, SVC_GRAPHQL_ENDPOINT (also in .env) or the environment of --env names one, even if introspection is disabled for the role. Otherwise builds it from the files of the project and their databases, which it reads and does not change. If no database URL is set, that is the embedded PostgreSQL of svc dev in this folder; while svc dev runs, the schema is that of its service. Types and members are sorted by name: the same schema is the same text. Exits with 4 if metadata is inconsistent, unless --allow-inconsistent is set. With --documents, prints only the part that these operations and fragments use, which is a schema against which they are valid; exits with 1 and their file and line if they are not valid. Of the input objects that a variable can have, --input-depth limits how many levels stay.',
     options: [
       { flags: '--role <role>', help: 'role', mandatory: true },
       { flags: '--format <format>', help: 'format of the schema', choices: ['sdl', 'introspection'], default: 'sdl' },
@@ -163,7 +163,8 @@ export const toolVerbs: readonly Verb[] = [
   },
   {
     path: ['version'],
-    summary: 'print the version of the command, and that of the service if --endpoint or SVC_GRAPHQL_ENDPOINT is set',
+    summary:
+      'print the version of the command, and that of the service if --endpoint, SVC_GRAPHQL_ENDPOINT or the environment of --env names one',
     options: [],
     needs: 'sometimes a service',
     example: 'svc version',
