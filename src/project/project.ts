@@ -35,6 +35,8 @@ export interface Settings {
   readonly endpointOrigin: string;
   /** False if the endpoint is the default, or that of config.yaml for all environments: a command that can do without a service then does. */
   readonly namesService: boolean;
+  /** Environment of config.yaml that the endpoint comes from; `null` if it has another origin. */
+  readonly endpointEnvironment: string | null;
   readonly adminSecret: string | null;
   /** Setting that the admin secret comes from, for messages; the variable to set if there is none. */
   readonly adminSecretOrigin: string;
@@ -307,6 +309,8 @@ function settingsOf(
     endpoint,
     endpointOrigin,
     namesService: (named ?? endpointOfEveryStage ?? text(stage['endpoint'])) !== undefined,
+    endpointEnvironment:
+      named === undefined && ofProject === stage['endpoint'] ? (flags.env ?? text(environment[projectVariable('env')]) ?? null) : null,
     adminSecret,
     adminSecretOrigin,
     insecureSkipTlsVerify:

@@ -1,8 +1,11 @@
 /** `svc permissions test`: order of lists, messages, `--filter` and `--watch`. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { command, type Ran } from '../support/command.ts';
 import { runService } from '../support/process.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { hasTerminal, onTerminal } from '../support/terminal.ts';
+import { WAIT } from '../support/wait.ts';
 
 let service: TestService;
 let project: ProjectFolder;
@@ -243,4 +246,44 @@ it('runs the tests again with --watch when tests, metadata or migrations change,
   expect(await watching.ended).toBe(0);
   const refused = await project.svc('permissions', 'test', '--watch', '--json');
   expect(refused).toMatchObject({ code: 2, json: { errors: [{ code: 'usage' }] } });
+});
+
+describe('against an environment with an endpoint of its own', () => {
+  const words = ['permissions', 'test', 'writes.yaml', '--env', 'production'];
+  const run = (...args: string[]): Promise<Ran> => command([...words, ...args], { cwd: project.root });
+  const isSetUp = async (): Promise<boolean> => JSON.stringify(await service.sql('select * from author where id = 9')).includes('Set up');
+  beforeAll(() => {
+    const test = (query: string, expected: string): string => `{name: t, as: {role: reader}, query: '${query}', expect: ${expected}}`;
+    const [reads, writes] = [
+      test('{ author { id } }', '{rows: 2}'),
+      test('mutation M { delete_author(where: {}) { affected_rows } }', '{denied: true}'),
+    ];
+    project.write({
+      'config.yaml': `version: 3\nenvironments: {production: {endpoint: "${service.url}"}, local: {}}\n`,
+      'reads.yaml': `- ${reads}\n`,
+      'writes.yaml': `setup: insert into author values (9, 'Set up', '[]')\ntests: [${writes}]\n`,
+    });
+  });
+
+  it('runs tests that write only after a confirmation', async () => {
+    const refused = await run();
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toBe(
+      `error: The tests write to the databases of ${service.url} (environment production), and nothing is rolled back: SQL of setup or teardown in writes.yaml, 1 mutation in writes.yaml. Confirm it with --yes.\n`,
+    );
+    expect((await run('--watch')).stderr).toContain('Confirm it with --yes.');
+    expect(await isSetUp()).toBe(false);
+    expect((await command(['permissions', 'test', 'reads.yaml', '--env', 'production'], { cwd: project.root })).code).toBe(0);
+    expect(await run('--yes')).toMatchObject({ code: 0, stderr: '' });
+    expect(await isSetUp()).toBe(true);
+    await service.sql('delete from author where id = 9');
+  });
+
+  it.runIf(hasTerminal)('asks on a terminal', async () => {
+    const terminal = onTerminal(words.join(' '), { cwd: project.root });
+    await expect.poll(terminal.shown, WAIT).toContain('[y/N]');
+    terminal.type('n\n');
+    expect(await terminal.ended).toContain('no test was run');
+    expect(await isSetUp()).toBe(false);
+  });
 });

@@ -9,14 +9,17 @@ import type { Project } from '../../project/project.ts';
 import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type CommandContext, type CommandOutcome, flagOption, textOption } from '../context.ts';
+import { confirmTests } from './confirm-tests.ts';
 import { countOf, isWrong, junit, problemOf, tap, type TestResult } from './test-reports.ts';
 import { watchTests } from './watch-tests.ts';
 
 /** `svc permissions test` */
 export async function runPermissionsTest(context: CommandContext): Promise<CommandOutcome> {
-  if (!flagOption(context, 'watch')) return runTests(context, () => false);
-  if (context.json || textOption(context, 'reporter') === 'junit')
+  const isWatching = flagOption(context, 'watch');
+  if (isWatching && (context.json || textOption(context, 'reporter') === 'junit'))
     throw failure('usage', '--watch runs the tests many times: it excludes --json and --reporter junit', {}, EXIT.usage);
+  await confirmTests(context, async () => filteredSuites(context, await suitesOf(context)).suites);
+  if (!isWatching) return runTests(context, () => false);
   return watchTests(context, await testPaths(context), (isStopped) => runTests(context, isStopped));
 }
 
