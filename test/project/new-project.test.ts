@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -111,6 +112,31 @@ it('leads from an empty folder to an API, and each command on the way says what 
   expect(await svc('doctor')).toMatchObject({ code: 0, stdout: 'nothing found\n' });
   expect((await svc('permissions', 'test')).code).toBe(0);
   expect(readdirSync(root())).toEqual(expect.arrayContaining(['README.md', 'tests', 'seeds']));
+});
+
+it('applies files that were rejected once a migration has added what they need', async () => {
+  await command(['init', 'my-api', '--endpoint', endpoint], { cwd: folder });
+  await svc('migrate', 'create', 'create_book', '--up-sql', 'create table book (id int primary key)');
+  dev = startDev();
+  await expect.poll(() => dev?.output(), WAIT).toContain('migrations: 1 run');
+  const track = (columns: string): void =>
+    write(
+      'metadata/databases/default/tables/tables.yaml',
+      `- table: {schema: public, name: book}\n  select_permissions: [{role: reader, permission: {columns: [${columns}], filter: {}}}]\n`,
+    );
+  for (const [column, delay] of [
+    ['title', 0],
+    ['pages', 3000],
+  ] as const) {
+    track(column);
+    await expect.poll(() => dev?.output(), WAIT).toContain(`column "${column}"`);
+    await svc('migrate', 'create', `add_${column}`, '--up-sql', `alter table book add ${column} text`);
+    await sleep(delay);
+    expect((await svc('migrate', 'apply')).code).toBe(0);
+    await expect
+      .poll(async () => (await svc('metadata', 'export', '--output', 'json')).stdout, WAIT)
+      .toMatch(new RegExp(`"columns":\\s*\\[\\s*"${column}"`));
+  }
 });
 
 it('says which source is missing for migrations, and the lines that add it', async () => {

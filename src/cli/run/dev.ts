@@ -163,10 +163,17 @@ function followProject({ context, first, kinds, server, running, deployment, isR
     );
   const sync = createDevSync(server, kinds, progress);
   const enqueue = changeQueue(progress);
+  // Files that were rejected may fit the changed schema of a database.
+  const applyRejected = async (): Promise<void> => {
+    if (deployment.isDone) await enqueue(() => sync.run(project()));
+  };
   const migrated = new Set(kinds.all.flatMap(({ kind, migrations }) => (migrations === undefined ? [] : [kind])));
   const catalogs = followCatalogs(
     () => running.readCatalogs(migrated),
-    (sources) => enqueue(() => reloaded(server, project(), sources)),
+    async (sources) => {
+      await enqueue(() => reloaded(server, project(), sources));
+      await applyRejected();
+    },
     progress,
   );
   const drift = driftReporter(kinds, isRecording);
@@ -176,7 +183,8 @@ function followProject({ context, first, kinds, server, running, deployment, isR
         const report = await update(project());
         return deployment.isDone ? joined(report, drift(project())) : report;
       } finally {
-        await catalogs.settle();
+        // Queued behind this attempt.
+        if ((await catalogs.settle()).length > 0) void applyRejected();
       }
     });
   const onEdit = (update: (project: Project) => Promise<string>) => (): Promise<void> =>

@@ -11,8 +11,8 @@ const IDLE_POLL_INTERVAL_MS = 8000;
 const IDLE_AFTER_POLLS = 60;
 
 export interface FollowingCatalogs extends Following {
-  /** Accepts the current catalogs as known, after a change that the service has already read. */
-  settle(): Promise<void>;
+  /** Accepts the current catalogs as known, after a change that the service has already read. @returns the changed sources */
+  settle(): Promise<readonly string[]>;
 }
 
 /**
@@ -62,7 +62,7 @@ export function followCatalogs(
   return {
     async settle() {
       quiet = 0;
-      await poll();
+      return poll();
     },
     stop() {
       stopped = true;
