@@ -95,13 +95,18 @@ function diffMembers(
           kind: one === undefined ? 'added' : other === undefined ? 'removed' : 'changed',
           noun: 'setting',
           object: key,
-          details: describeMember(key, one, other),
+          details: settingLines(key, one, other),
           ...(one === undefined ? {} : { before: one }),
           ...(other === undefined ? {} : { after: other }),
         });
     } else if (!same(one, other, key)) details.push(...describeMember(key, one, other));
   }
   return details;
+}
+
+function settingLines(key: string, before: Json | undefined, after: Json | undefined): readonly string[] {
+  if (before === undefined || after === undefined) return after === undefined ? [] : [shown(after, key)];
+  return describeMember(key, before, after).map((line) => line.replace(`${key}.`, '').replace(`${key} `, ''));
 }
 
 function same(a: Json | undefined, b: Json | undefined, key: string): boolean {
@@ -151,11 +156,11 @@ function diffItem(
     changes.push({
       kind,
       ...common,
-      details: key.endsWith('permissions') ? permissionLines(item) : [],
+      details: key.endsWith('permissions') ? permissionLines(item) : before === undefined ? factsOf(key, item) : [],
       ...(after === undefined ? { before: item } : { after: item }),
     });
-    // Parts of an added or removed object are listed only if they are about access.
-    changes.push(...sub.filter((change) => change.access !== undefined || key === 'sources'));
+    // Parts of an added or removed object are listed only if they are about access, or send data to another server.
+    changes.push(...sub.filter((change) => change.access !== undefined || change.noun === NOUNS['event_triggers'] || key === 'sources'));
     return;
   }
   if (details.length > 0) changes.push({ kind: 'changed', ...common, details, before, after });
@@ -169,6 +174,28 @@ function placeOf({ source, table }: Around): Pick<DocumentChange, 'source' | 'ta
 function permissionLines(item: JsonObject): readonly string[] {
   const permission = objectOf(item['permission']);
   return Object.entries(permission).map(([key, value]) => `${key} ${shown(value, key)}`);
+}
+
+/** Members of an added object that show what it does. */
+const FACTS: Readonly<Record<string, readonly string[]>> = {
+  event_triggers: ['webhook', 'webhook_from_env'],
+  cron_triggers: ['schedule', 'webhook'],
+  actions: ['kind', 'handler'],
+  remote_schemas: ['url', 'url_from_env'],
+  rest_endpoints: ['methods', 'url'],
+  inherited_roles: ['role_set'],
+  allowlist: ['scope'],
+};
+const OPERATIONS = ['insert', 'update', 'delete'] as const;
+
+function factsOf(key: string, item: JsonObject): readonly string[] {
+  const definition = objectOf(item['definition']);
+  const operations = key === 'event_triggers' ? OPERATIONS.filter((operation) => definition[operation] !== undefined) : [];
+  const facts = (FACTS[key] ?? []).flatMap((name) => {
+    const value = item[name] ?? definition[name];
+    return value === undefined ? [] : [`${name} ${shown(value, name)}`];
+  });
+  return [...(operations.length === 0 ? [] : [`operations ${operations.join(', ')}`]), ...facts];
 }
 
 function accessOf(key: string, before: JsonObject | undefined, after: JsonObject | undefined): DocumentChange['access'] {
@@ -208,9 +235,12 @@ function describeMember(key: string, before: Json | undefined, after: Json | und
   const last = key.split('.').at(-1) as string;
   if (isJsonArray(before) && isJsonArray(after) && isOrderless(last)) {
     const [one, other] = [new Set(before.map(canonicalItem)), new Set(after.map(canonicalItem))];
-    const removed = before.filter((item) => !other.has(canonicalItem(item))).map((item) => `-${nameOf(item)}`);
-    const added = after.filter((item) => !one.has(canonicalItem(item))).map((item) => `+${nameOf(item)}`);
-    return [`${key} ${[...added, ...removed].join(' ')}`];
+    const removed = before.filter((item) => !other.has(canonicalItem(item)));
+    const added = after.filter((item) => !one.has(canonicalItem(item)));
+    // Items that differ in another member than their name are shown whole.
+    const names = new Set(removed.map(nameOf));
+    const print = added.some((item) => names.has(nameOf(item))) ? (item: Json) => shown(item, last) : nameOf;
+    return [`${key} ${[...added.map((item) => `+${print(item)}`), ...removed.map((item) => `-${print(item)}`)].join(' ')}`];
   }
   if (before === undefined) return [`+${key} ${shown(after as Json, last)}`];
   if (after === undefined) return [`-${key} ${shown(before, last)}`];
@@ -231,7 +261,9 @@ export function printChanges(changes: readonly DocumentChange[]): string {
     .map(({ kind, object, source, details, access, role }) => {
       const where = several && source !== undefined ? ` in ${source}` : '';
       const gains = access === 'gained' && role !== undefined ? `   ! role ${role} gains access` : '';
-      return `${SIGNS[kind]} ${object}${where}${details.length > 0 && kind === 'changed' ? ` ${details.join('; ')}` : ''}${gains}`;
+      // Those of added and removed permissions are long; the plan has them in its section about access.
+      const isShown = details.length > 0 && (kind === 'changed' || access === undefined);
+      return `${SIGNS[kind]} ${object}${where}${isShown ? ` ${details.join('; ')}` : ''}${gains}`;
     })
     .join('\n');
 }
