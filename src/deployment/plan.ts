@@ -56,7 +56,8 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
     }
   notes.push(...schemaDrift({ ...project, document: read.document, kinds }).map(describeDrift));
   const changes = isApplied(read.document, metadata, kinds) ? [] : changesOf(metadata, read.document, kinds);
-  const untried = untriedOf(pending, options);
+  const isReadOnly = options.hashOnly !== true && changes.length + pending.length > 0 && (await isReadOnlyService(server, project));
+  const untried = untriedOf(pending, options, isReadOnly);
   const tried = pending.filter((each) => !untried.has(each));
   const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, kept, options);
   for (const [name, needed] of extensions) notes.push(`a deployment creates ${describeExtension(needed, name)}`);
@@ -71,7 +72,7 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
     hash: hashOf(read.document, resourceVersion, pending),
     migrations: pending.map((each) => stepOf(each, untried.get(each), trial)),
     rejections: [...withoutSource, ...problems],
-    refusals: changes.length > 0 && options.hashOnly !== true ? await refusalsBy(server, project) : [],
+    refusals: isReadOnly ? [refusalOf(pending)] : [],
     changes,
     schemas: schemas.all,
     mainSchemas: schemas.main,
@@ -86,12 +87,17 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
   };
 }
 
-/** Returns the error of a service that accepts no changes of its metadata. Unknown if its config API is disabled. */
-async function refusalsBy(server: ServerClient, { settings }: Project): Promise<readonly Problem[]> {
+/** Returns true for a service that accepts no changes of its metadata. Unknown if its config API is disabled. */
+async function isReadOnlyService(server: ServerClient, { settings }: Project): Promise<boolean> {
   const { status, body } = await server.send(settings.paths.config);
-  if (status !== 200 || !isJsonObject(body) || body['is_metadata_read_only'] !== true) return [];
-  const message = 'the metadata of this service is read-only (--metadata-read-only): "replace_metadata" is refused';
-  return [{ code: 'access-denied', message, path: '$.args' }];
+  return status === 200 && isJsonObject(body) && body['is_metadata_read_only'] === true;
+}
+
+/** Returns the error of the first step of a deployment that a read-only service refuses. */
+function refusalOf([first]: readonly Pending[]): Problem {
+  const operation = first === undefined ? 'replace_metadata' : `${first.source.kind}_run_sql`;
+  const message = `the metadata of this service is read-only (--metadata-read-only): "${operation}" is refused`;
+  return { code: 'access-denied', message, path: '$.args' };
 }
 
 function hashOf(document: JsonObject, resourceVersion: number, pending: readonly Pending[]): string {
@@ -102,13 +108,15 @@ function hashOf(document: JsonObject, resourceVersion: number, pending: readonly
     .digest('hex');
 }
 
+const READ_ONLY = 'the service refuses SQL that is not read-only (--metadata-read-only)';
+
 /** Returns the migrations that are not tried, with the reasons. */
-function untriedOf(pending: readonly Pending[], { tries }: PlanOptions): ReadonlyMap<Pending, string> {
+function untriedOf(pending: readonly Pending[], { tries }: PlanOptions, isReadOnly: boolean): ReadonlyMap<Pending, string> {
   const untried = new Map<Pending, string>();
   const stopped = new Set<string>();
   for (const each of pending) {
     const { name } = each.source;
-    const own = tries ? reasonNotTried(each) : '--no-try';
+    const own = isReadOnly ? READ_ONLY : tries ? reasonNotTried(each) : '--no-try';
     const reason = own ?? (stopped.has(name) ? 'an earlier one is not tried' : undefined);
     if (reason === undefined) continue;
     untried.set(each, reason);

@@ -93,6 +93,7 @@ const planChanges: OperationGroup = () => [
         refused('not-supported', 'the source cannot roll back DDL, so its migrations cannot be tried'),
         refused('bad-request', 'the SQL begins or ends a transaction, so it could not be rolled back'),
         refused('timeout', 'the timeout passed'),
+        refused('access-denied', 'the metadata is read-only (`--metadata-read-only`), and there are sources to add, or SQL'),
       ],
       documentation: {
         summary:

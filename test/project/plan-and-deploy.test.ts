@@ -267,7 +267,7 @@ const READ_ONLY = 'the metadata of this service is read-only (--metadata-read-on
 
 it.each([
   ['metadata', 'replace_metadata', 'replace_metadata', databases({ tables: '[{table: {schema: public, name: task}}]' }), {}],
-  ['migrations', 'plan_changes', 'pg_run_sql', databases(), { 'migrations/default/2_next/up.sql': 'create table next ();\n' }],
+  ['migrations', 'pg_run_sql', 'pg_run_sql', databases(), { 'migrations/default/2_next/up.sql': 'create table next ();\n' }],
   [
     'a new source',
     'plan_changes',
@@ -284,6 +284,11 @@ it.each([
     const [planned, deployed] = [await project.svc('plan', '--json'), await project.svc('deploy', '--json')];
     const refusal = (name: string) => ({ code: 'access-denied', message: `${READ_ONLY}: "${name}" is refused` });
     expect(planned).toMatchObject({ code: 5, json: { errors: [refusal(planOperation)] } });
+    // SQL has effects that a rollback does not undo, so nothing is tried; the plan is made without it.
+    if (planOperation === 'pg_run_sql')
+      expect((await project.svc('plan')).stdout).toContain(
+        'default 2 next: not tried: the service refuses SQL that is not read-only (--metadata-read-only)',
+      );
     expect(deployed).toMatchObject({ code: 5, json: { errors: expect.arrayContaining([expect.objectContaining(refusal(operation))]) } });
   } finally {
     project.remove();
