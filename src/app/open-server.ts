@@ -70,6 +70,7 @@ export interface ServerParts
     | 'sourceHealth'
     | 'isReady'
     | 'isDeployed'
+    | 'startPath'
     | 'configReport'
     | 'optionsReport'
   > {

@@ -71,6 +71,8 @@ export interface ServeOptions {
   readonly isSqlDisabled?: () => boolean;
   /** False until the project of `svc dev` is deployed; until then, only the command line gets answers. */
   readonly isDeployed?: () => boolean;
+  /** Returns the secret path below which the caller reaches all endpoints, even disabled ones. Defaults to `null`, for none. */
+  readonly startPath?: () => string | null;
   /** Called after SQL of an administrator that is not read-only. */
   readonly onSql?: (run: SqlRun) => void;
 }
@@ -94,6 +96,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     isReadOnly = () => config.metadataReadOnly,
     isSqlDisabled = () => config.disableRunSql,
     isDeployed = () => true,
+    startPath = () => null,
     onSql = () => undefined,
   } = options;
   const { observe } = logger;
@@ -107,7 +110,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     const { state, close } = await openState(config, { store, backends, kinds, environment, instanceId, observe });
     closing.unshift(close);
     const service = await start(config, {
-      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, onSql, instanceId, store, state },
+      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, startPath, onSql, instanceId, store, state },
     });
     return {
       ...service,
@@ -126,7 +129,8 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
 
 /** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
 async function start(config: Config, running: Running): Promise<Service> {
-  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, onSql, instanceId, store, state } = running;
+  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, startPath, onSql, instanceId, store, state } =
+    running;
   const { database, storage } = store;
   const registry = createRegistry(config, backends);
   const hasMetricsPage = config.enabledApis.has('metrics');
@@ -218,6 +222,7 @@ async function start(config: Config, running: Running): Promise<Service> {
         sourceHealth,
         isReady,
         isDeployed,
+        startPath,
       },
       async clearCache(which) {
         const count = responses?.clear(which) ?? 0;

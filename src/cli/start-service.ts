@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProvidedDatabases, provideDatabases } from '../embedded-postgres/embedded-source.ts';
 import { trackSampleData } from '../embedded-postgres/sample-data.ts';
@@ -59,14 +60,16 @@ export async function startService(config: Config, options: StartOptions = {}): 
     let isSettled = false;
     const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
     const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
-    const started = await serve(complete, { ...serveOptions, logger, isReady: () => isReady, isReadOnly, isSqlDisabled });
+    const ownPath = `/${randomUUID()}`;
+    const startPath = (): string | null => (isSettled ? null : ownPath);
+    const started = await serve(complete, { ...serveOptions, logger, isReady: () => isReady, isReadOnly, isSqlDisabled, startPath });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
-      await deployAtStart(complete, started.url, logger);
+      await deployAtStart(complete, `${started.url}${ownPath}`, logger);
       isReady = true;
     }
-    if (databases.hasSampleData) await trackSampleData(started.url, adminSecretsOf(config)[0] ?? null);
+    if (databases.hasSampleData) await trackSampleData(`${started.url}${ownPath}`, adminSecretsOf(config)[0] ?? null);
     isSettled = true;
     warmUp = startWarmUp();
     warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));

@@ -52,6 +52,8 @@ export interface ServerContext {
   readonly isReady?: () => boolean;
   /** Returns false until the project of the service is deployed. */
   readonly isDeployed: () => boolean;
+  /** Returns the secret path below which the tasks at start reach all endpoints, even disabled ones; `null` once they are done. */
+  readonly startPath: () => string | null;
   /** The tracer is `null` if tracing is off. */
   readonly tracing: { current(): Tracer | null };
   readonly meter: Counted<HttpMeter>;
@@ -103,6 +105,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly connections: ServerConnections;
   readonly requestId: string;
+  /** The request comes from a task at start of this process. */
+  readonly isOwn: boolean;
   readonly path: string;
   /** Returns the parameters of the URL, whose encoding has been validated before the handler runs. */
   query(): URLSearchParams;

@@ -205,7 +205,11 @@ async function serve(
   const started = performance.now();
   const header = request.headers['x-request-id'];
   const requestId = typeof header === 'string' && KNOWN_ID.test(header) ? header : randomUUID();
-  const url = originForm(request.url);
+  const given = originForm(request.url);
+  const startPath = context.startPath();
+  const isOwn = startPath !== null && given.startsWith(`${startPath}/`);
+  // The secret path stays out of the log.
+  const url = isOwn ? given.slice(startPath.length) : given;
   const mark = url.indexOf('?');
   let parameters: URLSearchParams | undefined;
   const reservation = new MemoryReservation(context.pipeline.memory);
@@ -214,6 +218,7 @@ async function serve(
     reservation,
     connections,
     requestId,
+    isOwn,
     path: mark < 0 ? url : url.slice(0, mark),
     query: () => {
       parameters ??= decodeQueryString(mark < 0 ? '' : url.slice(mark + 1));
@@ -340,7 +345,7 @@ function answer(exchange: Exchange, context: ServerContext): Promise<Reply> {
   } catch (thrown) {
     return Promise.resolve(refusal(route, thrown));
   }
-  if (route === undefined || (route.api !== undefined && !context.options.enabledApis.has(route.api))) {
+  if (route === undefined || (route.api !== undefined && !exchange.isOwn && !context.options.enabledApis.has(route.api))) {
     return Promise.resolve(notFoundReply());
   }
   if (ofFiles !== undefined) exchange.endpoint = ofFiles.path;

@@ -120,6 +120,28 @@ it.runIf(DEEP)('applies the overlays of the chosen environment, and warns if non
   await other.drop();
 });
 
+it('deploys a project although the metadata API is disabled over HTTP', async () => {
+  const own = await testDatabase('ready');
+  const running = serveInProcess(own.url, { PROJECT: project.root, ENABLED_APIS: 'graphql' });
+  try {
+    const url = await running.listening;
+    const post = (path: string, body: object): Promise<Response> =>
+      fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const statuses = new Set<number>();
+    const exported = async (): Promise<void> =>
+      void statuses.add((await post('/v1/metadata', { type: 'export_metadata', args: {} })).status);
+    await expect.poll(() => exported().then(async () => (await fetch(`${url}/healthz`)).status), WAIT).toBe(200);
+    await exported();
+    // Clients never reach it, not even during the deployment.
+    expect([...statuses]).toEqual([404]);
+    expect(await (await post('/v1/graphql', { query: '{ author { id } }' })).json()).toEqual({ data: { author: [{ id: 1 }, { id: 2 }] } });
+  } finally {
+    running.kill('SIGTERM');
+    await running.ended;
+    await own.drop();
+  }
+});
+
 it.runIf(DEEP)('deploys separately mounted folders, and requires the metadata folder', async () => {
   const parts = { METADATA_DIR: join(project.root, 'metadata'), MIGRATIONS_DIR: join(project.root, 'migrations') };
   const other = await testDatabase();
