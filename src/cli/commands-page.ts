@@ -1,6 +1,6 @@
 import { COMMON_OPTIONS, SERVICE_OPTIONS } from './verbs/common.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
-import { capital, helpOf } from './verb-help.ts';
+import { capital, helpOf, usageOf } from './verb-help.ts';
 import type { Verb, VerbOption } from './verbs/verb.ts';
 
 const EXITS = [
@@ -50,11 +50,8 @@ export function commandsPage(): string {
   return `${lines.join('\n')}\n`;
 }
 
-function verbLines({ path, aliases = [], summary, details, arguments: named = [], options, needs, example }: Verb): readonly string[] {
-  const args = named.map(({ name, required = false, many = false }) => {
-    const spelled = many ? `${name}...` : name;
-    return required ? ` <${spelled}>` : ` [${spelled}]`;
-  });
+function verbLines(verb: Verb): readonly string[] {
+  const { path, aliases = [], summary, details, arguments: named = [], options, needs, example } = verb;
   const also = aliases.length === 0 ? '' : ` Also \`${aliases.join('`, `')}\`.`;
   const NEEDS = {
     files: 'Needs no service.',
@@ -65,7 +62,7 @@ function verbLines({ path, aliases = [], summary, details, arguments: named = []
     '',
     `## svc ${path.join(' ')}`,
     '',
-    `\`svc ${path.join(' ')}${args.join('')}\``,
+    `\`${usageOf(verb)}\``,
     '',
     `${capital(summary)}.${also} ${NEEDS[needs]}`,
     ...(details === undefined ? [] : ['', details]),

@@ -8,13 +8,9 @@ type Row = readonly [name: string, help: string];
 const HELP: Row = ['-h, --help', 'print this help'];
 
 export function verbHelp(verb: Verb): string {
-  const { path, aliases = [], summary, details, arguments: operands = [], options, needs, example } = verb;
-  const spelled = operands.map(({ name, required = false, many = false }) => {
-    const text = many ? `${name}...` : name;
-    return required ? ` <${text}>` : ` [${text}]`;
-  });
+  const { aliases = [], summary, details, arguments: operands = [], options, needs, example } = verb;
   return print([
-    `Usage: svc ${path.join(' ')}${spelled.join('')} [options]`,
+    `Usage: ${usageOf(verb)} [options]`,
     '',
     ...wrapped(`${capital(summary)}.`),
     ...(aliases.length === 0 ? [] : ['', `Alias: ${aliases.join(', ')}`]),
@@ -29,6 +25,15 @@ export function verbHelp(verb: Verb): string {
     '',
     `Example: ${example}`,
   ]);
+}
+
+/** Returns the words of a command with its arguments and required options. */
+export function usageOf({ path, arguments: operands = [], options }: Verb): string {
+  const spelled = operands.map(({ name, required = false, many = false }) => {
+    const text = many ? `${name}...` : name;
+    return required ? `<${text}>` : `[${text}]`;
+  });
+  return ['svc', ...path, ...spelled, ...options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)].join(' ');
 }
 
 export function groupHelp({ name, aliases = [], summary }: VerbGroup): string {

@@ -189,6 +189,17 @@ it.runIf(DEEP)('evaluates permissions and generates handlers from the files alon
   );
   const created = await project.svc('actions', 'create', 'login', '--sdl', join(folder, 'login.graphql'), '--json');
   expect(created.json).toMatchObject({ ok: true, written: ['metadata/actions.graphql', 'metadata/actions.yaml'] });
+  const help = await project.svc('actions', 'create', '--help');
+  expect(help.stdout).toContain('Usage: svc actions create <name> --sdl <file> [options]\n');
+  writeFileSync(join(folder, 'leave.graphql'), 'type Mutation { leave: String }\n');
+  const told = await project.svc('actions', 'create', 'leave', '--sdl', join(folder, 'leave.graphql'));
+  expect(told.stdout).toBe('metadata/actions.graphql\nmetadata/actions.yaml\n');
+  const lines =
+    /No role but admin may call leave yet\. [^\n]* metadata\/actions\.yaml:\n\n((?: +.*\n)+)\nThen run svc deploy/.exec(told.stderr)?.[1] ??
+    '';
+  // The printed lines, at the end of the action that was added last.
+  project.write({ 'metadata/actions.yaml': project.read('metadata/actions.yaml').replace(/(?=custom_types:|$)/, lines) });
+  expect((await project.svc('metadata', 'build')).stdout).toMatch(/"name": "leave",[\s\S]*"permissions": \[\s*\{\s*"role": "user"/);
   await project.svc('actions', 'codegen', '--framework', 'fastify', '--output-dir', 'handlers');
   expect(project.read('handlers/types.ts')).toContain(`export type Kind = 'A' | 'B';`);
   expect(project.read('handlers/types.ts')).toContain('  readonly age?: number | null;');

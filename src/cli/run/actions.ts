@@ -2,6 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { actionHandler, actionTypes, codeNames, type Framework } from '../../project/actions-codegen.ts';
 import { joinActions, readSdl } from '../../project/directory/actions-sdl.ts';
+import { ACTIONS_FILE } from '../../project/directory/sections.ts';
 import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { writeMetadata } from '../../project/directory/write-metadata.ts';
@@ -54,6 +55,11 @@ export async function runActionsCreate(context: CommandContext): Promise<Command
   const { changes } = writeMetadata(ownMetadata, next);
   applyChanges(project.files, changes);
   const written = [...changes.keys()].map((path) => project.files.show(path));
+  const place = written.find((path) => path.endsWith(ACTIONS_FILE)) ?? written[0] ?? '';
+  const lines = place.endsWith('.json') ? '"permissions": [{"role": "user"}]' : '    permissions:\n      - role: user';
+  context.progress(
+    `No role but admin may call ${name} yet. To permit it to the role user, add to the action in ${place}:\n\n${lines}\n\nThen run svc deploy, unless svc dev follows the files.`,
+  );
   return { text: written.join('\n'), data: { written } };
 }
 
