@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { command, MAIN, type Ran } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
+import { startHandlerServer } from '../support/handler-server.ts';
 import { type TestDatabase, testDatabase } from '../support/postgres.ts';
 import { WAIT } from '../support/wait.ts';
 
@@ -136,6 +137,26 @@ it('applies files that were rejected once a migration has added what they need',
     await expect
       .poll(async () => (await svc('metadata', 'export', '--output', 'json')).stdout, WAIT)
       .toMatch(new RegExp(`"columns":\\s*\\[\\s*"${column}"`));
+  }
+});
+
+it('runs seeds once the event triggers exist, with a line for each file', async () => {
+  const hook = await startHandlerServer();
+  hook.answer = () => ({});
+  await command(['init', 'my-api', '--endpoint', endpoint], { cwd: folder });
+  await svc('migrate', 'create', 'create_book', '--up-sql', 'create table book (id int primary key)');
+  const trigger = `{name: on_book, definition: {enable_manual: false, insert: {columns: '*'}}, retry_conf: {num_retries: 0, interval_sec: 10, timeout_sec: 60}, webhook: '${hook.url}'}`;
+  write('metadata/databases/default/tables/tables.yaml', `- table: {schema: public, name: book}\n  event_triggers: [${trigger}]\n`);
+  write('seeds/default/1_first.sql', 'insert into book values (1);');
+  write('seeds/default/2_more.sql', 'insert into book values (2), (3);');
+  try {
+    dev = startDev('--with-seeds');
+    await expect.poll(() => hook.requests.length, WAIT).toBe(3);
+    expect(dev.output()).toMatch(/^run seed default 1_first\.sql\nrun seed default 2_more\.sql$/m);
+  } finally {
+    await dev?.stop();
+    dev = undefined;
+    await hook.close();
   }
 });
 

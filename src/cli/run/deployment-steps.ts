@@ -123,8 +123,11 @@ export class DeploymentSteps {
   }
 
   async #seed({ source, seeds }: SourceSeeds): Promise<void> {
-    const { server, once, options } = this.#at;
-    for (const name of await runSeeds(server, source, seeds, once, options)) this.#seeded.push({ source: source.name, seed: name });
+    const { server, once, options, progress } = this.#at;
+    for (const name of await runSeeds(server, source, seeds, once, options)) {
+      this.#seeded.push({ source: source.name, seed: name });
+      progress(`run seed ${source.name} ${name}`);
+    }
   }
 
   async #isReachable(source: ListedSource): Promise<boolean> {
