@@ -3,6 +3,7 @@ import type { Problem } from '../project/failure.ts';
 import type { DocumentChange } from '../project/document-diff.ts';
 import type { DestructiveStep } from './decisions.ts';
 import type { SchemaChange } from './schema-change.ts';
+import type { PlannedSeed } from './seed-trial.ts';
 import type { PlannedInconsistencies } from './trial-inconsistencies.ts';
 import type { PlannedStep } from './trial.ts';
 
@@ -10,6 +11,7 @@ export interface DeploymentPlan {
   /** Hash of the plan's input: the files, and the state of the service. */
   readonly hash: string;
   readonly migrations: readonly PlannedStep[];
+  readonly seeds: readonly PlannedSeed[];
   /** Problems for which a deployment would be rejected before its first migration. */
   readonly rejections: readonly Problem[];
   /** Errors of a service that accepts no changes. */
@@ -34,6 +36,6 @@ export interface NotCompared {
 }
 
 /** Returns whether a deployment would do nothing. */
-export function isEmptyPlan({ migrations, changes }: DeploymentPlan): boolean {
-  return migrations.length + changes.length === 0;
+export function isEmptyPlan({ migrations, seeds, changes }: DeploymentPlan): boolean {
+  return migrations.length + seeds.length + changes.length === 0;
 }

@@ -4,7 +4,7 @@ import type { DeploymentPlan } from './deployment-plan.ts';
 import { type PlanSummary, summaryJson } from './summary.ts';
 
 export function planJson(
-  { hash, migrations, changes, schemas, inconsistencies, notCompared, notes }: DeploymentPlan,
+  { hash, migrations, seeds, changes, schemas, inconsistencies, notCompared, notes }: DeploymentPlan,
   summary: PlanSummary,
 ): JsonObject {
   return {
@@ -16,6 +16,7 @@ export function planJson(
         ...(locks === undefined ? {} : { locks: locks.map(({ table, mode, rewritten }) => ({ table, mode, rewritten })) }),
       }),
     ),
+    seeds: seeds.map(({ source, name, state, message }) => ({ source, name, state, ...(message === undefined ? {} : { message }) })),
     changes: changes.map(({ kind, object, role, access, details }) => ({
       kind,
       object,

@@ -17,10 +17,22 @@ import { extensionsOf, type Pending, type PlanOptions, stepOf, runTrial, reasonN
 import type { DestructiveStep } from './decisions.ts';
 import type { DeploymentPlan } from './deployment-plan.ts';
 import { schemaChanges } from './schema-changes.ts';
+import { checksumOf } from '../migrations/migration-files.ts';
+import { seedsOf } from '../migrations/seeds.ts';
+import type { ListedSource } from '../migrations/sources.ts';
+import { type PendingSeed, pendingSeeds, plannedSeed, triedSeeds } from './seed-trial.ts';
 import { describeExtension } from '../migrations/implicit-extension.ts';
 import type { Project } from '../project/project.ts';
 import type { ServerClient } from '../project/server-client.ts';
-import { ALL_PENDING, compareSources, type DeployRules, migrationRules, readHistories, sourcesOfHistories } from './source-histories.ts';
+import {
+  ALL_PENDING,
+  type ComparedSources,
+  compareSources,
+  type DeployRules,
+  migrationRules,
+  readHistories,
+  sourcesOfHistories,
+} from './source-histories.ts';
 
 interface PlanInput {
   readonly project: Project;
@@ -56,23 +68,34 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
     }
   notes.push(...schemaDrift({ ...project, document: read.document, kinds }).map(describeDrift));
   const changes = isApplied(read.document, metadata, kinds) ? [] : changesOf(metadata, read.document, kinds);
-  const isReadOnly = options.hashOnly !== true && changes.length + pending.length > 0 && (await isReadOnlyService(server, project));
+  const isReadOnly =
+    options.hashOnly !== true &&
+    (changes.length + pending.length > 0 || options.seeds !== undefined) &&
+    (await isReadOnlyService(server, project));
+  const seeds = await seedsToRun(project, server, sources, options);
   const untried = untriedOf(pending, options, isReadOnly);
+  const reasonFor = seedRefusal(untried, options, isReadOnly);
   const tried = pending.filter((each) => !untried.has(each));
-  const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, pending, kept, options);
+  const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, sqlOf(pending, seeds), kept, options);
   for (const [name, needed] of extensions) notes.push(`a deployment creates ${describeExtension(needed, name)}`);
   const document = untried.size === 0 ? read.document : undefined;
-  const trial = await runTrial(server, { tried, document, added: [...added, ...moved], extensions }, options, notes);
+  const trial = await runTrial(
+    server,
+    { tried, seeds: triedSeeds(seeds, reasonFor), document, added: [...added, ...moved], extensions },
+    options,
+    notes,
+  );
   if (untried.size > 0)
     notes.push(
       `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: inconsistencies and changes of GraphQL schemas are not known`,
     );
   const schemas = schemaChanges(trial);
   return {
-    hash: hashOf(read.document, resourceVersion, pending),
+    hash: hashOf(read.document, resourceVersion, pending, seeds),
     migrations: pending.map((each) => stepOf(each, untried.get(each), trial)),
+    seeds: seeds.map((each) => plannedSeed(each, reasonFor, trial)),
     rejections: [...withoutSource, ...problems],
-    refusals: isReadOnly ? [refusalOf(pending)] : [],
+    refusals: isReadOnly && changes.length + pending.length + seeds.length > 0 ? [refusalOf(pending, seeds)] : [],
     changes,
     schemas: schemas.all,
     mainSchemas: schemas.main,
@@ -94,18 +117,55 @@ async function isReadOnlyService(server: ServerClient, { settings }: Project): P
 }
 
 /** Returns the error of the first step of a deployment that a read-only service refuses. */
-function refusalOf([first]: readonly Pending[]): Problem {
+function refusalOf(pending: readonly Pending[], seeds: readonly PendingSeed[]): Problem {
+  const [first] = [...pending, ...seeds];
   const operation = first === undefined ? 'replace_metadata' : `${first.source.kind}_run_sql`;
   const message = `the metadata of this service is read-only (--metadata-read-only): "${operation}" is refused`;
   return { code: 'access-denied', message, path: '$.args' };
 }
 
-function hashOf(document: JsonObject, resourceVersion: number, pending: readonly Pending[]): string {
+function hashOf(document: JsonObject, resourceVersion: number, pending: readonly Pending[], seeds: readonly PendingSeed[]): string {
   return createHash('sha256')
     .update(canonical(document))
     .update(`\n${resourceVersion}\n`)
     .update(pending.map(({ source, migration }) => `${source.name} ${migration.version} ${migration.checksum}`).join('\n'))
+    .update(seeds.map(({ source, seed }) => `\nseed ${source.name} ${seed.name} ${checksumOf(seed.sql)}`).join(''))
     .digest('hex');
+}
+
+/** @throws ProjectFailure */
+async function seedsToRun(
+  project: Project,
+  server: ServerClient,
+  { all, kept }: ComparedSources,
+  { seeds, timeoutMs }: PlanOptions,
+): Promise<readonly PendingSeed[]> {
+  return seeds === undefined ? [] : pendingSeeds(server, seedsOf(project, all), { once: seeds === 'once', kept, timeoutMs });
+}
+
+function sqlOf(
+  pending: readonly Pending[],
+  seeds: readonly PendingSeed[],
+): readonly { readonly source: ListedSource; readonly sql: string }[] {
+  return [
+    ...pending.map(({ source, migration }) => ({ source, sql: migration.up ?? '' })),
+    ...seeds.map(({ source, seed }) => ({ source, sql: seed.sql })),
+  ];
+}
+
+/** Returns a function that gives the reason why seeds of a source are not tried, if there is one. */
+function seedRefusal(
+  untried: ReadonlyMap<Pending, string>,
+  { tries }: PlanOptions,
+  isReadOnly: boolean,
+): (source: ListedSource) => string | undefined {
+  const stopped = new Set([...untried.keys()].map(({ source }) => source.name));
+  return ({ name, backend }) => {
+    if (isReadOnly) return READ_ONLY;
+    if (!tries) return '--no-try';
+    if (backend?.migrations?.rollback === undefined) return 'its database cannot roll back definitions';
+    return stopped.has(name) ? 'a migration of its source is not tried' : undefined;
+  };
 }
 
 const READ_ONLY = 'the service refuses SQL that is not read-only (--metadata-read-only)';

@@ -8,7 +8,18 @@ import type { SchemaChange } from './schema-change.ts';
 import { summaryJson, summaryOf } from './summary.ts';
 
 const NOTHING: DeploymentPlan = {
-  ...{ hash: 'h', migrations: [], rejections: [], refusals: [], changes: [], schemas: [], mainSchemas: [], destructive: [], notes: [] },
+  ...{
+    hash: 'h',
+    migrations: [],
+    seeds: [],
+    rejections: [],
+    refusals: [],
+    changes: [],
+    schemas: [],
+    mainSchemas: [],
+    destructive: [],
+    notes: [],
+  },
   inconsistencies: { before: [], after: [], notKnown: [], problems: [] },
   notCompared: { roles: [], sources: [], remoteSchemas: [] },
 };

@@ -7,6 +7,7 @@ import { blockingLines } from './locks.ts';
 import type { DeploymentPlan, NotCompared } from './deployment-plan.ts';
 import { type SharedChange, sharedChanges } from './schema-change.ts';
 import { type PlanSummary, summaryParts } from './summary.ts';
+import type { PlannedSeed } from './seed-trial.ts';
 import type { PlannedStep } from './trial.ts';
 
 export interface PrintOptions {
@@ -24,11 +25,12 @@ interface Section {
 
 /** Returns the plan as text. Equal plans have equal texts. */
 export function printPlan(plan: DeploymentPlan, summary: PlanSummary, options: PrintOptions = PLAIN): string {
-  const { changes, migrations, notes, hash } = plan;
+  const { changes, migrations, seeds, notes, hash } = plan;
   const { paint } = options;
   const sections: readonly Section[] = [
     { title: 'to decide', lines: summary.decisions.map((decision) => decisionLine(decision, paint)) },
     { title: 'migrations', lines: migrations.flatMap((step) => stepLines(step, paint)) },
+    { title: 'seeds', lines: seeds.map((seed) => seedLine(seed, paint)) },
     {
       title: 'metadata',
       lines:
@@ -82,6 +84,10 @@ function stepLines({ source, version, name, state, message, file, line, locks = 
     `${source} ${version} ${name}: ${shown}${where}${message === undefined ? '' : `: ${message}`}`,
     ...blockingLines(locks).map((text) => `  ${text}`),
   ];
+}
+
+function seedLine({ source, name, state, message }: PlannedSeed, paint: Paint): string {
+  return `${source} ${name}: ${state === 'failed' ? paint('red', state) : state}${message === undefined ? '' : `: ${message}`}`;
 }
 
 const CHANGE_STYLES: Readonly<Record<string, Style>> = { '+': 'green', '-': 'red', '~': 'yellow' };

@@ -34,15 +34,15 @@ const SORTS: Readonly<Record<string, string>> = {
 };
 
 /** Sorts in the order in which they are shown; others follow. */
-const ORDER = ['migration', 'source', 'table', 'relationship', 'permission', 'computed field', 'function', 'event trigger'];
+const ORDER = ['migration', 'seed', 'source', 'table', 'relationship', 'permission', 'computed field', 'function', 'event trigger'];
 
 /** @param errors number of errors for which a deployment would fail */
-export function summaryOf({ migrations, changes, schemas, mainSchemas, destructive }: DeploymentPlan, errors: number): PlanSummary {
+export function summaryOf({ migrations, seeds, changes, schemas, mainSchemas, destructive }: DeploymentPlan, errors: number): PlanSummary {
   const main = sharedChanges(mainSchemas);
   const shown = new Set(main.map(keyOf));
   return {
     errors,
-    counts: countsOf(migrations.length, changes),
+    counts: countsOf(migrations.length, seeds.length, changes),
     decisions: decisionsOf(destructive, main, changes),
     schemas: main,
     derived: sharedChanges(schemas).filter((change) => !shown.has(keyOf(change))).length,
@@ -51,9 +51,10 @@ export function summaryOf({ migrations, changes, schemas, mainSchemas, destructi
 
 const keyOf = ({ kind, message }: SharedChange): string => `${kind} ${message}`;
 
-function countsOf(migrations: number, changes: readonly DocumentChange[]): ReadonlyMap<string, number> {
+function countsOf(migrations: number, seeds: number, changes: readonly DocumentChange[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>(ORDER.map((sort) => [sort, 0]));
   counts.set('migration', migrations);
+  counts.set('seed', seeds);
   for (const { noun } of changes) {
     const sort = SORTS[noun] ?? noun;
     counts.set(sort, (counts.get(sort) ?? 0) + 1);

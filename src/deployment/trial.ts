@@ -44,6 +44,8 @@ export interface PlanOptions {
   readonly lockTimeoutMs: number;
   /** Timeout of the whole trial run. */
   readonly timeoutMs: number;
+  /** Seeds that a deployment runs: `all`, or those that are not in the history. Defaults to none. */
+  readonly seeds?: 'all' | 'once';
   /** Makes a plan of which only `hash` is used: no trial run. */
   readonly hashOnly?: boolean;
 }
@@ -57,8 +59,16 @@ export function reasonNotTried({ source, migration }: Pending): string | undefin
     : `${foreign.what} is for ${foreign.client} only (line ${foreign.line})`;
 }
 
+/** SQL that a trial run tries after the migrations of its source. */
+export interface TriedSql {
+  readonly source: ListedSource;
+  readonly version: string;
+  readonly sql: string;
+}
+
 interface TrialInput {
   readonly tried: readonly Pending[];
+  readonly seeds: readonly TriedSql[];
   /** Metadata of the project; `undefined` if inconsistencies and schemas are not compared. */
   readonly document: JsonObject | undefined;
   /** Sources that the service does not have. */
@@ -69,13 +79,13 @@ interface TrialInput {
 
 export async function runTrial(
   server: ServerClient,
-  { tried, document, added, extensions }: TrialInput,
+  { tried, seeds, document, added, extensions }: TrialInput,
   { statementTimeoutMs, lockTimeoutMs, timeoutMs, hashOnly }: PlanOptions,
   notes: string[],
 ): Promise<JsonObject> {
-  if (hashOnly === true || (tried.length === 0 && document === undefined)) return {};
+  if (hashOnly === true || (tried.length + seeds.length === 0 && document === undefined)) return {};
   // One prelude and one probe serve the databases of all sources.
-  const [rollback, ...others] = new Set(tried.map(({ source }) => migrationsOf(source).rollback));
+  const [rollback, ...others] = new Set([...tried, ...seeds].map(({ source }) => migrationsOf(source).rollback));
   if (others.length > 0) throw failure('not-supported', 'one plan cannot try migrations of several database kinds: use --no-try');
   const args: JsonObject = {
     migrations: [
@@ -85,6 +95,7 @@ export async function runTrial(
         version: String(migration.version),
         sql: trialSql(source, migration, 'up') ?? '',
       })),
+      ...seeds.map(({ source, version, sql }) => ({ source: source.name, version, sql })),
     ],
     ...(document === undefined ? {} : { metadata: document }),
     ...(added.length === 0 ? {} : { add_sources: added.map(asAdded) }),
@@ -150,19 +161,20 @@ export async function readEntriesOfNew(
 }
 
 /**
- * Returns the extensions that a deployment creates before the pending migrations, by source.
+ * Returns the extensions that a deployment creates before pending migrations and seeds, by source.
+ * @param pending their SQL
  * @param existing sources of the service
  * @throws ProjectFailure if a database cannot be read
  */
 export async function extensionsOf(
   server: ServerClient,
-  pending: readonly Pending[],
+  pending: readonly { readonly source: ListedSource; readonly sql: string }[],
   existing: readonly SqlSource[],
   options: PlanOptions,
 ): Promise<ReadonlyMap<string, NeededExtension>> {
   const found = new Map<string, NeededExtension>();
   for (const source of new Set(pending.map((each) => each.source))) {
-    const texts = pending.filter((each) => each.source === source).map(({ migration }) => migration.up ?? '');
+    const texts = pending.filter((each) => each.source.name === source.name).map(({ sql }) => sql);
     const exists = existing.some(({ name }) => name === source.name);
     const cell = exists ? cellOf(server, source) : cellOfNew(server, source, options);
     const needed = await source.backend?.migrations?.neededExtension?.(source.entry, texts, cell);

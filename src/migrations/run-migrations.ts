@@ -63,7 +63,7 @@ export interface MigrationOptions {
 
 /** Returns the history of a source. @throws ProjectFailure */
 export async function readEntries(server: ServerClient, source: ListedSource): Promise<readonly HistoryEntry[]> {
-  return (await readList(server, source, migrationsOf(source).history.entries)).map(entryOf);
+  return (await readList(cellOf(server, source), source, migrationsOf(source).history.entries)).map(entryOf);
 }
 
 /**
@@ -95,15 +95,18 @@ export async function readEntriesWhenIdle(
   throw lockedTooLong(source, lockTimeoutMs);
 }
 
+/** Runs a query and returns its first cell. */
+type ReadCell = (sql: string) => Promise<string>;
+
 /** Returns the checksums of the seeds in the history, by name. @throws ProjectFailure */
-export async function readSeedEntries(server: ServerClient, source: ListedSource): Promise<ReadonlyMap<string, string>> {
-  const list = await readList(server, source, migrationsOf(source).history.seeds);
+export async function readSeedEntries(cell: ReadCell, source: ListedSource): Promise<ReadonlyMap<string, string>> {
+  const list = await readList(cell, source, migrationsOf(source).history.seeds);
   return new Map(list.map((each) => (isJsonObject(each) ? [String(each['name']), String(each['checksum'])] : ['', ''])));
 }
 
-async function readList(server: ServerClient, source: ListedSource, sql: string): Promise<readonly Json[]> {
-  if ((await cellOf(server, source)(migrationsOf(source).history.exists)) !== '1') return [];
-  return listIn(await cellOf(server, source)(sql));
+async function readList(cell: ReadCell, source: ListedSource, sql: string): Promise<readonly Json[]> {
+  if ((await cell(migrationsOf(source).history.exists)) !== '1') return [];
+  return listIn(await cell(sql));
 }
 
 function unreadable(expected: string): ProjectFailure {

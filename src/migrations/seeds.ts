@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { type DumpContext, historyRefusalOf } from '../backend/migration-dialect.ts';
 import type { Files } from '../project/directory/files.ts';
 import { failure, type Problem, ProjectFailure } from '../project/failure.ts';
+import type { Project } from '../project/project.ts';
 import { ServerError, type ServerClient, type SqlSource } from '../project/server-client.ts';
 import { createNeededExtension } from './implicit-extension.ts';
 import { checksumOf } from './migration-files.ts';
 import { readSeedEntries, type MigrationOptions } from './run-migrations.ts';
-import { enumTables, type ListedSource, migrationsOf, rowsOf } from './sources.ts';
+import { cellOf, enumTables, type ListedSource, migrationsOf, rowsOf } from './sources.ts';
 import { pieceAt } from './text-place.ts';
 
 export interface Seed {
@@ -15,6 +16,40 @@ export interface Seed {
   readonly name: string;
   readonly shown: string;
   readonly sql: string;
+}
+
+/** Seeds of a source. */
+export interface SourceSeeds {
+  readonly source: ListedSource;
+  readonly seeds: readonly Seed[];
+}
+
+/** Returns the seeds of all sources that have some. */
+export function seedsOf({ files, seedsFolder }: Project, sources: readonly ListedSource[]): readonly SourceSeeds[] {
+  return sources
+    .map((source) => ({ source, seeds: readSeeds(files, join(seedsFolder, source.name)) }))
+    .filter(({ seeds }) => seeds.length > 0);
+}
+
+/** Returns the statements of a seed that cannot run in the transaction of all seeds of a source. */
+export function unusableIn(source: ListedSource, { sql, shown }: Seed): readonly Problem[] {
+  const { foreign, outside } = migrationsOf(source).scan(sql);
+  return [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
+    code: 'seed',
+    message: `${what} cannot run in a seed, because all seeds of a source run in one transaction`,
+    file: shown,
+    line,
+  }));
+}
+
+/** Returns the SQL of a seed without transaction control. @throws ProjectFailure if that cannot be removed */
+export function joinedSql(source: ListedSource, { sql, shown }: Seed): string {
+  const { scan, terminated } = migrationsOf(source);
+  const { control, joined } = scan(sql);
+  if (joined !== undefined) return terminated(joined);
+  throw failure('seed', `remove "${control.map(({ text }) => text).join('; ')}": all seeds of a source run in one transaction`, {
+    file: shown,
+  });
 }
 
 /** @param only names or paths of seeds; empty for all. @throws ProjectFailure for one that does not exist */
@@ -43,19 +78,11 @@ export async function runSeeds(
   once: boolean,
   options: MigrationOptions,
 ): Promise<readonly string[]> {
-  const { history, scan, terminated } = migrationsOf(source);
-  const problems = seeds.flatMap(({ sql, shown }) => {
-    const { foreign, outside } = scan(sql);
-    return [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
-      code: 'seed',
-      message: `${what} cannot run in a seed, because all seeds of a source run in one transaction`,
-      file: shown,
-      line,
-    }));
-  });
+  const { history } = migrationsOf(source);
+  const problems = seeds.flatMap((seed) => unusableIn(source, seed));
   if (problems.length > 0) throw new ProjectFailure(problems);
   for (let attempt = 1; ; attempt++) {
-    const before = once ? await readSeedEntries(server, source) : new Map<string, string>();
+    const before = once ? await readSeedEntries(cellOf(server, source), source) : new Map<string, string>();
     for (const { name, sql, shown } of seeds) {
       const known = before.get(name);
       if (known !== undefined && known !== checksumOf(sql))
@@ -69,14 +96,7 @@ export async function runSeeds(
       left.map(({ sql }) => sql),
       options.report,
     );
-    const pieces = left.map(({ name, sql, shown }) => {
-      const { control, joined } = scan(sql);
-      if (joined === undefined)
-        throw failure('seed', `remove "${control.map(({ text }) => text).join('; ')}": all seeds of a source run in one transaction`, {
-          file: shown,
-        });
-      return { name, shown, checksum: checksumOf(sql), sql: terminated(joined) };
-    });
+    const pieces = left.map((seed) => ({ ...seed, checksum: checksumOf(seed.sql), sql: joinedSql(source, seed) }));
     const parts = pieces.map(({ name, checksum, sql }) =>
       once ? `${history.refuseSeed(name)}${sql}${history.insertSeed(name, checksum)}` : sql,
     );

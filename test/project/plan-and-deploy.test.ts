@@ -263,6 +263,41 @@ it('accepts in a plan what options of a deployment accept', async () => {
   }
 });
 
+it('tries seeds after the migrations, in their transaction', async () => {
+  const project = projectFolder(service);
+  try {
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': databases({ tables: '[{table: {schema: public, name: mood}, is_enum: true}]' }),
+      'migrations/default/7_mood/up.sql': 'create table mood (name text primary key);\n',
+      'seeds/default/1_moods.sql': "begin;\ninsert into mood values ('good');\ncommit;\n",
+      'seeds/default/2_wrong.sql': 'select 1;\ninsert into moood values (1);\n',
+    });
+    expect((await project.svc('plan')).code).toBe(4);
+    const failed = await project.svc('plan', '--with-seeds');
+    expect(failed).toMatchObject({ code: 1, stderr: 'error: seeds/default/2_wrong.sql:2:13: relation "moood" does not exist\n' });
+    expect(failed.stdout).toContain('seeds:\n  default 1_moods.sql: tried\n  default 2_wrong.sql: failed\n');
+    project.write({ 'seeds/default/2_wrong.sql': 'create index concurrently on mood (name);\n' });
+    expect((await project.svc('plan', '--with-seeds')).stderr).toContain(
+      'seeds/default/2_wrong.sql:1: create index concurrently on mood (name) cannot run in a seed',
+    );
+    project.write({ 'seeds/default/2_wrong.sql': "insert into mood values ('bad');\n" });
+    const out = ['--out', 'plan.json'];
+    const planned = await project.svc('plan', '--with-seeds', '--once', ...out);
+    expect(planned).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^1 migration, 2 seeds, 1 table\n/) });
+    expect((await project.svc('plan', '--with-seeds', '--no-try')).stdout).toContain('default 1_moods.sql: not tried: --no-try');
+    // Nothing was run.
+    expect(JSON.stringify(await service.sql("select to_regclass('mood')"))).toContain('NULL');
+
+    const deploy = ['deploy', '--plan', 'plan.json', '--with-seeds', '--once'];
+    expect(await project.svc(...deploy)).toMatchObject({ code: 0 });
+    expect(await project.svc('plan', '--with-seeds', '--once', '--detailed-exit-code')).toMatchObject({ code: 0 });
+    expect((await project.svc('plan', '--with-seeds')).stderr).toContain('seeds/default/1_moods.sql:2:1: duplicate key');
+  } finally {
+    project.remove();
+  }
+});
+
 const READ_ONLY = 'the metadata of this service is read-only (--metadata-read-only)';
 
 it.each([

@@ -2,7 +2,7 @@
 import { ALL_PENDING } from '../../deployment/source-histories.ts';
 import { planAll, type PlannedSource, rejectedConnection, skippedSource } from '../../migrations/plan-sources.ts';
 import { readEntries, readEntriesWhenIdle } from '../../migrations/run-migrations.ts';
-import { hasEmptyEnum, runSeeds } from '../../migrations/seeds.ts';
+import { hasEmptyEnum, runSeeds, type SourceSeeds } from '../../migrations/seeds.ts';
 import { cellOf, emptySource, type ListedSource, serverSources } from '../../migrations/sources.ts';
 import { EXIT, ProjectFailure } from '../../project/failure.ts';
 import { type Applied, applyMetadata, problemsOf, rejectedOf } from '../../project/project-metadata.ts';
@@ -11,7 +11,7 @@ import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { CommandOutcome } from '../context.ts';
 import { type DoneIn, doneJson, runAll } from './migrate.ts';
-import type { Deployment, PreparedDeployment, SourceSeeds } from './prepare-deployment.ts';
+import type { Deployment, PreparedDeployment } from './prepare-deployment.ts';
 
 export class DeploymentSteps {
   readonly #at: Deployment;
@@ -103,11 +103,11 @@ export class DeploymentSteps {
     }
     const early = await beforeMetadata(this.#at, selected);
     const late = selected.filter((each) => !early.includes(each));
-    this.#left.splice(this.#left.indexOf('metadata'), 0, ...early.map(seedsOf));
+    this.#left.splice(this.#left.indexOf('metadata'), 0, ...early.map(stepOfSeeds));
     if (seeds.length > 0 && late.length === 0) this.#left.splice(this.#left.indexOf('seeds'), 1);
     for (const each of early) {
       await this.#seed(each);
-      this.#finish(seedsOf(each));
+      this.#finish(stepOfSeeds(each));
     }
     return late;
   }
@@ -161,7 +161,7 @@ export class DeploymentSteps {
   }
 }
 
-function seedsOf({ source }: SourceSeeds): string {
+function stepOfSeeds({ source }: SourceSeeds): string {
   return `seeds of ${source.name}`;
 }
 

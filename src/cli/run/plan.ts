@@ -33,6 +33,7 @@ export async function planOf(context: CommandContext, hashOnly = false): Promise
     statementTimeoutMs: rules.run.limits.statementTimeoutMs ?? 60_000,
     lockTimeoutMs: rules.run.limits.lockTimeoutMs ?? 5_000,
     timeoutMs: secondsOption(context, 'timeout', '--timeout') ?? 300_000,
+    ...(flagOption(context, 'withSeeds') ? { seeds: flagOption(context, 'once') ? 'once' : 'all' } : {}),
     hashOnly,
   };
   return makePlan({ project, read, server: await context.server(), kinds, trial, rules });
@@ -60,10 +61,10 @@ export async function runPlanCommand(context: CommandContext): Promise<CommandOu
 
 /** Returns the errors with which `svc deploy` would end. */
 function rejectionOf(
-  { migrations, rejections, refusals, inconsistencies }: DeploymentPlan,
+  { migrations, seeds, rejections, refusals, inconsistencies }: DeploymentPlan,
   allowInconsistent: boolean,
 ): { readonly exit: ExitCode; readonly problems: readonly Problem[] } {
-  const failed = migrations.filter(({ state }) => state === 'failed').map(failureOf);
+  const failed = [...migrations.filter(({ state }) => state === 'failed').map(failureOf), ...seeds.flatMap(({ problems }) => problems)];
   const inconsistent = allowInconsistent ? [] : inconsistencies.problems;
   const problems = [...rejections, ...failed, ...(refusals.length > 0 ? refusals : inconsistent)];
   if (rejections.length + failed.length > 0) return { exit: EXIT.failed, problems };
@@ -89,5 +90,7 @@ export async function requirePlan(context: CommandContext, file: string): Promis
   const hash = isJsonObject(json) ? json['hash'] : undefined;
   const now = await planOf({ ...context, options: { ...context.options, noTry: true } }, true);
   if (hash !== now.hash)
-    throw failure('plan', 'the files or the service have changed since the plan was made: run svc plan --out again', { file });
+    throw failure('plan', 'the files, the service or --with-seeds have changed since the plan was made: run svc plan --out again', {
+      file,
+    });
 }

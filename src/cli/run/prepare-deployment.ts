@@ -16,7 +16,7 @@ import type { Kinds } from '../../metadata/kinds.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
 import { planAll, type PlannedSource } from '../../migrations/plan-sources.ts';
 import type { MigrationOptions } from '../../migrations/run-migrations.ts';
-import { readSeeds, type Seed } from '../../migrations/seeds.ts';
+import { seedsOf, type SourceSeeds } from '../../migrations/seeds.ts';
 import type { ListedSource } from '../../migrations/sources.ts';
 import { type ReadMetadata, readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
@@ -40,12 +40,6 @@ export interface Deployment {
   readonly warn: (message: string) => void;
   /** Replaces the step that applies the metadata; `svc dev` also writes files in it. */
   readonly apply?: () => Promise<Applied>;
-}
-
-/** Seeds of a source. */
-export interface SourceSeeds {
-  readonly source: ListedSource;
-  readonly seeds: readonly Seed[];
 }
 
 export interface PreparedDeployment {
@@ -73,13 +67,7 @@ export async function prepareDeployment(at: Deployment): Promise<PreparedDeploym
   const planned = await planAll(project, sourcesOfHistories(histories), ALL_PENDING, rules);
   const runsSql = planned.some(({ steps }) => steps.length > 0);
   if (runsSql && !allowInconsistent) await requireVariables(at, read, [...sources.added, ...sources.moved]);
-  return { read, sources, planned, seeds: at.withSeeds ? seedsIn(project, sources.all) : [] };
-}
-
-function seedsIn(project: Project, sources: readonly ListedSource[]): readonly SourceSeeds[] {
-  return sources
-    .map((source) => ({ source, seeds: readSeeds(project.files, join(project.seedsFolder, source.name)) }))
-    .filter(({ seeds }) => seeds.length > 0);
+  return { read, sources, planned, seeds: at.withSeeds ? seedsOf(project, sources.all) : [] };
 }
 
 /**

@@ -151,9 +151,11 @@ export const migrateVerbs: readonly Verb[] = [
     path: ['plan'],
     summary: 'show what svc deploy would do, without doing it',
     details:
-      'Runs pending migrations in a transaction of each source that is rolled back, and builds the metadata on the result. The first line is a summary: how many objects change, and what breaks for clients of which roles. Then follow what a person must decide (statements that delete data, breaking changes of schemas, row filters that admit more rows), and all changes. The trial holds locks until the rollback. Sequences are not rolled back. Exits with the errors of svc deploy: with 1 if a migration fails or would be rejected, and with 4 if objects would be inconsistent. Objects that depend on new remote schemas cannot be checked and do not affect the exit code. The text has colours on a terminal, unless the variable NO_COLOR is set; FORCE_COLOR sets them elsewhere.',
+      'Runs pending migrations, and seeds with --with-seeds, in a transaction of each source that is rolled back, and builds the metadata on the result. The first line is a summary: how many objects change, and what breaks for clients of which roles. Then follow what a person must decide (statements that delete data, breaking changes of schemas, row filters that admit more rows), and all changes. The trial holds locks until the rollback. Sequences are not rolled back. Exits with the errors of svc deploy: with 1 if a migration fails or would be rejected, and with 4 if objects would be inconsistent. Objects that depend on new remote schemas cannot be checked and do not affect the exit code. The text has colours on a terminal, unless the variable NO_COLOR is set; FORCE_COLOR sets them elsewhere.',
     options: [
       { flags: '--no-try', help: 'do not run SQL' },
+      { flags: '--with-seeds', help: 'also try seeds, after the migrations of their source; for use with svc deploy --with-seeds' },
+      { flags: '--once', help: 'with --with-seeds: leave out seed files that have been run with --once' },
       { flags: '--out <file>', help: 'write the plan as JSON, for svc deploy --plan' },
       { flags: '--detailed-exit-code', help: 'exit with 3 if a deployment would change anything' },
       { flags: '--verbose', help: 'also list schema changes that follow from another one; --json always has them in schemas' },
