@@ -21,6 +21,9 @@ function databases({ name = 'default', url = OWN_DATABASE, tables = '[]' } = {})
 }
 const UNSET = OWN_DATABASE.replace('SVC_GRAPHQL_DATABASE_URL', 'UNSET_URL');
 const TASK = { 'migrations/default/1_task/up.sql': 'create table task (id int primary key);\n' };
+const HOOKED = (definition: string): string =>
+  `[{table: {schema: public, name: task}, insert_permissions: [{role: user, permission: {columns: '*', check: {}, validate_input: {type: http, definition: {${definition}}}}}]}]`;
+const HOOK_HEADER = 'url: "http://127.0.0.1:1/check", headers: [{name: key, value_from_env: UNSET_URL}]';
 const MISSING = '[{table: {schema: public, name: missing}}]';
 
 interface Rejected {
@@ -108,6 +111,8 @@ it.each([
     databases({ tables: '[{table: {schema: public, name: never}, event_triggers: [{name: done, webhook_from_env: UNSET_URL, ...}]}]' }),
     {},
   ],
+  ['the hook of a permission', databases({ tables: HOOKED('url: "{{UNSET_URL}}/check"') }), {}],
+  ['a header of the hook of a permission', databases({ tables: HOOKED(HOOK_HEADER) }), {}],
 ])('runs no migration if a variable of %s is not set', async (_, sources, files) => {
   const project = projectFolder(service);
   const trigger =
@@ -131,6 +136,24 @@ it.each([
       expect.objectContaining({ id: 'environment', severity: 'error', cause: expect.stringContaining('UNSET_URL') }),
     );
   } finally {
+    project.remove();
+  }
+});
+
+it('deploys no hook of a permission whose variable is not set, without migrations either', async () => {
+  const project = projectFolder(service);
+  try {
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': databases({ tables: HOOKED(HOOK_HEADER) }),
+      ...TASK,
+    });
+    const { code, stderr } = await project.svc('deploy');
+    expect(stderr).toMatch(/databases\.yaml:\d+:\d+: insert_permission user in table task.*validate_input: .*'UNSET_URL' not set/);
+    expect(code).toBe(4);
+    expect(await project.svc('deploy', '--allow-inconsistent')).toMatchObject({ code: 0 });
+  } finally {
+    await service.metadata('pg_untrack_table', { table: 'task', cascade: true });
     project.remove();
   }
 });

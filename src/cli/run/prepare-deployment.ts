@@ -24,6 +24,7 @@ import { EXIT, ProjectFailure } from '../../project/failure.ts';
 import { type Applied, exportFrom, problemsOf } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient } from '../../project/server-client.ts';
+import { printJson } from '../../util/json.ts';
 
 export interface Deployment {
   readonly project: Project;
@@ -66,12 +67,14 @@ export async function prepareDeployment(at: Deployment): Promise<PreparedDeploym
   const rules = migrationRules({ allowChanged, allowInconsistent, run }, histories);
   const planned = await planAll(project, sourcesOfHistories(histories), ALL_PENDING, rules);
   const runsSql = planned.some(({ steps }) => steps.length > 0);
-  if (runsSql && !allowInconsistent) await requireVariables(at, read, [...sources.added, ...sources.moved]);
+  // The service accepts hooks whose variables are not set, and the mutations of their roles fail.
+  const hasHooks = printJson(read.document).includes('"validate_input":');
+  if ((runsSql || hasHooks) && !allowInconsistent) await requireVariables(at, read, [...sources.added, ...sources.moved]);
   return { read, sources, planned, seeds: at.withSeeds ? seedsOf(project, sources.all) : [] };
 }
 
 /**
- * Checks variables before the first migration, because migrations do not set them.
+ * Checks variables before the first step, because no step sets them.
  * @throws ProjectFailure if the metadata needs variables that the service does not have
  */
 async function requireVariables({ server }: Deployment, read: ReadMetadata, opened: readonly ListedSource[]): Promise<void> {

@@ -14,7 +14,7 @@ import { objectId } from '../object-id.ts';
 import { printTable, type StageSource } from './lookups.ts';
 
 /** The parts of a source that its objects are described with. */
-type NamedSource = Pick<StageSource, 'name' | 'backend'>;
+export type NamedSource = Pick<StageSource, 'name' | 'backend'>;
 
 function inTable(source: NamedSource, table: QualifiedName): string {
   return `in table ${printTable(source, table)} in source ${source.name}`;
@@ -197,7 +197,7 @@ export function describeEventTrigger(source: NamedSource, table: QualifiedName, 
 }
 
 export function describePermission(
-  source: StageSource,
+  source: NamedSource,
   table: QualifiedName,
   kind: PermissionKind,
   role: string,
