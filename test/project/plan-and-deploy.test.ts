@@ -158,6 +158,32 @@ it('deploys no hook of a permission whose variable is not set, without migration
   }
 });
 
+it('diagnoses with pending migrations what does not depend on them, and says what it left out', async () => {
+  const project = projectFolder(service);
+  try {
+    const never = '{table: {schema: public, name: never}, insert_permissions: [{role: user, permission: {columns: "*", check: {}}}]}';
+    project.write({
+      'config.yaml': 'version: 3\n',
+      'metadata/databases/databases.yaml': databases({ tables: `[${never}]` }),
+      'metadata/cron_triggers.yaml':
+        '- {name: nightly, webhook: "http://127.0.0.1:1/", schedule: "0 0 30 2 *", include_in_metadata: true, request_transform: {version: 2, body: {action: transform, template: "{{$body"}}}\n',
+      'migrations/default/2_never/up.sql': 'create table never (id int);\n',
+      ...TASK,
+    });
+    const { findings } = (await project.svc('doctor', '--json')).json as { findings: { id: string; cause: string; remedy: string }[] };
+    const of = (id: string) => findings.filter((finding) => finding.id === id).map(({ cause }) => cause);
+    expect(of('migrations')).toEqual(['migrations/default 2 never is pending']);
+    expect(of('lint:always-true')).toHaveLength(1);
+    expect(of('inconsistent')).toEqual([expect.stringContaining('cron_trigger nightly')]);
+    expect(of('not-checked')).toEqual([
+      'objects that pending migrations may make consistent are not checked: table never in source default',
+    ]);
+    expect(findings.find(({ id }) => id === 'not-checked')?.remedy).toBe('run svc plan, which tries the migrations');
+  } finally {
+    project.remove();
+  }
+});
+
 it('deploys the settings that mend variables of the service that are not set', async () => {
   const its = await startTestService();
   const project = projectFolder(its);

@@ -22,6 +22,7 @@ import {
   listInconsistencies,
   type LocatedInconsistency,
   problemsOf,
+  titleOf,
 } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
@@ -126,12 +127,11 @@ function compareWithService(document: JsonObject, metadata: JsonObject, kinds: K
     ({ kind, noun, source }) => !(kind === 'added' && noun === 'source') && (source === undefined || existing.includes(source)),
   );
   if (differences.length === 0) return;
-  const named = differences.slice(0, MAX_NAMED).map(({ kind, object }) => `${object} (${PLACES[kind]})`);
-  const more = differences.length - named.length;
+  const named = differences.map(({ kind, object }) => `${object} (${PLACES[kind]})`);
   add(
     'not-applied',
     'warning',
-    `the metadata of the files and of the service differ: ${named.join(', ')}${more === 0 ? '' : ` and ${more} more`}`,
+    `the metadata of the files and of the service differ: ${namedUpTo(named)}`,
     'run svc deploy to change the service, or svc metadata export to change the files; svc metadata diff shows all differences',
   );
 }
@@ -154,8 +154,16 @@ interface DeploymentInput {
   readonly kinds: Kinds<Backend>;
   /** Inconsistencies that the service has already. */
   readonly known: readonly LocatedInconsistency[];
-  /** True if migrations are pending: other objects may be consistent once they have run. */
+  /** True if migrations are pending: objects that need tables may be consistent once they have run. */
   readonly isPending: boolean;
+}
+
+/** Types of inconsistent objects that no migration makes consistent. */
+const WITHOUT_TABLES: ReadonlySet<string> = new Set(['source', 'cron_trigger', 'opentelemetry']);
+
+function namedUpTo(names: readonly string[]): string {
+  const more = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Finds objects for which a deployment of the files would be rejected. */
@@ -163,10 +171,18 @@ async function checkDeployment({ server, project, read, metadata, kinds, known, 
   if (isApplied(read.document, metadata, kinds)) return;
   const { added, moved } = compareSources(project, read.document, metadata, kinds);
   const reported = new Set(problemsOf(known).map(printProblem));
-  const found = (await checkMetadata(server, read, [...added, ...moved])).filter(
-    ({ type, reason }) => !isPending || type === 'source' || isAboutVariables(reason),
-  );
-  for (const problem of problemsOf(found)) if (!reported.has(printProblem(problem))) addInconsistency(problem, kinds, add);
+  const all = await checkMetadata(server, read, [...added, ...moved]);
+  const isKnown = ({ type, reason }: LocatedInconsistency): boolean => !isPending || WITHOUT_TABLES.has(type) || isAboutVariables(reason);
+  const existing = new Set(known.map(titleOf));
+  const omitted = all.filter((each) => !isKnown(each) && !existing.has(titleOf(each))).map(titleOf);
+  if (omitted.length > 0)
+    add(
+      'not-checked',
+      'warning',
+      `objects that pending migrations may make consistent are not checked: ${namedUpTo(omitted)}`,
+      'run svc plan, which tries the migrations',
+    );
+  for (const problem of problemsOf(all.filter(isKnown))) if (!reported.has(printProblem(problem))) addInconsistency(problem, kinds, add);
 }
 
 function remedyOf(reason: string, kinds: Kinds<Backend>): string {
