@@ -65,10 +65,6 @@ export interface ServeOptions {
   readonly backends?: readonly Backend[];
   /** False until the work that follows the start is done; until then health checks fail. */
   readonly isReady?: () => boolean;
-  /** Defaults to the option. `svc serve` passes false until its own changes at the start are done. */
-  readonly isReadOnly?: () => boolean;
-  /** Defaults to the option, like `isReadOnly`. */
-  readonly isSqlDisabled?: () => boolean;
   /** False until the project of `svc dev` is deployed; until then, only the command line gets answers. */
   readonly isDeployed?: () => boolean;
   /** Returns the secret path below which the caller reaches all endpoints, even disabled ones. Defaults to `null`, for none. */
@@ -93,8 +89,6 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   const {
     logger = serviceLogger(config, environment),
     isReady = () => true,
-    isReadOnly = () => config.metadataReadOnly,
-    isSqlDisabled = () => config.disableRunSql,
     isDeployed = () => true,
     startPath = () => null,
     onSql = () => undefined,
@@ -110,7 +104,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     const { state, close } = await openState(config, { store, backends, kinds, environment, instanceId, observe });
     closing.unshift(close);
     const service = await start(config, {
-      ...{ environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, startPath, onSql, instanceId, store, state },
+      ...{ environment, logger, backends, isReady, isDeployed, startPath, onSql, instanceId, store, state },
     });
     return {
       ...service,
@@ -129,8 +123,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
 
 /** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
 async function start(config: Config, running: Running): Promise<Service> {
-  const { environment, logger, backends, isReady, isReadOnly, isSqlDisabled, isDeployed, startPath, onSql, instanceId, store, state } =
-    running;
+  const { environment, logger, backends, isReady, isDeployed, startPath, onSql, instanceId, store, state } = running;
   const { database, storage } = store;
   const registry = createRegistry(config, backends);
   const hasMetricsPage = config.enabledApis.has('metrics');
@@ -176,7 +169,9 @@ async function start(config: Config, running: Running): Promise<Service> {
   });
   const scheduledEvents = createScheduledEvents(database);
   const administration = createAdministration({
-    ...{ state, backends, pipeline, observe, isReadOnly, isSqlDisabled, onSql },
+    ...{ state, backends, pipeline, observe, onSql },
+    isReadOnly: config.metadataReadOnly,
+    isSqlDisabled: config.disableRunSql,
     showInternal: config.devMode || config.adminInternalErrors,
     catalogState: createCatalogStateStore(database),
     scheduledEvents: {

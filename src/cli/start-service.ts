@@ -58,11 +58,9 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const deploys = [config.project, config.metadataDir, config.migrationsDir].some((folder) => folder !== null);
     let isReady = !deploys;
     let isSettled = false;
-    const isReadOnly = (): boolean => config.metadataReadOnly && isSettled;
-    const isSqlDisabled = (): boolean => config.disableRunSql && isSettled;
     const ownPath = `/${randomUUID()}`;
     const startPath = (): string | null => (isSettled ? null : ownPath);
-    const started = await serve(complete, { ...serveOptions, logger, isReady: () => isReady, isReadOnly, isSqlDisabled, startPath });
+    const started = await serve(complete, { ...serveOptions, logger, isReady: () => isReady, startPath });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');

@@ -23,6 +23,8 @@ export interface Caller extends Pick<RequestOptions, 'signal' | 'address' | 'hea
   readonly session: Session;
   /** Sentences that say how the client can become an administrator. Absent for administrators. */
   readonly remedies?: readonly string[];
+  /** The request comes from a task at start of the service, which changes metadata that is read-only for all others. */
+  readonly isOwn?: boolean;
   /** Timeout of a data operation, in ms. No timeout if absent. */
   readonly timeLimit?: number;
 }

@@ -120,6 +120,37 @@ it.runIf(DEEP)('applies the overlays of the chosen environment, and warns if non
   await other.drop();
 });
 
+it('refuses changes of others while it deploys a project to a read-only service', async () => {
+  const own = await testDatabase('ready');
+  const slow = projectFolder({ url: 'http://localhost:1' });
+  slow.write({
+    'config.yaml': 'version: 3\n',
+    'metadata/databases/databases.yaml': `- {name: default, kind: postgres, ${OWN_DATABASE}, tables: []}\n`,
+    'migrations/default/1_slow/up.sql': 'select pg_sleep(2); create table deployed (id int);',
+  });
+  const running = serveInProcess(own.url, { PROJECT: slow.root, METADATA_READ_ONLY: 'true', DISABLE_RUN_SQL: 'true' });
+  try {
+    const url = await running.listening;
+    const post = async (path: string, type: string, args: object): Promise<unknown> => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify({ type, args }) });
+      return ((await answer.json()) as { code?: unknown }).code;
+    };
+    const codes = [
+      await post('/v2/query', 'run_sql', { sql: 'create table injected (id int)' }),
+      await post('/v1/metadata', 'create_query_collection', { name: 'injected', definition: { queries: [] } }),
+    ];
+    expect((await fetch(`${url}/healthz`)).status).not.toBe(200);
+    expect(codes).toEqual(['access-denied', 'access-denied']);
+    await expect.poll(async () => (await fetch(`${url}/healthz`)).status, WAIT).toBe(200);
+  } finally {
+    running.kill('SIGTERM');
+    await running.ended;
+    slow.remove();
+    await own.drop();
+  }
+});
+
 it('deploys a project although the metadata API is disabled over HTTP', async () => {
   const own = await testDatabase('ready');
   const running = serveInProcess(own.url, { PROJECT: project.root, ENABLED_APIS: 'graphql' });

@@ -38,6 +38,7 @@ function administrationRoute(path: string, handler: keyof ServerContext['handler
           address: exchange.address,
           ...(exchange.trace === null ? {} : { trace: exchange.trace }),
           requestId: exchange.requestId,
+          isOwn: exchange.isOwn,
           ...(requestTimeout === 0 ? {} : { timeLimit: requestTimeout }),
         };
         return printedReply(200, await context.handlers[handler](json, caller));
