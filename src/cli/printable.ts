@@ -6,9 +6,17 @@ const CONTROL = String.raw`\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007
 const CONTROLS = new RegExp(CONTROL, 'g');
 const STYLES_AND_CONTROLS = new RegExp(`${STYLE_CODE.source}|${CONTROL}`, 'g');
 
+/** Control characters and ends of lines, those of Unicode included. */
+const NOT_IN_A_LINE = /[\p{Cc}\u2028\u2029]/gu;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Returns a text as one line, with control characters and ends of lines as escapes such as `\u000a`. */
+export function printableLine(text: string): string {
+  return text.replace(NOT_IN_A_LINE, escaped);
+}
+
 /** Returns a text with control characters as escapes such as `\u001b`. @param colours whether the styles of `util/paint.ts` stay */
 export function printable(text: string, colours = false): string {
-  return text.replace(colours ? STYLES_AND_CONTROLS : CONTROLS, (found) =>
-    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(colours ? STYLES_AND_CONTROLS : CONTROLS, (found) => (found.length > 1 ? found : escaped(found)));
 }

@@ -106,7 +106,7 @@ it('shows place, name, role and difference of each failure in one form', async (
     project.svc('permissions', 'test', 'wrong.yaml'),
     project.svc('permissions', 'test', 'wrong.yaml', '--reporter', 'junit'),
   ]);
-  expect(tap.stdout).toBe('1..4\nnot ok 1 - sees both\nnot ok 2 - counts\nnot ok 3 - is refused\nnot ok 4 - wrong.yaml#4\n');
+  expect(tap.stdout).toBe('1..4\nnot ok 1 - sees both\nnot ok 2 - counts\nnot ok 3 - is refused\nnot ok 4 - wrong.yaml\\#4\n');
   expect(tap.stderr).toBe(`error: wrong.yaml:1:3: sees both (role reader): unexpected data
   - expected
   + received
@@ -218,6 +218,29 @@ tests:
     stderr: 'error: no name of a test contains "nothing of it" (3 tests in a.yaml, b.yaml)\n',
   });
   expect(await service.sql(`select to_regclass('left_behind')::text`)).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+});
+
+it('escapes control characters of names, and what TAP reads as a directive', async () => {
+  const names = ['a\nok 99 - fake\u2028ok', 'b # SKIP no', 'c \\ d', 'e\u001b[2J\r\n'];
+  const tests = names.map((name) => ({ name, as: { role: 'reader' }, query: '{ author { id } }', expect: { rows: 9 } }));
+  project.write({ 'names.yaml': JSON.stringify(tests) });
+  const [tap, junit] = await Promise.all([
+    project.svc('permissions', 'test', 'names.yaml'),
+    project.svc('permissions', 'test', 'names.yaml', '--reporter', 'junit'),
+  ]);
+  expect(tap.stdout).toBe(String.raw`1..4
+not ok 1 - a\\u000aok 99 - fake\\u2028ok
+not ok 2 - b \# SKIP no
+not ok 3 - c \\ d
+not ok 4 - e\\u001b[2J\\u000d\\u000a
+`);
+  expect(tap.stderr.match(/^error: .*/gm)?.map((line) => line.replace(/^.*?:1:\d+: /, ''))).toEqual(
+    [String.raw`a\u000aok 99 - fake\u2028ok`, 'b # SKIP no', String.raw`c \ d`, String.raw`e\u001b[2J\u000d\u000a`].map(
+      (name) => `${name} (role reader): unexpected rows`,
+    ),
+  );
+  expect(junit.stdout).toContain(String.raw`name="a\u000aok 99 - fake\u2028ok"`);
+  expect(junit.stdout).toContain(String.raw`name="e\u001b[2J\u000d\u000a"`);
 });
 
 it('runs the tests again with --watch when tests, metadata or migrations change, and ends with Ctrl-C', async () => {

@@ -1,5 +1,6 @@
 /** Reports of `svc permissions test`: TAP, JUnit XML, and a message for each test that did not pass. */
 import { type FilePlace, printProblem, type Problem } from '../../project/failure.ts';
+import { printable, printableLine } from '../printable.ts';
 
 export interface TestResult {
   readonly name: string;
@@ -8,7 +9,7 @@ export interface TestResult {
   readonly file: string;
   readonly place: FilePlace;
   readonly ms: number;
-  /** `error`: the request could not be sent, or setup or teardown failed. `skipped`: setup failed. */
+  /** `error`: the request could not be sent, or setup or teardown failed. `skipped`: setup failed, or the command was interrupted. */
   readonly state: 'passed' | 'failed' | 'error' | 'skipped';
   /** Reason, unless the test passed: one line, then details in further lines. */
   readonly complaint?: string;
@@ -19,7 +20,7 @@ export function problemOf({ name, role, place, state, complaint = '' }: TestResu
   const of = role === undefined ? '' : ` (role ${role})`;
   return {
     code: state === 'error' ? 'permission-test-error' : 'permission-test',
-    message: `${name}${of}: ${complaint.replaceAll('\n', '\n  ')}`,
+    message: `${printableLine(`${name}${of}`)}: ${printable(complaint).replaceAll('\n', '\n  ')}`,
     ...place,
   };
 }
@@ -32,12 +33,18 @@ export function countOf(results: readonly TestResult[], expected: TestResult['st
   return results.filter(({ state }) => state === expected).length;
 }
 
-export function tap(results: readonly TestResult[]): string {
+/** @param end reason why the tests were not run to their end */
+export function tap(results: readonly TestResult[], end?: string): string {
   const lines = results.map(({ name, state, complaint }, i) => {
     const skipped = state === 'skipped' ? ` # SKIP ${complaint ?? ''}` : '';
-    return `${state === 'passed' || state === 'skipped' ? 'ok' : 'not ok'} ${i + 1} - ${name}${skipped}`;
+    return `${state === 'passed' || state === 'skipped' ? 'ok' : 'not ok'} ${i + 1} - ${tapText(name)}${skipped}`;
   });
-  return [`1..${results.length}`, ...lines].join('\n');
+  return [`1..${results.length}`, ...lines, ...(end === undefined ? [] : [`Bail out! ${end}`])].join('\n');
+}
+
+/** Returns a name as one line without directives, which begin with `#`. */
+function tapText(name: string): string {
+  return printableLine(name).replace(/[\\#]/g, (character) => `\\${character}`);
 }
 
 const JUNIT_ELEMENTS = { failed: 'failure', error: 'error', skipped: 'skipped' } as const;
@@ -54,7 +61,7 @@ export function junit(results: readonly TestResult[]): string {
     const cases = own.map((result) => {
       const { name, state, place, ms } = result;
       const line = place.line === undefined ? '' : ` line="${place.line}"`;
-      const head = `    <testcase classname="${escaped(file)}" name="${escaped(name)}" file="${escaped(file)}"${line} time="${seconds(ms)}"`;
+      const head = `    <testcase classname="${escaped(file)}" name="${escaped(printableLine(name))}" file="${escaped(file)}"${line} time="${seconds(ms)}"`;
       return state === 'passed' ? `${head}/>` : `${head}>\n      ${junitReason(result, JUNIT_ELEMENTS[state])}\n    </testcase>`;
     });
     return `  <testsuite name="${escaped(file)}" ${totals(own)}>\n${cases.join('\n')}\n  </testsuite>`;
@@ -70,8 +77,10 @@ function junitReason(result: TestResult, element: string): string {
   return `<${element} message="${escaped(first)}">${text}</${element}>`;
 }
 
-/** Escapes text for XML, without characters that XML does not allow. */
+/** Escapes text for XML. XML has no form for some characters. */
 function escaped(text: string): string {
-  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
-  return text.replace(/[^\P{Cc}\t\n\r]/gu, '').replace(/[&<>"\n]/g, (character) => named[character] as string);
+  const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;', '\r': '&#13;' };
+  return printable(text)
+    .replace(/[\ufffe\uffff]/g, '\ufffd')
+    .replace(/[&<>"\n\r]/g, (character) => named[character] as string);
 }
