@@ -73,6 +73,7 @@ it('rejects a misspelt key in each kind of file, at any depth', () => {
   expect(errors('actions.json', { actions: [{ name: 'a', defnition: {} }] }).join()).toContain('defnition');
   expect(errors('config.json', { version: 3, endpont: 'http://localhost' }).join()).toContain('endpont');
   expect(errors('permission_tests.json', [{ name: 'a', as: { role: 'b' }, query: '{ a }', expect: { rows: 1 } }])).toEqual([]);
+  expect(errors('permission_tests.json', [{ as: { role: 'b', sesion: {} } }]).join()).toContain('sesion');
   expect(errors('permission_tests.json', { tets: [] }).join()).toContain('tets');
 });
 

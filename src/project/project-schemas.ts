@@ -138,7 +138,11 @@ function configSchema(): JsonObject {
 }
 
 function permissionTestsSchema(): JsonObject {
-  const as = { type: 'object', properties: { role: TEXT, session: { type: 'object' } } };
+  const as = keysSchema(['role', 'session', 'backend_only'], {
+    role: TEXT,
+    session: { type: 'object' },
+    backend_only: { type: 'boolean' },
+  });
   const test = keysSchema(['name', 'as', 'query', 'variables', 'expect'], { name: TEXT, as, query: TEXT, expect: { type: 'object' } });
   const tests = { type: 'array', items: test };
   const suite = keysSchema(['source', 'setup', 'teardown', 'tests'], { source: TEXT, setup: TEXT, teardown: TEXT, tests });

@@ -19,6 +19,7 @@ const tables = (columns: string): string => `- name: default
       select_permissions: [{role: reader, permission: {columns: ${columns}, filter: {}}}]
     - table: {schema: public, name: article}
       select_permissions: [{role: reader, permission: {columns: '*', filter: {}, allow_aggregations: true}}]
+      insert_permissions: [{role: reader, permission: {columns: '*', check: {}, backend_only: true}}]
 `;
 
 beforeAll(async () => {
@@ -218,6 +219,69 @@ tests:
     stderr: 'error: no name of a test contains "nothing of it" (3 tests in a.yaml, b.yaml)\n',
   });
   expect(await service.sql(`select to_regclass('left_behind')::text`)).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+});
+
+/** One test that passes. */
+const passing = (name: string): string => `- {name: ${name}, as: {role: reader}, query: '{ author { id } }', expect: {rows: 2}}\n`;
+
+it('rejects roles, secrets and other names that are not session variables under session', async () => {
+  const complaints: readonly (readonly [string, string])[] = [
+    ['{role: admin}', 'the session cannot set "role": write the role as as: {role}'],
+    ['{X-Svc-ROLE: admin}', 'the session cannot set "X-Svc-ROLE": write the role as as: {role}'],
+    ['{admin-secret: a}', '"admin-secret" is not a session variable'],
+    ['{x-svc-Access-Key: a}', '"x-svc-Access-Key" is not a session variable'],
+    [
+      '{use-backend-only-permissions: true}',
+      '"use-backend-only-permissions" is not a session variable: write as: {role, backend_only: true}',
+    ],
+    ['{x-hasura-role: admin}', '"x-hasura-role" is not a session variable: remove "x-hasura-"'],
+    ['{"role ": admin}', '"role " is not a session variable'],
+    ['{"": a}', '"" is not a session variable'],
+    ['{user-id: 1, x-svc-User-Id: 2}', 'the session has "x-svc-user-id" twice'],
+  ];
+  const test = (as: string): string => `- query: '{ author { id } }'\n  expect: {rows: 0}\n  as:\n    ${as}\n`;
+  const files = Object.fromEntries(complaints.map(([session], i) => [`session-${i}.yaml`, test(`{role: reader, session: ${session}}`)]));
+  project.write({ ...files, 'empty-role.yaml': test(`{role: ''}`), 'misspelled.yaml': test('{role: reader, sesion: {user-id: 1}}') });
+  const { code, json } = await project.svc('permissions', 'test', ...Object.keys(files), 'empty-role.yaml', 'misspelled.yaml', '--json');
+  expect(code).toBe(1);
+  expect(json['errors']).toMatchObject([
+    ...complaints.map(([, message], i) => ({ file: `session-${i}.yaml`, line: 4, message })),
+    { file: 'empty-role.yaml', line: 4, message: '"role" must not be empty' },
+    { file: 'misspelled.yaml', line: 4, message: 'as has no key "sesion": expecting role, session, backend_only' },
+  ]);
+});
+
+it('sends backend_only of a test', async () => {
+  const test = (as: string, type: string): string =>
+    `- {as: ${as}, query: '{ __type(name: "mutation_root") { name } }', expect: {data: {__type: ${type}}}}\n`;
+  project.write({
+    'backend.yaml': test('{role: reader, backend_only: true}', '{name: mutation_root}') + test('{role: reader}', 'null'),
+  });
+  expect(await project.svc('permissions', 'test', 'backend.yaml')).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('reports a value that no header can have as an error of its test, and runs the others', async () => {
+  const flawed = (value: string): string =>
+    `- as:\n    role: reader\n    session:\n      user-id: ${value}\n  query: '{ author { id } }'\n  expect: {rows: 2}\n`;
+  project.write({
+    'values.yaml': ['"1\\r\\nx-svc-role: admin"', '"\\u0007"', '漢', '" 1"', '[1]', 'Zoë'].map(flawed).join('') + passing('last'),
+    'role.yaml': `- {as: {role: ' admin'}, query: '{ author { id } }', expect: {rows: 2}}\n`,
+  });
+  const { code, stdout, stderr } = await project.svc('permissions', 'test', 'values.yaml', 'role.yaml');
+  const error = (test: number, place: string, reason: string): string =>
+    `error: values.yaml:${place}: values.yaml#${test} (role reader): the session variable "user-id" cannot be sent: ${reason}\n`;
+  expect(stderr).toBe(
+    [
+      error(1, '4:7', 'its value has a line break'),
+      error(2, '10:7', 'its value has a control character'),
+      error(3, '16:7', 'its value has characters outside of Latin-1, which no header can have'),
+      error(4, '22:7', 'its value begins or ends with a space, which a header loses'),
+      error(5, '28:16', 'its value must be a text, a number or a boolean'),
+      'error: role.yaml:1:9: role.yaml#1 (role  admin): the role cannot be sent: its value begins or ends with a space, which a header loses\n',
+    ].join(''),
+  );
+  expect(stdout.match(/^ok .*/gm)).toEqual(['ok 6 - values.yaml\\#6', 'ok 7 - last']);
+  expect(code).toBe(1);
 });
 
 it('escapes control characters of names, and what TAP reads as a directive', async () => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { serverSources } from '../../migrations/sources.ts';
 import { EXIT, failure, type FilePlace, ProjectFailure } from '../../project/failure.ts';
 import { differenceOf } from '../../project/permissions/expectations.ts';
-import { type PermissionTest, readSuites, type TestSuite } from '../../project/permissions/test-files.ts';
+import { type Hook, type PermissionTest, readSuites, type TestSuite } from '../../project/permissions/test-files.ts';
 import type { Project } from '../../project/project.ts';
 import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
@@ -37,8 +37,7 @@ async function runTests(context: CommandContext, isStopped: () => boolean): Prom
   const { suites, filtered } = filteredSuites(context, await suitesOf(context));
   if (filtered > 0) context.progress(`${counted(filtered, 'test')} skipped by --filter`);
   const server = await context.server();
-  const send: Send = async ({ role, session, query, variables }) => {
-    const headers = { 'x-svc-role': role, ...sessionHeaders(session) };
+  const send: Send = async ({ headers, query, variables }) => {
     const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
     return isJsonObject(body) ? body : { data: body };
   };
@@ -57,12 +56,6 @@ async function runTests(context: CommandContext, isStopped: () => boolean): Prom
       filtered,
     },
   };
-}
-
-function sessionHeaders(session: JsonObject): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(session).map(([name, value]) => [/^x-svc-/i.test(name) ? name : `x-svc-${name}`, String(value)]),
-  );
 }
 
 /** Reads all files before the first test runs. @throws ProjectFailure */
@@ -103,8 +96,9 @@ async function runSuite(context: CommandContext, suite: TestSuite, send: Send, i
     run: () => Promise<string | undefined>,
   ): Promise<TestResult> => {
     const start = performance.now();
-    const result = (state: TestResult['state'], complaint?: string): TestResult => ({
+    const result = (state: TestResult['state'], complaint?: string, place = about.place): TestResult => ({
       ...about,
+      place,
       file,
       ms: Math.round(performance.now() - start),
       state,
@@ -115,29 +109,35 @@ async function runSuite(context: CommandContext, suite: TestSuite, send: Send, i
       return result(complaint === undefined ? 'passed' : 'failed', complaint);
     } catch (thrown) {
       if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
-      return result('error', thrown.problems.map(({ message }) => message).join('; '));
+      const [{ file: known, line, column } = {}] = thrown.problems;
+      const place = known === undefined || line === undefined || column === undefined ? undefined : { file: known, line, column };
+      return result('error', thrown.problems.map(({ message }) => message).join('; '), place);
     }
   };
   /** Runs SQL, and adds a result if it fails. @returns false if it failed */
-  const runHook = async (name: string, sql: string | undefined): Promise<boolean> => {
-    if (sql === undefined) return true;
-    const result = await timed({ name, place: { file } }, async () => void (await runSql(context, source, sql)));
+  const runHook = async (hook: Hook | undefined): Promise<boolean> => {
+    if (hook === undefined) return true;
+    const { name, sql, place } = hook;
+    const result = await timed({ name, place }, async () => void (await runSql(context, source, sql)));
     if (result.state !== 'passed') results.push(result);
     return result.state === 'passed';
   };
   try {
-    const isSetUp = await runHook('setup', setup);
+    const isSetUp = await runHook(setup);
     for (const test of tests) {
       if (isStopped()) break;
       const { name, role, place } = test;
       results.push(
         isSetUp
-          ? await timed({ name, role, place }, async () => differenceOf(test, await send(test)))
+          ? await timed({ name, role, place }, async () => {
+              if (test.flaw !== undefined) throw test.flaw;
+              return differenceOf(test, await send(test));
+            })
           : { name, role, place, file, ms: 0, state: 'skipped', complaint: 'the setup failed' },
       );
     }
   } finally {
-    await runHook('teardown', teardown);
+    await runHook(teardown);
   }
   return results;
 }

@@ -288,7 +288,8 @@ function originPlace(origin: Origin | undefined): FilePlace | undefined {
   return origin === undefined ? undefined : placeOf(origin.file, origin.node);
 }
 
-function placeOfPath({ origins, places }: MetadataReader, document: JsonObject, path: DocumentPath): FilePlace | undefined {
+/** Returns the place of the nearest known part around a path of a document. */
+export function placeOfPath({ origins, places }: MetadataReader, document: JsonObject, path: DocumentPath): FilePlace | undefined {
   let current: Json | undefined = document;
   let origin: Origin | undefined;
   let place: FilePlace | undefined;

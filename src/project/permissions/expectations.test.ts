@@ -3,8 +3,10 @@ import type { Json, JsonObject } from '../../util/json.ts';
 import { differenceOf } from './expectations.ts';
 
 const differs = (query: string, expected: Json, received: Json, variables: JsonObject = {}): boolean =>
-  differenceOf({ name: 'a', place: {}, role: 'user', session: {}, query, variables, expect: { data: expected } }, { data: received }) !==
-  undefined;
+  differenceOf(
+    { name: 'a', place: {}, role: 'user', headers: {}, flaw: undefined, query, variables, expect: { data: expected } },
+    { data: received },
+  ) !== undefined;
 
 it('compares a list with order only if its field has order_by', () => {
   const [expected, received] = [{ a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 2 }, { b: 1 }] }];
