@@ -10,6 +10,7 @@ const EXITS = [
   ['3', 'differences or pending work were found, with an option such as `--exit-code`'],
   ['4', 'the metadata is inconsistent'],
   ['5', 'the service cannot be reached, or rejects the credentials'],
+  ['130, 143', 'SIGINT or SIGTERM ended the command'],
 ] as const;
 
 /** The page docs/reference/command-line.md. */

@@ -7,7 +7,7 @@ export interface Stoppable {
 }
 
 /** Signals within this time count as one, in ms: npm forwards the Ctrl-C that the terminal has sent to npm and to its script. */
-const SAME_SIGNAL_MS = 500;
+export const SAME_SIGNAL_MS = 500;
 
 /**
  * Stops the service on the first SIGINT, SIGTERM or SIGHUP (a terminal that is closed) with exit code 0, and exits on the second with 130.

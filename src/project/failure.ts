@@ -12,6 +12,10 @@ export const EXIT = {
   inconsistent: 4,
   /** The endpoint cannot be reached, or refuses the client. */
   unreachable: 5,
+  /** SIGINT. */
+  interrupted: 130,
+  /** SIGTERM. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

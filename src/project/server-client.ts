@@ -62,14 +62,16 @@ export interface SqlResult {
 interface Request {
   readonly body?: Json;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Cancels the request, which rejects with the reason if that is a ProjectFailure. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ServerClient {
   readonly endpoint: string;
   /** Runs an operation of `/v1/metadata`. @throws ServerError, ProjectFailure */
   metadata(type: string, args: Json, extra?: JsonObject): Promise<Json>;
-  /** Runs SQL in a source by `/v2/query`. @param args further arguments @throws ServerError, ProjectFailure */
-  sql(source: SqlSource, sql: string, args?: JsonObject): Promise<SqlResult>;
+  /** Runs SQL in a source by `/v2/query`. @param args further arguments @param signal like that of `send` @throws ServerError, ProjectFailure */
+  sql(source: SqlSource, sql: string, args?: JsonObject, signal?: AbortSignal): Promise<SqlResult>;
   /** Returns the version of the service. @throws ProjectFailure */
   version(): Promise<string>;
   /** Sends a request to any path with the admin secret. @throws ProjectFailure if the service cannot be reached */
@@ -115,12 +117,13 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
     bodyTimeout: PAUSE_MS,
   });
   let hasAnswered = false;
-  const exchange = async (path: string, { body, headers = {} }: Request): Promise<Answer & { readonly text: string }> => {
+  const exchange = async (path: string, { body, headers = {}, signal }: Request): Promise<Answer & { readonly text: string }> => {
     const url = `${endpoint}/${path}`;
     const notice = hasAnswered ? undefined : setTimeout(() => onWait?.(waiting(settings, url)), NOTICE_MS);
     try {
       const answer = await request(url, {
         dispatcher,
+        ...(signal === undefined ? {} : { signal }),
         method: body === undefined ? 'GET' : 'POST',
         ...(body === undefined ? { headersTimeout: PLAIN_MS } : {}),
         headers: {
@@ -148,8 +151,8 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
     if (status === 200) return { status, body: text };
     throw foreignAnswer(settings, answer);
   };
-  const administer = async (path: string, body: JsonObject): Promise<Json> => {
-    const answer = await exchange(path, { body });
+  const administer = async (path: string, body: JsonObject, signal?: AbortSignal): Promise<Json> => {
+    const answer = await exchange(path, { body, ...(signal === undefined ? {} : { signal }) });
     if (!isFromService(answer)) throw foreignAnswer(settings, answer);
     const { status, url } = answer;
     if (status === 200) return answer.body as Json;
@@ -180,8 +183,8 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
     endpoint,
     send,
     metadata: (type, args, extra = {}) => administer(paths.metadata, { type, args, ...extra }),
-    async sql({ name, kind }, sql, args = {}) {
-      const answer = await administer(paths.query, { type: `${kind}_run_sql`, args: { source: name, sql, ...args } });
+    async sql({ name, kind }, sql, args = {}, signal) {
+      const answer = await administer(paths.query, { type: `${kind}_run_sql`, args: { source: name, sql, ...args } }, signal);
       const rows = isJsonObject(answer) && Array.isArray(answer['result']) ? (answer['result'] as readonly (readonly string[])[]) : [];
       return { rows };
     },

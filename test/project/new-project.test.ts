@@ -111,7 +111,14 @@ it('leads from an empty folder to an API, and each command on the way says what 
   await expect.poll(() => ask('{ author { id name email } }'), WAIT).toEqual({ data: { author: [{ id: 1, name: 'Ada', email: null }] } });
   expect(await svc('plan', '--detailed-exit-code')).toMatchObject({ code: 0 });
   expect(await svc('doctor')).toMatchObject({ code: 0, stdout: 'nothing found\n' });
-  expect((await svc('permissions', 'test')).code).toBe(0);
+
+  // A permission test is written as the comments in its file say.
+  const tests = 'tests/permissions/reader.yaml';
+  expect(await svc('permissions', 'test')).toMatchObject({ code: 1, stderr: `error: there are no tests in ${tests}\n` });
+  const uncommented = read(tests).replace(/^# (?=- | {2})/gm, '');
+  write(tests, uncommented.replace(/^\[\]$/m, '').replaceAll('role: reader', 'role: admin'));
+  const tested = await svc('permissions', 'test', '--filter', 'see names');
+  expect(tested).toMatchObject({ code: 0, stdout: '1..1\nok 1 - readers see names\n' });
   expect(readdirSync(root())).toEqual(expect.arrayContaining(['README.md', 'tests', 'seeds']));
 });
 

@@ -1,4 +1,4 @@
-/** `svc permissions test`: order of lists, messages, `--filter` and `--watch`. */
+/** `svc permissions test`: order of lists, messages, rejected files, `--filter` and `--watch`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { command, type Ran } from '../support/command.ts';
 import { runService } from '../support/process.ts';
@@ -224,6 +224,40 @@ tests:
 /** One test that passes. */
 const passing = (name: string): string => `- {name: ${name}, as: {role: reader}, query: '{ author { id } }', expect: {rows: 2}}\n`;
 
+it('runs no teardown after a failed setup, and shows the reason of the database', async () => {
+  await service.sql('create table precious (id int)');
+  const suite = (setup: string, teardown: string): string => `tests:\n  ${passing('a')}setup: ${setup}\nteardown: ${teardown}\n`;
+  project.write({
+    'setup.yaml': suite('create table own (); create table precious (id int)', 'drop table precious'),
+    'commit.yaml': suite('create table kept (); commit; create table precious (id int)', 'drop table precious'),
+    'teardown.yaml': suite('create table undone ()', 'drop table undone, missing'),
+    'other.yaml': passing('b'),
+  });
+  const files = ['setup.yaml', 'commit.yaml', 'teardown.yaml', 'other.yaml'];
+  const { code, stdout, stderr } = await project.svc('permissions', 'test', ...files);
+  expect(stderr).toBe(`error: setup.yaml:3:1: setup: relation "precious" already exists
+  The setup was rolled back, so neither the tests nor the teardown of this file run
+error: commit.yaml:3:1: setup: relation "precious" already exists
+  What the setup committed before stays, and neither the tests nor the teardown of this file run
+error: teardown.yaml:4:1: teardown: table "missing" does not exist
+  What setup and tests of this file wrote may stay
+`);
+  expect(stdout).toBe(`1..7
+not ok 1 - setup
+ok 2 - a # SKIP the setup failed
+not ok 3 - setup
+ok 4 - a # SKIP the setup failed
+ok 5 - a
+not ok 6 - teardown
+ok 7 - b
+`);
+  expect(code).toBe(1);
+  const left = await service.sql(
+    `select string_agg(relname, ' ' order by relname) from pg_class where relname in ('precious', 'own', 'kept', 'undone')`,
+  );
+  expect(left).toMatchObject({ result: [['string_agg'], ['kept precious undone']] });
+});
+
 it('rejects roles, secrets and other names that are not session variables under session', async () => {
   const complaints: readonly (readonly [string, string])[] = [
     ['{role: admin}', 'the session cannot set "role": write the role as as: {role}'],
@@ -307,6 +341,19 @@ not ok 4 - e\\u001b[2J\\u000d\\u000a
   expect(junit.stdout).toContain(String.raw`name="e\u001b[2J\u000d\u000a"`);
 });
 
+it('ends with an error if there is no test', async () => {
+  project.write({ 'list.yaml': '[]\n', 'suite.yaml': 'setup: create table left_behind ()\ntests: []\n', 'b.yaml': passing('b') });
+  const [none, filtered, some] = await Promise.all([
+    project.svc('permissions', 'test', 'list.yaml', 'suite.yaml'),
+    project.svc('permissions', 'test', 'list.yaml', '--filter', 'a'),
+    project.svc('permissions', 'test', 'list.yaml', 'b.yaml'),
+  ]);
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: 'error: there are no tests in list.yaml, suite.yaml\n' });
+  expect(filtered).toMatchObject({ code: 2, stderr: 'error: no name of a test contains "a" (0 tests in list.yaml)\n' });
+  expect(some).toMatchObject({ code: 0, stdout: '1..1\nok 1 - b\n' });
+  expect(await service.sql(`select to_regclass('left_behind')::text`)).toMatchObject({ result: [['to_regclass'], ['NULL']] });
+});
+
 it('runs the tests again with --watch when tests, metadata or migrations change, and ends with Ctrl-C', async () => {
   const test = (rows: number): string =>
     `- {name: 'has ${rows} rows', as: {role: reader}, query: '{ author { id name } }', expect: {rows: ${rows}}}\n`;
@@ -317,8 +364,8 @@ it('runs the tests again with --watch when tests, metadata or migrations change,
     await watching.find(/^waiting for changes/m);
     project.write({ 'tests/permissions/author.yaml': test(2) });
     await watching.find(/^ok 1 - has 2 rows\n(?:.*\n)*waiting/m);
-    project.write({ 'tests/permissions/author.yaml': '[' });
-    await watching.find(/^error: tests\/permissions\/author.yaml:1:/m);
+    project.write({ 'tests/permissions/author.yaml': test(2).replace('rows:', '"\\e[2J":') });
+    await watching.find(/^error: tests\/permissions\/author.yaml:1:\d+: expect has no key "\\u001b\[2J": /m);
     project.write({ 'tests/permissions/author.yaml': test(2) });
     await watching.find(/(?:^ok 1 - has 2 rows\n[\s\S]*){2}waiting/m);
     // Runs once the service has the new metadata.

@@ -28,10 +28,10 @@ export interface Started {
   readonly ended: Promise<Ran>;
   /** Standard error so far. */
   messages(): string;
-  kill(): void;
+  kill(signal?: NodeJS.Signals): void;
 }
 
-/** Starts the built command for tests that kill it. */
+/** Starts the built command for tests that interrupt it. */
 export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): Started {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
@@ -57,5 +57,5 @@ export function startCommand(args: readonly string[], { cwd, env = {} }: Command
       resolve({ code, stdout, stderr, json });
     });
   });
-  return { ended, messages: () => stderr, kill: () => void child.kill('SIGKILL') };
+  return { ended, messages: () => stderr, kill: (signal = 'SIGKILL') => void child.kill(signal) };
 }

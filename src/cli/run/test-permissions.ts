@@ -1,15 +1,17 @@
 /** `svc permissions test`: runs queries as roles, and compares the responses with expectations. */
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { serverSources } from '../../migrations/sources.ts';
-import { EXIT, failure, type FilePlace, ProjectFailure } from '../../project/failure.ts';
+import { type ListedSource, serverSources } from '../../migrations/sources.ts';
+import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { differenceOf } from '../../project/permissions/expectations.ts';
 import { type Hook, type PermissionTest, readSuites, type TestSuite } from '../../project/permissions/test-files.ts';
 import type { Project } from '../../project/project.ts';
+import { ServerError } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type CommandContext, type CommandOutcome, flagOption, textOption } from '../context.ts';
 import { confirmTests } from './confirm-tests.ts';
+import { Interruption } from './interruption.ts';
 import { countOf, isWrong, junit, problemOf, tap, type TestResult } from './test-reports.ts';
 import { watchTests } from './watch-tests.ts';
 
@@ -19,8 +21,10 @@ export async function runPermissionsTest(context: CommandContext): Promise<Comma
   if (isWatching && (context.json || textOption(context, 'reporter') === 'junit'))
     throw failure('usage', '--watch runs the tests many times: it excludes --json and --reporter junit', {}, EXIT.usage);
   await confirmTests(context, async () => filteredSuites(context, await suitesOf(context)).suites);
-  if (!isWatching) return runTests(context, () => false);
-  return watchTests(context, await testPaths(context), (isStopped) => runTests(context, isStopped));
+  const interruption = new Interruption(context.progress);
+  if (!isWatching) return runTests(context, interruption);
+  const paths = await testPaths(context);
+  return interruption.during(() => watchTests(context, paths, interruption, () => runTests(context, interruption)));
 }
 
 /** The files that the arguments name, or the folder of tests. */
@@ -31,23 +35,24 @@ async function testPaths(context: CommandContext): Promise<readonly string[]> {
 
 const testFolder = ({ root }: Project): string => join(root, 'tests', 'permissions');
 
-/** @param isStopped true once no further test should be started */
-async function runTests(context: CommandContext, isStopped: () => boolean): Promise<CommandOutcome> {
-  const project = await context.project();
+async function runTests(context: CommandContext, interruption: Interruption): Promise<CommandOutcome> {
   const { suites, filtered } = filteredSuites(context, await suitesOf(context));
   if (filtered > 0) context.progress(`${counted(filtered, 'test')} skipped by --filter`);
-  const server = await context.server();
-  const send: Send = async ({ headers, query, variables }) => {
-    const { body } = await server.send(project.settings.paths.graphql, { body: { query, variables }, headers });
-    return isJsonObject(body) ? body : { data: body };
-  };
+  const service = await serviceOf(context, suites, interruption);
   const results: TestResult[] = [];
-  for (const suite of suites) if (!isStopped()) results.push(...(await runSuite(context, suite, send, isStopped)));
+  await interruption.during(async () => {
+    for (const suite of suites) results.push(...(await interruption.runs(suite, () => runSuite(suite, service))));
+  });
+  const { reason, exit } = interruption;
   const wrong = results.filter(isWrong);
+  const left = results.filter(({ complaint }) => complaint === reason).length;
   return {
-    text: textOption(context, 'reporter') === 'junit' ? junit(results) : tap(results),
-    problems: wrong.map(problemOf),
-    exit: wrong.length > 0 ? EXIT.failed : EXIT.done,
+    text: textOption(context, 'reporter') === 'junit' ? junit(results) : tap(results, reason),
+    problems: [
+      ...wrong.map(problemOf),
+      ...(reason === undefined ? [] : [{ code: 'interrupted', message: `${reason}: ${counted(left, 'test')} did not run` }]),
+    ],
+    exit: exit ?? (wrong.length > 0 ? EXIT.failed : EXIT.done),
     data: {
       tests: results.length,
       failed: countOf(results, 'failed'),
@@ -58,12 +63,40 @@ async function runTests(context: CommandContext, isStopped: () => boolean): Prom
   };
 }
 
+/** Service that the tests run against. */
+interface TestedService {
+  readonly sources: readonly ListedSource[];
+  readonly interruption: Interruption;
+  /** Runs SQL of a file. @throws ProjectFailure */
+  sql(source: ListedSource, sql: string, signal: AbortSignal): Promise<void>;
+  /** Returns the response to a test. @throws ProjectFailure */
+  send(test: PermissionTest): Promise<JsonObject>;
+}
+
+async function serviceOf(context: CommandContext, suites: readonly TestSuite[], interruption: Interruption): Promise<TestedService> {
+  const [{ settings }, server] = [await context.project(), await context.server()];
+  const hasSql = suites.some(({ setup, teardown }) => setup !== undefined || teardown !== undefined);
+  return {
+    sources: hasSql ? await serverSources(server, await context.kinds()) : [],
+    interruption,
+    sql: async (source, sql, signal) => void (await server.sql(source, sql, { check_metadata_consistency: false }, signal)),
+    async send({ headers, query, variables }) {
+      const sent = { body: { query, variables }, headers, signal: interruption.forTests };
+      const { body } = await server.send(settings.paths.graphql, sent);
+      return isJsonObject(body) ? body : { data: body };
+    },
+  };
+}
+
 /** Reads all files before the first test runs. @throws ProjectFailure */
 async function suitesOf(context: CommandContext): Promise<readonly TestSuite[]> {
   const project = await context.project();
   const paths = context.args.length > 0 ? await testPaths(context) : listYaml(testFolder(project));
   if (paths.length === 0) throw failure('missing-file', `there are no tests in ${project.files.show(testFolder(project))}`);
-  return readSuites(paths, project.files);
+  const suites = readSuites(paths, project.files);
+  if (textOption(context, 'filter') === undefined && suites.every(({ tests }) => tests.length === 0))
+    throw failure('no-tests', `there are no tests in ${files(suites)}`);
+  return suites;
 }
 
 /** Applies `--filter`. A suite without a matching test does not run. @throws ProjectFailure if no test matches */
@@ -85,56 +118,39 @@ function filteredSuites(
 
 const files = (suites: readonly TestSuite[]): string => suites.map(({ file }) => file).join(', ');
 
-type Send = (test: PermissionTest) => Promise<JsonObject>;
+/** Subject of a result. */
+type Subject = Pick<TestResult, 'name' | 'role' | 'place'>;
 
-/** Runs setup, tests and teardown; teardown always runs. @throws ProjectFailure if the service cannot be reached */
-async function runSuite(context: CommandContext, suite: TestSuite, send: Send, isStopped: () => boolean): Promise<readonly TestResult[]> {
-  const { file, source, setup, teardown, tests } = suite;
+/**
+ * Runs setup, tests and teardown. The teardown follows each setup that succeeded, even if the command is interrupted.
+ * @throws ProjectFailure if the service cannot be reached
+ */
+async function runSuite(suite: TestSuite, service: TestedService): Promise<readonly TestResult[]> {
+  const { file, setup, teardown, tests } = suite;
+  const { interruption } = service;
   const results: TestResult[] = [];
-  const timed = async (
-    about: { readonly name: string; readonly role?: string; readonly place: FilePlace },
-    run: () => Promise<string | undefined>,
-  ): Promise<TestResult> => {
-    const start = performance.now();
-    const result = (state: TestResult['state'], complaint?: string, place = about.place): TestResult => ({
-      ...about,
-      place,
-      file,
-      ms: Math.round(performance.now() - start),
-      state,
-      ...(complaint === undefined ? {} : { complaint }),
-    });
-    try {
-      const complaint = await run();
-      return result(complaint === undefined ? 'passed' : 'failed', complaint);
-    } catch (thrown) {
-      if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
-      const [{ file: known, line, column } = {}] = thrown.problems;
-      const place = known === undefined || line === undefined || column === undefined ? undefined : { file: known, line, column };
-      return result('error', thrown.problems.map(({ message }) => message).join('; '), place);
-    }
-  };
-  /** Runs SQL, and adds a result if it fails. @returns false if it failed */
+  const skip = ({ name, role, place }: PermissionTest, complaint: string): TestResult => ({
+    ...{ name, role, place, file, complaint },
+    ms: 0,
+    state: 'skipped',
+  });
+  /** Adds a result if the SQL fails. @returns false if it failed */
   const runHook = async (hook: Hook | undefined): Promise<boolean> => {
     if (hook === undefined) return true;
-    const { name, sql, place } = hook;
-    const result = await timed({ name, place }, async () => void (await runSql(context, source, sql)));
+    const result = await timed(file, { name: hook.name, place: hook.place }, () => runSql(suite, hook, service));
     if (result.state !== 'passed') results.push(result);
     return result.state === 'passed';
   };
+  if (interruption.reason !== undefined) return tests.map((test) => skip(test, interruption.reason as string));
+  if (!(await runHook(setup))) return [...results, ...tests.map((test) => skip(test, 'the setup failed'))];
   try {
-    const isSetUp = await runHook(setup);
     for (const test of tests) {
-      if (isStopped()) break;
       const { name, role, place } = test;
-      results.push(
-        isSetUp
-          ? await timed({ name, role, place }, async () => {
-              if (test.flaw !== undefined) throw test.flaw;
-              return differenceOf(test, await send(test));
-            })
-          : { name, role, place, file, ms: 0, state: 'skipped', complaint: 'the setup failed' },
-      );
+      const run = async (): Promise<string | undefined> => {
+        if (test.flaw !== undefined) throw test.flaw;
+        return differenceOf(test, await service.send(test));
+      };
+      results.push(interruption.reason === undefined ? await timed(file, { name, role, place }, run) : skip(test, interruption.reason));
     }
   } finally {
     await runHook(teardown);
@@ -142,12 +158,57 @@ async function runSuite(context: CommandContext, suite: TestSuite, send: Send, i
   return results;
 }
 
-/** @throws ProjectFailure */
-async function runSql(context: CommandContext, source: string, sql: string): Promise<void> {
-  const server = await context.server();
-  const found = (await serverSources(server, await context.kinds())).find(({ name }) => name === source);
-  if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
-  await server.sql(found, sql, { check_metadata_consistency: false });
+/** Returns the result of a test or hook that returns a complaint or fails. @throws ProjectFailure if the service cannot be reached */
+async function timed(file: string, subject: Subject, run: () => Promise<string | undefined>): Promise<TestResult> {
+  const start = performance.now();
+  const result = (state: TestResult['state'], complaint?: string, place = subject.place): TestResult => ({
+    ...subject,
+    place,
+    file,
+    ms: Math.round(performance.now() - start),
+    state,
+    ...(complaint === undefined ? {} : { complaint }),
+  });
+  try {
+    const complaint = await run();
+    return result(complaint === undefined ? 'passed' : 'failed', complaint);
+  } catch (thrown) {
+    if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
+    const [{ file: known, line, column } = {}] = thrown.problems;
+    const place = known === undefined || line === undefined || column === undefined ? undefined : { file: known, line, column };
+    return result('error', thrown.problems.map(({ message }) => message).join('; '), place);
+  }
+}
+
+/** Runs a setup or teardown. @throws ProjectFailure with the reason of the database and what stays */
+async function runSql(
+  { source }: TestSuite,
+  { name, sql }: Hook,
+  { sources, interruption, ...service }: TestedService,
+): Promise<undefined> {
+  const found = sources.find((each) => each.name === source);
+  try {
+    if (found === undefined) throw failure('no-source', `the service has no source "${source}"`);
+    await service.sql(found, sql, name === 'setup' ? interruption.forTests : interruption.forTeardown);
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof ProjectFailure) || thrown.exit === EXIT.unreachable) throw thrown;
+    const reason = (thrown instanceof ServerError ? thrown.databaseError?.message : undefined) ?? thrown.message;
+    throw failure(
+      'sql',
+      `${reason}\n${name === 'setup' ? afterSetup(thrown, sql, found) : 'What setup and tests of this file wrote may stay'}`,
+    );
+  }
+}
+
+/** Describes what a failed setup leaves. */
+function afterSetup(thrown: ProjectFailure, sql: string, source: ListedSource | undefined): string {
+  const consequence = 'neither the tests nor the teardown of this file run';
+  if (!(thrown instanceof ServerError)) return `So ${consequence}`;
+  const control = source?.backend?.sqlText.transactionControl;
+  return control === undefined || control(sql) !== undefined
+    ? `What the setup committed before stays, and ${consequence}`
+    : `The setup was rolled back, so ${consequence}`;
 }
 
 function listYaml(folder: string): readonly string[] {

@@ -6,7 +6,9 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, printProblem, ProjectFailure, reasonOf } from '../../project/failure.ts';
 import { exportFrom, isApplied } from '../../project/project-metadata.ts';
 import type { CommandContext, CommandOutcome } from '../context.ts';
+import { printable } from '../printable.ts';
 import { followFiles } from './follow-files.ts';
+import type { Interruption } from './interruption.ts';
 import { knownMigrations } from './migrate.ts';
 
 /** Maximum time for `svc dev` or a deployment to apply changed metadata and migrations. */
@@ -16,37 +18,29 @@ const POLL_MS = 200;
 const LATE_POLL_MS = 2_000;
 
 /**
- * Runs the tests now and after each change, until the process is interrupted. A run that is interrupted ends after its current test, with
- * its teardown.
+ * Runs the tests now and after each change, until the process is interrupted.
  * @param paths files or folders of tests
  */
 export async function watchTests(
   context: CommandContext,
   paths: readonly string[],
-  run: (isStopped: () => boolean) => Promise<CommandOutcome>,
+  interruption: Interruption,
+  run: () => Promise<CommandOutcome>,
 ): Promise<CommandOutcome> {
   const { files, metadata, migrationsFolder } = await context.project();
-  let stopped = false;
-  const isStopped = (): boolean => stopped;
-  const interrupted = new Promise<void>((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => {
-        stopped = true;
-        done();
-      });
-  });
+  const isStopped = (): boolean => interruption.reason !== undefined;
   // Runs follow one another.
   let last: Promise<void> = Promise.resolve();
   const enqueue = (prepare: () => Promise<void>): Promise<void> => {
     last = last.then(async () => {
       try {
-        if (!stopped) await prepare();
-        if (!stopped) report(context, await run(isStopped), stopped);
+        if (!isStopped()) await prepare();
+        if (!isStopped()) report(context, await run());
       } catch (thrown) {
         const messages = thrown instanceof ProjectFailure ? thrown.problems.map(printProblem) : [reasonOf(thrown)];
-        for (const message of messages) context.print(`error: ${message}`);
+        for (const message of messages) printError(context, message);
       }
-      if (!stopped) context.progress('waiting for changes of tests, metadata and migrations; stop with Ctrl-C');
+      if (!isStopped()) context.progress('waiting for changes of tests, metadata and migrations; stop with Ctrl-C');
     });
     return last;
   };
@@ -58,16 +52,17 @@ export async function watchTests(
     followFiles(files, deployed, () => enqueue(awaitDeployment), context.progress),
   ];
   void enqueue(async () => undefined);
-  await interrupted;
+  await interruption.arrival;
   await Promise.all([last, ...following.map((each) => each.stop())]);
   return { exit: EXIT.done };
 }
 
-function report(context: CommandContext, { text, problems = [] }: CommandOutcome, isCut: boolean): void {
-  if (isCut) return;
+function report(context: CommandContext, { text, problems = [] }: CommandOutcome): void {
   if (text !== undefined) context.print(text);
-  for (const problem of problems) context.print(`error: ${printProblem(problem)}`);
+  for (const problem of problems) printError(context, printProblem(problem));
 }
+
+const printError = (context: CommandContext, message: string): void => context.print(`error: ${printable(message)}`);
 
 /**
  * Returns a function that delays a run until changed files are deployed, such as by `svc dev`. If that takes long, the tests run before and

@@ -83,7 +83,7 @@ export const toolVerbs: readonly Verb[] = [
     path: ['permissions', 'test'],
     summary: 'run the permission tests of the project against the service',
     details:
-      'Runs the files tests/permissions/*.yaml. Each contains one test or a list of tests: name, as: {role, session, backend_only}, query, variables, expect: {data, rows, ids, error, denied}. Alternatively it is an object with the tests under tests, and setup and teardown: SQL that runs in the source before and after them. Each test is a separate request, and neither its changes nor those of setup are rolled back: use a test database. Asks before it writes to an environment of --env with an endpoint, or to another machine; --yes confirms it. The order of a list in data matters only if its field has order_by.',
+      'Runs the files tests/permissions/*.yaml. Each contains one test or a list of tests: name, as: {role, session, backend_only}, query, variables, expect: {data, rows, ids, error, denied}. Alternatively it is an object with the tests under tests, and setup and teardown: SQL that runs in the source before and after them. The teardown runs after each setup that succeeded, also after SIGINT and SIGTERM. Each test is a separate request, and neither its changes nor those of setup are rolled back: use a test database. Asks before it writes to an environment of --env with an endpoint, or to another machine; --yes confirms it. The order of a list in data matters only if its field has order_by.',
     arguments: [{ name: 'file', help: 'run only these files', many: true }],
     options: [
       { flags: '--filter <text>', help: 'run only tests whose name contains this text, in upper or lower case' },
