@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -116,6 +116,30 @@ it('refuses includes that are links out of the project', () => {
   expect(problems).toEqual([
     expect.objectContaining({ code: 'include', message: expect.stringContaining('is outside of the project'), file: 'network.yaml' }),
   ]);
+});
+
+it('writes through no link that stands where the temporary file of a process is expected', () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-draft-'));
+  const victim = join(mkdtempSync(join(tmpdir(), 'svc-victim-')), 'victim.yaml');
+  writeFileSync(victim, 'mine');
+  symlinkSync(victim, join(root, `.a.yaml.${process.pid}.new`));
+  applyChanges(projectFiles(root), new Map([[join(root, 'a.yaml'), '[]\n']]));
+  expect(readFileSync(victim, 'utf8')).toBe('mine');
+  expect(readFileSync(join(root, 'a.yaml'), 'utf8')).toBe('[]\n');
+  rmSync(root, { recursive: true });
+  rmSync(dirname(victim), { recursive: true });
+});
+
+it('leaves no temporary files if a file cannot be put in its place', () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-draft-'));
+  mkdirSync(join(root, 'b.yaml'));
+  const changes = new Map([
+    [join(root, 'b.yaml'), '[]\n'],
+    [join(root, 'c.yaml'), '[]\n'],
+  ]);
+  expect(() => applyChanges(projectFiles(root), changes)).toThrow(/^not all files were written: /);
+  expect(readdirSync(root)).toEqual(['b.yaml']);
+  rmSync(root, { recursive: true });
 });
 
 it('refuses to read and to write files that are links out of the project', () => {

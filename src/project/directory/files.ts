@@ -1,7 +1,8 @@
 /** Files of a project, with pending changes. */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { failure, type ProjectFailure, reasonOf } from '../failure.ts';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { failure, ProjectFailure, reasonOf } from '../failure.ts';
 
 /** Maximum size of a file, in bytes. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -192,22 +193,33 @@ function nearestFolder(path: string): string {
  */
 export function applyChanges(files: Files, changes: FileChanges): void {
   const written: { readonly draft: string; readonly path: string }[] = [];
+  let failed = 'nothing was written';
   try {
     for (const [path, text] of changes) {
       if (!files.isInside(path)) throw failure('outside', 'refused to write outside of the project', { file: path });
       if (files.leadsOut(nearestFolder(dirname(path)))) throw linkedOut(files.show(path));
       if (text === null) continue;
       mkdirSync(dirname(path), { recursive: true });
-      const draft = join(dirname(path), `.${basename(path)}.${process.pid}.new`);
-      written.push({ draft, path });
-      writeFileSync(draft, text);
+      written.push({ draft: writeDraft(path, text), path });
     }
+    failed = 'not all files were written';
+    for (const { draft, path } of written) renameSync(draft, path);
+    for (const [path, text] of changes) if (text === null) rmSync(path, { force: true });
   } catch (thrown) {
     for (const { draft } of written) rmSync(draft, { force: true });
-    throw thrown instanceof Error && thrown.name === 'ProjectFailure'
-      ? thrown
-      : failure('unwritable', `nothing was written: ${reasonOf(thrown)}`);
+    throw thrown instanceof ProjectFailure ? thrown : failure('unwritable', `${failed}: ${reasonOf(thrown)}`);
   }
-  for (const { draft, path } of written) renameSync(draft, path);
-  for (const [path, text] of changes) if (text === null) rmSync(path, { force: true });
+}
+
+/** Writes a new file beside a path. Its name cannot be foreseen, and a link of that name is not followed. @returns its path */
+function writeDraft(path: string, text: string): string {
+  const draft = join(dirname(path), `.svc-${randomUUID()}.new`);
+  try {
+    writeFileSync(draft, text, { flag: 'wx' });
+  } catch (thrown) {
+    // A file of another process is not removed.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(draft, { force: true });
+    throw thrown;
+  }
+  return draft;
 }
