@@ -11,7 +11,8 @@ import type { ImportAccount } from './account.ts';
 import { adapted } from './adapt-sql.ts';
 import { flatCalls } from './metadata-calls.ts';
 import { OldCatalog } from './old-catalog.ts';
-import { MAX_DEPTH, type Input, isDeeper, namesBelow } from './read-input.ts';
+import { isDeeper, MAX_DEPTH } from '../project/directory/reading-limits.ts';
+import { type Input, namesBelow } from './read-input.ts';
 import { importSeeds } from './seeds.ts';
 import type { SqlReader } from './sql-reader.ts';
 
@@ -336,7 +337,7 @@ function callsSql(text: string, place: string, account: ImportAccount): string {
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
     // An alias may contain itself.
-    if (isDeeper(calls, MAX_DEPTH)) throw new Error(`nested deeper than ${MAX_DEPTH}`);
+    if (isDeeper(calls)) throw new Error(`nested deeper than ${MAX_DEPTH}`);
   } catch (thrown) {
     account.addRemark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return '';

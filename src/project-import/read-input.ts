@@ -7,6 +7,7 @@ import { type Unjoined, unjoined } from './unjoined.ts';
 import { joinActions } from '../project/directory/actions-sdl.ts';
 import { decodeUtf8, type Files, filesBelow, isWithin, projectFiles, readBytes, realPathOf } from '../project/directory/files.ts';
 import { MetadataReader } from '../project/directory/read-metadata.ts';
+import { isDeeper, MAX_DEPTH } from '../project/directory/reading-limits.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, SECTIONS, VERSION_FILE } from '../project/directory/sections.ts';
 import { failure, type Problem, ProjectFailure, reasonOf } from '../project/failure.ts';
 
@@ -108,7 +109,7 @@ function callsOf(files: Files, folder: string): readonly ApiCall[] {
   return found.flatMap(({ path }) => {
     const calls = reader.read(path) ?? null;
     // An unreadable file is reported with the migrations.
-    return isDeeper(calls, MAX_DEPTH) ? [] : flatCalls(calls);
+    return isDeeper(calls) ? [] : flatCalls(calls);
   });
 }
 
@@ -120,17 +121,8 @@ function configIn(reader: MetadataReader, root: string): JsonObject {
 
 /** @throws ProjectFailure for an endless document */
 function withProblems(input: Input, others: readonly Problem[]): Input {
-  if (isDeeper(input.document, MAX_DEPTH)) throw failure('too-large', `the metadata is nested deeper than ${MAX_DEPTH}`);
+  if (isDeeper(input.document)) throw failure('too-large', `the metadata is nested deeper than ${MAX_DEPTH}`);
   return { ...input, problems: [...others, ...input.problems] };
-}
-
-/** Maximum depth of metadata and of calls in migrations. */
-export const MAX_DEPTH = 200;
-
-/** Returns whether a value, which may contain itself, is nested deeper than `depth`. */
-export function isDeeper(value: Json, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
 }
 
 /** Returns the named folder, or one below the root that contains metadata. */
@@ -341,8 +333,8 @@ export function foreignFiles(root: string, folders: readonly string[] = []): For
           thrown === undefined ? `leads out of the project to ${realPathOf(path)}, and is not read` : `cannot be read: ${reasonOf(thrown)}`;
         skipped.set(path, reason);
       }),
-    read(path) {
-      const bytes = readBytes(path, files.show);
+    read(path, maxBytes) {
+      const bytes = readBytes(path, files.show, maxBytes);
       if (bytes === undefined) return undefined;
       recordOutside(path);
       const text = decodeUtf8(bytes);

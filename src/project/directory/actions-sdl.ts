@@ -132,7 +132,12 @@ export function readSdl(text: string, file: string): Sdl {
     document = parse(text);
   } catch (thrown) {
     const [where] = thrown instanceof GraphQLError ? (thrown.locations ?? []) : [];
-    problems.push({ code: 'graphql', message: reasonOf(thrown), file, ...(where ?? {}) });
+    problems.push({
+      code: 'graphql',
+      message: thrown instanceof RangeError ? 'nested too deeply' : reasonOf(thrown),
+      file,
+      ...(where ?? {}),
+    });
     return { actions, types, problems };
   }
   const refuse = (node: { readonly loc?: Parameters<typeof nodePlace>[0]['loc'] }, message: string): void => {

@@ -192,11 +192,11 @@ it.runIf(DEEP)(
   async () => {
     const size = 2 ** 22;
     const cases: readonly (readonly [string, string])[] = [
-      ['[', 'nested too deeply'],
-      ['{a: ', 'nested too deeply'],
-      ['{a:', 'nested too deeply'],
-      ['- ', 'nested too deeply'],
-      ['? ', 'nested too deeply'],
+      ['[', 'nested deeper than 200'],
+      ['{a: ', 'nested deeper than 200'],
+      ['{a:', 'nested deeper than 200'],
+      ['- ', 'nested deeper than 200'],
+      ['? ', 'nested deeper than 200'],
       ['[,', 'commas'],
       [',', 'commas'],
       ['\n', 'more than 2000000'],

@@ -1,6 +1,19 @@
 /** Files of a project, with pending changes. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { failure, ProjectFailure, reasonOf } from '../failure.ts';
 
@@ -15,9 +28,10 @@ export interface Files {
   readonly root: string;
   /**
    * Returns the text of a file; `undefined` if it does not exist.
+   * @param maxBytes maximum size of the file
    * @throws ProjectFailure if it cannot be read, is not UTF-8, or is a link out of the root
    */
-  read(path: string): string | undefined;
+  read(path: string, maxBytes?: number): string | undefined;
   /** Returns a path for messages: relative to the root, with slashes. */
   show(path: string): string;
   isInside(path: string): boolean;
@@ -47,12 +61,12 @@ export function projectFiles(root: string, changes: FileChanges = new Map()): Fi
     isInside,
     leadsOut,
     with: (more) => projectFiles(root, new Map([...changes, ...more])),
-    read(path) {
+    read(path, maxBytes) {
       const changed = changes.get(path);
       if (changed !== undefined) return changed ?? undefined;
       // Paths outside of the root were named by the user.
       if (isInside(path) && leadsOut(path)) throw linkedOut(show(path));
-      return readText(path, show);
+      return readText(path, show, maxBytes);
     },
     list(folder) {
       const found = new Set(
@@ -78,8 +92,8 @@ export function readNamedFile(cwd: string, file: string): string | undefined {
   return readText(resolve(cwd, file), () => file);
 }
 
-function readText(path: string, show: (path: string) => string): string | undefined {
-  const bytes = readBytes(path, show);
+function readText(path: string, show: (path: string) => string, maxBytes?: number): string | undefined {
+  const bytes = readBytes(path, show, maxBytes);
   if (bytes === undefined) return undefined;
   const text = decodeUtf8(bytes);
   if (text === undefined) throw failure('encoding', 'the file is not UTF-8: save it in that encoding', { file: show(path) });
@@ -87,17 +101,35 @@ function readText(path: string, show: (path: string) => string): string | undefi
 }
 
 /** Returns the content of a file; `undefined` if it does not exist. @throws ProjectFailure if it cannot be read */
-export function readBytes(path: string, show: (path: string) => string): Buffer | undefined {
+export function readBytes(path: string, show: (path: string) => string, maxBytes = MAX_FILE_BYTES): Buffer | undefined {
+  let file: number | undefined;
   try {
-    const found = statSync(path);
+    // Opening a pipe would wait for its writer.
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const found = fstatSync(file);
+    if (found.isDirectory()) return undefined;
     // Reading a device or a pipe may not end.
-    if (!found.isFile() && !found.isDirectory()) throw new Error('it is not a regular file');
-    if (found.size > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES / 2 ** 20} MiB`);
-    return readFileSync(path);
+    if (!found.isFile()) throw new Error('it is not a regular file');
+    return readUpTo(file, found.size, maxBytes);
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') return undefined;
     throw failure('unreadable', `the file cannot be read: ${reasonOf(thrown)}`, { file: show(path) });
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Reads an open file, which may grow meanwhile. @throws Error if it has more bytes than the maximum */
+function readUpTo(file: number, size: number, maxBytes: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let length = 0; ; ) {
+    if (Math.max(length, size) > maxBytes) throw new Error(`it has more than ${maxBytes / 2 ** 20} MiB`);
+    const part = Buffer.allocUnsafe(Math.max(size - length, 0) + 1);
+    const read = readSync(file, part);
+    if (read === 0) return Buffer.concat(parts);
+    length += read;
+    parts.push(part.subarray(0, read));
   }
 }
 

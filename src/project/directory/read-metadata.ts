@@ -6,6 +6,7 @@ import { failure, type FilePlace, type Problem, ProjectFailure, reasonOf } from 
 import { joinActions } from './actions-sdl.ts';
 import type { Files } from './files.ts';
 import { overlaid } from './overlay.ts';
+import { isDeeper, MAX_DEPTH, MAX_INCLUDED_BYTES, MAX_METADATA_BYTES, ReadBudget, TooLarge } from './reading-limits.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, SECTIONS, SOURCES_FILE, VERSION_FILE } from './sections.ts';
 import { Expansion, includedPath, isMergeKey, keyText, parseYamlFile, placeOf, scalarJson, type YamlFile } from './yaml-file.ts';
 
@@ -17,6 +18,14 @@ export interface ReadMetadata {
   readonly files: ReadonlyMap<string, YamlFile | string>;
   /** Returns the place of the nearest known part around a path of the document. */
   placeOf(path: DocumentPath): FilePlace | undefined;
+}
+
+/** The file that is read, and the files through which it is included. */
+interface Reading {
+  readonly file: YamlFile;
+  /** Absolute paths, the file last. */
+  readonly chain: readonly string[];
+  readonly budget: ReadBudget;
 }
 
 interface Origin {
@@ -43,16 +52,29 @@ export class MetadataReader {
   readonly places = new Map<object, FilePlace>();
   readonly #in: Files;
   readonly #expansions = new Map<YamlFile, Expansion>();
+  readonly #budget = new ReadBudget();
+  #length = 0;
 
   constructor(files: Files) {
     this.#in = files;
   }
 
-  /** Returns the content of a file; `undefined` if it does not exist. Collects its problems. */
+  /** Returns the content of a file; `undefined` if it does not exist. Collects its problems. @throws TooLarge */
   read(path: string): Json | undefined {
-    const text = this.#in.read(path);
+    const text = this.text(path);
     if (text === undefined) return undefined;
-    return this.#collect(() => this.#content(this.yaml(path, text), []));
+    return this.#collect(() => this.#content(this.yaml(path, text), [], this.#budget, 0));
+  }
+
+  /** Returns the text of a file, which is read once; `undefined` if it does not exist. @throws ProjectFailure also if it is too large */
+  text(path: string): string | undefined {
+    const known = this.files.get(path);
+    if (known !== undefined) return typeof known === 'string' ? known : known.text;
+    const text = this.#in.read(path, MAX_INCLUDED_BYTES);
+    this.#length += text?.length ?? 0;
+    if (text !== undefined && this.#length > MAX_METADATA_BYTES)
+      throw new TooLarge(`the files have more than ${MAX_METADATA_BYTES} characters together`, { file: this.#in.show(path) });
+    return text;
   }
 
   /** @throws ProjectFailure */
@@ -66,22 +88,22 @@ export class MetadataReader {
 
   /** Returns the value of a node. @throws ProjectFailure */
   valueOf(file: YamlFile, node: Node | null, member?: string): Json {
-    return this.#value({ file, chain: [file.path] }, node, member, 0, false);
+    return this.#value({ file, chain: [file.path], budget: new ReadBudget() }, node, member, 0, false);
   }
 
   #collect(run: () => Json): Json {
     try {
       return run();
     } catch (thrown) {
-      if (!(thrown instanceof ProjectFailure)) throw thrown;
+      if (!(thrown instanceof ProjectFailure) || thrown instanceof TooLarge) throw thrown;
       this.problems.push(...thrown.problems);
       return null;
     }
   }
 
-  #content(file: YamlFile, chain: readonly string[]): Json {
+  #content(file: YamlFile, chain: readonly string[], budget: ReadBudget, depth: number): Json {
     const { contents } = file.document;
-    return this.#value({ file, chain: [...chain, file.path] }, contents, undefined, 0, false);
+    return this.#value({ file, chain: [...chain, file.path], budget }, contents, undefined, depth, false);
   }
 
   #expansion(file: YamlFile): Expansion {
@@ -93,21 +115,17 @@ export class MetadataReader {
     return expansion;
   }
 
-  #value(
-    at: { readonly file: YamlFile; readonly chain: readonly string[] },
-    original: Node | null,
-    member: string | undefined,
-    depth: number,
-    aliased: boolean,
-  ): Json {
+  #value(at: Reading, original: Node | null, member: string | undefined, depth: number, aliased: boolean): Json {
     if (original === null || original === undefined) return null;
     const expansion = this.#expansion(at.file);
     const node = expansion.resolve(original);
     const within = aliased || node !== original;
     expansion.enter(node, depth, within);
     const path = includedPath(node);
-    if (path !== undefined) return this.#collect(() => this.#included(at, node, path));
-    if (isScalar(node)) return scalarJson(node, member);
+    if (path !== undefined) return this.#collect(() => this.#included(at, node, path, depth));
+    const scalar = isScalar(node) ? scalarJson(node, member) : undefined;
+    at.budget.value(scalar, () => placeOf(at.file, node));
+    if (scalar !== undefined) return scalar;
     if (isSeq(node)) {
       const list: Json[] = [];
       for (const item of node.items as (Node | null)[]) {
@@ -142,12 +160,7 @@ export class MetadataReader {
   }
 
   /** Adds the keys of a merge key. Keys of the object itself take precedence. */
-  #merge(
-    at: { readonly file: YamlFile; readonly chain: readonly string[] },
-    pair: Pair<Node, Node | null>,
-    object: Record<string, Json>,
-    depth: number,
-  ): void {
+  #merge(at: Reading, pair: Pair<Node, Node | null>, object: Record<string, Json>, depth: number): void {
     const merged = this.#value(at, pair.value, undefined, depth + 1, true);
     const all = isJsonArray(merged) ? merged : [merged];
     for (const part of all) {
@@ -156,25 +169,27 @@ export class MetadataReader {
     }
   }
 
-  #included({ file, chain }: { readonly file: YamlFile; readonly chain: readonly string[] }, node: Node, named: string): Json {
+  #included({ file, chain, budget }: Reading, node: Node, named: string, depth: number): Json {
     const place = placeOf(file, node);
+    budget.include(chain.length, place);
     const path = resolve(dirname(file.path), named.replace(/^[/\\]+/, ''));
-    if (!this.#in.isInside(path) || this.#in.leadsOut(path))
+    if (!this.files.has(path) && (!this.#in.isInside(path) || this.#in.leadsOut(path)))
       throw failure('include', `the include "${named}" is outside of the project`, place);
     if (chain.includes(path)) {
       const cycle = [...chain.slice(chain.indexOf(path)), path].map((step) => this.#in.show(step));
       throw failure('include', `files include each other: ${cycle.join(' -> ')}`, place);
     }
-    const text = this.#in.read(path);
+    const text = this.text(path);
     if (text === undefined) throw failure('missing-file', `the included file "${named}" does not exist (${this.#in.show(path)})`, place);
     if (!/\.ya?ml$/i.test(path)) {
       this.files.set(path, text);
+      budget.value(text, () => place);
       return text;
     }
     const included = this.yaml(path, text);
     if (included.document.contents === null)
       throw failure('include', `the included file ${this.#in.show(path)} is empty: write [] for a list without items`, place);
-    return this.#content(included, chain);
+    return this.#content(included, chain, budget, depth);
   }
 }
 
@@ -212,7 +227,7 @@ export function readMetadata({ files, folder, file, overlays = [] }: MetadataFol
   }
   const actionsPath = join(folder, ACTIONS_FILE);
   const sdlPath = join(folder, ACTIONS_SDL_FILE);
-  const sdl = files.read(sdlPath);
+  const sdl = reader.text(sdlPath);
   if (sdl !== undefined) reader.files.set(sdlPath, sdl);
   const actions = reader.read(actionsPath);
   if (reader.problems.length === 0 && (actions !== undefined || sdl !== undefined)) {
@@ -262,15 +277,17 @@ function isUnset(key: string, value: Json): boolean {
 function readWhole(files: Files, reader: MetadataReader, path: string): ReadMetadata {
   const shown = files.show(path);
   if (!/\.(?:json|ya?ml)$/i.test(path)) throw failure('config', `metadata_file must end in .json or .yaml`, { file: shown });
-  const text = files.read(path);
+  const isJson = /\.json$/i.test(path);
+  const text = files.read(path, isJson ? MAX_METADATA_BYTES : MAX_INCLUDED_BYTES);
   if (text === undefined) throw failure('missing-file', 'the metadata file does not exist', { file: shown });
   let document: Json;
-  if (/\.json$/i.test(path)) {
+  if (isJson) {
     try {
       document = parseJson(text);
     } catch (thrown) {
       throw failure('json', reasonOf(thrown), { file: shown });
     }
+    if (isDeeper(document)) throw failure('json', `nested deeper than ${MAX_DEPTH}`, { file: shown });
     reader.files.set(path, text);
   } else document = reader.read(path) ?? null;
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);

@@ -81,7 +81,7 @@ function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, st
   const { files, folder } = at;
   const reader = new MetadataReader(files);
   // The merge needs the values of all included files.
-  for (const section of SECTIONS) reader.read(join(folder, section.file));
+  const before = new Map(SECTIONS.map(({ file }) => [file, reader.read(join(folder, file))]));
   const merge = new YamlMerge(files, reader);
   const changes = new Map<string, string | null>();
   const isNew = files.read(join(folder, SOURCES_FILE)) === undefined;
@@ -92,7 +92,7 @@ function mergedChanges(at: MetadataFolder, document: JsonObject): Map<string, st
     const exists = files.read(path) !== undefined;
     if (value === undefined && !exists && !(isNew && empty !== null)) continue;
     // Keep any form of an empty section, unless it is a list instead of an object, or that of sources, which is required.
-    const read = reader.read(path);
+    const read = before.get(file);
     const isReadable = isJsonArray(read) ? isJsonArray(empty) : key !== 'sources';
     if (exists && isEmpty(value) && isEmpty(read) && isReadable) continue;
     merge.setFile(path, value ?? empty ?? {}, key);

@@ -23,12 +23,10 @@ import {
 } from 'yaml';
 import { type Json, JsonNumber, parseJson } from '../../util/json.ts';
 import { failure, type FilePlace, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
+import { MAX_DEPTH, MAX_INCLUDED_BYTES } from './reading-limits.ts';
 
-/** Maximum number of characters of a file. */
-const MAX_FILE_LENGTH = 64 * 1024 * 1024;
 /** Maximum number of nodes to which the aliases of one file expand. */
 const MAX_ALIASED_NODES = 200_000;
-const MAX_DEPTH = 200;
 /** Maximum number of scalars, marks and line ends of a file. Each takes about 500 bytes and 3 microseconds. */
 const MAX_PARTS = 2_000_000;
 /** Maximum number of reported errors of a file. The parser stops there, because it finds an error in every character of some files. */
@@ -73,14 +71,15 @@ export interface YamlFile {
  * @throws ProjectFailure with line and column of each error
  */
 export function parseYamlFile(path: string, shown: string, text: string): YamlFile {
-  if (text.length > MAX_FILE_LENGTH) throw failure('too-large', `the file has more than ${MAX_FILE_LENGTH} characters`, { file: shown });
+  if (text.length > MAX_INCLUDED_BYTES)
+    throw failure('too-large', `the file has more than ${MAX_INCLUDED_BYTES} characters`, { file: shown });
   const lines = new LineCounter();
   let document: Document;
   try {
     document = withoutTraces(() => composed(text, lines));
   } catch (thrown) {
-    // Deep nesting exhausts the parser's stack.
-    throw failure('yaml', thrown instanceof RangeError ? 'nested too deeply' : reasonOf(thrown), { file: shown });
+    const place = thrown instanceof TooDeep ? lines.linePos(thrown.offset) : undefined;
+    throw failure('yaml', reasonOf(thrown), { file: shown, ...(place === undefined ? {} : { line: place.line, column: place.col }) });
   }
   const problemAt = (message: string, offset: number): Problem => {
     const { line, col } = lines.linePos(offset);
@@ -99,6 +98,7 @@ function composed(text: string, lines: LineCounter): Document {
   let errors = 0;
   function* bounded(tokens: Iterable<CST.Token>): Generator<CST.Token> {
     for (const token of tokens) {
+      rejectDeep(token);
       yield token;
       if (token.type === 'error') errors += 1;
       if (errors >= MAX_ERRORS) return;
@@ -109,7 +109,7 @@ function composed(text: string, lines: LineCounter): Document {
     const guard = new Guard();
     lines.addNewLine(0);
     for (const lexeme of new Lexer().lex(text)) {
-      guard.pass(lexeme);
+      guard.pass(lexeme, parser.offset);
       yield* parser.next(lexeme);
     }
     yield* parser.end();
@@ -127,6 +127,26 @@ function composed(text: string, lines: LineCounter): Document {
   return first as Document;
 }
 
+class TooDeep extends Error {
+  /** Offset in the text. */
+  readonly offset: number;
+
+  constructor(offset: number) {
+    super(`nested deeper than ${MAX_DEPTH}`);
+    this.offset = offset;
+  }
+}
+
+/** Rejects a document whose nesting would exhaust the stack of those who read it, the composer first. @throws TooDeep */
+function rejectDeep(token: CST.Token): void {
+  if (token.type !== 'document' || token.value === undefined) return;
+  let level: CST.Token[] = [token.value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new TooDeep(level[0]?.offset ?? 0);
+    level = level.flatMap((each) => ('items' in each ? each.items.flatMap(({ key, value }) => [key ?? [], value ?? []].flat()) : []));
+  }
+}
+
 /** Lexeme before a scalar. */
 const SCALAR = '\u001f';
 const EMPTY_BEFORE_COMMA: ReadonlySet<string> = new Set([',', '[', '{', '?']);
@@ -142,8 +162,8 @@ class Guard {
   #before = '';
   #isText = false;
 
-  /** @throws Error */
-  pass(lexeme: string): void {
+  /** @param offset of the lexeme @throws Error */
+  pass(lexeme: string, offset: number): void {
     if (this.#isText) {
       this.#isText = false;
       return;
@@ -155,7 +175,7 @@ class Guard {
     if (lexeme === '[' || lexeme === '{') this.#depth += 1;
     else if (lexeme === ']' || lexeme === '}') this.#depth = Math.max(0, this.#depth - 1);
     this.#marks = BLOCK_MARKS.has(lexeme) && BLOCK_MARKS.has(this.#before) ? this.#marks + 1 : 0;
-    if (Math.max(this.#depth, this.#marks) > MAX_DEPTH) throw new RangeError();
+    if (Math.max(this.#depth, this.#marks) > MAX_DEPTH) throw new TooDeep(offset);
     if (lexeme === ',' && EMPTY_BEFORE_COMMA.has(this.#before)) this.#empty += 1;
     if (this.#empty > MAX_ERRORS) throw new Error(`lists and objects have more than ${MAX_ERRORS} commas without a value before them`);
     this.#before = lexeme;
