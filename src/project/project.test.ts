@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { readMetadata } from './directory/read-metadata.ts';
 import { openProject, type ProjectFlags } from './project.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'svc-settings-'));
@@ -51,6 +52,27 @@ it('sends the secret of the environment to an endpoint or an environment of the 
     [stages, {}, { STAGE_ADMIN_SECRET: 'own', SVC_GRAPHQL_ENV: 'a' }],
   ] as const)
     expect(settingsOf({ 'config.yaml': config }, flags, variables)).toEqual({ secret: 'own', warnings: [] });
+});
+
+it('refuses a metadata_file outside of the project', () => {
+  const opened = (file: string) => () => {
+    writeFileSync(join(root, 'config.yaml'), `version: 3\nmetadata_file: ${file}\n`);
+    return openProject(root, {}, {}).metadata.file;
+  };
+  const problem = { code: 'outside', message: 'metadata_file is outside of the project', file: 'config.yaml' };
+  for (const file of ['../home/docker.json', 'metadata/../../docker.json', '/etc/docker.json'])
+    expect(opened(file)).toThrow(expect.objectContaining({ problems: [problem] }));
+  expect(opened('metadata/../all.json')()).toBe(join(root, 'all.json'));
+});
+
+it('refuses a metadata_file that is a link out of the project', () => {
+  const outside = mkdtempSync(join(tmpdir(), 'svc-outside-'));
+  writeFileSync(join(outside, 'docker.json'), '{"sources": []}');
+  symlinkSync(join(outside, 'docker.json'), join(root, 'linked.json'));
+  writeFileSync(join(root, 'config.yaml'), 'version: 3\nmetadata_file: linked.json\n');
+  const { metadata } = openProject(root, {}, {});
+  expect(() => readMetadata(metadata)).toThrow('this file is a link out of the project');
+  rmSync(outside, { recursive: true });
 });
 
 it('prefers the endpoint of the chosen environment to the general one in .env', () => {

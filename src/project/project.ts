@@ -1,5 +1,5 @@
 /** A project directory: its root, its configuration, and the places of its parts. */
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parse as parseDotEnv } from 'dotenv';
 import { projectVariable } from '../config/project-variables.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../util/json.ts';
@@ -129,13 +129,14 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   const stage = stageOf(written, chosen);
   warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
   const settings = settingsOf(written, stage, flags, { process: environment, dotEnv, merged }, warnings);
-  const folder = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory', byDefault: string): string => {
-    const name = text(merged[projectVariable(key)]) ?? text(written[key]) ?? byDefault;
-    const path = isAbsolute(name) ? name : join(root, name);
+  const inside = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory' | 'metadata_file', name: string): string => {
+    const path = resolve(root, name);
     if (!files.isInside(path)) throw failure('outside', `${key} is outside of the project`, { file: CONFIG_FILE });
     return path;
   };
-  const file = text(merged[projectVariable('metadata_file')]) ?? text(written['metadata_file']);
+  const set = (key: Parameters<typeof inside>[0]): string | undefined => text(merged[projectVariable(key)]) ?? text(written[key]);
+  const folder = (key: Parameters<typeof inside>[0], byDefault: string): string => inside(key, set(key) ?? byDefault);
+  const file = set('metadata_file');
   const overlays = overlaysOf(stage, root, files);
   const metadataFolder = flags.metadataFolder === undefined ? undefined : resolve(cwd, flags.metadataFolder);
   if (metadataFolder !== undefined && overlays.length > 0) {
@@ -147,7 +148,12 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
     files,
     metadata:
       metadataFolder === undefined
-        ? { files, folder: folder('metadata_directory', 'metadata'), file: file === undefined ? undefined : join(root, file), overlays }
+        ? {
+            files,
+            folder: folder('metadata_directory', 'metadata'),
+            file: file === undefined ? undefined : inside('metadata_file', file),
+            overlays,
+          }
         : { files: files.isInside(metadataFolder) ? files : projectFiles(metadataFolder), folder: metadataFolder },
     migrationsFolder:
       flags.migrationsFolder === undefined ? folder('migrations_directory', 'migrations') : resolve(cwd, flags.migrationsFolder),
