@@ -146,3 +146,38 @@ it.runIf(DEEP)('reports an unreachable or rejecting service', async () => {
   const refused = await command(['metadata', 'reload', '--endpoint', service.url, '--admin-secret', 'wrong'], { cwd: root });
   expect(refused.code).toBe(5);
 });
+
+it('shows no secrets of changes', async () => {
+  const withSecrets = (secret: string) => ({
+    version: 3,
+    sources: [
+      {
+        name: 'default',
+        kind: 'postgres',
+        configuration: { connection_info: { database_url: `postgres://user:${secret}@host/db` } },
+        tables: [
+          {
+            table: { schema: 'public', name: 'author' },
+            event_triggers: [
+              {
+                name: 'changed',
+                definition: { enable_manual: true },
+                retry_conf: { num_retries: 1, interval_sec: 1, timeout_sec: 9 },
+                webhook: `https://hooks.example.com/in?token=${secret}&v=1`,
+                headers: [{ name: 'Authorization', value: `Bearer ${secret}` }],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  write({ 'none.json': '{"version": 3, "sources": []}' });
+  for (const name of ['one', 'two']) write({ [`${name}.json`]: JSON.stringify(withSecrets(`SECRET-${name}`)) });
+  for (const args of ['two', 'two --json', 'two --type json', 'two --type unified-json', 'none --json', 'none --type unified-yaml']) {
+    const [other = '', ...how] = args.split(' ');
+    const { stdout, stderr } = await svc('metadata', 'diff', 'one.json', `${other}.json`, ...how);
+    expect(stdout + stderr).not.toContain('SECRET');
+    expect(stdout, args).toMatch(args === 'two --type unified-json' ? /which are not shown$/m : /\*\*\*/);
+  }
+});

@@ -2,10 +2,10 @@
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { counted } from '../../util/counted.ts';
-import type { JsonObject } from '../../util/json.ts';
+import { type Json, type JsonObject, objectOf } from '../../util/json.ts';
 import { type MetadataFolder, readableMetadata, readMetadata, type ReadMetadata } from '../../project/directory/read-metadata.ts';
 import { applyChanges, projectFiles } from '../../project/directory/files.ts';
-import { SOURCES_FILE } from '../../project/directory/sections.ts';
+import { canonical, SOURCES_FILE } from '../../project/directory/sections.ts';
 import { createNode, newYamlFile, printYamlFile } from '../../project/directory/yaml-file.ts';
 import { indented, writeMetadata } from '../../project/directory/write-metadata.ts';
 import { diffDocuments, type DocumentChange, printChanges, unifiedDiff } from '../../project/document-diff.ts';
@@ -14,6 +14,7 @@ import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { withSpellingOf } from '../../project/preserve-spelling.ts';
 import { isAcceptedOrphan } from '../../project/lint/acceptances.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
+import { withSecretsHidden } from '../../project/lint/secrets.ts';
 import { openProject } from '../../project/project.ts';
 import {
   applyMetadata,
@@ -185,18 +186,27 @@ function printDiff(
   if (type === 'objects') return printChanges(changes);
   if (type === 'json') return `${indented(changes.map(changeJson))}\n`;
   if (type === 'yaml') return stringify(JSON.parse(indented(changes.map(changeJson))), { lineWidth: 0 });
-  return unifiedDiff(before, after, names, type === 'unified-yaml' ? printYaml : undefined);
+  const [one, other] = [before, after].map((document) => objectOf(withSecretsHidden(document))) as [JsonObject, JsonObject];
+  if (canonical(one) === canonical(other)) return 'the differences are in values that look like secrets, which are not shown';
+  return unifiedDiff(one, other, names, type === 'unified-yaml' ? printYaml : undefined);
 }
 
 function changeJson({ kind, object, source, table, role, access, details, before, after }: DocumentChange): JsonObject {
-  const all = { kind, object, source, table, role, access, details, before, after };
+  const hidden = (value: Json | undefined): Json | undefined => (value === undefined ? undefined : withSecretsHidden(value));
+  const all = { kind, object, source, table, role, access, details, before: hidden(before), after: hidden(after) };
   return Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, NonNullable<(typeof entry)[1]>] => entry[1] !== undefined),
   );
 }
 
 function inconsistencyJson({ type, name, reason, definition, place }: LocatedInconsistency): JsonObject {
-  return { type, name, reason, definition, ...(place?.file === undefined ? {} : { file: place.file, line: place.line ?? 0 }) };
+  return {
+    type,
+    name,
+    reason,
+    definition: withSecretsHidden(definition),
+    ...(place?.file === undefined ? {} : { file: place.file, line: place.line ?? 0 }),
+  };
 }
 
 /** `svc metadata reload` */

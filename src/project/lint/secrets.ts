@@ -5,7 +5,12 @@ import type { DocumentPath } from '../directory/read-metadata.ts';
 const SECRET_HEADER = /^(?:authorization|x-api-key|x-svc-admin-secret|.*secret.*|.*token.*|.*password.*)$/i;
 
 const PASSWORD_IN_URL = /\b([a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:)[^@\s{]+(?=@)/gi;
-const PASSWORD_PARAMETER = /([?&;]password=)[^&;{]+/gi;
+/** Parameters of a URL whose names promise a secret. */
+const SECRET_PARAMETER =
+  /([?&;](?:[^=&;?#\s]*(?:token|secret|password|passwd|signature|credential|api[_-]?key|access[_-]?key)[^=&;?#\s]*|key|sig|auth)=)[^&;#{\s"']+/gi;
+/** Key of a service account, in its JSON text. */
+const PRIVATE_KEY = /("private_key"\s*:\s*")[^"]+/g;
+const PASSWORD_MEMBER = /^(?:password|sslpassword|passphrase|private_key|client_secret|access_token)$/;
 const HIDDEN = '***';
 
 /** Returns a value for messages, with secrets in plain text hidden. @param key member that the value belongs to */
@@ -27,11 +32,11 @@ export function plainSecrets(value: Json, at: DocumentPath): readonly DocumentPa
 }
 
 function isPassword(key: string, value: Json): boolean {
-  return key === 'password' && typeof value === 'string' && value !== '';
+  return PASSWORD_MEMBER.test(key) && typeof value === 'string' && value !== '';
 }
 
 function hiddenInText(text: string): string {
-  return text.replace(PASSWORD_IN_URL, `$1${HIDDEN}`).replace(PASSWORD_PARAMETER, `$1${HIDDEN}`);
+  return text.replace(PASSWORD_IN_URL, `$1${HIDDEN}`).replace(SECRET_PARAMETER, `$1${HIDDEN}`).replace(PRIVATE_KEY, `$1${HIDDEN}`);
 }
 
 /** True for a header whose name promises a secret and whose value is neither empty nor a template. */
