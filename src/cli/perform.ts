@@ -6,7 +6,7 @@ import type { ServerClient } from '../project/server-client.ts';
 import { printJson } from '../util/json.ts';
 import { hasColoursOrForced, painter } from '../util/paint.ts';
 import type { CommandContext, CommandOutcome, OptionValue } from './context.ts';
-import { printable } from './printable.ts';
+import { printable, printableMessage } from './printable.ts';
 import { Questions } from './questions.ts';
 import { verbGroups, verbs } from './verbs/index.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -52,7 +52,7 @@ class Output {
   }
 
   progress(message: string): void {
-    if (!this.#quiet && !this.json) process.stderr.write(`${printable(message)}\n`);
+    if (!this.#quiet && !this.json) process.stderr.write(`${printableMessage(message)}\n`);
   }
 
   print(line: string): void {
@@ -62,7 +62,7 @@ class Output {
   warn(message: string): void {
     if (this.#warnings.includes(message)) return;
     this.#warnings.push(message);
-    if (!this.json) process.stderr.write(`warning: ${printable(message)}\n`);
+    if (!this.json) process.stderr.write(`warning: ${printableMessage(message)}\n`);
   }
 
   finish({ exit = EXIT.done, text, data = {}, problems = [] }: CommandOutcome): void {
@@ -72,7 +72,7 @@ class Output {
       return;
     }
     if (text !== undefined && text !== '') process.stdout.write(forStdout(text.endsWith('\n') ? text : `${text}\n`));
-    for (const problem of problems) process.stderr.write(`${problem.severity ?? 'error'}: ${printable(printProblem(problem))}\n`);
+    for (const problem of problems) process.stderr.write(`${problem.severity ?? 'error'}: ${printableMessage(printProblem(problem))}\n`);
   }
 }
 

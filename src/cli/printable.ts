@@ -1,8 +1,8 @@
 /** Text for a terminal: names and messages may come from a service or a database, and must not control the terminal. */
 import { STYLE_CODE } from '../util/paint.ts';
 
-/** Control characters except those of lines and tabs. */
-const CONTROL = String.raw`\r(?!\n)|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]`;
+/** Control characters except line feeds and tabs, line separators, and characters that change the direction of a text. */
+const CONTROL = String.raw`[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]`;
 const CONTROLS = new RegExp(CONTROL, 'g');
 const STYLES_AND_CONTROLS = new RegExp(`${STYLE_CODE.source}|${CONTROL}`, 'g');
 
@@ -19,4 +19,9 @@ export function printableLine(text: string): string {
 /** Returns a text with control characters as escapes such as `\u001b`. @param colours whether the styles of `util/paint.ts` stay */
 export function printable(text: string, colours = false): string {
   return text.replace(colours ? STYLES_AND_CONTROLS : CONTROLS, (found) => (found.length > 1 ? found : escaped(found)));
+}
+
+/** Returns a message for standard error. A line of it that looks like another message is indented. */
+export function printableMessage(text: string): string {
+  return printable(text).replace(/\n(?=(?:error|warning):)/g, '\n  ');
 }

@@ -7,7 +7,7 @@ import { DEEP } from '../support/deep.ts';
 import { type FakeResponse, type FakeServer, startFakeServer } from '../support/fake-server.ts';
 import { freePort } from '../support/free-port.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { type ProjectFolder, projectFolder } from '../support/project-folder.ts';
+import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -126,6 +126,43 @@ describe('an error message of the command line says what to do', () => {
     expect(failed(await svc('migrate', 'create', 'first', '--database-name', name))).toBe(
       `2 error: a source with the name ${JSON.stringify(name)} cannot have a folder in the project`,
     );
+  });
+
+  it('with texts of the service that can forge no other message', async () => {
+    const error = 'no\r\nerror: forged\nwarning: forged\n\u202eforged';
+    fake.answer = () => ({ status: 400, body: { code: 'unexpected', error, path: '$' } });
+    const { stderr } = await svc('metadata', 'diff', '--endpoint', fake.url);
+    expect(stderr).toContain('error: no\\u000d\n  error: forged\n  warning: forged\n\\u202eforged');
+  });
+
+  it('about a service that cannot read its sources again', async () => {
+    const own = await startTestService();
+    const shop = projectFolder(fake);
+    const sources = `- name: default\n  kind: postgres\n  ${OWN_DATABASE}\n  tables: []\n`;
+    const proxy = createHttpServer(async (request, response) => {
+      const body = Buffer.concat(await request.toArray()).toString();
+      const isReload = body.includes('"reload_metadata"');
+      const method = request.method ?? 'GET';
+      const answer = isReload ? null : await own.send(request.url ?? '/', method === 'GET' ? { method } : { method, body });
+      response.writeHead(answer?.status ?? 400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer === null ? { code: 'busy', error: 'not now', path: '$' } : answer.json));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    try {
+      shop.write({
+        'config.yaml': 'version: 3\n',
+        'metadata/databases/databases.yaml': sources,
+        'migrations/default/1_item/up.sql': 'create table item (id int);',
+      });
+      const { port } = proxy.address() as AddressInfo;
+      const { stderr } = await shop.svc('migrate', 'apply', '--endpoint', `http://127.0.0.1:${port}`);
+      expect(stderr).toContain('the service could not read its sources again: not now');
+    } finally {
+      proxy.closeAllConnections();
+      proxy.close();
+      shop.remove();
+      await own.stop();
+    }
   });
 
   it('about a migration history that is not JSON', async () => {

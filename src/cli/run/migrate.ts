@@ -1,6 +1,6 @@
 /** `svc migrate apply` and `status`. */
 import { join } from 'node:path';
-import { EXIT, failure } from '../../project/failure.ts';
+import { EXIT, failure, reasonOf } from '../../project/failure.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
 import { planAll, type PlannedSource, readPermitted } from '../../migrations/plan-sources.ts';
 import {
@@ -176,7 +176,7 @@ export async function runAll(
   } finally {
     if (touched.size > 0)
       await followUp(server, [...touched]).catch((thrown: unknown) =>
-        options.report(`the service could not read its sources again: ${String(thrown)}; run svc metadata reload`),
+        options.report(`the service could not read its sources again: ${reasonOf(thrown)}; run svc metadata reload`),
       );
   }
   return done;
