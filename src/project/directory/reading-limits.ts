@@ -1,4 +1,4 @@
-/** Limits of what is read from the files of a project, which may come from strangers. */
+/** Limits of what is read from the files of a project, which may be hostile. */
 import type { Json } from '../../util/json.ts';
 import { type FilePlace, ProjectFailure } from '../failure.ts';
 

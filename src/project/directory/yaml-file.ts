@@ -137,7 +137,7 @@ class TooDeep extends Error {
   }
 }
 
-/** Rejects a document whose nesting would exhaust the stack of those who read it, the composer first. @throws TooDeep */
+/** Rejects a document whose nesting would exhaust the stack, that of the composer first. @throws TooDeep */
 function rejectDeep(token: CST.Token): void {
   if (token.type !== 'document' || token.value === undefined) return;
   let level: CST.Token[] = [token.value];
