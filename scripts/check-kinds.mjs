@@ -18,6 +18,7 @@ const EXCEPTIONS = [
   ['src/metadata-api/operations/catalog.ts', ['citus', 'postgresql', 'mariadb', 'bigquery'], 'documentation'],
   ['src/admin-api/reference-page.ts', ['postgres', 'postgresql'], 'documentation'],
   ['src/cli/run/new-project.ts', ['postgresql', 'postgres'], 'comments in the files of a project'],
+  ['src/cli/run/recorded-sql.ts', ['pg'], 'name of a schema'],
   ['src/cli/verbs/', ['postgresql', 'postgres', 'mariadb', 'citus', 'bigquery'], 'documentation'],
   ['packages/model/console-form.ts', ['mysql'], 'language of the editor, as its library calls it'],
   ['console/src/parts/code-editor-', ['mysql', 'postgresql'], 'languages of the editor, as its library calls them'],

@@ -1,22 +1,17 @@
 /** Migrations from SQL that administrators run in the service of `svc dev`, such as in its console. */
 import type { SqlRun } from '../../metadata-api/operation.ts';
-import type { ScannedSql, ScannedStatement } from '../../backend/migration-dialect.ts';
+import type { ScannedStatement } from '../../backend/migration-dialect.ts';
 import { serverSources } from '../../migrations/sources.ts';
-import { withoutComments } from '../../model/split-statements.ts';
 import { shortened } from '../../errors/shortened.ts';
 import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import type { CommandContext } from '../context.ts';
 import { isFileName, markApplied, type MigrationTarget, projectSources, unusableName, writeMigration } from './migrate-files.ts';
+import { MAY_DEFINE, mayHaveSecret, recordedSql } from './recorded-sql.ts';
 
-const DEFINITIONS: ReadonlySet<string> = new Set(['create', 'alter', 'drop', 'rename', 'comment', 'grant', 'revoke', 'import']);
-const MAY_DEFINE = new RegExp(`\\b(?:${[...DEFINITIONS].join('|')})\\b`, 'i');
 /** Maximum length of SQL in a message, in characters. */
 const MAX_SHOWN = 200_000;
-/** Objects of the server or of a session, and those whose definitions have passwords, which do not belong in files. */
-const NOT_IN_FILES: ReadonlySet<string> = new Set(['temp', 'temporary', 'role', 'user', 'server', 'subscription', 'database', 'system']);
-const WITH_PASSWORDS: ReadonlySet<string> = new Set(['role', 'user', 'server', 'subscription']);
 /** Answer to the question for a name. */
 const NO_MIGRATION = '-';
 /** Maximum number of questions that wait for an answer. */
@@ -78,25 +73,28 @@ export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
   };
 }
 
-const MAY_HAVE_PASSWORD = /\bpassword\b|\bidentified\b/i;
-
 function unwritten({ source, sql }: SqlRun, reason: string): string {
-  const shown = MAY_HAVE_PASSWORD.test(sql) ? 'SQL that may have a password' : shortened(sql.trim(), MAX_SHOWN);
+  const shown =
+    /\bpassword\b|\bidentified\b/i.test(sql) || mayHaveSecret(sql) ? 'SQL that may have a password' : shortened(sql.trim(), MAX_SHOWN);
   return `no migration was written (${reason}): svc migrate create writes one, and svc migrate apply --skip-execution records it in ${source}: ${shown}`;
 }
 
 async function writeAsMigration({ source: name, sql, ranAt }: RecordedRun, options: SqlRecorderOptions): Promise<void> {
   const { server, kinds, ask, progress, enqueue } = options;
   const source = (await serverSources(server, kinds)).find((each) => each.name === name);
-  const scanned = source?.backend?.migrations?.scan(sql);
-  const first = scanned?.statements.find(isDefinition);
-  if (scanned === undefined || first === undefined) return;
+  const migrations = source?.backend?.migrations;
+  const recorded = migrations === undefined ? undefined : recordedSql(sql, migrations.scan(sql), migrations.implicitCommits === undefined);
+  if (recorded === undefined) return;
   if (projectSources(options.project())?.includes(name) !== true) {
     progress(`SQL has changed the schema of ${name}, which the files do not contain: it is in no migration`);
     return;
   }
   const answer = await usableAnswer(
-    () => ask(`The SQL that was run in ${name} changes its schema.\nName of its migration, or ${NO_MIGRATION} for none:`, nameOf(first)),
+    () =>
+      ask(
+        `The SQL that was run in ${name} changes its schema.\nName of its migration, or ${NO_MIGRATION} for none:`,
+        nameOf(recorded.first),
+      ),
     progress,
   );
   if (answer === NO_MIGRATION) {
@@ -107,7 +105,7 @@ async function writeAsMigration({ source: name, sql, ranAt }: RecordedRun, optio
     const project = options.project();
     let written: ReturnType<typeof writeMigration>;
     try {
-      written = writeMigration(project, name, answer, { up: migrationText(sql, scanned), down: '', ranAt });
+      written = writeMigration(project, name, answer, { up: recorded.text, down: '', ranAt });
     } catch (thrown) {
       return unwritten({ source: name, sql, clientName: undefined }, reasonOf(thrown));
     }
@@ -134,16 +132,6 @@ async function usableAnswer(ask: () => Promise<string>, progress: (message: stri
   return answer;
 }
 
-function isDefinition(statement: ScannedStatement): boolean {
-  const { words } = statement;
-  return DEFINITIONS.has(words[0] ?? '') && !NOT_IN_FILES.has(subjectOf(words)) && !isSecret(statement);
-}
-
-/** Returns what a statement such as `create or replace view` is about: `view`. */
-function subjectOf([, ...rest]: readonly string[]): string {
-  return rest.find((word) => !/^(?:or|replace|local|global)$/.test(word)) ?? '';
-}
-
 const NOT_NAMES = /^(?:or|replace|if|not|exists|only|concurrently|unique|unlogged|on|column|to|in|as)$/;
 
 /** Returns a name such as `create_table_author`. */
@@ -152,24 +140,3 @@ function nameOf({ words }: ScannedStatement): string {
   const named = plain.filter((word) => word !== '' && !NOT_NAMES.test(word));
   return named.slice(0, 3).join('_').slice(0, 60);
 }
-
-function migrationText(sql: string, { outside, statements }: ScannedSql): string {
-  let text = sql;
-  for (const {
-    at,
-    text: { length },
-  } of statements.filter(isSecret).toReversed())
-    text = `${text.slice(0, at)}${LEFT_OUT}${text.slice(at + length).replace(/^\s*;/, '')}`;
-  return outside.length === 0 ? text : `-- svc: no-transaction\n${text}`;
-}
-
-const LEFT_OUT = '-- left out: a statement about a role, a user, a server or a subscription, which may have a password\n';
-
-/** Statements that may have passwords. */
-function isSecret({ words, text }: ScannedStatement): boolean {
-  if (DEFINITIONS.has(words[0] ?? '') && WITH_PASSWORDS.has(subjectOf(words))) return true;
-  return MAY_HAVE_PASSWORD.test(text) && DEFINES_PASSWORD.test(withoutComments(text));
-}
-
-/** Clauses that set a password, in the statement itself or in code such as the body of `do`. */
-const DEFINES_PASSWORD = /\bidentified (?:by|via|with)\b|\b(?:create|alter) (?:role|user|group|server|subscription)\b[\s\S]*\bpassword\b/i;
