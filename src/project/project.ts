@@ -6,6 +6,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJ
 import { nearest } from '../model/nearest.ts';
 import { type Files, projectFiles, readNamedFile } from './directory/files.ts';
 import { MetadataReader, type MetadataFolder } from './directory/read-metadata.ts';
+import { MAX_INCLUDED_BYTES } from './directory/reading-limits.ts';
 import { EXIT, failure, ProjectFailure } from './failure.ts';
 
 export const CONFIG_FILE = 'config.yaml';
@@ -95,7 +96,7 @@ export const API_PATHS = ['query', 'v1_query', 'v2_query', 'v1_metadata', 'graph
 /** Returns the nearest folder, from here upwards, with a `config.yaml`. */
 function findRoot(from: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (projectFiles(folder).read(join(folder, CONFIG_FILE)) !== undefined) return folder;
+    if (projectFiles(folder).read(join(folder, CONFIG_FILE), MAX_INCLUDED_BYTES) !== undefined) return folder;
     if (dirname(folder) === folder) return undefined;
   }
 }
