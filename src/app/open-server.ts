@@ -52,6 +52,7 @@ type RouteConfig = Pick<
   | 'serverHost'
   | 'trustedProxies'
   | 'version2OpenapiDocument'
+  | 'enableRelay'
 >;
 
 type AuthConfig = AccessConfig & Pick<Config, 'authHookMode' | 'authHookSendRequestBody' | 'sessionPrefixAliases'>;
@@ -148,6 +149,7 @@ function routeOptions(config: RouteConfig): ServerContext['options'] {
     corsDomains: config.disableCors ? null : config.corsDomain,
     version: serviceVersion(),
     trustedProxies: trustedProxies(config.trustedProxies),
+    relay: config.enableRelay,
     version2OpenApi: config.version2OpenapiDocument,
   };
 }

@@ -46,6 +46,7 @@ type SchemaConfig = LimitsConfig &
     | 'nullInNonnullableVariables'
     | 'unsentVariablesAreNull'
     | 'disableIntrospection'
+    | 'enableRelay'
   >;
 
 export type StateConfig = SourceConfig & SchemaConfig & Pick<Config, 'defaultNamingConvention' | 'enableRemoteSchemaPermissions'>;
@@ -151,6 +152,7 @@ function roleSchemasOptions(config: SchemaConfig): RoleSchemasOptions {
       multipleSubscriptionRoots: config.experimentalFeatures.has('multiple-subscription-roots'),
     },
     introspectionDisabled: config.disableIntrospection,
+    relay: config.enableRelay,
     maxSchemas: 256,
   };
 }

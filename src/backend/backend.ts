@@ -117,6 +117,8 @@ export interface Capabilities {
   readonly onConflict: boolean;
   /** The statements of an upsert do not depend on the number of its rows. */
   readonly conflictsTogether: boolean;
+  /** Connections and node ids of Relay. */
+  readonly connections?: true;
   /** Streaming subscriptions. */
   readonly streaming: boolean;
   /** Sources have `captures`. */

@@ -4,6 +4,7 @@
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
+import { opaqueShape } from './opaque-text.ts';
 
 /** Variables of a request after defaults. A nullable variable that was not sent is missing, or null if the service is configured so. */
 export type Variables = Readonly<Record<string, Json>>;
@@ -29,6 +30,8 @@ export interface Constraint {
     /** A list of this length; null if the value is not a list. */
     | { readonly kind: 'length'; readonly length: number | null }
     | { readonly kind: 'equals'; readonly json: Json }
+    /** An opaque text of this shape: see `opaqueShape`. */
+    | { readonly kind: 'opaque'; readonly shape: string }
     | ObjectsFact;
 }
 
@@ -55,6 +58,8 @@ export function holds(constraint: Constraint, variables: Variables): boolean {
     }
     case 'objects':
       return value !== undefined && areObjects(value, fact);
+    case 'opaque':
+      return value !== undefined && opaqueShape(value) === fact.shape;
     case 'equals':
       return value !== undefined && jsonEqual(value, fact.json);
   }

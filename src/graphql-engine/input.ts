@@ -15,7 +15,15 @@ import { fieldOf, requireFields } from './input/input-object.ts';
 import { holdsVariable, literalJson } from './input/literal-json.ts';
 import { createVariableInput } from './input/variable-input.ts';
 import { writtenLiteral } from './input/written-json.ts';
-import { type EnumSchemaValue, type InputValue, type InputField, type InputTypeRef, printType, type ScalarSchemaType } from './types.ts';
+import {
+  type EnumSchemaValue,
+  type InputValue,
+  type InputField,
+  type InputTypeRef,
+  type OpaqueInput,
+  printType,
+  type ScalarSchemaType,
+} from './types.ts';
 import { isUsageAllowed, type VariableDeclaration } from './variables.ts';
 
 /**
@@ -137,6 +145,11 @@ class LiteralInput implements InputValue {
 
   json(): Json {
     return fixed(this.#context, this.#node, this.type, this.path);
+  }
+
+  opaque(): OpaqueInput {
+    const text = this.json();
+    return { text, part: (_name, read) => ({ kind: 'literal', json: read(text, this.path) }) };
   }
 
   charge(values: number): void {

@@ -248,6 +248,11 @@ export interface InputValue {
   listValue(): Value;
   /** Returns a scalar's current value, fixed in the plan. */
   json(): Json;
+  /**
+   * Reads an opaque text (see `opaque-text.ts`). Its shape becomes a fact; its parts remain references, so that a plan serves all texts of
+   * the same shape.
+   */
+  opaque(): OpaqueInput;
   /** Counts work whose cost equals that of `values` more values. @throws SvcError */
   charge(values: number): void;
   /**
@@ -266,6 +271,18 @@ export interface InputValue {
    * the plan is bound. @throws SvcError
    */
   checkedAsWritten(): WrittenJson;
+}
+
+/** An opaque text, such as a node id or a cursor. */
+export interface OpaqueInput {
+  /** The text of this request; only what is part of its shape may decide about the plan. */
+  readonly text: Json;
+  /**
+   * Returns a reference to a part of the text.
+   * @param name distinguishes it from other parts of the text
+   * @param read returns the part. @throws SvcError
+   */
+  part(name: string, read: (text: Json, at: Path) => Json): Value;
 }
 
 /** Objects of a list, by key. */

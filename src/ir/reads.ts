@@ -5,7 +5,7 @@
 import { nameKey, type QualifiedName, sameName } from '../catalog/catalog.ts';
 import { type BoolExp, type BoolExpLeaf, type Read, someLeaf } from './bool-exp.ts';
 import type { Relation } from './relation.ts';
-import type { AggregateField, AggregateQuery, Field, OrderTerm, RowsQuery } from './select.ts';
+import type { AggregateField, ConnectionField, Field, OrderTerm, SelectQuery } from './select.ts';
 
 /** Tables that a write changes. */
 export interface WrittenTables {
@@ -69,15 +69,21 @@ function reader(relation: (from: Relation) => boolean): Reader {
     if (relation(of.from) || condition(of.where)) return true;
     return of.kind === 'related' ? term(of.term) : of.arguments.some(read);
   };
-  const query = (of: RowsQuery | AggregateQuery): boolean =>
+  const query = (of: SelectQuery): boolean =>
     relation(of.from) ||
     condition(of.rows.where) ||
     of.rows.distinctOn.some(read) ||
     of.rows.orderBy.some((item) => term(item.term)) ||
-    (of.kind === 'rows' ? of.fields.some(field) : of.fields.some(aggregateField));
+    fieldsOf(of);
+  const fieldsOf = (of: SelectQuery): boolean => {
+    if (of.kind === 'connection') return of.fields.some(connectionField);
+    return of.kind === 'rows' ? of.fields.some(field) : of.fields.some(aggregateField);
+  };
+  const connectionField = (of: ConnectionField): boolean =>
+    of.kind === 'edges' && of.fields.some((each) => each.kind === 'node' && each.fields.some(field));
   const field = (of: Field): boolean => {
     if (of.kind === 'typename') return false;
-    if (of.kind === 'joined') return of.keys.some(read);
+    if (of.kind === 'joined' || of.kind === 'node-id') return of.keys.some(read);
     return of.kind === 'read' ? read(of.read) : query(of.query);
   };
   const aggregateField = (of: AggregateField): boolean => {

@@ -1,16 +1,24 @@
 import type { CatalogType } from '../catalog/catalog.ts';
 import type { BoolExp, Read } from './bool-exp.ts';
 import type { Join, Relation } from './relation.ts';
-import type { Value } from './value.ts';
+import type { Operand, Value } from './value.ts';
 
 /** One root field of an operation. `alias` is the response key, unique within an operation. */
 export interface SelectRoot {
   readonly alias: string;
-  readonly query: RowsQuery | AggregateQuery;
+  readonly query: SelectQuery;
   /** Read that orders the rows of a stream. `query` is then a list of rows after a `CursorValue`, ordered by this read only, with ties. */
   readonly cursor?: Read;
   /** Distinguishes it from a `MutationRoot`. */
   readonly mutation?: undefined;
+}
+
+export type SelectQuery = RowsQuery | AggregateQuery | ConnectionQuery;
+
+/** For kinds without connections, whose schemas have none. */
+export function withoutConnection(query: SelectQuery): RowsQuery | AggregateQuery {
+  if (query.kind === 'connection') throw new Error('invariant: the kind has no connections');
+  return query;
 }
 
 /**
@@ -34,6 +42,49 @@ export interface AggregateQuery {
   readonly nodesLimit: number | null;
   readonly fields: readonly AggregateField[];
 }
+
+/** A page of rows with their cursors: an object with edges and page info. For kinds with the capability `connections`. */
+export interface ConnectionQuery {
+  readonly kind: 'connection';
+  readonly from: Relation;
+  /** Without limit and offset, in an order without ties. */
+  readonly rows: RowSet;
+  /** One key for each item of the order. A cursor is a JSON object with their values. */
+  readonly keys: readonly CursorKey[];
+  /** Maximum number of edges. */
+  readonly size: number | null;
+  /** If true, the page is at the end of the rows. */
+  readonly isBackward: boolean;
+  readonly cursor: Cursor | null;
+  readonly fields: readonly ConnectionField[];
+}
+
+export interface CursorKey {
+  /** Keys in the nested objects of the cursor. */
+  readonly path: readonly string[];
+  readonly type: CatalogType;
+}
+
+/** A row, which need not exist, after or before which the page is. */
+export interface Cursor {
+  readonly side: 'after' | 'before';
+  /** A value for each key. `null` is SQL NULL: plans are made per set of nulls. */
+  readonly values: readonly (Operand | null)[];
+}
+
+export type ConnectionField =
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | { readonly kind: 'edges'; readonly alias: string; readonly fields: readonly EdgeField[] }
+  | { readonly kind: 'page-info'; readonly alias: string; readonly fields: readonly PageInfoField[] };
+
+export type EdgeField =
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | { readonly kind: 'cursor'; readonly alias: string }
+  | { readonly kind: 'node'; readonly alias: string; readonly fields: readonly Field[] };
+
+export type PageInfoField =
+  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | { readonly kind: 'has-next' | 'has-previous' | 'start-cursor' | 'end-cursor'; readonly alias: string };
 
 export interface RowSet {
   /** Permission filter and `where`. */
@@ -89,8 +140,10 @@ export type Field =
       readonly kind: 'related';
       readonly alias: string;
       readonly join: Join | null;
-      readonly query: RowsQuery | AggregateQuery;
+      readonly query: SelectQuery;
     }
+  /** Relay's id of the row: base64 of a JSON list with the names of the table and the values of its primary key. */
+  | { readonly kind: 'node-id'; readonly alias: string; readonly table: readonly (string | number)[]; readonly keys: readonly Read[] }
   /** Placeholder of the remote join with this index; its key consists of the texts of these reads. */
   | { readonly kind: 'joined'; readonly alias: string; readonly join: number; readonly keys: readonly Read[] };
 

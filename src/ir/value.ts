@@ -30,6 +30,8 @@ export interface VariableValue {
   readonly path: readonly (string | number)[];
   /** Position of the variable in the request, for errors. */
   readonly at: Path;
+  /** Names the part of the value that `check` returns, if it is an opaque text. */
+  readonly part?: string;
   /** Coerces the value of the request when the plan is bound. @throws SvcError */
   readonly check: (json: Json, at: Path) => Json;
 }

@@ -5,6 +5,7 @@ import type { LiveQuery, Source } from '../backend/backend.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Value } from '../ir/value.ts';
+import { wrongType } from '../metadata/codec.ts';
 import { refuseUnknownKeys } from '../metadata/unknown-keys.ts';
 import { bindAll, binder } from '../plan/bind.ts';
 import { planOperation } from '../plan/plan.ts';
@@ -26,20 +27,22 @@ export interface ExplainRequest extends GraphqlRequest {
   readonly session: Session;
 }
 
-const KEYS_AROUND_REQUEST = ['query', 'user'];
+const KEYS_AROUND_REQUEST = ['query', 'user', 'is_relay'];
 
 /**
- * Decodes `{query, user?}`, where `query` is a request, or its text next to the other keys of a request.
+ * Decodes `{query, user?, is_relay?}`, where `query` is a request, or its text next to the other keys of a request.
  * @throws SvcError parse-failed, also for unknown keys: a misspelt `user` would explain the request for admin
  */
 export function decodeExplain(json: Json): ExplainRequest {
   if (!isJsonObject(json))
     throw new SvcError('parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value');
-  const { query, user } = json;
+  const { query, user, is_relay: isRelay } = json;
   const isWhole = isJsonObject(query);
   const request = decodeRequest(isWhole ? query : json);
-  refuseUnknownKeys(json, ROOT, { keys: isWhole ? KEYS_AROUND_REQUEST : [...REQUEST_KEYS, 'user'] });
-  return { ...request, session: sessionOfUser(user, at(ROOT, 'user')) };
+  refuseUnknownKeys(json, ROOT, { keys: isWhole ? KEYS_AROUND_REQUEST : [...REQUEST_KEYS, ...KEYS_AROUND_REQUEST] });
+  if (isRelay !== undefined && isRelay !== null && typeof isRelay !== 'boolean')
+    throw wrongType('Bool', 'Boolean', isRelay, at(ROOT, 'is_relay'));
+  return { ...request, api: isRelay === true ? 'relay' : 'graphql', session: sessionOfUser(user, at(ROOT, 'user')) };
 }
 
 /** Decodes session variables that an administrator sends; the role defaults to admin. @throws SvcError parse-failed */

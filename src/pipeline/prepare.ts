@@ -6,6 +6,7 @@
 import { isAdmin, type Session } from '../auth/session.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError, type TextLocation } from '../errors/svc-error.ts';
+import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
@@ -22,9 +23,13 @@ import { RequestSize } from './request-size.ts';
 import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
 import type { RequestOptions, RequestRun } from './request-run.ts';
 
-/** Returns the schema for a session. */
-export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session): RoleSchema {
-  return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend');
+/** Returns the schema for a session at an endpoint. */
+export function schemaOf(
+  snapshot: Pick<RequestSnapshot, 'roleSchema'>,
+  session: Session,
+  request: Pick<GraphqlRequest, 'api'>,
+): RoleSchema {
+  return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend', request.api);
 }
 
 /** The parts of a run that its errors need. */
@@ -32,13 +37,13 @@ interface FailedRun {
   readonly snapshot: Pick<RequestSnapshot, 'roleSchema'>;
   readonly session: Session;
   /** A request without a document, such as a data operation, has no positions. */
-  readonly request: object;
+  readonly request: Pick<GraphqlRequest, 'api'>;
 }
 
 /** Returns an error as the client sees it: with positions in its document, and redacted if the role has no introspection. */
 export function clientError(thrown: unknown, { snapshot, session, request }: FailedRun): unknown {
   if (!(thrown instanceof SvcError)) return thrown;
-  const error = schemaOf(snapshot, session).introspectionDisabled ? thrown.redacted() : thrown;
+  const error = schemaOf(snapshot, session, request).introspectionDisabled ? thrown.redacted() : thrown;
   if (error.locations !== undefined || !hasDocument(request)) return error;
   const { query, operationName } = request;
   const locations = positionsIn(query, operationName, error);
@@ -62,16 +67,16 @@ function positionsIn(query: string, operationName: string | null, error: SvcErro
   return isOfStatement ? operationLocations(query, operationName) : locationsOf(query, operationName, error.path);
 }
 
-function hasDocument(request: object): request is Pick<GraphqlRequest, 'query' | 'operationName'> {
+function hasDocument(request: Pick<GraphqlRequest, 'api'>): request is Pick<GraphqlRequest, 'query' | 'operationName' | 'api'> {
   return 'query' in request;
 }
 
 /** The parts of a run that its document needs. */
 interface DocumentRun {
   readonly pipeline: Pick<RequestPipeline, 'allowList' | 'operations'>;
-  readonly snapshot: Pick<RequestSnapshot, 'roleSchema' | 'storedOperations'>;
+  readonly snapshot: Pick<RequestSnapshot, 'roleSchema'> & { readonly storedOperations: Pick<StoredOperations, 'allows'> };
   readonly session: Session;
-  readonly request: Pick<GraphqlRequest, 'query' | 'operationName'>;
+  readonly request: Pick<GraphqlRequest, 'query' | 'operationName' | 'api'>;
   readonly options: Pick<RequestOptions, 'budget' | 'trace'>;
 }
 
@@ -83,7 +88,7 @@ interface DocumentRun {
  */
 export function prepare({ pipeline, snapshot, session, request, options }: DocumentRun, limits: RoleLimits | null): CachedOperation {
   const { budget, trace } = options;
-  const schema = schemaOf(snapshot, session);
+  const schema = schemaOf(snapshot, session, request);
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
   budget?.addDocument(request.query);
   const { operations } = pipeline;

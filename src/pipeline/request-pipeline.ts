@@ -24,8 +24,8 @@ export interface RequestSnapshot {
   readonly cache: Pick<SchemaCache, 'sources' | 'apiLimits' | 'queryTags'>;
   readonly connections: ReadonlyMap<string, Source>;
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
-  readonly storedOperations: Pick<StoredOperations, 'allows'>;
-  roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
+  readonly storedOperations: Pick<StoredOperations, 'allows' | 'analyse'>;
+  roleSchema(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RoleSchema;
 }
 
 export interface RequestPipeline {

@@ -8,6 +8,8 @@ export interface GraphqlRequest {
   readonly query: string;
   readonly variables: JsonObject;
   readonly operationName: string | null;
+  /** Schema of the endpoint. Default `graphql`. */
+  readonly api?: 'graphql' | 'relay';
   /** Maximum nesting of lists and objects in the value of a variable; absent if unknown. */
   readonly variableDepth?: number;
 }

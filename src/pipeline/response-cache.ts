@@ -397,7 +397,7 @@ function keyOf({ plan, session, variables, request, headers }: CacheRequest): st
       values.push(bindAll(join.binders, variables, session, { ...NO_KEYS, keys: join.target.columns.map(() => []) }));
     else callsServers = true;
   }
-  const parts = [session.role, session.backendOnly, planText(plan), values];
+  const parts = [session.role, session.backendOnly, request.api, planText(plan), values];
   return digest(JSON.stringify(callsServers ? [...parts, ...clientParts(session, request, headers)] : parts));
 }
 
@@ -420,7 +420,8 @@ const families = new WeakMap<CachedOperation, string>();
 function familyOf({ operation, session, request }: CacheRequest): string {
   let family = families.get(operation);
   if (family === undefined) {
-    family = digest(JSON.stringify([session.role, session.backendOnly, request.query.replace(/\s+/g, ' ').trim(), request.operationName]));
+    const { query, operationName, api } = request;
+    family = digest(JSON.stringify([session.role, session.backendOnly, api, query.replace(/\s+/g, ' ').trim(), operationName]));
     families.set(operation, family);
   }
   return family;

@@ -3,12 +3,11 @@
  * are printed. Rows that are selected several times with the same arguments and fields are read once too. With different fields they are
  * read separately: the time to print a name grows with all that was read for it, so only what it prints is read.
  */
-import type { AggregateField, AggregateItem, AggregateQuery, Field, RowsQuery, SelectRoot } from '../ir/select.ts';
+import type { AggregateField, AggregateItem, Field, SelectQuery, SelectRoot } from '../ir/select.ts';
 import type { MutationField, MutationOutput, MutationRoot } from '../ir/mutation.ts';
 import { type JsonLayout, layoutKey } from '../util/json-layout.ts';
 import { IrKeys } from './ir-key.ts';
 
-type Query = RowsQuery | AggregateQuery;
 /** `null` if the value is printed unchanged. */
 type Layout = JsonLayout | null;
 
@@ -66,12 +65,10 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
     }
   };
   /** @param above parent rows; Infinity if unknown */
-  const visit = (query: Query, above: number): void => {
+  const visit = (query: SelectQuery, above: number): void => {
     const rows = above * maxRows(query);
-    if (query.kind === 'aggregate' || query.shape === 'list') count(roughQuery(query), Math.min(MAX_EXPECTED, rows * ROW));
-    if (query.kind === 'aggregate') {
-      for (const field of query.fields) if (field.kind === 'nodes') for (const each of field.fields) visitField(each, rows);
-    } else for (const field of query.fields) visitField(field, rows);
+    if (query.kind !== 'rows' || query.shape === 'list') count(roughQuery(query), Math.min(MAX_EXPECTED, rows * ROW));
+    for (const field of rowFields(query)) visitField(field, rows);
   };
   const visitField = (field: Field, rows: number): void => {
     if (field.kind === 'related') visit(field.query, rows);
@@ -88,6 +85,20 @@ export function expectedBytes(roots: readonly (Pick<SelectRoot, 'query'> | Mutat
   return Math.round(bytes);
 }
 
+/** Fields that are read of each row. */
+function rowFields(query: SelectQuery): readonly Field[] {
+  switch (query.kind) {
+    case 'rows':
+      return query.fields;
+    case 'aggregate':
+      return query.fields.flatMap((field) => (field.kind === 'nodes' ? field.fields : []));
+    case 'connection': {
+      const edges = query.fields.flatMap((field) => (field.kind === 'edges' ? field.fields : []));
+      return edges.flatMap((field) => (field.kind === 'node' ? field.fields : []));
+    }
+  }
+}
+
 function outputFields({ mutation }: MutationRoot): readonly Field[] {
   const outputs = mutation.kind === 'update-many' ? mutation.updates.map(({ output }) => output) : [mutation.output];
   return outputs.flatMap((output) =>
@@ -96,10 +107,10 @@ function outputFields({ mutation }: MutationRoot): readonly Field[] {
 }
 
 /** Returns the maximum rows that are read for each parent, at least one; Infinity if unknown. An aggregate without rows counts as one. */
-function maxRows(query: Query): number {
+function maxRows(query: SelectQuery): number {
   if (query.kind === 'rows' && query.shape === 'single') return 1;
   if (query.kind === 'aggregate' && !query.fields.some(({ kind }) => kind === 'nodes')) return 1;
-  const limits = [query.rows.limit, query.kind === 'aggregate' ? query.nodesLimit : null];
+  const limits = [query.rows.limit, query.kind === 'aggregate' ? query.nodesLimit : query.kind === 'connection' ? query.size : null];
   return Math.max(1, Math.min(...limits.map((limit) => limit ?? Number.POSITIVE_INFINITY)));
 }
 
@@ -114,7 +125,7 @@ export function distinctRoots(roots: readonly SelectRoot[]): DistinctRoots {
   return { roots: items, places: (places[0] ?? []).map(({ slot, inner }) => ({ root: slot, layout: inner })) };
 }
 
-export function distinctQuery<Q extends Query>(query: Q): { readonly query: Q; readonly layout: Layout } {
+export function distinctQuery<Q extends SelectQuery>(query: Q): { readonly query: Q; readonly layout: Layout } {
   const { item, layouts } = joinQueries([query], new IrKeys());
   return { query: item as Q, layout: layouts[0] ?? null };
 }
@@ -193,8 +204,9 @@ function first<T>(same: readonly T[]): Joined<T> {
   return { item: same[0] as T, layouts: same.map(() => null) };
 }
 
-function joinQueries(queries: readonly Query[], keys: IrKeys): Joined<Query> {
-  const query = queries[0] as Query;
+function joinQueries(queries: readonly SelectQuery[], keys: IrKeys): Joined<SelectQuery> {
+  const query = queries[0] as SelectQuery;
+  if (query.kind === 'connection') return first(queries);
   if (query.kind === 'rows') {
     const lists = queries.map(({ fields }) => fields as readonly Field[]);
     const { items, layouts } = mergeObjects(lists, FIELDS, keys);
@@ -205,13 +217,15 @@ function joinQueries(queries: readonly Query[], keys: IrKeys): Joined<Query> {
   return { item: { ...query, fields: items }, layouts };
 }
 
-function roughQuery({ kind, from }: Query): string {
+function roughQuery({ kind, from }: SelectQuery): string {
   return `${kind} ${from.kind === 'table' ? `${from.name.schema}.${from.name.name}` : 'function'}`;
 }
 
-function keyOfQuery(query: Query, keys: IrKeys): number | null {
+function keyOfQuery(query: SelectQuery, keys: IrKeys): number | null {
   // The same fields are compared in the context of their parents, and again among each other.
   return keys.once(query, () => {
+    // A connection is printed under one name only.
+    if (query.kind === 'connection') return null;
     const { fields: _, ...rows } = query;
     const fields = query.kind === 'rows' ? keyOfFields(query.fields, FIELDS, keys) : keyOfFields(query.fields, AGGREGATE_FIELDS, keys);
     const key = fields === null ? null : keys.of(rows);

@@ -176,6 +176,12 @@ export function tableRootNames(style: NameStyle, table: NamedTable, key: RootFie
   return { name: standard, alias: null };
 }
 
+/** Name of the connection of a table in Relay's schema: that of its select root is the stem. */
+export function connectionRootName(style: NameStyle, table: NamedTable): string {
+  const custom = table.configuration.customRootFields.get('select')?.name;
+  return rootFieldName(style, custom === undefined ? basePart(table) : { literal: custom }, 'connection');
+}
+
 /** Decides the names of a function; implemented by `FunctionInfo`. */
 export interface NamedFunction {
   readonly name: { readonly schema: string; readonly name: string };
@@ -197,6 +203,11 @@ export function functionRootName(
   if (custom !== undefined) return rootFieldName(style, { literal: custom });
   const part = functionPart(info, defaultSchema);
   return key === 'function' ? rootFieldName(style, part) : rootFieldName(style, part, 'aggregate');
+}
+
+export function functionConnectionName(style: NameStyle, info: NamedFunction, defaultSchema: string): string {
+  const custom = info.customRootFields.get('function')?.name;
+  return rootFieldName(style, custom === undefined ? functionPart(info, defaultSchema) : { literal: custom }, 'connection');
 }
 
 /** Name of the input type of a function's arguments. */

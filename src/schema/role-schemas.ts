@@ -8,9 +8,11 @@ import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
 import { runSync, type Cooperative } from '../util/cooperative.ts';
-import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
+import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaApi, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';
 import { rootTypes } from './fields/root-types.ts';
+import { sameNodeNames } from './relay/node-tables.ts';
+import { relayRootTypes } from './relay/root-types.ts';
 import { sameForRole } from './fields/same-for-role.ts';
 import { SchemaContext } from './fields/schema-context.ts';
 import { WriteSource } from './fields/write-context.ts';
@@ -18,13 +20,15 @@ import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../gra
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import { lazy, type RootTypes } from '../graphql-engine/types.ts';
 
-export type { SchemaVariant, WriteSource as RoleTables };
+export type { SchemaApi, SchemaVariant, WriteSource as RoleTables };
 
 export interface RoleSchemasOptions {
   readonly build: FieldOptions;
   readonly engine: Omit<RoleSchemaOptions, 'introspectionDisabled' | 'explainMissing'>;
   /** Disables introspection for every role but admin, regardless of the metadata. */
   readonly introspectionDisabled?: boolean;
+  /** True if the schema for clients of Relay is served. */
+  readonly relay: boolean;
   /** Maximum cached role schemas; the least recently used one is evicted. */
   readonly maxSchemas: number;
 }
@@ -32,22 +36,24 @@ export interface RoleSchemasOptions {
 export const DEFAULT_ROLE_SCHEMAS_OPTIONS: RoleSchemasOptions = {
   build: DEFAULT_BUILD_OPTIONS,
   engine: { limits: DEFAULT_LIMITS, nullInNonNullableVariables: false },
+  relay: true,
   maxSchemas: 256,
 };
 
 export interface RoleSchemas {
   /** Number of cached schemas. */
   readonly size: number;
-  /** Never fails: an unknown role has a schema without queries. */
-  get(role: string, variant: SchemaVariant): RoleSchema;
+  /** Never fails: an unknown role has a schema without queries. @param api default `graphql` */
+  get(role: string, variant: SchemaVariant, api?: SchemaApi): RoleSchema;
   /** Builds the types of a role's schema separately, for walks over all of them. */
-  wholeRoots(role: string, variant: SchemaVariant): RootTypes;
+  wholeRoots(role: string, variant: SchemaVariant, api?: SchemaApi): RootTypes;
   /** Returns the tables of a source for the role, under their database names; null if there is no such source. */
   tables(role: string, variant: SchemaVariant, source: string): WriteSource | null;
 }
 
 interface Entry {
   readonly role: string;
+  readonly api: SchemaApi;
   readonly schema: RoleSchema;
   /** Tables by source. */
   readonly tables: Map<string, WriteSource>;
@@ -69,12 +75,13 @@ class CachedRoleSchemas implements RoleSchemas {
   /** Reuses the schemas of roles that see no difference. */
   *reuse(previous: CachedRoleSchemas): Cooperative<void> {
     const same = new Map<string, boolean>();
+    const sameIds = sameNodeNames(previous.cache, this.cache);
     // Iterates over a copy, because concurrent requests reorder the entries.
     for (const [key, entry] of [...previous.entries]) {
       const known = same.get(entry.role);
       const isSame = known ?? sameForRole(previous.cache, this.cache, entry.role);
       if (known === undefined) same.set(entry.role, isSame);
-      if (isSame) this.entries.set(key, entry);
+      if (isSame && (sameIds || entry.api === 'graphql')) this.entries.set(key, entry);
       yield;
     }
   }
@@ -83,16 +90,17 @@ class CachedRoleSchemas implements RoleSchemas {
     return this.entries.size;
   }
 
-  get(role: string, variant: SchemaVariant): RoleSchema {
-    return this.#entry(role, variant).schema;
+  get(role: string, variant: SchemaVariant, api: SchemaApi = 'graphql'): RoleSchema {
+    return this.#entry(role, variant, api).schema;
   }
 
-  wholeRoots(role: string, variant: SchemaVariant): RootTypes {
+  wholeRoots(role: string, variant: SchemaVariant, api: SchemaApi = 'graphql'): RootTypes {
+    if (api === 'relay') return relayRootTypes(this.context, role, variant);
     return rootTypes(this.context, role, variant, this.options.build.federation);
   }
 
   tables(role: string, variant: SchemaVariant, source: string): WriteSource | null {
-    const { tables } = this.#entry(role, variant);
+    const { tables } = this.#entry(role, variant, 'graphql');
     const known = tables.get(source);
     if (known !== undefined) return known;
     const entry = this.context.sources.find(({ context }) => context.info.name === source);
@@ -102,20 +110,20 @@ class CachedRoleSchemas implements RoleSchemas {
     return made;
   }
 
-  #entry(role: string, variant: SchemaVariant): Entry {
-    const key = `${variant} ${role}`;
+  #entry(role: string, variant: SchemaVariant, api: SchemaApi): Entry {
+    const key = `${api} ${variant} ${role}`;
     const known = this.entries.get(key);
     if (known !== undefined) return known;
     const introspectionDisabled =
       this.cache.introspectionDisabledFor.has(role) || (this.options.introspectionDisabled === true && role !== ADMIN_ROLE);
-    const roots = () => this.wholeRoots(role, variant);
+    const roots = () => this.wholeRoots(role, variant, api);
     const schema = createRoleSchema(role, roots(), {
       wholeRoots: roots,
       ...this.options.engine,
       introspectionDisabled,
       explainMissing: explainMissing(this.cache, role),
     });
-    const made: Entry = { role, schema, tables: new Map() };
+    const made: Entry = { role, api, schema, tables: new Map() };
     this.entries.set(key, made);
     return made;
   }

@@ -84,6 +84,8 @@ export interface ServerContext {
     readonly corsDomains: '*' | readonly string[] | null;
     readonly version: string;
     readonly trustedProxies: TrustedProxies;
+    /** Serves the schema for clients of Relay. */
+    readonly relay: boolean;
     /** Describe REST endpoints in the form of version 2. */
     readonly version2OpenApi: boolean;
   };

@@ -189,7 +189,10 @@ export class Assembly {
     const storedOperations = await runCooperatively(
       resolveStoredOperations(
         metadata,
-        () => made.get(ADMIN_ROLE, 'backend').roots,
+        {
+          graphql: () => made.get(ADMIN_ROLE, 'backend').roots,
+          relay: this.#options.roleSchemas.relay ? () => made.get(ADMIN_ROLE, 'backend', 'relay').roots : null,
+        },
         this.#options.roleSchemas.engine.limits,
         before?.snapshot.storedOperations,
       ),
@@ -210,7 +213,7 @@ export class Assembly {
         const said = remotes.get(name)?.introspection ?? null;
         return said === null ? null : introspectionText(said);
       },
-      roleSchema: (role, variant) => made.get(role, variant),
+      roleSchema: (role, variant, api) => made.get(role, variant, api),
       wholeRoots: (role, variant) => made.wholeRoots(role, variant),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };

@@ -22,8 +22,8 @@ export interface Snapshot {
   introspectionOf(remoteSchema: string): Promise<string> | null;
   /** Query collections, the allow-list and REST endpoints. Their inconsistencies are in the cache's list, too. */
   readonly storedOperations: StoredOperations;
-  /** Built on first use; kept across snapshots if its inputs did not change. */
-  roleSchema(role: string, variant: 'frontend' | 'backend'): RoleSchema;
+  /** Built on first use; kept across snapshots if its inputs did not change. @param api default `graphql` */
+  roleSchema(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RoleSchema;
   /** Builds all types of a role schema for a single walk over them. Takes much memory and is not cached. */
   wholeRoots(role: string, variant: 'frontend' | 'backend'): RootTypes;
   /** Tables of a source that are visible to a role, by their database names; `null` if the source does not exist. */

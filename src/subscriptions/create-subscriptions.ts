@@ -237,9 +237,10 @@ class Registry implements RunningSubscriptions {
     const work: PollerWork = {
       source: step.source,
       connection,
-      schema: schemaOf(snapshot, session),
+      schema: schemaOf(snapshot, session, request),
       role: session.role,
       variant: session.backendOnly ? 'backend' : 'frontend',
+      api: request.api ?? 'graphql',
       document: request.query,
       labels,
       query: step.query,
@@ -329,8 +330,8 @@ class Registry implements RunningSubscriptions {
       next.cache.apiLimits !== previous.cache.apiLimits || (allowList !== null && next.storedOperations !== previous.storedOperations);
     const members: Member[] = [];
     for (const poller of [...this.#pollers.values()]) {
-      const { schema, role, variant, source, connection } = poller.work;
-      const isSame = next.roleSchema(role, variant) === schema && next.connections.get(source) === connection;
+      const { schema, role, variant, api, source, connection } = poller.work;
+      const isSame = next.roleSchema(role, variant, api) === schema && next.connections.get(source) === connection;
       if (isSame && !rulesChanged) continue;
       for (const member of poller.members) members.push(member);
       this.#drop(poller);
@@ -386,9 +387,9 @@ function tracePoll(tracer: Tracer | null, poller: Poller, { at, total, cohorts, 
 }
 
 /** Returns a key that is equal for requests that share a statement and the form of its answers. */
-function keyOf({ source, role, variant, query, template }: PollerWork): string {
+function keyOf({ source, role, variant, api, query, template }: PollerWork): string {
   const form = template.map((part) => (typeof part === 'string' ? part : 'column' in part ? part.column : 'layout' in part ? part : ''));
-  return JSON.stringify([source, role, variant, query.text, form]);
+  return JSON.stringify([source, role, variant, api, query.text, form]);
 }
 
 function canPoll(source: Source): source is Source & Polls {

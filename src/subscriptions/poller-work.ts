@@ -25,6 +25,7 @@ export interface PollerWork {
   readonly schema: RoleSchema;
   readonly role: string;
   readonly variant: 'frontend' | 'backend';
+  readonly api: 'graphql' | 'relay';
   readonly document: string;
   /** Labels of the first subscriber's operation in metrics. */
   readonly labels: OperationLabels;

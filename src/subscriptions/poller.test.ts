@@ -35,6 +35,7 @@ function start(dependsOn: string | null = null, batchSize = 100, template: reado
     schema: { introspectionDisabled: false } as RoleSchema,
     role: 'user',
     variant: 'frontend',
+    api: 'graphql',
     document: 'subscription { x }',
     labels: ['', ''],
     query: queryOf(dependsOn),

@@ -125,7 +125,7 @@ describe('explain of queries', () => {
       'a key of the outer request',
       { query: { query: '{ author { id } }' }, variables: {} },
       'parse-failed',
-      'unknown key "variables": expecting one of query, user',
+      'unknown key "variables": expecting one of query, user, is_relay',
     ],
     ['a list', [], 'parse-failed', 'parsing GQLExplain failed, expected Object, but encountered a different JSON value'],
   ])('rejects %s', async (_what, body, code, error) => {

@@ -43,7 +43,7 @@ export function planMutation(roots: readonly Root[], once = false): OperationPla
       response: { kind: 'object', entries: roots.map((_, index) => [`r${index}`, { kind: 'root', index }] as const) },
       roots: roots.map((root, i) => {
         const alias = String(i);
-        const isQuery = root.kind === 'rows' || root.kind === 'aggregate';
+        const isQuery = root.kind === 'rows' || root.kind === 'aggregate' || root.kind === 'connection';
         const meaning = isQuery ? { alias, query: root } : { alias, mutation: root };
         return { kind: 'source', source: 'default', path: at(at(ROOT, 'selectionSet'), `r${i}`), responseKey: `r${i}`, root: meaning };
       }),

@@ -156,5 +156,11 @@ export const behaviourOptions = {
     false,
     'Make the schema a federation subgraph. Tables take part by their federation setting. Same as the experimental feature ext_federation.',
   ),
+  enableRelay: behaviour(
+    'enable-relay',
+    boolean,
+    true,
+    'Serve the schema for Relay clients on /v1/relay and /v1beta1/relay, with node ids and connections.',
+  ),
   enableTelemetry: behaviour('enable-telemetry', boolean, false, 'Only shown in the startup log: the service never sends telemetry.'),
 } as const;

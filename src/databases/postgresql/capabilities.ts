@@ -7,6 +7,7 @@ export const capabilities: Capabilities = {
   namingConventions: true,
   computedFields: true,
   distinctOn: true,
+  connections: true,
   onConflict: true,
   conflictsTogether: true,
   streaming: true,

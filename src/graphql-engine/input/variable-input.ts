@@ -6,7 +6,8 @@ import type { Value } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import type { Constraint } from '../constraint.ts';
-import type { EnumSchemaValue, InputValue, InputObjects, InputTypeRef } from '../types.ts';
+import type { EnumSchemaValue, InputValue, InputObjects, InputTypeRef, OpaqueInput } from '../types.ts';
+import { opaqueShape } from '../opaque-text.ts';
 import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
 import { describeValue, expected, expectedList, unexpectedNull } from './input-errors.ts';
@@ -144,6 +145,21 @@ class VariableInput implements InputValue {
   json(): Json {
     this.#record({ kind: 'equals', json: this.#part.json });
     return valueCoercion(this.type)(this.#part.json, this.path);
+  }
+
+  opaque(): OpaqueInput {
+    const { name, inner, json } = this.#part;
+    const coerce = valueCoercion(this.type);
+    const text = coerce(json, this.path);
+    if (this.#context.itemByItem === true) return { text, part: (_part, read) => ({ kind: 'literal', json: read(text, this.path) }) };
+    this.#record({ kind: 'opaque', shape: opaqueShape(json) });
+    return {
+      text,
+      part: (part, read) => {
+        const check = (value: Json, path: Path): Json => read(coerce(value, path), path);
+        return { kind: 'variable', name, path: inner, at: this.path, part, check };
+      },
+    };
   }
 
   charge(values: number): void {

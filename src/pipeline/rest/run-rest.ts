@@ -49,7 +49,8 @@ export async function runRest(
 ): Promise<Body> {
   if (body !== null && !isJsonObject(body)) throw new SvcError('bad-request', 'the request body has to be a JSON object');
   const variables = restVariables(info.variables, { path: pathValues, query, body: body ?? {} });
-  return dataOf(await runRequest({ ...run, request: { query: info.query.query, variables, operationName: null } }));
+  const { api } = run.snapshot.storedOperations.analyse(info.query);
+  return dataOf(await runRequest({ ...run, request: { query: info.query.query, variables, operationName: null, api } }));
 }
 
 /** Strips the object around `data`; the boundaries of the pieces depend on the plan. */

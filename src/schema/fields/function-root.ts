@@ -9,9 +9,9 @@ import type { InputField, OutputField, RootMeaning } from '../../graphql-engine/
 import { listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { ADMIN_ROLE } from '../../auth/session.ts';
 import { commentOr, quoted } from './descriptions.ts';
-import { functionArguments } from './function-arguments.ts';
+import { type FunctionArguments, functionArguments } from './function-arguments.ts';
 import type { RoleSource } from './role-context.ts';
-import { roleTypeName } from './role-table.ts';
+import { type RoleTable, roleTypeName } from './role-table.ts';
 import { aggregateQuery, listQuery } from './select.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
@@ -28,18 +28,32 @@ export function functionIsVisible(source: RoleSource, info: FunctionInfo, key: F
   return inferred || source.role === ADMIN_ROLE || info.permissions.has(source.role);
 }
 
-/** Returns the root field; the function must be visible. */
-export function functionRootField(source: RoleSource, info: FunctionInfo, key: FunctionRootKey, name: string): OutputField | undefined {
+interface FunctionTarget {
+  readonly target: RoleTable;
+  readonly call: FunctionArguments;
+}
+
+/** Returns the table whose rows a function returns, and the arguments of its calls; null if the role may not select from it. */
+export function functionTarget(source: RoleSource, info: FunctionInfo): FunctionTarget | null {
   const { context } = source;
   const target = source.table(info.returns);
-  if (target === null) return undefined;
-  const printed = quoted(context.info, info.name);
+  if (target === null) return null;
   const call = functionArguments(context, info.catalog, {
     row: null,
     session: info.sessionArgument,
     typeName: functionArgsTypeName(context.info, info, context.info.backend.defaultSchema),
-    description: `input parameters for function ${printed}`,
+    description: `input parameters for function ${quoted(context.info, info.name)}`,
   });
+  return { target, call };
+}
+
+/** Returns the root field; the function must be visible. */
+export function functionRootField(source: RoleSource, info: FunctionInfo, key: FunctionRootKey, name: string): OutputField | undefined {
+  const { context } = source;
+  const found = functionTarget(source, info);
+  if (found === null) return undefined;
+  const { target, call } = found;
+  const printed = quoted(context.info, info.name);
   const args = new Map<string, InputField>(call.argument === null ? [] : [[call.argument.name, call.argument]]);
   for (const [argument, field] of target.selectArguments().args) args.set(argument, field);
 

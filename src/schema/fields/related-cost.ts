@@ -30,6 +30,31 @@ export function chargeReads(
   if (cost > 0) input.charge(reads * cost);
 }
 
+/** Returns the cost of one more copy of a condition in a statement. */
+export function costOfBranch(condition: BoolExp): number {
+  return 2 * (1 + sum(condition)) + Math.ceil(leavesOf(condition) / LEAVES_OF_VALUE);
+}
+
+/** Comparisons that cost as much to copy as a value costs to read. */
+const LEAVES_OF_VALUE = 8;
+
+function leavesOf(exp: BoolExp): number {
+  switch (exp.kind) {
+    case 'and':
+    case 'or':
+      return exp.items.reduce((total, item) => total + leavesOf(item), 0);
+    case 'not':
+      return leavesOf(exp.item);
+    case 'guarded':
+      return leavesOf(exp.guard) + leavesOf(exp.item);
+    case 'exists':
+    case 'aggregate-predicate':
+      return 1 + leavesOf(exp.where);
+    default:
+      return 1;
+  }
+}
+
 /** Cached, because there are few rules, which are used often. */
 const known = new WeakMap<BoolExp, number>();
 

@@ -8,11 +8,12 @@ import { lazy, type OutputField } from '../../graphql-engine/types.ts';
 import { tableAggregateType } from './aggregate.ts';
 import { aggregatePredicateType } from './aggregate-predicate.ts';
 import { selectArguments } from './arguments.ts';
+import { connectionType } from '../relay/connection.ts';
 import { boolExpType } from './bool-exp.ts';
 import { commentOr } from './descriptions.ts';
 import { functionArguments } from './function-arguments.ts';
 import { aggregateOrderByType, orderByType } from './order-by.ts';
-import type { RoleColumn, RoleComputedField, RoleRelationship, RoleTable, TableAccess } from './role-table.ts';
+import type { NodeTable, RoleColumn, RoleComputedField, RoleRelationship, RoleTable, TableAccess } from './role-table.ts';
 import { rowType } from './select.ts';
 import { selectColumnEnum } from './select-column.ts';
 import type { SourceContext } from './source-context.ts';
@@ -46,17 +47,24 @@ function hasValues({ columns, computedFields }: TableAccess): boolean {
   return columns === null || computedFields === null || columns.size > 0 || computedFields.size > 0;
 }
 
+/** Parts of a role's source that come from elsewhere. */
+export interface RoleSourceParts {
+  /** Returns fields of a table that other sources and servers answer. Default none. */
+  readonly joinedFields?: (table: RoleTable) => readonly OutputField[];
+  /** Returns the table as nodes of Relay. Default null. */
+  readonly node?: (table: TableInfo) => NodeTable | null;
+}
+
 export class RoleSource {
   readonly context: SourceContext;
   readonly role: string;
-  readonly #joinedFields: (table: RoleTable) => readonly OutputField[];
+  readonly #parts: RoleSourceParts;
   readonly #tables = new Map<string, RoleTable | null>();
 
-  /** @param joinedFields returns fields of a table that other sources and servers answer */
-  constructor(context: SourceContext, role: string, joinedFields: (table: RoleTable) => readonly OutputField[] = () => []) {
+  constructor(context: SourceContext, role: string, parts: RoleSourceParts = {}) {
     this.context = context;
     this.role = role;
-    this.#joinedFields = joinedFields;
+    this.#parts = parts;
   }
 
   /** Returns the role's access to a table that is in GraphQL; null if it may select nothing, or only rows without fields. */
@@ -141,6 +149,8 @@ export class RoleSource {
         return computedFields();
       },
       rows: lazy(() => rowType(table)),
+      node: this.#parts.node?.(info) ?? null,
+      connection: lazy(() => connectionType(table)),
       selectArguments: lazy(() => selectArguments(table)),
       boolExp: lazy(() => boolExpType(table)),
       orderBy: lazy(() => orderByType(table)),
@@ -149,7 +159,7 @@ export class RoleSource {
       aggregatePredicate: lazy(() => aggregatePredicateType(table)),
       selectColumn: lazy(() => selectColumnEnum(table)),
       related: (name) => this.table(name),
-      joinedFields: () => (access === NO_ACCESS ? [] : this.#joinedFields(table)),
+      joinedFields: () => (access === NO_ACCESS ? [] : (this.#parts.joinedFields?.(table) ?? [])),
     };
     return table;
   }

@@ -5,7 +5,7 @@
 import type { QualifiedName } from '../../catalog/catalog.ts';
 import type { BoolExp, ColumnRead, ComputedFieldRead, Read } from '../../ir/bool-exp.ts';
 import type { Relation } from '../../ir/relation.ts';
-import type { AggregateField, Field, OrderBy, OrderTerm, RowSet } from '../../ir/select.ts';
+import type { AggregateField, ConnectionQuery, Field, OrderBy, OrderTerm, RowSet } from '../../ir/select.ts';
 import type {
   ColumnInfo,
   ComputedFieldInfo,
@@ -20,6 +20,7 @@ import type {
   InputValue,
   InputField,
   InputObjectType,
+  InterfaceType,
   ObjectType,
   OutputField,
 } from '../../graphql-engine/types.ts';
@@ -122,6 +123,28 @@ export interface AggregatePredicateType {
   predicate(input: InputValue, relationship: RelationshipInfo): BoolExp;
 }
 
+/** A table whose rows are nodes of Relay. */
+export interface NodeTable {
+  readonly interface: () => InterfaceType;
+  /** The first items of the ids of its rows: a version, and the names of the table. */
+  readonly names: readonly (string | number)[];
+  /** The primary key in its order, whether or not the role may select it. */
+  readonly key: readonly NodeColumn[];
+}
+
+export interface NodeColumn {
+  /** Name in cursors. */
+  readonly name: string;
+  readonly read: ColumnRead;
+}
+
+/** `TConnection`. */
+export interface ConnectionType {
+  readonly type: ObjectType;
+  readonly args: ReadonlyMap<string, InputField>;
+  query(field: CollectedField, from: Relation): ConnectionQuery;
+}
+
 export interface RoleTable {
   readonly source: SourceContext;
   readonly info: TableInfo;
@@ -136,6 +159,10 @@ export interface RoleTable {
   readonly relationships: readonly RoleRelationship[];
   readonly computedFields: readonly RoleComputedField[];
   readonly rows: () => RowType;
+  /** `null` outside of Relay's schema, and for tables without a primary key. */
+  readonly node: NodeTable | null;
+  /** For tables with `node`. */
+  readonly connection: () => ConnectionType;
   readonly selectArguments: () => SelectArguments;
   readonly boolExp: () => BoolExpType;
   readonly orderBy: () => OrderByType;

@@ -10,6 +10,8 @@ import type { OperationRoot } from '../../schema-cache/naming.ts';
 import { fieldsOfCustomType, fieldsOfRemoteType, fieldsOfTable, type VisibleTargets } from './joined-fields.ts';
 import { RoleSource } from './role-context.ts';
 import type { RoleTable } from './role-table.ts';
+import { NodeTables } from '../relay/node-tables.ts';
+import type { SchemaApi } from './options.ts';
 import type { SchemaContext } from './schema-context.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 
@@ -18,6 +20,7 @@ const NONE: ReadonlyMap<string, RemoteRelationshipInfo> = new Map();
 export class RoleView implements VisibleTargets {
   readonly role: string;
   readonly sources: ReadonlyMap<string, RoleSource>;
+  readonly nodes: NodeTables;
   readonly #context: SchemaContext;
   readonly #remotes = new Map<string, RemoteTypes | null>();
   readonly #actionTypes = lazy(
@@ -29,11 +32,20 @@ export class RoleView implements VisibleTargets {
       }),
   );
 
-  constructor(context: SchemaContext, role: string) {
+  /** @param api Relay's schema has nodes, and no fields of other sources and servers */
+  constructor(context: SchemaContext, role: string, api: SchemaApi = 'graphql') {
     this.role = role;
     this.#context = context;
+    const nodes = new NodeTables(
+      context.sources.map(({ context: source }) => source),
+      () => this.sources,
+    );
+    this.nodes = nodes;
     this.sources = new Map(
-      context.sources.map(({ context: source }) => [source.info.name, new RoleSource(source, role, (table) => this.#joinedFields(table))]),
+      context.sources.map(({ context: source }) => {
+        const parts = api === 'relay' ? { node: nodes.tableOf(source) } : { joinedFields: (table: RoleTable) => this.#joinedFields(table) };
+        return [source.info.name, new RoleSource(source, role, parts)];
+      }),
     );
   }
 

@@ -1,11 +1,22 @@
 /** `query_root`, `mutation_root` and `subscription_root` of one role. */
 import { type NamespaceSuffix, namespaceTypeName, type OperationRoot } from '../../schema-cache/naming.ts';
 import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
-import type { ObjectType, OutputField, RootTypes } from '../../graphql-engine/types.ts';
+import type { OutputField, RootTypes } from '../../graphql-engine/types.ts';
 import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { NO_QUERIES } from './descriptions.ts';
 import { federationFields } from './federation.ts';
+import {
+  candidateFields,
+  type FieldSet,
+  fieldsByName,
+  hasNoFields,
+  merged,
+  NOTHING,
+  rootObject,
+  type SourceFields,
+  withFields,
+} from './field-set.ts';
 import { functionIsVisible, functionRootField } from './function-root.ts';
 import { mutationField, mutationIsVisible } from './mutation-root.ts';
 import type { SchemaVariant } from './options.ts';
@@ -17,13 +28,6 @@ import type { MutationCandidate, RootCandidate } from './root-index.ts';
 import type { SchemaContext, SourceEntry } from './schema-context.ts';
 import { type ReadRoot, tableRootField, tableRootIsVisible } from './table-root.ts';
 import { WriteSource } from './write-context.ts';
-
-/** Fields by name, built on demand. */
-interface FieldSet {
-  readonly names: () => Iterable<string>;
-  readonly has: (name: string) => boolean;
-  readonly field: (name: string) => OutputField | undefined;
-}
 
 /** @param federation if true, the query root has the fields of a subgraph */
 export function rootTypes(context: SchemaContext, role: string, variant: SchemaVariant, federation = false): RootTypes {
@@ -52,58 +56,15 @@ export function rootTypes(context: SchemaContext, role: string, variant: SchemaV
       () => rootTypes(context, role, variant, federation),
     ),
   );
-  const own = isEmpty(query) ? placeholder() : query;
+  const own = hasNoFields(query) ? placeholder() : query;
   return {
-    query: objectOf('query_root', null, federation ? withFields(own, subgraphFields) : own),
-    mutation: isEmpty(mutation) ? null : objectOf('mutation_root', 'mutation root', mutation),
-    subscription: isEmpty(subscription) ? null : objectOf('subscription_root', null, subscription),
+    query: rootObject('query_root', null, federation ? withFields(own, subgraphFields) : own),
+    mutation: hasNoFields(mutation) ? null : rootObject('mutation_root', 'mutation root', mutation),
+    subscription: hasNoFields(subscription) ? null : rootObject('subscription_root', null, subscription),
   };
 }
 
-/** Adds fields after those of a set. */
-function withFields(set: FieldSet, more: () => ReadonlyMap<string, OutputField>): FieldSet {
-  return {
-    *names() {
-      yield* set.names();
-      for (const name of more().keys()) if (!set.has(name)) yield name;
-    },
-    has: (name) => set.has(name) || more().has(name),
-    field: (name) => (set.has(name) ? set.field(name) : more().get(name)),
-  };
-}
-
-function objectOf(name: string, description: string | null, set: FieldSet): ObjectType {
-  const made = new Map<string, OutputField>();
-  const field = (fieldName: string): OutputField | undefined => {
-    const known = made.get(fieldName);
-    if (known !== undefined) return known;
-    const built = set.field(fieldName);
-    if (built !== undefined) made.set(fieldName, built);
-    return built;
-  };
-  return {
-    kind: 'object',
-    name,
-    description,
-    field,
-    names: () => set.names(),
-    fields: lazy(() => {
-      const fields = new Map<string, OutputField>();
-      for (const key of set.names()) {
-        const one = field(key);
-        if (one !== undefined) fields.set(key, one);
-      }
-      return fields;
-    }),
-  };
-}
-
-function isEmpty(set: FieldSet): boolean {
-  for (const _ of set.names()) return false;
-  return true;
-}
-
-function placeholder(): FieldSet {
+export function placeholder(): FieldSet {
   const field: OutputField = {
     name: PLACEHOLDER_FIELD,
     description: NO_QUERIES,
@@ -118,35 +79,9 @@ function placeholder(): FieldSet {
   };
 }
 
-interface SourceFields {
-  readonly main: FieldSet;
-  readonly aliases: FieldSet;
-}
-
-/** The first source with a name takes precedence; an alias yields to every other name. */
-function merged(sources: readonly SourceFields[]): FieldSet {
-  const order = [...sources.map((source) => source.main), ...sources.map((source) => source.aliases)];
-  return {
-    *names() {
-      const seen = new Set<string>();
-      for (const set of order) {
-        for (const name of set.names()) {
-          if (seen.has(name)) continue;
-          seen.add(name);
-          yield name;
-        }
-      }
-    },
-    has: (name) => order.some((set) => set.has(name)),
-    field: (name) => order.find((set) => set.has(name))?.field(name),
-  };
-}
-
 function tableOf(info: SourceInfo, key: string): TableInfo {
   return info.tables.get(key) as TableInfo;
 }
-
-const NOTHING: FieldSet = { names: () => [], has: () => false, field: () => undefined };
 
 function readFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): SourceFields {
   const visible = (candidate: RootCandidate): boolean =>
@@ -164,7 +99,7 @@ function readFields(entry: SourceEntry, source: RoleSource, root: ReadRoot): Sou
   return inNamespace(entry, root, { main, aliases });
 }
 
-function mutationFields(entry: SourceEntry, source: WriteSource): SourceFields {
+export function mutationFields(entry: SourceEntry, source: WriteSource): SourceFields {
   const visible = (candidate: MutationCandidate): boolean =>
     candidate.kind === 'function'
       ? functionIsVisible(source.reading, candidate.info, 'function')
@@ -178,14 +113,14 @@ function mutationFields(entry: SourceEntry, source: WriteSource): SourceFields {
 }
 
 /** Returns the roots of a source, or the one field of its namespace. */
-function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: SourceFields): SourceFields {
+export function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: SourceFields): SourceFields {
   const namespace = entry.context.info.customization.rootFields.namespace;
   if (namespace === undefined || namespace === '') return fields;
 
   const inner = merged([fields]);
-  const present = lazy(() => !isEmpty(inner));
+  const present = lazy(() => !hasNoFields(inner));
   const field = lazy((): OutputField => {
-    const type = objectOf(namespaceTypeName(entry.context.info, suffix), null, inner);
+    const type = rootObject(namespaceTypeName(entry.context.info, suffix), null, inner);
     return {
       name: namespace,
       description: null,
@@ -200,29 +135,4 @@ function inNamespace(entry: SourceEntry, suffix: NamespaceSuffix, fields: Source
     field: (name) => (name === namespace && present() ? field() : undefined),
   };
   return { main: only, aliases: NOTHING };
-}
-
-function fieldsByName(fields: () => ReadonlyMap<string, OutputField>): FieldSet {
-  return { names: () => fields().keys(), has: (name) => fields().has(name), field: (name) => fields().get(name) };
-}
-
-function candidateFields<C>(
-  index: () => ReadonlyMap<string, C>,
-  visible: (candidate: C) => boolean,
-  make: (candidate: C, name: string) => OutputField | undefined,
-): FieldSet {
-  const find = (name: string): C | undefined => {
-    const candidate = index().get(name);
-    return candidate !== undefined && visible(candidate) ? candidate : undefined;
-  };
-  return {
-    *names() {
-      for (const [name, candidate] of index()) if (visible(candidate)) yield name;
-    },
-    has: (name) => find(name) !== undefined,
-    field: (name) => {
-      const candidate = find(name);
-      return candidate === undefined ? undefined : make(candidate, name);
-    },
-  };
 }

@@ -1,7 +1,8 @@
 /** `T`, the type of a row: columns, relationships, computed fields, and their translation. */
 import { and, guarded, type Read } from '../../ir/bool-exp.ts';
 import type { Join, Relation } from '../../ir/relation.ts';
-import type { AggregateQuery, Field, RowSet, RowsQuery } from '../../ir/select.ts';
+import type { AggregateQuery, Field, SelectQuery, RowSet, RowsQuery } from '../../ir/select.ts';
+import { nodeIdField, nodeInterfaces } from '../relay/node.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
@@ -29,6 +30,7 @@ export function rowType(table: RoleTable): RowType {
     name: table.name,
     description: tableDescription(table.source.info, table.info),
     fields: lazy(() => rowFields(table)),
+    ...(table.node === null ? {} : { interfaces: nodeInterfaces(table.node) }),
   };
   return { type, fields: (parent) => parent.select(type).map(translateField) };
 }
@@ -43,10 +45,14 @@ function rowFields(table: RoleTable): ReadonlyMap<string, OutputField> {
   const add = (field: OutputField): void => {
     if (!fields.has(field.name)) fields.set(field.name, field);
   };
+  // A column of this name is hidden.
+  if (table.node !== null) add(nodeIdField(table.node));
   for (const column of table.columns.values()) add(columnField(table, column));
   for (const relationship of table.relationships) {
     if (relationship.target.hasRows) add(relationshipField(relationship));
     if (relationship.info.kind === 'array' && relationship.target.access.allowAggregations) add(aggregateField(table, relationship));
+    if (relationship.info.kind === 'array' && relationship.target.node !== null && relationship.target.hasRows)
+      add(connectionField(table, relationship));
   }
   for (const field of table.joinedFields()) add(field);
   for (const field of table.computedFields)
@@ -131,7 +137,20 @@ function aggregateField(table: RoleTable, { info, target }: RoleRelationship): O
   };
 }
 
-function related(field: CollectedField, join: Join | null, query: RowsQuery | AggregateQuery): Field {
+function connectionField(table: RoleTable, { info, target }: RoleRelationship): OutputField {
+  const { type, query } = target.connection();
+  return {
+    name: table.source.field(info.name, 'connection'),
+    description: commentOr(info.comment, 'An array relationship connection'),
+    type: typeRef(type.name, () => type, true),
+    get args() {
+      return target.connection().args;
+    },
+    meaning: { kind: 'row-field', toField: (field) => related(field, info.join, query(field, target.relation)) },
+  };
+}
+
+function related(field: CollectedField, join: Join | null, query: SelectQuery): Field {
   return { kind: 'related', alias: field.responseKey, join, query };
 }
 

@@ -26,32 +26,41 @@ export interface StoredOperations {
   readonly inconsistencies: readonly Inconsistency[];
   /** Returns true if the allow-list has a document of this normal form for the role. */
   allows(role: string, normalForm: string): boolean;
-  /** Returns the analyses of a query's operations against the schema of administrators. */
+  /** Returns the analyses of a query's operations against the schemas of administrators. */
   analyse(query: CollectedQuery): QueryAnalysis;
   /** Returns the problems of a query in another schema, such as a role's; none if it cannot be parsed. */
   problemsIn(roots: RootTypes, query: CollectedQuery): readonly string[];
 }
 
 export interface QueryAnalysis {
+  /** The schema in which the query is valid: that of Relay only if it is not valid in the other one. */
+  readonly api: 'graphql' | 'relay';
   readonly operations: readonly OperationAnalysis[];
   readonly problems: readonly string[];
 }
 
+/** Schemas that stored queries may be for; called only if there is something to check. */
+export interface StoredSchemas {
+  graphql(): RootTypes;
+  /** `null` if it is not served. */
+  readonly relay: (() => RootTypes) | null;
+}
+
 /**
  * Parses and checks the queries one by one, because there may be thousands.
- * @param roots returns those of the administrators' schema; called only if there is something to check
+ * @param schemas of administrators
  * @param previous result before a change: unaffected parts are reused
  */
 export function* resolveStoredOperations(
   metadata: Sections,
-  roots: () => RootTypes,
+  schemas: StoredSchemas,
   limits: OperationLimits,
   previous?: StoredOperations,
 ): Cooperative<StoredOperations> {
   const before = previous instanceof ResolvedOperations ? previous : undefined;
   const { queryCollections, allowlist, restEndpoints } = metadata;
   if (queryCollections.size === 0 && allowlist.size === 0 && restEndpoints.size === 0) return NOTHING;
-  const resolved = new ResolvedOperations({ queryCollections, allowlist, restEndpoints }, roots(), limits, before);
+  const resolved = new ResolvedOperations({ queryCollections, allowlist, restEndpoints }, schemas, limits, before);
   if (before?.isSame(resolved) === true) return before;
   yield* resolved.prepare();
   return resolved;
@@ -60,15 +69,18 @@ export function* resolveStoredOperations(
 class ResolvedOperations implements StoredOperations {
   readonly #metadata: Sections;
   readonly #roots: RootTypes;
+  readonly #relayRoots: StoredSchemas['relay'];
   readonly #limits: OperationLimits;
   readonly #analyses: WeakMap<CollectedQuery, QueryAnalysis>;
   readonly #resolved: () => Endpoints;
   readonly #inconsistencies: () => readonly Inconsistency[];
   readonly #allowed: () => ReadonlyMap<string, ReadonlySet<string> | null>;
 
-  constructor(metadata: Sections, roots: RootTypes, limits: OperationLimits, before: ResolvedOperations | undefined) {
+  constructor(metadata: Sections, schemas: StoredSchemas, limits: OperationLimits, before: ResolvedOperations | undefined) {
     this.#metadata = metadata;
+    const roots = schemas.graphql();
     this.#roots = roots;
+    this.#relayRoots = schemas.relay;
     this.#limits = limits;
     const sameQueries = before !== undefined && before.#metadata.queryCollections === metadata.queryCollections;
     const sameEndpoints = sameQueries && before.#metadata.restEndpoints === metadata.restEndpoints;
@@ -123,12 +135,19 @@ class ResolvedOperations implements StoredOperations {
     const read = readQuery(query, this.#limits.maxTokens);
     if ('error' in read) {
       const reason = read.error.explanation === undefined ? '' : ` (${read.error.explanation})`;
-      return { operations: [], problems: [`${read.error.printedPath}: ${read.error.message}${reason}`] };
+      return { api: 'graphql', operations: [], problems: [`${read.error.printedPath}: ${read.error.message}${reason}`] };
     }
     const { operations, fragments } = read.definitions;
-    if (operations.length === 0) return { operations: [], problems: ['$: the document has no operation'] };
-    const analyses = operations.map((operation) => analyseOperation(this.#roots, operation, fragments, this.#limits));
-    return { operations: analyses, problems: analyses.flatMap(({ problems }) => problems) };
+    if (operations.length === 0) return { api: 'graphql', operations: [], problems: ['$: the document has no operation'] };
+    const analyseIn = (roots: RootTypes): QueryAnalysis => {
+      const analyses = operations.map((operation) => analyseOperation(roots, operation, fragments, this.#limits));
+      return { api: 'graphql', operations: analyses, problems: analyses.flatMap(({ problems }) => problems) };
+    };
+    const own = analyseIn(this.#roots);
+    if (own.problems.length === 0 || this.#relayRoots === null) return own;
+    // The same roles see the same tables in both schemas, so results are reused for both at once.
+    const ofRelay = analyseIn(this.#relayRoots());
+    return ofRelay.problems.length === 0 ? { ...ofRelay, api: 'relay' } : own;
   }
 
   problemsIn(roots: RootTypes, query: CollectedQuery): readonly string[] {
@@ -163,7 +182,7 @@ const NOTHING: StoredOperations = {
   endpoints: [],
   inconsistencies: [],
   allows: () => false,
-  analyse: () => ({ operations: [], problems: [] }),
+  analyse: () => ({ api: 'graphql', operations: [], problems: [] }),
   problemsIn: () => [],
 };
 

@@ -10,6 +10,7 @@ import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
 import { type Body, type Bytes, bytesOfText, type GeneratedBytes, sizeOfBytes } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
+import { apiOf, checkApi, RELAY_PATHS } from '../api.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
@@ -35,7 +36,7 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
 
 /** @throws SvcError parse-failed */
 function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options }: ServerContext): GraphqlRequest {
-  const request = decodeRequest(json, depth);
+  const request = { ...decodeRequest(json, depth), api: apiOf(exchange.path) };
   exchange.operationName = request.operationName;
   const { queryLogging } = options;
   if (queryLogging.enabled) exchange.loggedQueries.push(loggedRequest(requestJson(request), queryLogging));
@@ -176,6 +177,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
       let cached: Pick<Reply, 'headers' | 'copies'> | null = null;
       try {
+        checkApi(path, context.options);
         const { measured, session } = await read(exchange, context);
         const { json, depth } = measured;
         exchange.mode = 'single';
@@ -206,8 +208,5 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
 }
 
 export const graphqlRoutes: readonly Route[] = (
-  [
-    ['/v1/graphql', false],
-    ['/v1alpha1/graphql', true],
-  ] as const
+  [['/v1/graphql', false], ['/v1alpha1/graphql', true], ...RELAY_PATHS.map((path) => [path, false] as const)] as const
 ).flatMap(([path, alwaysKeep]) => [graphqlRoute('POST', path, alwaysKeep), graphqlRoute('GET', path, alwaysKeep)]);

@@ -58,6 +58,7 @@ export interface OpenedSocket {
   readonly socket: Socket;
   readonly protocol: Protocol;
   readonly handshake: Handshake;
+  readonly api: 'graphql' | 'relay';
 }
 
 /** Maximum number of concurrent queries of one socket. */
@@ -83,6 +84,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   /** Cancelled when the client disconnects. */
   readonly #client = new CancellationSource();
   readonly #handshake: Handshake;
+  readonly #api: OpenedSocket['api'];
   #session: Session | null = null;
   /** Headers of the handshake and of the first message, to be forwarded. */
   #headers: IncomingHttpHeaders = {};
@@ -99,7 +101,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     context: ServerContext,
     limits: SocketLimits,
     pending: PendingResponses,
-    { id, websocket, socket, protocol, handshake }: OpenedSocket,
+    { id, websocket, socket, protocol, handshake, api }: OpenedSocket,
   ) {
     this.id = id;
     this.#context = context;
@@ -107,6 +109,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     this.#websocket = websocket;
     this.#protocol = protocol;
     this.#handshake = handshake;
+    this.#api = api;
     const onFlow = (): void => this.#flow();
     this.#wire =
       websocket.extensions === ''
@@ -290,7 +293,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     let request: GraphqlRequest | null = null;
     let refused: SvcError | null = null;
     try {
-      request = decodeRequest(payload, depth);
+      request = { ...decodeRequest(payload, depth), api: this.#api };
       if (this.#goodbye !== null) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
       if (this.#operations.size >= this.#limits.operations) {
         throw new SvcError('busy', `the limit of ${this.#limits.operations} concurrent operations of a socket is reached`, {

@@ -9,6 +9,7 @@ import { LegacyWs } from '../../subscriptions/protocols/legacy-ws.ts';
 import { TransportWs } from '../../subscriptions/protocols/transport-ws.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import type { PendingResponses } from '../pending-responses.ts';
+import { apiOf, checkApi, RELAY_PATHS } from '../api.ts';
 import type { ServerContext } from '../context.ts';
 import { clientAddress } from '../client-address.ts';
 import { corsHeaders } from '../cors.ts';
@@ -32,6 +33,7 @@ export interface SocketOptions extends SocketLimits {
 const PATHS: ReadonlyMap<string, boolean> = new Map([
   ['/v1/graphql', false],
   ['/v1alpha1/graphql', true],
+  ...RELAY_PATHS.map((path) => [path, false] as const),
 ]);
 const MODERN = 'graphql-transport-ws';
 const LEGACY = 'graphql-ws';
@@ -89,7 +91,7 @@ export class Sockets {
     const path = originForm(request.url).split('?', 1)[0] as string;
     const bareErrors = PATHS.get(path);
     try {
-      this.#check(request, bareErrors !== undefined);
+      this.#check(request, bareErrors === undefined ? null : path);
     } catch (thrown) {
       this.#reject(id, socket, toSvcError(thrown));
       return;
@@ -111,16 +113,24 @@ export class Sockets {
         return;
       }
       const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(bareErrors === true);
-      const connection = new SocketConnection(this.#context, this.#options, this.#pending, { id, websocket, socket, protocol, handshake });
+      const connection = new SocketConnection(this.#context, this.#options, this.#pending, {
+        id,
+        websocket,
+        socket,
+        protocol,
+        handshake,
+        api: apiOf(path),
+      });
       connection.onClosed(this.#longLived.add(connection));
     });
   }
 
-  /** @throws SvcError if the request cannot be upgraded */
-  #check(request: IncomingMessage, isKnown: boolean): void {
+  /** @param path `null` if it is unknown @throws SvcError if the request cannot be upgraded */
+  #check(request: IncomingMessage, path: string | null): void {
     const { authenticator, isDeployed, options, pages } = this.#context;
     if (this.#longLived.isStopping) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
-    if (!isKnown || !options.enabledApis.has('graphql')) throw new SvcError('not-found', 'resource does not exist', { status: 404 });
+    if (path === null || !options.enabledApis.has('graphql')) throw new SvcError('not-found', 'resource does not exist', { status: 404 });
+    checkApi(path, options);
     checkHead(request, this.#options.headers);
     const { headers } = request;
     checkDeployed(headers, isDeployed());

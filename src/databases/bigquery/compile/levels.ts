@@ -5,7 +5,7 @@
 import type { QualifiedName } from '../../../catalog/catalog.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Relation } from '../../../ir/relation.ts';
-import type { AggregateQuery, Field, OrderBy, OrderTerm, RowsQuery } from '../../../ir/select.ts';
+import { type AggregateQuery, type Field, type OrderBy, type OrderTerm, type RowsQuery, withoutConnection } from '../../../ir/select.ts';
 import { type CalledForRows, callJoin } from './relation.ts';
 
 /** Above the limit of any source. */
@@ -35,9 +35,9 @@ function aggregateOf(query: AggregateQuery): AggregateQuery {
 function fieldsOf(fields: readonly Field[], parent: Relation): readonly Field[] {
   return fields.map((field) => {
     if (field.kind !== 'related') return field;
-    if (field.join !== null) return { ...field, query: limited(field.query) };
+    if (field.join !== null) return { ...field, query: limited(withoutConnection(field.query)) };
     const from = calledFor(field.query.from, parent);
-    return { ...field, join: callJoin(from.call), query: limited({ ...field.query, from }) };
+    return { ...field, join: callJoin(from.call), query: limited({ ...withoutConnection(field.query), from }) };
   });
 }
 

@@ -1,5 +1,5 @@
 /** Compiles the selects of root fields to one row per object, so that no cell holds a whole answer. */
-import type { SelectRoot } from '../../../ir/select.ts';
+import { type SelectRoot, withoutConnection } from '../../../ir/select.ts';
 import { identifier, integer, join, type Sql, sql } from '../../../sql/fragment.ts';
 import { rowObject, rootAnswer } from '../../shared/set-plan/answer.ts';
 import { rootRows } from '../../shared/set-plan/level.ts';
@@ -35,7 +35,7 @@ export function rootsSql(writer: SetWriter, roots: readonly SelectRoot[]): { rea
 }
 
 function rootOf(writer: SetWriter, { query }: SelectRoot): Root {
-  const own = limited(query);
+  const own = limited(withoutConnection(query));
   if (own.kind === 'aggregate') {
     const alias = writer.alias();
     return { object: sql`${alias}.${identifier('json')}`, from: sql`(${rootAnswer(writer, own)}) as ${alias}`, order: [], isList: false };

@@ -4,7 +4,15 @@
  */
 import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { Join } from '../../../ir/relation.ts';
-import type { AggregateField, AggregateItem, AggregateQuery, Field, RowsQuery } from '../../../ir/select.ts';
+import {
+  type AggregateField,
+  type AggregateItem,
+  type AggregateQuery,
+  type Field,
+  type SelectQuery,
+  type RowsQuery,
+  withoutConnection,
+} from '../../../ir/select.ts';
 import type { Value } from '../../../ir/value.ts';
 import { join, parameter, type Sql, sql, string } from '../../../sql/fragment.ts';
 import type { Row } from '../../shared/row.ts';
@@ -19,7 +27,8 @@ import { outputSql, textOutputSql } from './output.ts';
 import { rowSetOf } from './row-set.ts';
 
 /** Compiles to an array, an object, or null for a missing single row. @param on join to `parent` */
-export function querySql(context: Context, query: RowsQuery | AggregateQuery, parent: Row | null, on: Join | null): Sql {
+export function querySql(context: Context, root: SelectQuery, parent: Row | null, on: Join | null): Sql {
+  const query = withoutConnection(root);
   return query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on);
 }
 
@@ -62,6 +71,8 @@ function fieldSql(context: Context, field: Field, row: Row): Sql {
       return string(field.typeName);
     case 'related':
       return querySql(context, field.query, row, field.join);
+    case 'node-id':
+      throw new Error('invariant: the kind has no connections');
     case 'joined': {
       const texts = field.keys.map((read) => textOutputSql(readSql(context, read, row), read.type));
       return sql`json_array(${join([sql`concat(${textSql({ kind: 'placeholder-name' })}, ${string(`:${field.join}`)})`, ...texts], sql`, `)})`;

@@ -5,6 +5,7 @@ import type { SelectRoot } from '../../../ir/select.ts';
 import { identifier, join, print, type Sql, sql } from '../../../sql/fragment.ts';
 import { streamOf } from '../../shared/live-query.ts';
 import { aggregateSql } from './aggregate.ts';
+import { connectionSql } from './connection.ts';
 import { type Context, createContext } from './context.ts';
 import { dialect } from './dialect.ts';
 import { inlined } from './inline.ts';
@@ -33,9 +34,10 @@ export function compiler(options: CompilerOptions): Compiler {
 
 /** Context of a statement whose related queries are lateral joins and subqueries. */
 function selectContext(options: CompilerOptions): Context {
-  return createContext(options, (context, query, parent, on) =>
-    query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on),
-  );
+  return createContext(options, (context, query, parent, on) => {
+    if (query.kind === 'connection') return connectionSql(context, query, parent, on);
+    return query.kind === 'rows' ? rowsSql(context, query, parent, on) : aggregateSql(context, query, parent, on);
+  });
 }
 
 /**
@@ -74,5 +76,5 @@ function rootsSql(context: Context, roots: readonly SelectRoot[]): Sql {
 }
 
 function alwaysHasRow(root: SelectRoot): boolean {
-  return root.query.kind === 'aggregate' || root.query.shape === 'list';
+  return root.query.kind !== 'rows' || root.query.shape === 'list';
 }

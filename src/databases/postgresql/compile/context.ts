@@ -2,7 +2,7 @@
 import type { CompilerOptions } from '../../../backend/backend.ts';
 import type { AggregatePredicate, BoolExp, Exists } from '../../../ir/bool-exp.ts';
 import type { Join } from '../../../ir/relation.ts';
-import type { AggregateQuery, RowsQuery } from '../../../ir/select.ts';
+import type { SelectQuery } from '../../../ir/select.ts';
 import { identifier, type Sql } from '../../../sql/fragment.ts';
 import type { Row, Scope } from '../../shared/row.ts';
 
@@ -28,7 +28,7 @@ export interface Context {
    * Compiles a query to a select with one column `json`: an array, an object or, for a single row that does not exist, no row. `join` and
    * `parent` are set for a related query.
    */
-  readonly query: (query: RowsQuery | AggregateQuery, parent: Row | null, join: Join | null) => Sql;
+  readonly query: (query: SelectQuery, parent: Row | null, join: Join | null) => Sql;
   /**
    * Returns whether one more table may be joined to the current select. Beyond `MANY_JOINS` a subquery per row is used instead: the time
    * to plan grows with the cube of the number of joins.
@@ -73,7 +73,7 @@ export function createContext(
     query: (...of) => {
       // A single row may be joined like a table; an array is planned separately.
       const [related, parent] = of;
-      const isSeparate = parent === null || related.kind === 'aggregate' || related.shape === 'list';
+      const isSeparate = parent === null || related.kind !== 'rows' || related.shape === 'list';
       return isSeparate ? context.planSeparately(() => query(context, ...of)) : query(context, ...of);
     },
     allowsJoin() {

@@ -3,7 +3,17 @@
  * and may then compute the fields before the conditions that exclude the row: a failure would reveal rows that are filtered out.
  */
 import type { CatalogType } from '../../../catalog/catalog.ts';
-import type { AggregateField, AggregateItem, AggregateQuery, Field, OrderTerm, RowSet, RowsQuery } from '../../../ir/select.ts';
+import type {
+  AggregateField,
+  AggregateItem,
+  AggregateQuery,
+  ConnectionField,
+  Field,
+  OrderTerm,
+  SelectQuery,
+  RowSet,
+  RowsQuery,
+} from '../../../ir/select.ts';
 import { ORDERLESS } from './aggregate-call.ts';
 import { mayFail, readMayFail } from './may-fail.ts';
 import { isSpatial } from './operand.ts';
@@ -37,15 +47,25 @@ function fieldMayFail(field: Field): boolean {
     case 'typename':
       return false;
     case 'joined':
+    case 'node-id':
       return field.keys.some(printingMayFail);
     case 'read':
       return printingMayFail(field.read);
     case 'related':
-      return field.query.kind === 'rows' ? rowsMayFail(field.query) || fieldsMayFail(field.query.fields) : aggregateMayFail(field.query);
+      return queryMayFail(field.query);
   }
 }
 
-function rowsMayFail({ from, rows }: RowsQuery | AggregateQuery): boolean {
+function queryMayFail(query: SelectQuery): boolean {
+  if (query.kind === 'aggregate') return aggregateMayFail(query);
+  return rowsMayFail(query) || (query.kind === 'rows' ? fieldsMayFail(query.fields) : query.fields.some(connectionFieldMayFail));
+}
+
+function connectionFieldMayFail(field: ConnectionField): boolean {
+  return field.kind === 'edges' && field.fields.some((each) => each.kind === 'node' && fieldsMayFail(each.fields));
+}
+
+function rowsMayFail({ from, rows }: Pick<SelectQuery, 'from' | 'rows'>): boolean {
   return isFunction(from) || rowSetMayFail(rows);
 }
 

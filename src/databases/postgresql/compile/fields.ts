@@ -6,6 +6,7 @@ import type { Row } from '../../shared/row.ts';
 import { placeholderSql } from './placeholder.ts';
 import type { Entry } from './json-object.ts';
 import { textArraySql } from './operand.ts';
+import { nodeIdSql } from './opaque-text.ts';
 import { outputSql } from './output.ts';
 
 export interface CompiledFields {
@@ -35,6 +36,8 @@ export function leafSql(context: Context, field: Exclude<Field, { readonly kind:
       return sql`${string(field.typeName)}::text`;
     case 'read':
       return readField(context, field, row);
+    case 'node-id':
+      return nodeIdSql(context, field, row);
     case 'joined':
       return placeholderSql(context, field.join, field.keys, row);
   }

@@ -124,6 +124,7 @@ function valueKey(value: Value): string {
     case 'literal':
       return `=${printJson(value.json)}`;
     case 'variable':
+      if (value.part !== undefined) return `$${value.name} ${JSON.stringify([value.part, ...value.path])}|`;
       return value.path.length === 0 ? `$${value.name}` : `$${value.name} ${JSON.stringify(value.path)}`;
     case 'members':
       return `*${value.name} ${JSON.stringify([value.key, ...value.path])}`;

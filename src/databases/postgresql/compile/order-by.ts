@@ -52,7 +52,7 @@ export function orderBySql(keys: readonly OrderKey[]): Sql {
 }
 
 /** ` desc nulls last`; empty for the default of the database. */
-export function directionSql(item: OrderBy): Sql {
+export function directionSql(item: Pick<OrderBy, 'direction' | 'nulls'>): Sql {
   if (item.direction === 'asc') return item.nulls === 'last' ? EMPTY : sql` nulls first`;
   return item.nulls === 'first' ? sql` desc` : sql` desc nulls last`;
 }

@@ -21,6 +21,8 @@ export interface CompiledRows {
    * @param keys sort keys in place of `keys`
    */
   select(columns: Sql, joins: readonly Sql[], keys?: readonly OrderKey[]): Sql;
+  /** Compiles those of the rows that meet further conditions, in the order of `keys`. @param limit `null` for no limit */
+  part(columns: Sql, conditions: readonly Sql[], keys: readonly OrderKey[], limit: number | null): Sql;
   /**
    * Compiles the rows as a subquery to which others are joined, with an order only if it decides which rows are on the page.
    * @param isFenced prevents joins from being evaluated for rows that the filter excludes
@@ -66,8 +68,9 @@ export function rowSetOf(
   const ordering = orderingOf(context, rows.orderBy, row);
   // The same expression as the sort key: a mask that is compiled twice differs in its aliases.
   const distinct = rows.distinctOn.map((read) => keyOf(read, rows.orderBy, ordering.keys) ?? readSql(context, read, row));
-  const where = whereSql([...related, ...filter.conditions]);
-  const source = (joins: readonly Sql[]): Sql => sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${where}`;
+  const conditions = [...related, ...filter.conditions];
+  const source = (joins: readonly Sql[], more: readonly Sql[] = []): Sql =>
+    sql`${item}${join([...filter.joins, ...ordering.joins, ...joins], EMPTY)}${whereSql([...conditions, ...more])}`;
   const select = (columns: Sql, joins: readonly Sql[], keys: readonly OrderKey[] = ordering.keys): Sql => {
     const list = distinct.length === 0 ? columns : distinctColumns(distinct, columns);
     const limit = rows.limit === null ? EMPTY : rows.ties === true ? withTies(rows.limit) : sql` limit ${integer(rows.limit)}`;
@@ -78,6 +81,8 @@ export function rowSetOf(
     row,
     keys: ordering.keys,
     select,
+    part: (columns, more, keys, limit) =>
+      sql`select ${columns} from ${source([], more)}${orderBySql(keys)}${limit === null ? EMPTY : sql` limit ${integer(limit)}`}`,
     base: (columns, isFenced = false) =>
       isPaged(rows) ? select(columns, []) : sql`select ${columns} from ${source([])}${isFenced ? FENCE : EMPTY}`,
   };

@@ -4,7 +4,14 @@
  */
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { Join } from '../../../ir/relation.ts';
-import type { AggregateField, AggregateQuery, Field, RowsQuery } from '../../../ir/select.ts';
+import {
+  type AggregateField,
+  type AggregateQuery,
+  type Field,
+  type SelectQuery,
+  type RowsQuery,
+  withoutConnection,
+} from '../../../ir/select.ts';
 import { EMPTY, identifier, join, type Sql, sql } from '../../../sql/fragment.ts';
 import type { Row } from '../row.ts';
 import { Columns, Named } from './columns.ts';
@@ -20,13 +27,14 @@ import {
   JoinBase,
   sourceOf,
 } from './join-base.ts';
-import type { Aggregates, Entry, SetWriter } from './writer.ts';
+import type { Aggregates, Entry, LeafField, SetWriter } from './writer.ts';
 
 const JSON_COLUMN = identifier('json');
 const COMMA = sql`, `;
 
 /** Compiles a root to a select of one row with the column `json`. */
-export function rootAnswer(writer: SetWriter, query: RowsQuery | AggregateQuery): Sql {
+export function rootAnswer(writer: SetWriter, root: SelectQuery): Sql {
+  const query = withoutConnection(root);
   if (query.kind === 'aggregate') return rootAggregate(writer, query);
   if (query.shape === 'list') return listAnswer(writer, rootRows(writer, query), query.fields);
   const rows = rootRows(writer, { from: query.from, rows: { ...query.rows, limit: Math.min(query.rows.limit ?? 1, 1) } });
@@ -43,13 +51,20 @@ function listAnswer(writer: SetWriter, rows: LevelRows, fields: readonly Field[]
   return sql`select ${writer.arrayOrEmpty(array)} as ${JSON_COLUMN} from ${base.from(writer.named)}`;
 }
 
+function leafOf(field: Exclude<Field, { readonly kind: 'related' }>): LeafField {
+  if (field.kind === 'node-id') throw new Error('invariant: the kind has no connections');
+  return field;
+}
+
 /** Compiles the JSON object of a row, to which related rows are joined. */
 export function rowObject(writer: SetWriter, fields: readonly Field[], base: JoinBase): Sql {
   const relatedConditions = relatedConditionsOf(base);
   return writer.object(
     fields.map((field): Entry => {
       const value =
-        field.kind === 'related' ? related(writer, field.query, field.join, base) : writer.field(field, base.row, relatedConditions);
+        field.kind === 'related'
+          ? related(writer, withoutConnection(field.query), field.join, base)
+          : writer.field(leafOf(field), base.row, relatedConditions);
       return { key: field.alias, value };
     }),
   );

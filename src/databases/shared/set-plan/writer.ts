@@ -24,7 +24,7 @@ export function withRelatedConditions<K, T>(context: { relatedConditions: K }, c
 }
 
 /** A field with a value of its row. */
-export type LeafField = Exclude<Field, { readonly kind: 'related' }>;
+export type LeafField = Exclude<Field, { readonly kind: 'related' | 'node-id' }>;
 export type Aggregates = Exclude<AggregateItem, { readonly kind: 'typename' }>;
 
 export interface SetWriter {

@@ -1,0 +1,54 @@
+/**
+ * Opaque texts that clients get from the service and send back: node ids and cursors of Relay, base64 of a JSON list or object. They are
+ * untrusted input.
+ */
+import { Buffer } from 'node:buffer';
+import { isJsonArray, isJsonObject, type Json, parseJson, printJson } from '../util/json.ts';
+import { nestedDeeperThan } from '../util/json-depth.ts';
+
+/** Maximum characters of an opaque text. */
+export const MAX_OPAQUE_TEXT = 16_384;
+/** Maximum nesting of the JSON inside: that of an `order_by`. */
+const MAX_DEPTH = 200;
+/** Number of items of a list that are part of its shape: all that can name a table, but no value. */
+const NAMED: Readonly<Record<string, number>> = { '1': 3, '3': 4 };
+
+/** The last text and its JSON: the parts of a text are read one after the other. */
+let last: { readonly text: string; readonly json: Json | undefined } = { text: '', json: undefined };
+
+/** Returns the JSON inside of an opaque text; undefined if there is none. */
+export function decodeOpaque(text: Json): Json | undefined {
+  if (typeof text !== 'string' || text.length > MAX_OPAQUE_TEXT) return undefined;
+  if (last.text !== text) last = { text, json: decoded(text) };
+  return last.json;
+}
+
+function decoded(text: string): Json | undefined {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
+  try {
+    const json = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64')));
+    return nestedDeeperThan(json, MAX_DEPTH) ? undefined : json;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the part of an opaque text that decides about the plan: of a list the version and the names of a table and the number of values,
+ * of an object its keys and which values are null. Never fails.
+ */
+export function opaqueShape(text: Json): string {
+  if (text === '') return '';
+  const json = decodeOpaque(text);
+  if (json === undefined) return '?';
+  if (!isJsonArray(json)) return shapeOfObject(json);
+  return printJson([...json.slice(0, NAMED[String(json[0])] ?? 0), json.length]);
+}
+
+function shapeOfObject(json: Json): string {
+  if (!isJsonObject(json)) return json === null ? '0' : '1';
+  return `{${Object.keys(json)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${shapeOfObject(json[key] as Json)}`)
+    .join(',')}}`;
+}
