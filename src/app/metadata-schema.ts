@@ -12,7 +12,7 @@ import { EMPTY_METADATA } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
 import { recordsOf } from '../schema-cache/inconsistency.ts';
 import { PLACEHOLDER_FIELD } from '../schema/fields/placeholder.ts';
-import type { SchemaVariant } from '../schema/role-schemas.ts';
+import type { SchemaApi, SchemaVariant } from '../schema/role-schemas.ts';
 import { Assembly } from '../state/assembly.ts';
 import { StateCounts } from '../state/state-counts.ts';
 import type { Json } from '../util/json.ts';
@@ -33,6 +33,7 @@ export interface MetadataSchema {
 export interface MetadataSchemaParts {
   readonly role: string;
   readonly variant: SchemaVariant;
+  readonly api: SchemaApi;
   readonly config: Config;
   /** Variables that the metadata may refer to. */
   readonly environment: EnvironmentVariables;
@@ -44,7 +45,7 @@ export interface MetadataSchemaParts {
  * inconsistency.
  */
 export async function openMetadataSchema(document: Json, parts: MetadataSchemaParts): Promise<MetadataSchema> {
-  const { role, variant, config, environment, observe } = parts;
+  const { role, variant, api, config, environment, observe } = parts;
   const metadata = decodeDocument(document, ROOT, kindsOf(backends), EMPTY_METADATA);
   const http = createOutboundClient({
     refusePrivate: config.refusePrivateAddresses,
@@ -66,7 +67,7 @@ export async function openMetadataSchema(document: Json, parts: MetadataSchemaPa
     ]);
     await Promise.allSettled([...sources.values()].map(({ connection }) => connection?.close()));
     const { snapshot } = await assembly.assemble(0, metadata, { sources, remotes });
-    const roots = snapshot.wholeRoots(role, variant);
+    const roots = snapshot.wholeRoots(role, variant, api);
     return { inconsistencies: [...recordsOf(snapshot.cache.inconsistencies)], isEmpty: isEmpty(roots), types: createTypeData(roots) };
   } finally {
     await http.close();

@@ -383,7 +383,7 @@ function baseUrl(endpoint: string, warnings: string[]): string {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw failure('config', `the endpoint "${endpoint}" is not an HTTP URL: write it as in ${DEFAULT_ENDPOINT}`, {}, EXIT.usage);
   const bare = url.pathname.replace(
-    /\/(?:v1\/graphql|v1beta1\/relay|v1alpha1\/[^/]*|v1\/metadata|v1\/query|v2\/query|v1\/version|healthz|console(?:\/.*)?)\/?$/,
+    /\/(?:v1\/graphql|v1(?:beta1)?\/relay|v1alpha1\/[^/]*|v1\/metadata|v1\/query|v2\/query|v1\/version|healthz|console(?:\/.*)?)\/?$/,
     '',
   );
   if (bare !== url.pathname) warnings.push(`the endpoint has the path of an API: using ${url.origin}${bare} instead`);

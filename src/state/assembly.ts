@@ -214,7 +214,7 @@ export class Assembly {
         return said === null ? null : introspectionText(said);
       },
       roleSchema: (role, variant, api) => made.get(role, variant, api),
-      wholeRoots: (role, variant) => made.wholeRoots(role, variant),
+      wholeRoots: (role, variant, api) => made.wholeRoots(role, variant, api),
       roleTables: (role, variant, source) => made.tables(role, variant, source),
     };
     this.#counts.buildTime.observe((performance.now() - began) / 1000);

@@ -25,7 +25,7 @@ export interface Snapshot {
   /** Built on first use; kept across snapshots if its inputs did not change. @param api default `graphql` */
   roleSchema(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RoleSchema;
   /** Builds all types of a role schema for a single walk over them. Takes much memory and is not cached. */
-  wholeRoots(role: string, variant: 'frontend' | 'backend'): RootTypes;
+  wholeRoots(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RootTypes;
   /** Tables of a source that are visible to a role, by their database names; `null` if the source does not exist. */
   roleTables(role: string, variant: 'frontend' | 'backend', source: string): RoleTables | null;
 }

@@ -116,6 +116,27 @@ describe('the whole schema', () => {
   });
 });
 
+describe('the schema for Relay clients', () => {
+  it('is equal from files and from a service, whole and as the part that documents use', async () => {
+    const pages =
+      'query Pages($id: ID!, $after: String) { node(id: $id) { id ... on task { title } } task_connection(first: 2, after: $after) { edges { node { id } } pageInfo { endCursor } } }';
+    folder.write({ 'relay/pages.graphql': pages });
+    const whole = ['--role', 'user', '--relay'];
+    const part = [...whole, '--documents', 'relay/*.graphql'];
+    const [files, fromService, cut, cutOfService] = await Promise.all([offline(whole), online(...whole), offline(part), online(...part)]);
+    rmSync(join(folder.root, 'relay'), { recursive: true });
+    expect(files).toMatchObject({ code: 0, stderr: '' });
+    expect(fromService.stdout).toBe(files.stdout);
+    expect(validateSchema(buildSchema(files.stdout))).toEqual([]);
+    expect(files.stdout).toContain('tasks_connection');
+    expect(definition(files.stdout, 'interface Node')).toBe('interface Node {\n  id: ID!\n}');
+    expect(cut).toMatchObject({ code: 0, stderr: '' });
+    expect(cutOfService.stdout).toBe(cut.stdout);
+    expect(validate(buildSchema(cut.stdout), parse(pages))).toEqual([]);
+    expect(definition(cut.stdout, 'type task implements Node')).toBe('type task implements Node {\n  id: ID!\n  title: String!\n}');
+  });
+});
+
 describe('the part that documents use', () => {
   it('is a schema against which they are valid, without anything else', async () => {
     const [ran, fromService] = await Promise.all([offline(['--role', 'user', ...SOURCES]), online('--role', 'user', ...SOURCES)]);

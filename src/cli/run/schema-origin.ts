@@ -1,6 +1,7 @@
 /** Sources of the schema for `svc schema`: a running service, or the files of a project with their databases. */
 import { print } from 'graphql';
 import type { MetadataSchema } from '../../app/metadata-schema.ts';
+import type { SchemaApi } from '../../schema/role-schemas.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';
@@ -32,6 +33,7 @@ export interface SchemaOrigin {
 export interface SchemaViewer {
   readonly role: string;
   readonly backendOnly: boolean;
+  readonly api: SchemaApi;
 }
 
 /** Chooses the service that the project names, or its files. @throws ProjectFailure */
@@ -41,17 +43,18 @@ export async function schemaOrigin(context: CommandContext, viewer: SchemaViewer
 }
 
 /** Reads the schema that a service answers with. @throws ProjectFailure */
-async function serviceOrigin(context: CommandContext, { role, backendOnly }: SchemaViewer): Promise<SchemaOrigin> {
+async function serviceOrigin(context: CommandContext, { role, backendOnly, api }: SchemaViewer): Promise<SchemaOrigin> {
   const server = await context.server();
   const { settings } = await context.anyProject();
-  const path = settings.paths.graphql;
+  const { graphql } = settings.paths;
+  const path = api === 'relay' ? graphql.replace(/graphql$/, 'relay') : graphql;
   const headers = { 'x-svc-role': role, ...(backendOnly ? { 'x-svc-use-backend-only-permissions': 'true' } : {}) };
   const introspect: Introspect = async (query) => {
     const { status, body } = await server.send(path, { body: { query }, headers });
     if (isJsonObject(body) && isJsonObject(body['data'])) return body['data'];
     const { code, message } = errorOf(body);
     const previewed =
-      /^introspection is disabled/.test(message) && !backendOnly ? await previewedIntrospection(server, role, query) : undefined;
+      /^introspection is disabled/.test(message) && !backendOnly && api === 'graphql' ? await previewedIntrospection(server, role, query) : undefined;
     if (previewed !== undefined) return previewed;
     const remedy = remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(code);
     throw failure(
@@ -63,14 +66,14 @@ async function serviceOrigin(context: CommandContext, { role, backendOnly }: Sch
   };
   const inconsistencies = await inconsistenciesOf(server, context);
   return {
-    reader: schemaReader(introspect, inconsistencies === null ? null : cutByService(server, { role, backendOnly })),
+    reader: schemaReader(introspect, inconsistencies === null || api === 'relay' ? null : cutByService(server, { role, backendOnly })),
     problems: inconsistencies ?? [],
     roles: async () => rolesIn((await exportFrom(server)).metadata),
   };
 }
 
 /** The service cuts the schema: a large one takes seconds to send. */
-function cutByService(server: ServerClient, { role, backendOnly }: SchemaViewer): SchemaReader['cut'] {
+function cutByService(server: ServerClient, { role, backendOnly }: Omit<SchemaViewer, 'api'>): SchemaReader['cut'] {
   return async (documents, inputDepth) => {
     const texts = documents.flatMap(({ definitions }) => definitions.map(print));
     const part = async (allMembers: boolean) => {
@@ -125,7 +128,7 @@ function introspectionRemedy(code: string): string | undefined {
 
 /** Builds the schema from the files of the project, on the databases that they name. @throws ProjectFailure */
 async function projectOrigin(context: CommandContext, viewer: SchemaViewer): Promise<SchemaOrigin> {
-  const { role, backendOnly } = viewer;
+  const { role, backendOnly, api } = viewer;
   const project = await context.project();
   const read = readMetadata(project.metadata);
   const found = shapeProblems(read, await context.kinds());
@@ -140,7 +143,7 @@ async function projectOrigin(context: CommandContext, viewer: SchemaViewer): Pro
   };
   const variant = backendOnly ? 'backend' : 'frontend';
   const config = serviceConfig(environment);
-  const open = (opened: Config) => openMetadataSchema(read.document, { role, variant, config: opened, environment, observe });
+  const open = (opened: Config) => openMetadataSchema(read.document, { role, variant, api, config: opened, environment, observe });
   let schema: MetadataSchema;
   try {
     schema = await (needsEmbedded(config, read.document) ? onEmbedded(config, open) : open(config));

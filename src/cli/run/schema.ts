@@ -20,7 +20,11 @@ export async function runSchema(context: CommandContext): Promise<CommandOutcome
   const patterns = listOption(context, 'documents');
   const depth = inputDepth(context, patterns.length > 0);
   const documents = patterns.length === 0 ? undefined : await readDocuments(context.cwd, patterns, path);
-  const origin = await schemaOrigin(context, { role, backendOnly: flagOption(context, 'backendOnly') });
+  const origin = await schemaOrigin(context, {
+    role,
+    backendOnly: flagOption(context, 'backendOnly'),
+    api: flagOption(context, 'relay') ? 'relay' : 'graphql',
+  });
   checkConsistency(context, origin.problems);
   const { reader } = origin;
   await checkRole(reader, role, origin);

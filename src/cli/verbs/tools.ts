@@ -123,6 +123,7 @@ export const toolVerbs: readonly Verb[] = [
       },
       { flags: '--output <file>', help: 'write the schema to this file, at once, in place of standard output' },
       { flags: '--backend-only', help: 'also show what backend_only permissions allow' },
+      { flags: '--relay', help: 'print the schema of /v1/relay, for Relay clients' },
       { ...ALLOW_INCONSISTENT, help: 'print the schema even if parts of the metadata are inconsistent' },
     ],
     needs: 'sometimes a service',
