@@ -9,7 +9,7 @@ import { LegacyWs } from '../../subscriptions/protocols/legacy-ws.ts';
 import { TransportWs } from '../../subscriptions/protocols/transport-ws.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import type { PendingResponses } from '../pending-responses.ts';
-import { apiOf, checkApi, RELAY_PATHS } from '../api.ts';
+import { apiOf, checkApi, RELAY_PATHS } from '../routes/api.ts';
 import type { ServerContext } from '../context.ts';
 import { clientAddress } from '../client-address.ts';
 import { corsHeaders } from '../cors.ts';

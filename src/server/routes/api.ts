@@ -1,6 +1,6 @@
 /** The schemas that GraphQL endpoints serve. */
-import { SvcError } from '../errors/svc-error.ts';
-import type { ServerContext } from './context.ts';
+import { SvcError } from '../../errors/svc-error.ts';
+import type { ServerContext } from '../context.ts';
 
 /** Paths of the schema for clients of Relay. */
 export const RELAY_PATHS: readonly string[] = ['/v1/relay', '/v1beta1/relay'];
