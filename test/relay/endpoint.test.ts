@@ -293,6 +293,58 @@ describe('connections', () => {
   });
 });
 
+describe('names', () => {
+  it('follow the naming convention, custom names, and the namespace of the source', async () => {
+    await service.metadata('pg_add_source', {
+      name: 'named',
+      configuration: { connection_info: { database_url: other.url } },
+      customization: { naming_convention: 'graphql-default', root_fields: { namespace: 'shop' } },
+    });
+    const source = { source: 'named' };
+    await service.sql(
+      `create table order_line (line_id int primary key, sold_at date, parent_id int references order_line);
+       insert into order_line values (1, '2020-01-02', null), (2, null, 1), (3, '2020-01-01', 1);
+       create function late_lines() returns setof order_line language sql stable as 'select * from order_line where line_id > 1'`,
+      source,
+    );
+    await service.metadata('pg_track_table', {
+      ...source,
+      table: 'order_line',
+      configuration: { custom_root_fields: { select: 'lines' } },
+    });
+    await service.metadata('pg_track_function', { ...source, function: 'late_lines' });
+    const using = { foreign_key_constraint_on: { table: 'order_line', column: 'parent_id' } };
+    await service.metadata('pg_create_array_relationship', { ...source, table: 'order_line', name: 'sub_lines', using });
+    try {
+      const after = encoded({ soldAt: '2020-01-01', lineId: 3 });
+      const first = '[1, "public", "order_line", 1]';
+      const { data } = await ask(
+        `{ shop { linesConnection(orderBy: {soldAt: ASC}, after: "${after}") { __typename edges { cursor node { __typename lineId ... on Node { id } } } }
+             lateLinesConnection(last: 1) { edges { node { lineId } } } top: linesConnection(where: {parentId: {_isNull: true}}) { edges { node { subLinesConnection(first: 1) { edges { node { lineId } } } } } } }
+           node(id: "${Buffer.from(first).toString('base64')}") { ... on OrderLine { lineId } ... on Node { __typename } } }`,
+      );
+      const line = (lineId: number, soldAt: string | null) => ({
+        cursor: Buffer.from(`{"soldAt" : ${JSON.stringify(soldAt)}, "lineId" : ${lineId}}`).toString('base64'),
+        node: { __typename: 'OrderLine', lineId, id: Buffer.from(`[1, "public", "order_line", ${lineId}]`).toString('base64') },
+      });
+      expect(data).toEqual({
+        shop: {
+          linesConnection: { __typename: 'OrderLineConnection', edges: [line(1, '2020-01-02'), line(2, null)] },
+          lateLinesConnection: { edges: [{ node: { lineId: 3 } }] },
+          top: { edges: [{ node: { subLinesConnection: { edges: [{ node: { lineId: 2 } }] } } }] },
+        },
+        node: { lineId: 1, __typename: 'OrderLine' },
+      });
+      const nothing = '{ shop { linesConnection { edges { cursor @skip(if: true) } pageInfo { endCursor @skip(if: true) } } } }';
+      expect(await ask(nothing)).toEqual({ data: { shop: { linesConnection: { edges: [{}, {}, {}], pageInfo: {} } } } });
+      const whole = await ask('{ shop { linesConnection { edges @skip(if: true) { cursor } } } }');
+      expect(whole).toEqual({ data: { shop: { linesConnection: {} } } });
+    } finally {
+      await service.metadata('pg_drop_source', { name: 'named', cascade: true });
+    }
+  });
+});
+
 describe('permissions', () => {
   const reader = { role: 'reader', session: { 'user-id': '2' } };
 
