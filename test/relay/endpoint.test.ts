@@ -250,6 +250,23 @@ describe('connections', () => {
     await service.metadata('pg_untrack_table', { table: 'wide' });
   });
 
+  it('reads no fields of the row behind a page', async () => {
+    await service.sql(`create table part (id int primary key);
+      insert into part select generate_series(1, 3);
+      create function share(part) returns int language sql stable as 'select 6 / (3 - $1.id)'`);
+    await service.metadata('pg_track_table', { table: 'part' });
+    await service.metadata('pg_add_computed_field', { table: 'part', name: 'share', definition: { function: 'share' } });
+    const page = (args: string) => ask(`{ part_connection(${args}) { edges { node { share } } pageInfo { hasNextPage } } }`);
+    expect(await page('first: 2')).toEqual({
+      data: { part_connection: { edges: [{ node: { share: 3 } }, { node: { share: 6 } }], pageInfo: { hasNextPage: true } } },
+    });
+    expect(await page(`first: 0, after: "${encoded({ id: 2 })}"`)).toMatchObject({
+      data: { part_connection: { pageInfo: { hasNextPage: true } } },
+    });
+    expect(errorOf(await page('first: 3'))).toMatch(/division by zero/);
+    await service.metadata('pg_untrack_table', { table: 'part' });
+  });
+
   it('continues behind a row that was deleted', async () => {
     await service.sql('delete from paper where id = 4');
     try {

@@ -1,6 +1,6 @@
 /**
  * A page of rows with cursors. The rows behind a cursor are found by ranges of the keys, never by an offset. One row more than the page
- * has is read, which says whether there is another page.
+ * has is found, which says whether there is another page. Its fields are not read.
  */
 import type { Join } from '../../../ir/relation.ts';
 import type { ConnectionField, ConnectionQuery, EdgeField, OrderBy, PageInfoField } from '../../../ir/select.ts';
@@ -29,9 +29,12 @@ export function connectionSql(context: Context, query: ConnectionQuery, parent: 
   const joins: Sql[] = [];
   const columns = edges.map((field, i) => sql`, ${edgeSql(context, field, pages, joins)} as ${edgeColumn(i)}`);
   const numbered = pages.numbered();
-  const each = sql`select ${pages.number} as "n", ${pages.cursor} as "cursor"${join(columns, EMPTY)} from (${numbered}) as ${pages.alias}${join(joins, EMPTY)}`;
+  const onPage = query.size === null ? EMPTY : sql` where ${pages.number} <= ${integer(query.size)}`;
+  const each = sql`select ${pages.number} as "n", ${pages.cursor} as "cursor", ${pages.alias}.":count" as "count"${join(columns, EMPTY)} from (${
+    numbered
+  }) as ${pages.alias}${join(joins, EMPTY)}${onPage}`;
   const all = context.alias();
-  const summary = sql`select ${join([...pageColumns(query, edge), ...edges.map((_, i) => edgeList(query, edge, i))], sql`, `)} from (${each}) as ${edge}`;
+  const summary = sql`select ${join([...pageColumns(query, edge, pages), ...edges.map((_, i) => edgeList(query, edge, i))], sql`, `)} from (${each}) as ${edge}`;
   return sql`select ${builtObject(entriesOf(query, edges, all, pages))} as "json" from (${summary}) as ${all}`;
 }
 
@@ -43,6 +46,8 @@ interface Pages {
   readonly cursor: Sql;
   /** Compiles the rows of the page and the one behind it. Called last. */
   numbered(): Sql;
+  /** Compiles whether there are rows on the page or behind it. Called after `numbered`. */
+  hasAny(): Sql;
   /** Compiles whether there are rows before the page: at the cursor, or beyond it. Called after `numbered`. */
   hasOthers(): Sql;
 }
@@ -57,6 +62,8 @@ function pagesOf(context: Context, query: ConnectionQuery, rows: CompiledRows): 
   const inside = rows.keys.map(({ value }) => value);
   const finder = isDirect(query, inside) ? direct(rows, alias, outside, inside) : indirect(query, rows, alias, outside);
   const limit = query.size === null ? null : query.size + 1;
+  const ranges = query.cursor === null ? null : (keys: readonly Sql[]) => rangesOf(query, keys, false);
+  const found = (most: number | null): Sql => finder(page.columns(), ranges, order, most);
   const number = sql`${alias}.":number"`;
   return {
     alias,
@@ -64,10 +71,10 @@ function pagesOf(context: Context, query: ConnectionQuery, rows: CompiledRows): 
     number,
     cursor: cursorSql(query.keys, outside),
     numbered() {
-      const ranges = (keys: readonly Sql[]) => rangesOf(query, keys, false);
-      const found = finder(page.columns(), query.cursor === null ? null : ranges, order, limit);
-      return sql`select ${alias}.*, row_number() over (${orderBySql(keysInOrder(outside, order))}) as ":number" from (${found}) as ${alias}`;
+      const row = sql`row_number() over (${orderBySql(keysInOrder(outside, order))})`;
+      return sql`select ${alias}.*, ${row} as ":number", count(*) over () as ":count" from (${found(limit)}) as ${alias}`;
     },
+    hasAny: () => sql`exists (select from (${found(1)}) as ${alias})`,
     hasOthers() {
       const toward = orderBy.map(query.cursor?.side === 'after' ? mirrored : (item) => item);
       const nearest = finder(page.columns(), (keys) => rangesOf(query, keys, true), toward, 1);
@@ -176,22 +183,17 @@ function edgeValue(context: Context, field: EdgeField, pages: Pages, joins: Sql[
   }
 }
 
-function edgeList({ size, isBackward }: ConnectionQuery, edge: Sql, index: number): Sql {
+function edgeList({ isBackward }: ConnectionQuery, edge: Sql, index: number): Sql {
   const order = sql` order by ${edge}."n"${isBackward ? sql` desc` : EMPTY}`;
-  const within = size === null ? EMPTY : sql` filter (where ${edge}."n" <= ${integer(size)})`;
-  return sql`coalesce(json_agg(${edge}.${edgeColumn(index)}${order})${within}, '[]') as ${edgeColumn(index)}`;
+  return sql`coalesce(json_agg(${edge}.${edgeColumn(index)}${order}), '[]') as ${edgeColumn(index)}`;
 }
 
 /** The cursors of the rows nearest to and farthest from where the page was begun, and whether there was one more. */
-function pageColumns({ size, fields }: ConnectionQuery, edge: Sql): readonly Sql[] {
+function pageColumns({ size, fields }: ConnectionQuery, edge: Sql, pages: Pages): readonly Sql[] {
   if (!fields.some(({ kind }) => kind === 'page-info')) return fields.some(({ kind }) => kind === 'edges') ? [] : [sql`count(*) as "more"`];
   const cursors = sql`(array_agg(${edge}."cursor" order by ${edge}."n"))`;
-  const count = size === null ? sql`count(*)` : sql`least(count(*), ${integer(size)})`;
-  return [
-    sql`coalesce(${cursors}[least(${count}, 1)], '') as "first"`,
-    sql`coalesce(${cursors}[${count}], '') as "last"`,
-    size === null ? sql`false as "more"` : sql`count(*) > ${integer(size)} as "more"`,
-  ];
+  const more = size === null ? sql`false` : size === 0 ? pages.hasAny() : sql`coalesce(max(${edge}."count") > ${integer(size)}, false)`;
+  return [sql`coalesce(${cursors}[1], '') as "first"`, sql`coalesce(${cursors}[count(*)], '') as "last"`, sql`${more} as "more"`];
 }
 
 function entriesOf(query: ConnectionQuery, edges: readonly Edges[], all: Sql, pages: Pages): readonly Entry[] {
