@@ -558,6 +558,9 @@ describe('with other options', () => {
       await strict.metadata('add_collection_to_allowlist', { collection: 'allowed' });
       const asAnyone = askRelay(strict);
       expect(await asAnyone('{ t_connection { edges { cursor } } }')).toMatchObject({ data: { t_connection: { edges: [{}] } } });
+      await strict.metadata('set_api_limits', { disabled: false, depth_limit: { global: 2, per_role: {} } });
+      expect(errorOf(await asAnyone('{ t_connection { edges { cursor } } }'))).toMatch(/3 levels deep/);
+      await strict.metadata('remove_api_limits', {});
       expect(errorOf(await asAnyone('{ t_connection { edges { node { id } } } }'))).toMatch(/query is not allowed/);
       expect(errorOf(await asAnyone('{ __schema { queryType { name } } }'))).toMatch(/introspection is disabled/);
     } finally {

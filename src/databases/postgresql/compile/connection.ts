@@ -35,7 +35,7 @@ export function connectionSql(context: Context, query: ConnectionQuery, parent: 
   }) as ${pages.alias}${join(joins, EMPTY)}${onPage}`;
   const all = context.alias();
   const summary = sql`select ${join([...pageColumns(query, edge, pages), ...edges.map((_, i) => edgeList(query, edge, i))], sql`, `)} from (${each}) as ${edge}`;
-  return sql`select ${builtObject(entriesOf(query, edges, all, pages))} as "json" from (${summary}) as ${all}`;
+  return sql`select ${builtObject(entriesOf(query, edges, all))} as "json" from (${summary}) as ${all}`;
 }
 
 interface Pages {
@@ -188,30 +188,42 @@ function edgeList({ isBackward }: ConnectionQuery, edge: Sql, index: number): Sq
   return sql`coalesce(json_agg(${edge}.${edgeColumn(index)}${order}), '[]') as ${edgeColumn(index)}`;
 }
 
-/** The cursors of the rows nearest to and farthest from where the page was begun, and whether there was one more. */
-function pageColumns({ size, fields }: ConnectionQuery, edge: Sql, pages: Pages): readonly Sql[] {
+/** The cursors of the rows nearest to and farthest from where the page was begun, and whether there are more rows on both sides. */
+function pageColumns(query: ConnectionQuery, edge: Sql, pages: Pages): readonly Sql[] {
+  const { size, fields } = query;
   if (!fields.some(({ kind }) => kind === 'page-info')) return fields.some(({ kind }) => kind === 'edges') ? [] : [sql`count(*) as "more"`];
   const cursors = sql`(array_agg(${edge}."cursor" order by ${edge}."n"))`;
   const more = size === null ? sql`false` : size === 0 ? pages.hasAny() : sql`coalesce(max(${edge}."count") > ${integer(size)}, false)`;
-  return [sql`coalesce(${cursors}[1], '') as "first"`, sql`coalesce(${cursors}[count(*)], '') as "last"`, sql`${more} as "more"`];
+  return [
+    sql`coalesce(${cursors}[1], '') as "first"`,
+    sql`coalesce(${cursors}[count(*)], '') as "last"`,
+    sql`${more} as "more"`,
+    ...(showsOthers(query) ? [sql`${pages.hasOthers()} as "others"`] : []),
+  ];
 }
 
-function entriesOf(query: ConnectionQuery, edges: readonly Edges[], all: Sql, pages: Pages): readonly Entry[] {
-  return query.fields.map((field): Entry => ({ key: field.alias, value: fieldSql(query, field, edges, all, pages) }));
+/** Returns whether a field says that there are rows on the other side of the cursor. */
+function showsOthers({ cursor, fields }: ConnectionQuery): boolean {
+  const kind = cursor?.side === 'before' ? 'has-next' : 'has-previous';
+  return cursor !== null && fields.some((field) => field.kind === 'page-info' && field.fields.some((part) => part.kind === kind));
 }
 
-function fieldSql(query: ConnectionQuery, field: ConnectionField, edges: readonly Edges[], all: Sql, pages: Pages): Sql {
+function entriesOf(query: ConnectionQuery, edges: readonly Edges[], all: Sql): readonly Entry[] {
+  return query.fields.map((field): Entry => ({ key: field.alias, value: fieldSql(query, field, edges, all) }));
+}
+
+function fieldSql(query: ConnectionQuery, field: ConnectionField, edges: readonly Edges[], all: Sql): Sql {
   switch (field.kind) {
     case 'typename':
       return typenameSql(field.typeName);
     case 'edges':
       return sql`${all}.${edgeColumn(edges.indexOf(field))}`;
     case 'page-info':
-      return builtObject(field.fields.map((part): Entry => ({ key: part.alias, value: pageInfoSql(query, part, all, pages) })));
+      return builtObject(field.fields.map((part): Entry => ({ key: part.alias, value: pageInfoSql(query, part, all) })));
   }
 }
 
-function pageInfoSql({ isBackward, cursor }: ConnectionQuery, field: PageInfoField, all: Sql, pages: Pages): Sql {
+function pageInfoSql({ isBackward, cursor }: ConnectionQuery, field: PageInfoField, all: Sql): Sql {
   switch (field.kind) {
     case 'typename':
       return typenameSql(field.typeName);
@@ -220,15 +232,16 @@ function pageInfoSql({ isBackward, cursor }: ConnectionQuery, field: PageInfoFie
     case 'end-cursor':
       return isBackward ? sql`${all}."first"` : sql`${all}."last"`;
     case 'has-next':
-      return hasRows(isBackward ? null : all, cursor?.side === 'before' ? pages : null);
+      return hasRows(all, !isBackward, cursor?.side === 'before');
     case 'has-previous':
-      return hasRows(isBackward ? all : null, cursor?.side === 'after' ? pages : null);
+      return hasRows(all, isBackward, cursor?.side === 'after');
   }
 }
 
-function hasRows(all: Sql | null, pages: Pages | null): Sql {
-  if (pages === null) return all === null ? sql`false` : sql`${all}."more"`;
-  return all === null ? pages.hasOthers() : sql`(${all}."more" or ${pages.hasOthers()})`;
+/** @param more whether the page was cut on this side @param others whether the cursor is on this side */
+function hasRows(all: Sql, more: boolean, others: boolean): Sql {
+  if (!others) return more ? sql`${all}."more"` : sql`false`;
+  return more ? sql`(${all}."more" or ${all}."others")` : sql`${all}."others"`;
 }
 
 function typenameSql(name: string): Sql {
