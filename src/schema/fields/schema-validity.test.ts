@@ -15,14 +15,15 @@ import { schemaCache, sourceInfo, type TableSpec, tableInfo, unmasked } from '..
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../role-schemas.ts';
 import { printRoleSchema } from '../../graphql-engine/sdl.ts';
-import { DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
+import { DEFAULT_BUILD_OPTIONS, type SchemaApi, type SchemaVariant } from './options.ts';
+import { relayRootTypes } from '../relay/root-types.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import { runs } from '../../../test/support/deep.ts';
 
-async function introspect(cache: SchemaCache, role: string, variant: SchemaVariant): Promise<IntrospectionQuery> {
-  const prepared = createRoleSchemas(cache, DEFAULT_ROLE_SCHEMAS_OPTIONS).get(role, variant).prepare(getIntrospectionQuery(), null);
+async function introspect(cache: SchemaCache, role: string, variant: SchemaVariant, api: SchemaApi): Promise<IntrospectionQuery> {
+  const prepared = createRoleSchemas(cache, DEFAULT_ROLE_SCHEMAS_OPTIONS).get(role, variant, api).prepare(getIntrospectionQuery(), null);
   const { response } = prepared.translate(prepared.variables({}));
   if (response.kind !== 'object') throw new Error('expected an object');
   const node = response.entries[0]?.[1];
@@ -30,8 +31,9 @@ async function introspect(cache: SchemaCache, role: string, variant: SchemaVaria
   return { __schema: JSON.parse(textOfBytes(await node.produce())) };
 }
 
-async function sdl(cache: SchemaCache, role: string, variant: SchemaVariant = 'frontend'): Promise<string> {
-  return printRoleSchema(rootTypes(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), role, variant));
+async function sdl(cache: SchemaCache, role: string, variant: SchemaVariant = 'frontend', api: SchemaApi = 'graphql'): Promise<string> {
+  const types = api === 'relay' ? relayRootTypes : rootTypes;
+  return printRoleSchema(types(new SchemaContext(cache, DEFAULT_BUILD_OPTIONS), role, variant));
 }
 
 /** Scalars that exist even if they are not used. */
@@ -57,6 +59,7 @@ const TYPES = [
 ];
 const NAMES = ['user_details', 'a', 'b_c', 'Order', '_x', 'film2'];
 
+const API = fc.constantFrom<SchemaApi>('graphql', 'graphql', 'relay');
 const VARIANT = fc.constantFrom<SchemaVariant>('frontend', 'backend');
 
 const table = fc.record({
@@ -123,10 +126,10 @@ const cacheOf = fc
 describe('the schema of a role', () => {
   it('is valid and equal by introspection and as SDL', async () => {
     await fc.assert(
-      fc.asyncProperty(cacheOf, fc.constantFrom('admin', 'user', 'writer', 'nobody'), VARIANT, async (cache, role, variant) => {
-        const client = buildClientSchema(await introspect(cache, role, variant));
+      fc.asyncProperty(cacheOf, fc.constantFrom('admin', 'user', 'writer', 'nobody'), VARIANT, API, async (cache, role, variant, api) => {
+        const client = buildClientSchema(await introspect(cache, role, variant, api));
         expect(validateSchema(client).map(({ message }) => message)).toEqual([]);
-        const built = buildSchema(await sdl(cache, role, variant));
+        const built = buildSchema(await sdl(cache, role, variant, api));
         expect(validateSchema(built).map(({ message }) => message)).toEqual([]);
         const names = (schema: GraphQLSchema) =>
           Object.keys(schema.getTypeMap())
@@ -134,7 +137,7 @@ describe('the schema of a role', () => {
             .sort();
         expect(names(built)).toEqual(names(client));
       }),
-      runs(60),
+      runs(90),
     );
   });
 

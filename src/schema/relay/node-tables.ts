@@ -35,7 +35,7 @@ export class NodeTables {
     this.#ofRole = ofRole;
   }
 
-  get interface(): NonNullable<NodeTable>['interface'] {
+  get interface(): NodeTable['interface'] {
     return this.#interface;
   }
 
