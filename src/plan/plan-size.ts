@@ -163,6 +163,8 @@ function constraintSize({ path, fact }: Constraint): number {
   switch (fact.kind) {
     case 'equals':
       return bytes + jsonSize(fact.json);
+    case 'opaque':
+      return bytes + fact.shape.length;
     case 'keys':
       return bytes + fact.keys.length * JSON_VALUE;
     case 'objects':
