@@ -193,8 +193,8 @@ function cohortVariables({ parameters, cursor }: LiveQuery, values: readonly (st
   };
 }
 
-function printReference({ name, path }: Extract<Value, { kind: 'variable' }>): string {
-  return [name, ...path].join('.');
+function printReference({ name, path, part }: Extract<Value, { kind: 'variable' }>): string {
+  return [name, ...path, ...(part === undefined ? [] : [part])].join('.');
 }
 
 /** Queries and subscriptions have select roots only. */
