@@ -54,7 +54,9 @@ async function serviceOrigin(context: CommandContext, { role, backendOnly, api }
     if (isJsonObject(body) && isJsonObject(body['data'])) return body['data'];
     const { code, message } = errorOf(body);
     const previewed =
-      /^introspection is disabled/.test(message) && !backendOnly && api === 'graphql' ? await previewedIntrospection(server, role, query) : undefined;
+      /^introspection is disabled/.test(message) && !backendOnly && api === 'graphql'
+        ? await previewedIntrospection(server, role, query)
+        : undefined;
     if (previewed !== undefined) return previewed;
     const remedy = remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(code);
     throw failure(
