@@ -175,7 +175,8 @@ describe('an error message of the command line says what to do', () => {
     const metadata = { version: 3, sources: [{ name: 'shop', kind: 'pg', configuration: CONFIGURATION, tables: [] }] };
     fake.answer = ({ path, body }) => {
       if (path === '/v1/version') return { body: '{"version": "0.1.0"}' };
-      if (path === '/v2/query') return { body: body.includes('to_regclass') ? '{"result": [["a"], ["1"]]}' : '{"result": [["a"], ["<"]]}' };
+      if (path === '/v2/query')
+        return { body: body.includes("relname = 'migration'") ? '{"result": [["a"], ["1"]]}' : '{"result": [["a"], ["<"]]}' };
       return { body: JSON.stringify(body.includes('export_metadata') ? { resource_version: 1, metadata } : {}) };
     };
     const { code, stdout, stderr } = await odd.svc('doctor');
