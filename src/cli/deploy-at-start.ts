@@ -12,20 +12,28 @@ import { deploy } from './run/deploy.ts';
 
 const LOCK_TIMEOUT_MS = 600_000;
 
+export interface OwnAddress {
+  /** With the secret path of the tasks at start. */
+  readonly url: string;
+  /** For messages. */
+  readonly shown: string;
+}
+
 /**
  * Deploys a project to the service itself; instances that start at the same time do so one after another.
  * @param config names the project, or the folders of its parts
  * @throws ConfigError if the project cannot be deployed
  */
-export async function deployAtStart(config: Config, url: string, logger: Logger): Promise<void> {
+export async function deployAtStart(config: Config, { url, shown }: OwnAddress, logger: Logger): Promise<void> {
   const { project: projectFolder, projectEnvironment, metadataDir, migrationsDir } = config;
   const folder = projectFolder ?? metadataDir;
   if (folder === null)
     throw new ConfigError(
       '--migrations-dir (SVC_GRAPHQL_MIGRATIONS_DIR) needs --metadata-dir or --project: migrations belong to sources of the metadata',
     );
-  const log = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message } });
-  const warn = (warning: string): void => logger.observe({ kind: 'startup', message: 'project', info: { warning } });
+  const redacted = (text: string): string => text.replaceAll(url, shown);
+  const log = (message: string): void => logger.observe({ kind: 'startup', message: 'project', info: { message: redacted(message) } });
+  const warn = (warning: string): void => logger.observe({ kind: 'startup', message: 'project', info: { warning: redacted(warning) } });
   try {
     // The project is deployed to this service, whatever endpoint its configuration names.
     const flags = {
@@ -66,7 +74,7 @@ export async function deployAtStart(config: Config, url: string, logger: Logger)
     }
   } catch (thrown) {
     if (thrown instanceof ProjectFailure)
-      throw new ConfigError(`the project ${folder} cannot be deployed:\n${thrown.problems.map(printProblem).join('\n')}`);
+      throw new ConfigError(`the project ${folder} cannot be deployed:\n${redacted(thrown.problems.map(printProblem).join('\n'))}`);
     throw thrown;
   }
 }

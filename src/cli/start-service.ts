@@ -64,7 +64,7 @@ export async function startService(config: Config, options: StartOptions = {}): 
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
-      await deployAtStart(complete, `${started.url}${ownPath}`, logger);
+      await deployAtStart(complete, { shown: started.url, url: `${started.url}${ownPath}` }, logger);
       isReady = true;
     }
     if (databases.hasSampleData) await trackSampleData(`${started.url}${ownPath}`, adminSecretsOf(config)[0] ?? null);

@@ -13,17 +13,9 @@ const MAX_DEPTH = 200;
 /** Number of items of a list that are part of its shape: all that can name a table, but no value. */
 const NAMED: Readonly<Record<string, number>> = { '1': 3, '3': 4 };
 
-/** The last text and its JSON: the parts of a text are read one after the other. */
-let last: { readonly text: string; readonly json: Json | undefined } = { text: '', json: undefined };
-
 /** Returns the JSON inside of an opaque text; undefined if there is none. */
 export function decodeOpaque(text: Json): Json | undefined {
   if (typeof text !== 'string' || text.length > MAX_OPAQUE_TEXT) return undefined;
-  if (last.text !== text) last = { text, json: decoded(text) };
-  return last.json;
-}
-
-function decoded(text: string): Json | undefined {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   try {
     const json = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'base64')));

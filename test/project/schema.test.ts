@@ -278,23 +278,6 @@ describe('errors', () => {
     expect(ran.stderr).toContain('warning: local/a.graphql:1:21: Unknown directive "@client"');
   });
 
-  it('says how to read the schema of a role whose introspection is disabled', async () => {
-    const disable = (roles: readonly string[]) => service.metadata('set_graphql_introspection_options', { disabled_for_roles: roles });
-    const args = { role: 'guest', documents: ['{ task { id } }'] };
-    await disable(['guest']);
-    try {
-      const [ran, part] = await Promise.all([
-        online('--role', 'guest', ...SOURCES),
-        service.send('/v1/metadata', { method: 'POST', body: JSON.stringify({ type: 'get_schema_part', args }) }),
-      ]);
-      expect(ran).toMatchObject({ code: 1, stdout: '' });
-      expect(ran.stderr).toContain('Without --endpoint, the schema is built from the files of the project');
-      expect(part.json).toMatchObject({ code: 'not-supported', path: '$.args' });
-    } finally {
-      await disable([]);
-    }
-  });
-
   it('rejects inconsistent metadata, unless that is allowed', async () => {
     const ran = await offline(['--role', 'user'], { SVC_GRAPHQL_DATABASE_URL: 'postgres://none@127.0.0.1:1/none' });
     expect(ran).toMatchObject({ code: 4, stdout: '' });

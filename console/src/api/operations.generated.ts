@@ -40,9 +40,9 @@ export const OPERATIONS = {
   get_event_summary: 'nothing',
   get_inconsistent_metadata: 'nothing',
   get_overview: 'nothing',
+  get_role_schema: 'nothing',
   get_scheduled_event_invocations: 'nothing',
   get_scheduled_events: 'nothing',
-  get_schema_part: 'nothing',
   get_subscriptions: 'nothing',
   introspect_remote_schema: 'nothing',
   list_source_kinds: 'nothing',
@@ -316,6 +316,14 @@ export interface OperationArguments {
   get_overview: {
     readonly if_not?: string;
   };
+  /** `{"role":"user","documents":["query ($where: article_bool_exp) { article(where: $where) { id } }"]}` */
+  get_role_schema: {
+    readonly role: string;
+    readonly documents?: Json;
+    readonly input_depth?: number;
+    readonly backend_only?: boolean;
+    readonly all_members?: boolean;
+  };
   /** `{"type":"cron","trigger_name":"nightly","limit":10}` */
   get_scheduled_event_invocations: {
     readonly type: Json;
@@ -333,14 +341,6 @@ export interface OperationArguments {
     readonly limit?: number;
     readonly offset?: number;
     readonly get_rows_count?: boolean;
-  };
-  /** `{"role":"user","documents":["query ($where: article_bool_exp) { article(where: $where) { id } }"]}` */
-  get_schema_part: {
-    readonly role: string;
-    readonly documents: Json;
-    readonly input_depth?: number;
-    readonly backend_only?: boolean;
-    readonly all_members?: boolean;
   };
   /** `{}` */
   get_subscriptions: Readonly<Record<string, never>>;

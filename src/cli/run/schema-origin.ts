@@ -11,6 +11,7 @@ import { InUseError } from '../../embedded-postgres/owner-lock.ts';
 import { hasCluster } from '../../embedded-postgres/place.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
+import { CONFIG_FILE } from '../../project/project.ts';
 import { environmentForFiles } from '../../project/sent-variables.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { isRefused, remedyOf } from '../../project/endpoint-failure.ts';
@@ -18,7 +19,7 @@ import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failu
 import { exportFrom, inconsistenciesIn, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import { type Introspect, introspectionIn, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
 import { type ServerClient, ServerError } from '../../project/server-client.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn, printJson } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, printJson } from '../../util/json.ts';
 import type { CommandContext } from '../context.ts';
 import { rolesIn } from './known-names.ts';
 
@@ -36,7 +37,10 @@ export interface SchemaViewer {
   readonly api: SchemaApi;
 }
 
-/** Chooses the service that the project names, or its files. @throws ProjectFailure */
+/**
+ * Chooses the service that the project names, or its files. Files whose embedded database is in use are read from the service that uses it.
+ * @throws ProjectFailure
+ */
 export async function schemaOrigin(context: CommandContext, viewer: SchemaViewer): Promise<SchemaOrigin> {
   const { settings } = await context.anyProject();
   return settings.namesService ? serviceOrigin(context, viewer) : projectOrigin(context, viewer);
@@ -47,18 +51,20 @@ async function serviceOrigin(context: CommandContext, { role, backendOnly, api }
   const server = await context.server();
   const { settings } = await context.anyProject();
   const { graphql } = settings.paths;
-  const path = api === 'relay' ? graphql.replace(/graphql$/, 'relay') : graphql;
+  const path = api === 'relay' ? relayPath(graphql) : graphql;
   const headers = { 'x-svc-role': role, ...(backendOnly ? { 'x-svc-use-backend-only-permissions': 'true' } : {}) };
+  const inconsistencies = await inconsistenciesOf(server, context);
+  const partOf = inconsistencies === null || api === 'relay' ? null : roleSchema(server, { role, backend_only: backendOnly });
   const introspect: Introspect = async (query) => {
     const { status, body } = await server.send(path, { body: { query }, headers });
     if (isJsonObject(body) && isJsonObject(body['data'])) return body['data'];
     const { code, message } = errorOf(body);
-    const previewed =
-      /^introspection is disabled/.test(message) && !backendOnly && api === 'graphql'
-        ? await previewedIntrospection(server, role, query)
-        : undefined;
-    if (previewed !== undefined) return previewed;
-    const remedy = remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(code);
+    // Administrators may see what a role sees, even if its clients must not introspect.
+    if (code === 'not-supported' && partOf !== null) return partOf({});
+    const remedy =
+      api === 'relay' && status === 404
+        ? 'Start the service with --enable-relay=true'
+        : (remedyOf(settings, { status, code, message }, `${server.endpoint}/${path}`) ?? introspectionRemedy(code));
     throw failure(
       code,
       `the service at ${server.endpoint} rejects the introspection of the role "${role}": ${message}${remedy === undefined ? '' : `. ${remedy}`}`,
@@ -66,42 +72,35 @@ async function serviceOrigin(context: CommandContext, { role, backendOnly, api }
       isRefused(status, code) ? EXIT.unreachable : EXIT.failed,
     );
   };
-  const inconsistencies = await inconsistenciesOf(server, context);
   return {
-    reader: schemaReader(introspect, inconsistencies === null || api === 'relay' ? null : cutByService(server, { role, backendOnly })),
+    reader: schemaReader(introspect, partOf === null ? null : cutByService(partOf)),
     problems: inconsistencies ?? [],
     roles: async () => rolesIn((await exportFrom(server)).metadata),
   };
 }
 
-/** The service cuts the schema: a large one takes seconds to send. */
-function cutByService(server: ServerClient, { role, backendOnly }: Omit<SchemaViewer, 'api'>): SchemaReader['cut'] {
-  return async (documents, inputDepth) => {
-    const texts = documents.flatMap(({ definitions }) => definitions.map(print));
-    const part = async (allMembers: boolean) => {
-      const args = { role, documents: texts, input_depth: inputDepth, backend_only: backendOnly, all_members: allMembers };
-      const answer = await server.metadata('get_schema_part', args);
-      return introspectionIn(isJsonObject(answer) ? answer : {});
-    };
-    return { cut: await part(false), forValidation: () => part(true) };
-  };
+/** @throws ProjectFailure for a path of which that of Relay is not known */
+function relayPath(graphql: string): string {
+  if (graphql.endsWith('graphql')) return graphql.replace(/graphql$/, 'relay');
+  const message = `--relay replaces "graphql" at the end of api_paths.graphql, which is "${graphql}"`;
+  throw failure('config', message, { file: CONFIG_FILE }, EXIT.usage);
 }
 
-/**
- * Introspects as a role that must not, on a draft in which every role may: administrators may see what a role sees.
- * @returns `undefined` if the service does not allow that
- */
-async function previewedIntrospection(server: ServerClient, role: string, query: string): Promise<JsonObject | undefined> {
-  const enable = { type: 'set_graphql_schema_introspection_options', args: { disabled_for_roles: [] } };
-  const queries = [{ query, user: { 'x-svc-role': role } }];
-  try {
-    const preview = await server.metadata('preview_changes', { changes: [enable], roles: [], queries });
-    const [answer] = isJsonObject(preview) ? objectsIn(preview['answers']) : [];
-    return isJsonObject(answer?.['data']) ? answer['data'] : undefined;
-  } catch (thrown) {
-    if (!(thrown instanceof ServerError)) throw thrown;
-    return undefined;
-  }
+/** Returns the schema of a role, or a part of it, by the metadata API. */
+type RoleSchemaOperation = (args: JsonObject) => Promise<JsonObject>;
+
+function roleSchema(server: ServerClient, viewer: JsonObject): RoleSchemaOperation {
+  return async (args) => objectOf(await server.metadata('get_role_schema', { ...viewer, ...args }));
+}
+
+/** The service cuts the schema: a large one takes seconds to send. */
+function cutByService(partOf: RoleSchemaOperation): SchemaReader['cut'] {
+  return async (documents, inputDepth) => {
+    const texts = documents.flatMap(({ definitions }) => definitions.map(print));
+    const part = async (allMembers: boolean) =>
+      introspectionIn(await partOf({ documents: texts, input_depth: inputDepth, all_members: allMembers }));
+    return { cut: await part(false), forValidation: () => part(true) };
+  };
 }
 
 /** Returns `null` for a service without the metadata API. */

@@ -6,7 +6,7 @@ import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, printProblem, ProjectFailure, reasonOf } from '../../project/failure.ts';
 import { exportFrom, isApplied } from '../../project/project-metadata.ts';
 import type { CommandContext, CommandOutcome } from '../context.ts';
-import { printable } from '../printable.ts';
+import { printableMessage } from '../printable.ts';
 import { followFiles } from './follow-files.ts';
 import type { Interruption } from './interruption.ts';
 import { knownMigrations } from './migrate.ts';
@@ -62,7 +62,7 @@ function report(context: CommandContext, { text, problems = [] }: CommandOutcome
   for (const problem of problems) printError(context, printProblem(problem));
 }
 
-const printError = (context: CommandContext, message: string): void => context.print(`error: ${printable(message)}`);
+const printError = (context: CommandContext, message: string): void => context.print(`error: ${printableMessage(message)}`);
 
 /**
  * Returns a function that delays a run until changed files are deployed, such as by `svc dev`. If that takes long, the tests run before and

@@ -127,7 +127,7 @@ export const toolVerbs: readonly Verb[] = [
       { ...ALLOW_INCONSISTENT, help: 'print the schema even if parts of the metadata are inconsistent' },
     ],
     needs: 'sometimes a service',
-    example: "svc schema --role user --documents 'src/**/*.graphql' --output src/schema.graphql",
+    example: "svc schema --role user --documents 'src/**/*.graphql' --output schema.graphql",
     load: async () => (await import('../run/schema.ts')).runSchema,
   },
   {

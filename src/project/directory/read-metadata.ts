@@ -53,6 +53,7 @@ export class MetadataReader {
   readonly #in: Files;
   readonly #expansions = new Map<YamlFile, Expansion>();
   readonly #budget = new ReadBudget();
+  readonly #invalid = new Set<string>();
   #length = 0;
 
   constructor(files: Files) {
@@ -81,9 +82,16 @@ export class MetadataReader {
   yaml(path: string, text: string): YamlFile {
     const known = this.files.get(path);
     if (known !== undefined && typeof known !== 'string') return known;
-    const file = parseYamlFile(path, this.#in.show(path), text);
-    this.files.set(path, file);
-    return file;
+    // Reported once, however often it is included.
+    if (this.#invalid.has(path)) throw new ProjectFailure([]);
+    try {
+      const file = parseYamlFile(path, this.#in.show(path), text);
+      this.files.set(path, file);
+      return file;
+    } catch (thrown) {
+      this.#invalid.add(path);
+      throw thrown;
+    }
   }
 
   /** Returns the value of a node. @throws ProjectFailure */

@@ -284,7 +284,7 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     args: { if_not: 'another' },
     fails: [failure({ if_not: 1 }, 'parse-failed', '$.args.if_not'), failure({ iff_not: 'x' }, 'parse-failed', '$.args.iff_not')],
   },
-  get_schema_part: {
+  get_role_schema: {
     args: { role: 'user', documents: ['{ article { id } }'], input_depth: 0 },
     fails: [
       failure({ role: 'user' }, 'parse-failed', '$.args'),
