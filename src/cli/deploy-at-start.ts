@@ -68,7 +68,7 @@ export async function deployAtStart(config: Config, { url, shown }: OwnAddress, 
         warn,
       });
       if ((outcome.exit ?? EXIT.done) !== EXIT.done) throw new ProjectFailure(outcome.problems ?? []);
-      log(outcome.text ?? '');
+      (outcome.data?.['newer'] === undefined ? log : warn)(outcome.text ?? '');
     } finally {
       await server.close();
     }

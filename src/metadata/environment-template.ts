@@ -60,7 +60,8 @@ export function isAboutVariables(reason: string): boolean {
 }
 
 /** Remedy for variables that are not set. */
-export const SET_VARIABLES = 'Set the environment variable for the service, or in its .env, and restart the service.';
+export const SET_VARIABLES =
+  'Set the environment variable for the service, or in the file .env of its working directory, and restart the service.';
 
 /** See `fillTemplate`. @throws the error that `missing` returns for variables that are not set */
 export function filledTemplate(template: string, environment: EnvironmentVariables, missing: MissingVariables): string {

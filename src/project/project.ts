@@ -14,6 +14,11 @@ export const DEFAULT_ENDPOINT = 'http://localhost:8080';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Returns the variable for the embedded PostgreSQL of a project, which is in the folder of the project wherever a command runs. */
+export function dataFolderOf(root: string): Environment {
+  return { SVC_GRAPHQL_DATA_DIR: join(root, '.svc') };
+}
+
 export interface Project {
   readonly root: string;
   readonly files: Files;

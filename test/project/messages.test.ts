@@ -194,7 +194,7 @@ describe('an error message of the command line says what to do', () => {
       'migrations/shop/1_start/up.sql': 'create table item (id int);',
     });
     const cure =
-      "environment variable 'SHOP_URL' not set. Set the environment variable for the service, or in its .env, and restart the service";
+      "environment variable 'SHOP_URL' not set. Set the environment variable for the service, or in the file .env of its working directory, and restart the service";
     try {
       const [applied, deployed] = [await shop.svc('metadata', 'apply'), await shop.svc('deploy')];
       expect(failed(applied)).toBe(`4 error: metadata/databases/databases.yaml:1:3: source shop: Inconsistent object: ${cure}.`);

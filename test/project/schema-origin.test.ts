@@ -1,4 +1,5 @@
 /** Origin of the schema of `svc schema`: the service that the project names, the embedded PostgreSQL of `svc dev`, or the files. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { command, type Ran } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
@@ -40,6 +41,7 @@ it('is the service that .env or the chosen environment names', async () => {
   folder.write({ '.env': '', 'config.yaml': `version: 3\nenvironments: {staging: {endpoint: "${service.url}"}, local: {}}\n` });
   expect(type(await schema('--env', 'staging'))).toBe(OF_SERVICE);
   expect(type(await schema('--env', 'local'))).toBe(OF_FILES);
+  expect((await folder.svc('doctor', '--env', 'staging')).stdout).toContain('run svc deploy --env staging');
   // The endpoint that svc init writes is where svc dev will be: the files can be read without it.
   folder.write({ 'config.yaml': 'version: 3\nendpoint: http://localhost:1\n' });
   expect(type(await schema())).toBe(OF_FILES);
@@ -66,6 +68,7 @@ it('finds the embedded PostgreSQL of a svc dev, running or stopped', async () =>
     'config.yaml': `version: 3\nendpoint: ${endpoint}\n`,
     'metadata/databases/databases.yaml': sources('body'),
     'migrations/default/1_note/up.sql': 'create table note (id int primary key, body text);',
+    'web/package.json': '{}',
   });
   const ran = (): Promise<Ran> => command(['schema', '--role', 'user'], { cwd: own.root, env });
   expect(await ran()).toMatchObject({ code: 4, stderr: expect.stringContaining('SVC_GRAPHQL_DATABASE_URL') });
@@ -80,8 +83,8 @@ it('finds the embedded PostgreSQL of a svc dev, running or stopped', async () =>
     const stopped = await ran();
     expect(stopped.code).toBe(0);
     expect(type(stopped)).toBe(OF_SERVICE);
-    // It is stopped again.
-    expect(type(await ran())).toBe(OF_SERVICE);
+    // It is stopped again, and found from every folder of the project.
+    expect(type(await command(['schema', '--role', 'user'], { cwd: join(own.root, 'web'), env }))).toBe(OF_SERVICE);
   } finally {
     dev.kill();
     await dev.ended;

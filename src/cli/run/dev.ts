@@ -8,7 +8,7 @@ import type { Observation } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
 import { listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
-import { CONFIG_FILE, LOOPBACK, openProject, type Project } from '../../project/project.ts';
+import { CONFIG_FILE, dataFolderOf, LOOPBACK, openProject, type Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
 import { isEmptySql, migratedSources, readMigrations, shownFile } from '../../migrations/migration-files.ts';
 import { type MigrationOptions, readEntries } from '../../migrations/run-migrations.ts';
@@ -41,7 +41,10 @@ export async function runDev(context: CommandContext): Promise<CommandOutcome> {
   const kinds = await context.kinds();
   const port = textOption(context, 'port') ?? localPort(first);
   const argv = ['serve', ...(port === undefined ? [] : ['--server-port', port])];
-  const config = loadConfig({ argv, environment: { ...DEVELOPMENT, SVC_GRAPHQL_SERVER_HOST: loopbackOf(first), ...first.environment } });
+  const config = loadConfig({
+    argv,
+    environment: { ...DEVELOPMENT, ...dataFolderOf(first.root), SVC_GRAPHQL_SERVER_HOST: loopbackOf(first), ...first.environment },
+  });
   const deployment = new RepeatedDeployment(context, kinds);
   let recorder: SqlRecorder | undefined;
   const running = await startService(

@@ -26,7 +26,7 @@ import {
 } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
-import type { CommandContext, CommandOutcome } from '../context.ts';
+import { type CommandContext, type CommandOutcome, textOption } from '../context.ts';
 import { isAboutVariables, SET_VARIABLES } from '../../metadata/environment-template.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { isJsonObject, type Json, type JsonObject, objectsIn } from '../../util/json.ts';
@@ -58,7 +58,7 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     'start the service with svc dev or svc serve, or correct the endpoint or the admin secret in config.yaml, .env or the environment',
     () => checkService({ project, server, kinds, read, findings, add, attempt }),
   );
-  const ranked = rankFindings(findings);
+  const ranked = rankFindings(findings.map((finding) => ({ ...finding, remedy: withEnvironment(context, finding.remedy) })));
   return {
     exit: isFailing(
       context,
@@ -70,6 +70,18 @@ export async function runDoctor(context: CommandContext): Promise<CommandOutcome
     data: { findings: ranked.map((finding) => ({ ...finding })) },
   };
 }
+
+/** Adds the chosen environment to the commands of a remedy, which otherwise reach the default one. */
+function withEnvironment(context: CommandContext, remedy: string): string {
+  const name = textOption(context, 'env');
+  if (name === undefined) return remedy;
+  const commands = context.commands.map((words) => words.join(' ')).filter((words) => !OWN_COMMANDS.has(words));
+  const longestFirst = commands.sort((a, b) => b.length - a.length).join('|');
+  return remedy.replace(new RegExp(`\\bsvc (${longestFirst})\\b`, 'g'), `svc $1 --env ${name}`);
+}
+
+/** Commands that do not send to a service. */
+const OWN_COMMANDS: ReadonlySet<string> = new Set(['init', 'dev', 'serve', 'import', 'metadata', 'migrate']);
 
 interface ServiceCheck {
   readonly project: Project;

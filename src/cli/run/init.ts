@@ -31,7 +31,7 @@ import {
   withSecret,
 } from './new-project.ts';
 
-const IGNORED = ['.env', '.env.*', '!.env.example', '.svc/'];
+const IGNORED = ['.env', '.env.*', '!.env.example', '.svc/', 'plan.json'];
 /** Size of the generated admin secret, in bytes. */
 const SECRET_BYTES = 24;
 

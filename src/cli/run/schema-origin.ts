@@ -11,7 +11,7 @@ import { InUseError } from '../../embedded-postgres/owner-lock.ts';
 import { hasCluster } from '../../embedded-postgres/place.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
-import { CONFIG_FILE } from '../../project/project.ts';
+import { CONFIG_FILE, dataFolderOf, type Environment, type Project } from '../../project/project.ts';
 import { environmentForFiles } from '../../project/sent-variables.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { isRefused, remedyOf } from '../../project/endpoint-failure.ts';
@@ -143,7 +143,7 @@ async function projectOrigin(context: CommandContext, viewer: SchemaViewer): Pro
       context.warn(`${kind === 'source' ? observation.source : observation.remoteSchema}: ${observation.message}`);
   };
   const variant = backendOnly ? 'backend' : 'frontend';
-  const config = serviceConfig(environment);
+  const config = serviceConfig(project, environment, context.environment);
   const open = (opened: Config) => openMetadataSchema(read.document, { role, variant, api, config: opened, environment, observe });
   let schema: MetadataSchema;
   try {
@@ -187,10 +187,14 @@ function readerOf({ isEmpty, types }: MetadataSchema): SchemaReader {
   };
 }
 
+const FILES_OF_MACHINE = 'SVC_GRAPHQL_DYNAMIC_SECRETS_ALLOWED_PATH_PREFIX';
+
 /** Options that change schemas come from the variables of the service. @throws ProjectFailure */
-function serviceConfig(environment: Readonly<Record<string, string | undefined>>) {
+function serviceConfig({ root }: Project, environment: Environment, ofProcess: Environment): Config {
   try {
-    return loadConfig({ argv: ['serve'], environment });
+    // Files of the machine are for the user to open, not for the .env of a project.
+    const own = { [FILES_OF_MACHINE]: ofProcess[FILES_OF_MACHINE] };
+    return loadConfig({ argv: ['serve'], environment: { ...dataFolderOf(root), ...environment, ...own } });
   } catch (thrown) {
     if (thrown instanceof ConfigError) throw failure('config', thrown.message, {}, EXIT.usage);
     throw thrown;

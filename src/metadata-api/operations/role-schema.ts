@@ -25,7 +25,10 @@ const getRoleSchema: OperationGroup = () => [
     }),
     changes: 'nothing',
     errors: [
-      refused('validation-failed', 'a document is not valid GraphQL, or has more than 50,000 tokens'),
+      refused(
+        'validation-failed',
+        'a document is not valid GraphQL or has more than 50,000 tokens, or there are more than 20,000 documents',
+      ),
       refused('timeout', 'the timeout passed'),
     ],
     documentation: {
@@ -48,8 +51,12 @@ const getRoleSchema: OperationGroup = () => [
   }),
 ];
 
+/** Maximum number of documents; operations and fragments are counted one by one. */
+const MAX_DOCUMENTS = 20_000;
+
 /** @throws SvcError validation-failed */
 function* parseAll(documents: readonly string[], path: Path): Cooperative<readonly DocumentNode[]> {
+  if (documents.length > MAX_DOCUMENTS) throw new SvcError('validation-failed', `there are more than ${MAX_DOCUMENTS} documents`, { path });
   const parsed: DocumentNode[] = [];
   for (const [i, document] of documents.entries()) {
     try {

@@ -287,7 +287,8 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
   get_role_schema: {
     args: { role: 'user', documents: ['{ article { id } }'], input_depth: 0 },
     fails: [
-      failure({ role: 'user' }, 'parse-failed', '$.args'),
+      failure({ documents: [] }, 'parse-failed', '$.args'),
+      failure({ role: 'user', documents: Array.from({ length: 20_001 }, () => '{a}') }, 'validation-failed', '$.args.documents'),
       failure({ role: 'user', documents: ['{'] }, 'validation-failed', '$.args.documents[0]'),
       failure({ role: 'user', documents: [], input_depth: 101 }, 'parse-failed', '$.args.input_depth'),
     ],
