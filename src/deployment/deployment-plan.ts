@@ -16,6 +16,8 @@ export interface DeploymentPlan {
   readonly rejections: readonly Problem[];
   /** Errors of a service that accepts no changes. */
   readonly refusals: readonly Problem[];
+  /** Variables that are not set, for which a deployment to such a service ends before it is refused. */
+  readonly unset: readonly Problem[];
   readonly changes: readonly DocumentChange[];
   /** Changes that clients may notice, by role. */
   readonly schemas: readonly SchemaChange[];

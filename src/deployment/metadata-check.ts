@@ -1,9 +1,11 @@
 /** Inconsistencies that the metadata of a project would have in the service, found without applying it. */
 import type { ListedSource } from '../migrations/sources.ts';
+import { isAboutVariables } from '../metadata/environment-template.ts';
+import type { Problem } from '../project/failure.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
-import { inconsistenciesIn, type LocatedInconsistency } from '../project/project-metadata.ts';
+import { inconsistenciesIn, type LocatedInconsistency, problemsOf } from '../project/project-metadata.ts';
 import { type ServerClient, ServerError } from '../project/server-client.ts';
-import { isJsonObject, type JsonObject } from '../util/json.ts';
+import { isJsonObject, type JsonObject, printJson } from '../util/json.ts';
 import { asAdded } from './trial.ts';
 import { recordsIn } from './trial-inconsistencies.ts';
 
@@ -19,6 +21,23 @@ export async function checkMetadata(
 ): Promise<readonly LocatedInconsistency[]> {
   const trial = (await tried(server, read, opened)) ?? (opened.length === 0 ? undefined : await tried(server, read, []));
   return trial === undefined ? [] : inconsistenciesIn(recordsIn(trial, 'after'), read);
+}
+
+/**
+ * Returns whether a deployment checks variables before its first step: before migrations, because none sets a variable, and for hooks, which
+ * the service accepts although the mutations of their roles then fail.
+ */
+export function checksVariables(document: JsonObject, runsSql: boolean): boolean {
+  return runsSql || printJson(document).includes('"validate_input":');
+}
+
+/** Returns the problems about variables that the metadata needs and the service does not have; see `checkMetadata`. */
+export async function unsetVariables(
+  server: ServerClient,
+  read: ReadMetadata,
+  opened: readonly ListedSource[],
+): Promise<readonly Problem[]> {
+  return problemsOf((await checkMetadata(server, read, opened)).filter(({ reason }) => isAboutVariables(reason)));
 }
 
 /** Returns `undefined` if the service rejects the request, for example because its metadata is read-only. */

@@ -16,6 +16,7 @@ import { changesOf, exportFrom, isApplied } from '../project/project-metadata.ts
 import { extensionsOf, type Pending, type PlanOptions, stepOf, runTrial, reasonNotTried } from './trial.ts';
 import type { DestructiveStep } from './decisions.ts';
 import type { DeploymentPlan } from './deployment-plan.ts';
+import { checksVariables, unsetVariables } from './metadata-check.ts';
 import { schemaChanges } from './schema-changes.ts';
 import { checksumOf } from '../migrations/migration-files.ts';
 import { seedsOf } from '../migrations/seeds.ts';
@@ -90,6 +91,7 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
       `${options.tries ? 'not all migrations could be tried' : 'no SQL was run'}: inconsistencies and changes of GraphQL schemas are not known`,
     );
   const schemas = schemaChanges(trial);
+  const checksFirst = isReadOnly && checksVariables(read.document, pending.length > 0);
   return {
     hash: hashOf(read.document, resourceVersion, pending, seeds),
     migrations: pending.map((each) => stepOf(each, untried.get(each), trial)),
@@ -101,6 +103,7 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
     mainSchemas: schemas.main,
     destructive: pending.flatMap(destructiveSteps),
     inconsistencies: plannedInconsistencies(trial, read, namesIn(trial['untried_remote_schemas'])),
+    unset: checksFirst ? await unsetVariables(server, read, [...added, ...moved]) : [],
     notCompared: {
       roles: namesIn(trial['roles_not_compared']),
       sources: namesIn(trial['untried_sources']),

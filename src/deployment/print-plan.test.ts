@@ -14,6 +14,7 @@ const NOTHING: DeploymentPlan = {
     seeds: [],
     rejections: [],
     refusals: [],
+    unset: [],
     changes: [],
     schemas: [],
     mainSchemas: [],

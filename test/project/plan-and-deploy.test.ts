@@ -380,6 +380,25 @@ it.each([
   }
 });
 
+it('a plan for a service with read-only metadata names unset variables first, as the deployment does', async () => {
+  const readOnly = await startTestService({ METADATA_READ_ONLY: 'true', DATABASE_URL: service.databaseUrl });
+  const project = projectFolder(readOnly);
+  try {
+    const next = { 'migrations/default/2_next/up.sql': 'create table next ();\n' };
+    const remote = { 'metadata/remote_schemas.yaml': '- {name: other, definition: {url_from_env: UNSET_URL}}\n' };
+    project.write({ 'config.yaml': 'version: 3\n', 'metadata/databases/databases.yaml': databases(), ...TASK, ...next, ...remote });
+    const unset = { code: 'inconsistent', message: expect.stringContaining("'UNSET_URL' not set") };
+    for (const command of ['plan', 'deploy'])
+      expect([command, await project.svc(command, '--json')]).toMatchObject([
+        command,
+        { code: 4, json: { errors: expect.arrayContaining([expect.objectContaining(unset)]) } },
+      ]);
+  } finally {
+    project.remove();
+    await readOnly.stop();
+  }
+});
+
 it('names a source that would be inconsistent', async () => {
   const project = projectFolder(service);
   try {

@@ -61,15 +61,17 @@ export async function runPlanCommand(context: CommandContext): Promise<CommandOu
 
 /** Returns the errors with which `svc deploy` would end. */
 function rejectionOf(
-  { migrations, seeds, rejections, refusals, inconsistencies }: DeploymentPlan,
+  { migrations, seeds, rejections, refusals, inconsistencies, unset }: DeploymentPlan,
   allowInconsistent: boolean,
 ): { readonly exit: ExitCode; readonly problems: readonly Problem[] } {
   const failed = [...migrations.filter(({ state }) => state === 'failed').map(failureOf), ...seeds.flatMap(({ problems }) => problems)];
   const inconsistent = allowInconsistent ? [] : inconsistencies.problems;
-  const problems = [...rejections, ...failed, ...(refusals.length > 0 ? refusals : inconsistent)];
+  const first = allowInconsistent ? [] : unset;
+  const refused = first.length > 0 ? first : refusals;
+  const problems = [...rejections, ...failed, ...(refused.length > 0 ? refused : inconsistent)];
   if (rejections.length + failed.length > 0) return { exit: EXIT.failed, problems };
-  if (refusals.length > 0) return { exit: EXIT.unreachable, problems };
-  return { exit: inconsistent.length > 0 ? EXIT.inconsistent : EXIT.done, problems };
+  if (first.length === 0 && refusals.length > 0) return { exit: EXIT.unreachable, problems };
+  return { exit: first.length + inconsistent.length > 0 ? EXIT.inconsistent : EXIT.done, problems };
 }
 
 function failureOf({ message = '', code, file, line, column }: PlannedStep): Problem {

@@ -10,8 +10,7 @@ import {
   type SourceHistories,
   sourcesOfHistories,
 } from '../../deployment/source-histories.ts';
-import { checkMetadata } from '../../deployment/metadata-check.ts';
-import { isAboutVariables } from '../../metadata/environment-template.ts';
+import { checksVariables, unsetVariables } from '../../deployment/metadata-check.ts';
 import type { Kinds } from '../../metadata/kinds.ts';
 import { readMigrations } from '../../migrations/migration-files.ts';
 import { planAll, type PlannedSource } from '../../migrations/plan-sources.ts';
@@ -21,10 +20,9 @@ import type { ListedSource } from '../../migrations/sources.ts';
 import { type ReadMetadata, readMetadata } from '../../project/directory/read-metadata.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { EXIT, ProjectFailure } from '../../project/failure.ts';
-import { type Applied, exportFrom, problemsOf } from '../../project/project-metadata.ts';
+import { type Applied, exportFrom } from '../../project/project-metadata.ts';
 import type { Project } from '../../project/project.ts';
 import type { ServerClient } from '../../project/server-client.ts';
-import { printJson } from '../../util/json.ts';
 
 export interface Deployment {
   readonly project: Project;
@@ -67,9 +65,7 @@ export async function prepareDeployment(at: Deployment): Promise<PreparedDeploym
   const rules = migrationRules({ allowChanged, allowInconsistent, run }, histories);
   const planned = await planAll(project, sourcesOfHistories(histories), ALL_PENDING, rules);
   const runsSql = planned.some(({ steps }) => steps.length > 0);
-  // The service accepts hooks whose variables are not set, and the mutations of their roles fail.
-  const hasHooks = printJson(read.document).includes('"validate_input":');
-  if ((runsSql || hasHooks) && !allowInconsistent) await requireVariables(at, read, [...sources.added, ...sources.moved]);
+  if (!allowInconsistent && checksVariables(read.document, runsSql)) await requireVariables(at, read, [...sources.added, ...sources.moved]);
   return { read, sources, planned, seeds: at.withSeeds ? seedsOf(project, sources.all) : [] };
 }
 
@@ -78,7 +74,7 @@ export async function prepareDeployment(at: Deployment): Promise<PreparedDeploym
  * @throws ProjectFailure if the metadata needs variables that the service does not have
  */
 async function requireVariables({ server }: Deployment, read: ReadMetadata, opened: readonly ListedSource[]): Promise<void> {
-  const problems = problemsOf((await checkMetadata(server, read, opened)).filter(({ reason }) => isAboutVariables(reason)));
+  const problems = await unsetVariables(server, read, opened);
   if (problems.length > 0) throw new ProjectFailure([...problems, { code: 'deploy', message: 'nothing was done' }], EXIT.inconsistent);
 }
 
