@@ -275,6 +275,28 @@ it('quotes the key << of a value, which merges without quotes', () => {
   }
 });
 
+it.each([true, 5, -1, 2.5])('writes the name %j of a payload as it is, and reads a bare one as text', (name) => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-directory-'));
+  try {
+    const at: MetadataFolder = { files: projectFiles(root), folder: join(root, 'metadata') };
+    const trigger = (payload: JsonObject) => ({
+      name: '7',
+      webhook: 'http://localhost',
+      schedule: '* * * * *',
+      include_in_metadata: true,
+      payload,
+    });
+    const payloads: readonly JsonObject[] = [{ name: 'text' }, { name, more: [{ role: name }] }, { name: String(name) }];
+    for (const payload of payloads) {
+      const document = { version: 3, sources: [], cron_triggers: [trigger(payload)] };
+      applyChanges(at.files, writeMetadata(at, document).changes);
+      expect(readMetadata(at).document).toMatchObject(document);
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
 it('writes files that read as the same document, whatever their content before', () => {
   const codec = metadataCodec(testKinds);
   fc.assert(

@@ -187,7 +187,7 @@ export class YamlMerge {
       list.items = value.map((item) => this.#createItem(file, list, item, member));
       return list;
     }
-    return createNode(file, sorted(value, member));
+    return createNode(file, sorted(value, member), member);
   }
 
   #createItem(file: YamlFile, list: YAMLSeq, value: Json, member: string | undefined): Node {

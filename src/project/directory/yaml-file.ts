@@ -285,11 +285,27 @@ export function withoutAliases({ path, shown, text }: YamlFile): string | undefi
   return printYamlFile(file);
 }
 
-/** Creates a node for a value: plain if unambiguous, or else in double quotes; several lines as a block. */
-export function createNode({ document }: YamlFile, value: Json): Node {
+/**
+ * Creates a node for a value: plain if unambiguous, or else in double quotes; several lines as a block.
+ * @param member key of the value in its object
+ */
+export function createNode({ document }: YamlFile, value: Json, member?: string): Node {
   const node = document.createNode(value, { aliasDuplicateObjects: false }) as Node;
-  visit(node, { Pair: (_, pair) => quoteMergeKey(pair) });
+  tagName(node, member);
+  visit(node, {
+    Pair(_, pair) {
+      quoteMergeKey(pair);
+      tagName(pair.value, keyText(pair));
+    },
+  });
   return node;
+}
+
+/** Gives a number or boolean its type where a bare one would be a name. */
+function tagName(node: unknown, member: string | undefined): void {
+  if (!isScalar(node) || member === undefined || !NAMES.has(member) || typeof node.value === 'string' || node.value === null) return;
+  const type = typeof node.value === 'boolean' ? 'bool' : /^-?\d+$/.test(String(node.value)) ? 'int' : 'float';
+  node.tag = `tag:yaml.org,2002:${type}`;
 }
 
 /** Creates a pair without a value. */
@@ -330,13 +346,13 @@ export function isMergeKey(pair: Pair): boolean {
   );
 }
 
-/** Keys whose values are names, so that a bare number or `true` is text. */
+/** Keys whose values are names, so that a bare number or `true` without a tag is text. */
 const NAMES: ReadonlySet<string> = new Set(['role', 'role_name', 'name', 'schema', 'collection', 'type_name', 'custom_name']);
 
 export function scalarJson(node: Scalar, member: string | undefined): Json {
   const { value } = node;
   if (typeof value === 'string' || value === null) return value;
-  if (member !== undefined && NAMES.has(member)) return node.source ?? String(value);
+  if (member !== undefined && NAMES.has(member) && node.tag === undefined) return node.source ?? String(value);
   if (typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return parseJson(String(value));
   if (value instanceof JsonNumber) return value;
