@@ -33,8 +33,15 @@ export async function chord(page: Page, keys: string, route: string): Promise<vo
 
 /** Opens the command palette with its shortcut. Keys typed before it has the focus would reach the page. */
 export async function openPalette(page: Page): Promise<void> {
-  await page.keyboard.press('Control+k');
-  const field = page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox');
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  // A page that has just been opened may not listen yet.
+  const press = async (): Promise<number> => {
+    await page.keyboard.press('Control+k');
+    await palette.waitFor({ timeout: 2000 }).catch(() => undefined);
+    return palette.count();
+  };
+  await expect.poll(press, WAIT).toBe(1);
+  const field = palette.getByRole('combobox');
   await expect.poll(() => field.evaluate(HAS_FOCUS), WAIT).toBe(true);
 }
 
