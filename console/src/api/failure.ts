@@ -1,13 +1,16 @@
 /** Errors of requests. */
-import { isObject, type Json, parseJsonText, textsIn } from '../model/json.ts';
+import { isObject, type Json, parseJsonText } from '../model/json.ts';
+import { suggestionsOf } from '../model/suggestions.ts';
 
 export class Failure extends Error {
   readonly status: number;
   readonly code: string;
   readonly path: string | undefined;
   readonly internal: Json | undefined;
-  /** Sentences of the service that say what to do. */
-  readonly suggestions: readonly string[];
+  /** Names that may have been meant instead of the wrong one. */
+  readonly names: readonly string[];
+  /** Sentences that say what to do. */
+  readonly remedies: readonly string[];
 
   constructor(
     message: string,
@@ -16,8 +19,9 @@ export class Failure extends Error {
       code = 'unreachable',
       path,
       internal,
-      suggestions = [],
-    }: Partial<Pick<Failure, 'status' | 'code' | 'path' | 'internal' | 'suggestions'>> = {},
+      names = [],
+      remedies = [],
+    }: Partial<Pick<Failure, 'status' | 'code' | 'path' | 'internal' | 'names' | 'remedies'>> = {},
   ) {
     super(message);
     this.name = 'Failure';
@@ -25,7 +29,8 @@ export class Failure extends Error {
     this.code = code;
     this.path = path;
     this.internal = internal;
-    this.suggestions = suggestions;
+    this.names = names;
+    this.remedies = remedies;
   }
 }
 
@@ -51,12 +56,13 @@ export function failureOfResponse(status: number, text: string): Failure {
   if (!isObject(first))
     return new Failure(text.slice(0, 300) || `The service responded with status ${status}.`, { status, code: `http-${status}` });
   const extensions = isObject(first['extensions']) ? first['extensions'] : first;
-  const message = first['error'] ?? first['message'];
-  return new Failure(typeof message === 'string' ? message : `The service responded with status ${status}.`, {
+  const found = first['error'] ?? first['message'];
+  const message = typeof found === 'string' ? found : `The service responded with status ${status}.`;
+  return new Failure(message, {
     status,
     code: typeof extensions['code'] === 'string' ? extensions['code'] : `http-${status}`,
     path: typeof extensions['path'] === 'string' ? extensions['path'] : undefined,
     internal: first['internal'] ?? (extensions === first ? undefined : extensions['internal']),
-    suggestions: textsIn(extensions['suggestions']),
+    ...suggestionsOf(message, extensions['suggestions']),
   });
 }

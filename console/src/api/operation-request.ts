@@ -2,6 +2,7 @@
 import { nearestNames } from '../../../packages/model/nearest.ts';
 import { isList, isObject, type Json, type JsonObject, objectOf, parseJsonText } from '../model/json.ts';
 import type { Step } from '../model/steps.ts';
+import type { Suggestions } from '../model/suggestions.ts';
 import { Failure } from './failure.ts';
 import { sendAsAdmin } from './http.ts';
 import { changesOf, OPERATION_NAMES, withoutAlias } from './operation-names.ts';
@@ -35,7 +36,7 @@ function stepsOf(json: Json, path: string): readonly Step[] {
     throw fault(
       'Expected an object with "type" and "args".',
       path,
-      isList(json) ? ['Send a list as {"type": "bulk", "args": [...]}.'] : [],
+      isList(json) ? { remedies: ['Send a list as {"type": "bulk", "args": [...]}.'] } : {},
     );
   }
   const { type, args } = json;
@@ -51,10 +52,12 @@ function stepsOf(json: Json, path: string): readonly Step[] {
 }
 
 function unknownOperation(type: string, path: string): Failure {
-  const suggestions = /(?:^|_)run_sql$/.test(type) ? ['Run SQL on the SQL page.'] : nearestNames(type, ALL_NAMES, MAX_SUGGESTIONS);
+  const suggestions = /(?:^|_)run_sql$/.test(type)
+    ? { remedies: ['Run SQL on the SQL page.'] }
+    : { names: nearestNames(type, ALL_NAMES, MAX_SUGGESTIONS) };
   return fault(`The metadata API has no operation "${type}".`, `${path}.type`, suggestions);
 }
 
-function fault(message: string, path: string, suggestions: readonly string[] = []): Failure {
-  return new Failure(message, { code: 'parse-failed', path, suggestions });
+function fault(message: string, path: string, suggestions: Partial<Suggestions> = {}): Failure {
+  return new Failure(message, { code: 'parse-failed', path, ...suggestions });
 }

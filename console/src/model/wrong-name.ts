@@ -1,9 +1,7 @@
 /** Finds the name that an error of the service rejects, so that it can be replaced by a suggested one. */
 import type { Span } from './document-place.ts';
 import { tokensOf } from './graphql-document.ts';
-
-/** Messages about unknown fields, arguments, enum values and directives. */
-const WRONG = /^field '(\w+)' not found|no argument named '(\w+)'$|but found '(\w+)'$|^directive '(\w+)' is not defined/;
+import { unknownName } from './suggestions.ts';
 
 export interface ErrorPlace {
   readonly message: string;
@@ -15,9 +13,7 @@ export interface ErrorPlace {
 
 /** Returns undefined if the document does not contain the name, for example because it is the value of a variable. */
 export function wrongName(text: string, { message, path, line, column }: ErrorPlace): Span | undefined {
-  const name = WRONG.exec(message)
-    ?.slice(1)
-    .find((each) => each !== undefined);
+  const name = unknownName(message);
   if (name === undefined) return undefined;
   const lines = text.split('\n').slice(0, line - 1);
   const start = lines.reduce((sum, { length }) => sum + length + 1, column - 1);

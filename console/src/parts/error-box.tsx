@@ -1,30 +1,29 @@
 import type { ComponentChildren } from 'preact';
+import type { Suggestions } from '../model/suggestions.ts';
 import { Button } from './button.tsx';
 import { CopyButton } from './code-forms.tsx';
 
-export interface ShownError {
+export interface ShownError extends Partial<Suggestions> {
   readonly message: string;
   readonly code?: string;
   readonly path?: string | undefined;
   /** Printed JSON. */
   readonly internal?: string | undefined;
-  /** Names that may have been meant, or sentences that say what to do. */
-  readonly suggestions?: readonly string[];
 }
 
 export function ErrorBox({
   error,
   onRetry,
-  onSuggestion,
+  onName,
   children,
 }: {
   readonly error: ShownError;
   onRetry?: (() => void) | undefined;
   /** Replaces the wrong name by a suggested one. */
-  onSuggestion?: ((name: string) => void) | undefined;
+  onName?: ((name: string) => void) | undefined;
   readonly children?: ComponentChildren;
 }) {
-  const { message, code, path, internal, suggestions = [] } = error;
+  const { message, code, path, internal, names = [], remedies = [] } = error;
   const all = [message, code && `code: ${code}`, path && `path: ${path}`, internal].filter(Boolean).join('\n');
   return (
     <div class="error-box" role="alert">
@@ -42,11 +41,8 @@ export function ErrorBox({
         </details>
       )}
       {children}
-      {suggestions.some((each) => each.includes(' ')) ? (
-        <p>{suggestions.join(' ')}</p>
-      ) : (
-        suggestions.length > 0 && <SuggestedNames names={suggestions} onChoose={onSuggestion} />
-      )}
+      {names.length > 0 && <SuggestedNames names={names} onChoose={onName} />}
+      {remedies.length > 0 && <p>{remedies.join(' ')}</p>}
       <div class="row">
         {onRetry !== undefined && (
           <Button small icon="reload" onClick={onRetry}>

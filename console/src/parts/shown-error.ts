@@ -1,4 +1,5 @@
 import { printJson, type Json } from '../model/json.ts';
+import type { Suggestions } from '../model/suggestions.ts';
 import type { ShownError } from './error-box.tsx';
 
 /** Converts an error for `ErrorBox`. */
@@ -7,19 +8,20 @@ export function shownError({
   code,
   path,
   internal,
-  suggestions,
+  names = [],
+  remedies = [],
 }: {
   readonly message: string;
   readonly code?: string;
   readonly path?: string | undefined;
   readonly internal?: Json | undefined;
-  readonly suggestions?: readonly string[];
-}): ShownError {
+} & Partial<Suggestions>): ShownError {
   return {
     message,
     ...(code === undefined ? {} : { code }),
     ...(path === undefined ? {} : { path }),
     ...(internal === undefined || internal === null ? {} : { internal: printJson(internal, 2) }),
-    ...(suggestions === undefined ? {} : { suggestions }),
+    names,
+    remedies,
   };
 }

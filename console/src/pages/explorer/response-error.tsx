@@ -1,5 +1,6 @@
 import type { Span } from '../../model/document-place.ts';
-import { isList, isObject, type Json, type JsonObject, textsIn } from '../../model/json.ts';
+import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { suggestionsOf } from '../../model/suggestions.ts';
 import { wrongName } from '../../model/wrong-name.ts';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { shownError } from '../../parts/shown-error.ts';
@@ -20,7 +21,7 @@ export function ResponseError({ error, document }: { readonly error: JsonObject;
     code: String(extensions['code'] ?? ''),
     path,
     internal: extensions['internal'],
-    suggestions: textsIn(extensions['suggestions']),
+    ...suggestionsOf(message, extensions['suggestions']),
   });
   const position = positionOf(error['locations']);
   const place =
@@ -28,7 +29,7 @@ export function ResponseError({ error, document }: { readonly error: JsonObject;
       ? undefined
       : wrongName(document.text, { message, path, ...position });
   return (
-    <ErrorBox error={shown} onSuggestion={place && ((name) => document?.replace(place, name))}>
+    <ErrorBox error={shown} onName={place && ((name) => document?.replace(place, name))}>
       {position !== null && (
         <p class="small">
           Line {position.line}, column {position.column}

@@ -68,7 +68,7 @@ export function RunOperation() {
         {failure !== undefined && (
           <ErrorBox
             error={shownError(failure)}
-            onSuggestion={place && ((name) => handle.current?.replace(place.valueFrom, place.to, JSON.stringify(name)))}
+            onName={place && ((name) => handle.current?.replace(place.valueFrom, place.to, JSON.stringify(name)))}
           />
         )}
       </section>
