@@ -110,7 +110,7 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
     await form.getByRole('button', { name: 'Add header' }).click();
     await form.getByLabel('Header 1', { exact: true }).fill('X-From');
     await form.getByLabel('Value of header 1', { exact: true }).fill('svc');
-    await form.getByLabel('Signing secret: environment variable').fill('HOOK_SECRET');
+    await form.getByLabel('Signing secret (environment variable)').fill('HOOK_SECRET');
     await form.getByLabel('Request transform (JSON)').fill('{"version": 2, "method": "PUT"');
     await form.getByText('invalid JSON in line 1').first().waitFor();
     await expectAccessible(opened);

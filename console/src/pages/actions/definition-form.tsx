@@ -3,6 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { HeadersForm } from '../../features/headers-form.tsx';
+import { SigningSecret } from '../../features/signing-secret.tsx';
 import { DocumentError, parseActionDocument } from '../../model/action-document.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
@@ -202,15 +203,7 @@ function Handler({ draft, set }: { readonly draft: DefinitionDraft; set(changes:
         />
       )}
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
-      <TextField
-        label="Signing secret (environment variable)"
-        hint="Leave empty for unsigned calls."
-        class="narrow-input"
-        placeholder="ACTION_SECRET"
-        value={draft.secret}
-        readOnly={isReadOnly}
-        onInput={(secret) => set({ secret })}
-      />
+      <SigningSecret value={draft.secret} placeholder="ACTION_SECRET" onInput={(secret) => set({ secret })} />
     </section>
   );
 }

@@ -22,9 +22,7 @@ export function CallFields({ call, onChange }: { readonly call: ScheduledCall; o
       </div>
       <HeadersForm headers={call.headers} onChange={(headers) => onChange({ headers })} />
       <div class="row fields">
-        <TextField label="Retries" kind="number" value={call.retries} onInput={(retries) => onChange({ retries })} />
-        <TextField label="Retry interval (seconds)" kind="number" value={call.interval} onInput={(interval) => onChange({ interval })} />
-        <TextField label="Timeout (seconds)" kind="number" value={call.timeout} onInput={(timeout) => onChange({ timeout })} />
+        <RetryFields draft={call} onChange={onChange} />
         <TextField
           label="Tolerance (seconds)"
           kind="number"
@@ -33,6 +31,22 @@ export function CallFields({ call, onChange }: { readonly call: ScheduledCall; o
           onInput={(tolerance) => onChange({ tolerance })}
         />
       </div>
+    </>
+  );
+}
+
+interface RetryDraft {
+  readonly retries: string;
+  readonly interval: string;
+  readonly timeout: string;
+}
+
+export function RetryFields({ draft, onChange }: { readonly draft: RetryDraft; onChange(changes: Partial<RetryDraft>): void }) {
+  return (
+    <>
+      <TextField label="Retries" kind="number" value={draft.retries} onInput={(retries) => onChange({ retries })} />
+      <TextField label="Retry interval (seconds)" kind="number" value={draft.interval} onInput={(interval) => onChange({ interval })} />
+      <TextField label="Timeout (seconds)" kind="number" value={draft.timeout} onInput={(timeout) => onChange({ timeout })} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { readTableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { FormDialog } from '../../features/form-dialog.tsx';
 import { HeadersForm } from '../../features/headers-form.tsx';
+import { SigningSecret } from '../../features/signing-secret.tsx';
 import { equalJson } from '../../model/json.ts';
 import { allTables, tableJson } from '../../model/overview.ts';
 import {
@@ -24,7 +25,7 @@ import {
 import { Check } from '../../parts/field.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { WebhookField } from './call-fields.tsx';
+import { RetryFields, WebhookField } from './call-fields.tsx';
 import { changeOfTrigger, type TableTrigger } from './trigger-change.ts';
 
 const LABELS: Readonly<Record<Captured, string>> = { insert: 'Insert', update: 'Update', delete: 'Delete' };
@@ -70,22 +71,9 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
       <Check label="Allow manual invocation" checked={draft.isManual} disabled={isReadOnly} onChange={(isManual) => set({ isManual })} />
       <Webhook draft={draft} onChange={set} />
       <HeadersForm headers={draft.headers} onChange={(headers) => set({ headers })} />
-      <TextField
-        label="Signing secret: environment variable"
-        hint={
-          <>
-            Signs each delivery in <code>X-Svc-Signature</code> with the secret in this variable of the service. Leave empty for none.
-          </>
-        }
-        value={draft.secretVariable}
-        placeholder="HOOK_SECRET"
-        readOnly={isReadOnly}
-        onInput={(secretVariable) => set({ secretVariable })}
-      />
+      <SigningSecret value={draft.secretVariable} placeholder="HOOK_SECRET" onInput={(secretVariable) => set({ secretVariable })} />
       <div class="row fields">
-        <TextField label="Retries" kind="number" value={draft.retries} onInput={(retries) => set({ retries })} />
-        <TextField label="Retry interval (seconds)" kind="number" value={draft.interval} onInput={(interval) => set({ interval })} />
-        <TextField label="Timeout (seconds)" kind="number" value={draft.timeout} onInput={(timeout) => set({ timeout })} />
+        <RetryFields draft={draft} onChange={set} />
       </div>
       <Transforms draft={draft} onChange={set} />
     </FormDialog>
