@@ -9,7 +9,13 @@ import { startTestService, type TestService } from '../support/service.ts';
 import { type Block, blocksOf } from './blocks.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const VARIABLES = { HOOKS: 'http://127.0.0.1:9', HOOK_SECRET: 'a secret', HOOK_KEY: 'a key', HANDLERS: 'http://127.0.0.1:9' };
+const VARIABLES = {
+  HOOKS: 'http://127.0.0.1:9',
+  HOOK_SECRET: 'a secret',
+  HOOK_KEY: 'a key',
+  HANDLERS: 'http://127.0.0.1:9',
+  JOBS_URL: 'http://127.0.0.1:9',
+};
 
 let service: TestService;
 let project: ProjectFolder;
@@ -96,6 +102,28 @@ it('event-triggers.md: the trigger captures the columns that its file lists', as
     { op: 'UPDATE', data: { new: { id: 1, title: 'Types' } } },
     { op: 'INSERT' },
   ]);
+});
+
+it('how-to/cron.md: the trigger has its events, and is a part of the metadata', async () => {
+  const { blocks } = pageOf('docs/how-to/cron.md');
+  await createProject();
+  await deployFiles(blocks);
+  const { cron_triggers: triggers } = (await service.metadata('export_metadata', {})) as { cron_triggers: object[] };
+  expect(triggers).toEqual([
+    {
+      name: 'nightly',
+      webhook: '{{JOBS_URL}}/nightly',
+      schedule: '0 3 * * *',
+      include_in_metadata: true,
+      payload: { report: 'sales' },
+      retry_conf: { num_retries: 3, retry_interval_seconds: 60, timeout_seconds: 60, tolerance_seconds: 21600 },
+    },
+  ]);
+  const { events } = (await service.metadata('get_scheduled_events', { type: 'cron', trigger_name: 'nightly', limit: 1 })) as {
+    events: object[];
+  };
+  expect(events).toMatchObject([{ status: 'scheduled', tries: 0 }]);
+  expect((await project.svc('metadata', 'diff', '--exit-code')).code).toBe(0);
 });
 
 it('how-to/actions.md: the role may call the action that the command creates', async () => {
