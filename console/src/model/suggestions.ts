@@ -1,4 +1,4 @@
-/** Tells the names that an error suggests from sentences that say what to do: the service lists both as `suggestions`. */
+/** Separates names that an error suggests from sentences that say what to do: the service lists both as `suggestions`. */
 import { type Json, textsIn } from './json.ts';
 
 /** Messages about unknown fields, arguments, enum values and directives. */

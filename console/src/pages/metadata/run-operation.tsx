@@ -85,7 +85,7 @@ function useOperation(text: string) {
     ? 'Running …'
     : text.trim() === ''
       ? 'Paste an operation'
-      : changesSomething(text)
+      : readOnlyRefusal !== undefined && changesSomething(text)
         ? readOnlyRefusal
         : undefined;
   const run = async (): Promise<void> => {
