@@ -58,5 +58,6 @@ export function labelOf(table: Json): string {
 
 /** Returns true if a step drops something; such changes are reviewed first. */
 export function isDestructive({ type }: Step): boolean {
-  return /(?:^|_)(?:drop|delete|untrack|remove|clear|cleanup|replace)_/.test(type);
+  // Not `pg_create_delete_permission`.
+  return !/(?:^|_)create_/.test(type) && /(?:^|_)(?:drop|delete|untrack|remove|clear|cleanup|replace)_/.test(type);
 }
