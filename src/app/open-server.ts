@@ -61,20 +61,20 @@ export type ServerConfig = ListenConfig & RouteConfig & AuthConfig & ConsoleConf
 
 export interface ServerParts
   extends Pick<
-    ServerContext,
-    | 'state'
-    | 'pipeline'
-    | 'subscriptions'
-    | 'observe'
-    | 'tracing'
-    | 'clearCache'
-    | 'sourceHealth'
-    | 'isReady'
-    | 'isDeployed'
-    | 'startPath'
-    | 'configReport'
-    | 'optionsReport'
-  > {
+      ServerContext,
+      | 'state'
+      | 'pipeline'
+      | 'subscriptions'
+      | 'observe'
+      | 'tracing'
+      | 'clearCache'
+      | 'sourceHealth'
+      | 'isReady'
+      | 'isDeployed'
+      | 'configReport'
+      | 'optionsReport'
+    >,
+    Pick<ListenOptions, 'startPath'> {
   readonly administration: Administration;
   /** Client for the authentication webhook and key sets. */
   readonly outbound: OutboundClient;
@@ -87,7 +87,7 @@ const MAX_UPLOADS = 16;
 
 /** Opens authentication, the console and the documentation, then listens. The server's `stop` also stops the refresh of key sets. */
 export async function openServer(config: ServerConfig, parts: ServerParts): Promise<HttpServer> {
-  const { administration, outbound, registry, counting, ...context } = parts;
+  const { administration, outbound, registry, counting, startPath, ...context } = parts;
   const authenticator = await openAuthenticator(accessOptions(config), outbound, parts.observe);
   try {
     const server = await startServer(
@@ -103,11 +103,12 @@ export async function openServer(config: ServerConfig, parts: ServerParts): Prom
         docs: openDocs(config, parts.observe),
         options: routeOptions(config),
       },
-      listenOptions(config),
+      { ...listenOptions(config), startPath },
     );
     return {
       url: server.url,
       drain: () => server.drain(),
+      endStart: () => server.endStart(),
       async stop(limit) {
         await server.stop(limit);
         authenticator.stop();
@@ -154,7 +155,7 @@ function routeOptions(config: RouteConfig): ServerContext['options'] {
   };
 }
 
-function listenOptions(config: ListenConfig): ListenOptions {
+function listenOptions(config: ListenConfig): Omit<ListenOptions, 'startPath'> {
   return {
     port: config.serverPort,
     host: config.serverHost,

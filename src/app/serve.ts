@@ -46,6 +46,8 @@ import { startTelemetry } from './telemetry/telemetry.ts';
 export interface Service {
   /** `http://localhost:8080` */
   readonly url: string;
+  /** Closes `ServeOptions.startPath`. */
+  endStart(): void;
   /** Finishes requests in flight, then closes all connections. */
   stop(): Promise<void>;
   /**
@@ -67,8 +69,8 @@ export interface ServeOptions {
   readonly isReady?: () => boolean;
   /** False until the project of `svc dev` is deployed; until then, only the command line gets answers. */
   readonly isDeployed?: () => boolean;
-  /** Returns the secret path below which the caller reaches all endpoints, even disabled ones. Defaults to `null`, for none. */
-  readonly startPath?: () => string | null;
+  /** Secret path below which the caller reaches all endpoints, even disabled ones, until `endStart`. Defaults to `null`, for none. */
+  readonly startPath?: string | null;
   /** Called after SQL of an administrator that is not read-only. */
   readonly onSql?: (run: SqlRun) => void;
 }
@@ -90,7 +92,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
     logger = serviceLogger(config, environment),
     isReady = () => true,
     isDeployed = () => true,
-    startPath = () => null,
+    startPath = null,
     onSql = () => undefined,
   } = options;
   const { observe } = logger;
@@ -238,6 +240,7 @@ async function start(config: Config, running: Running): Promise<Service> {
 
   return {
     url: server.url,
+    endStart: () => server.endStart(),
     readCatalogs: catalogReader(state),
     onMetadata(listener) {
       state.onSnapshot((shown, before) => {

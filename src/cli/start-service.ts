@@ -57,18 +57,16 @@ export async function startService(config: Config, options: StartOptions = {}): 
     const complete: Config = { ...config, databaseUrl: databases.databaseUrl, metadataDatabaseUrl: databases.metadataDatabaseUrl };
     const deploys = [config.project, config.metadataDir, config.migrationsDir].some((folder) => folder !== null);
     let isReady = !deploys;
-    let isSettled = false;
-    const ownPath = `/${randomUUID()}`;
-    const startPath = (): string | null => (isSettled ? null : ownPath);
+    const startPath = `/${randomUUID()}`;
     const started = await serve(complete, { ...serveOptions, logger, isReady: () => isReady, startPath });
     service = started;
     if (deploys) {
       const { deployAtStart } = await import('./deploy-at-start.ts');
-      await deployAtStart(complete, { shown: started.url, url: `${started.url}${ownPath}` }, logger);
+      await deployAtStart(complete, { shown: started.url, url: `${started.url}${startPath}` }, logger);
       isReady = true;
     }
-    if (databases.hasSampleData) await trackSampleData(`${started.url}${ownPath}`, adminSecretsOf(config)[0] ?? null);
-    isSettled = true;
+    if (databases.hasSampleData) await trackSampleData(`${started.url}${startPath}`, adminSecretsOf(config)[0] ?? null);
+    started.endStart();
     warmUp = startWarmUp();
     warmUp.done.catch((error: unknown) => logger.observe({ kind: 'unexpected', message: 'the warm-up failed', error }));
     return {

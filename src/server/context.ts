@@ -52,8 +52,6 @@ export interface ServerContext {
   readonly isReady?: () => boolean;
   /** Returns false until the project of the service is deployed. */
   readonly isDeployed: () => boolean;
-  /** Returns the secret path below which the tasks at start reach all endpoints, even disabled ones; `null` once they are done. */
-  readonly startPath: () => string | null;
   /** The tracer is `null` if tracing is off. */
   readonly tracing: { current(): Tracer | null };
   readonly meter: Counted<HttpMeter>;

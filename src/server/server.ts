@@ -25,6 +25,7 @@ import { adminErrorReply, notFoundReply, type Reply } from './reply.ts';
 import { UNKNOWN_ENDPOINT } from './http-meter.ts';
 import { LongLived } from './long-lived.ts';
 import { type SocketOptions, Sockets } from './sockets/sockets.ts';
+import { receiveRequests } from './start-path.ts';
 import { serveWithoutUpgrade } from './without-upgrade.ts';
 import { administrationRoutes } from './routes/administration.ts';
 import { cacheRoutes } from './routes/cache.ts';
@@ -45,6 +46,8 @@ export interface HttpServer {
   readonly url: string;
   /** Reports unreadiness to load balancers; requests are still answered. */
   drain(): void;
+  /** Closes `ListenOptions.startPath`. */
+  endStart(): void;
   /** Stops listening, lets requests finish for at most `limit` ms, then closes the remaining connections. */
   stop(limit: number): Promise<void>;
 }
@@ -59,6 +62,8 @@ export interface ListenOptions {
   readonly responseTimeout: number;
   /** Maximum size of a request before its body, in bytes. */
   readonly maxHeaderLength: number;
+  /** Secret path below which the tasks at start reach all endpoints, even disabled ones; `null` for none. */
+  readonly startPath: string | null;
   readonly sockets: SocketSettings;
 }
 
@@ -126,18 +131,19 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     keepAliveTimeout: 65_000,
     maxHeaderSize: listen.maxHeaderLength,
   };
-  const server = createServer(limits, (request, response) => {
+  const receive = (request: IncomingMessage, response: ServerResponse, isOwn: boolean): void => {
     connections.enter(request.socket, (client) =>
       serve(
-        request,
-        response,
+        { request, response, isOwn },
         context,
         client,
         { pending, longLived, maxHeaderLength: listen.maxHeaderLength, isDraining: () => draining || stopping },
         () => stopping,
       ),
     );
-  });
+  };
+  const server = createServer(limits);
+  const endStart = receiveRequests(server, listen.startPath, receive);
   // Limited by size instead: a limit by count silently drops headers, such as the role that a proxy appends to a client's headers.
   server.maxHeadersCount = 0;
   // Idle timeout of a connection: a running request is no reason to close it, a response that the client does not read is.
@@ -177,6 +183,7 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
     drain() {
       draining = true;
     },
+    endStart,
     async stop(limit) {
       stopping = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -193,9 +200,15 @@ export async function startServer(context: ServerContext, listen: ListenOptions)
   };
 }
 
+interface Received {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The request comes from a task at start of this process. */
+  readonly isOwn: boolean;
+}
+
 async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, isOwn }: Received,
   context: ServerContext,
   client: CancellationSource,
   connections: ServerConnections,
@@ -205,11 +218,7 @@ async function serve(
   const started = performance.now();
   const header = request.headers['x-request-id'];
   const requestId = typeof header === 'string' && KNOWN_ID.test(header) ? header : randomUUID();
-  const given = originForm(request.url);
-  const startPath = context.startPath();
-  const isOwn = startPath !== null && given.startsWith(`${startPath}/`);
-  // The secret path stays out of the log.
-  const url = isOwn ? given.slice(startPath.length) : given;
+  const url = originForm(request.url);
   const mark = url.indexOf('?');
   let parameters: URLSearchParams | undefined;
   const reservation = new MemoryReservation(context.pipeline.memory);
