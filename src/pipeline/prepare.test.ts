@@ -28,7 +28,7 @@ function pipeline() {
 describe('prepare', () => {
   it.each(['query', 'mutation', 'subscription'] as const)('returns the kind of a %s without planning it', (kind) => {
     const operation = prepare(
-      { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: kind.charAt(0) }, options: {} },
+      { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: kind.charAt(0), api: 'graphql' }, options: {} },
       null,
     );
     expect(operation.prepared.kind).toBe(kind);
@@ -36,14 +36,20 @@ describe('prepare', () => {
   });
 
   it('reuses a prepared operation', () => {
-    const run = { pipeline: pipeline(), snapshot, session, request: { query: document, operationName: 'q' }, options: {} };
+    const run = {
+      pipeline: pipeline(),
+      snapshot,
+      session,
+      request: { query: document, operationName: 'q', api: 'graphql' } as const,
+      options: {},
+    };
     const first = prepare(run, null);
     expect(prepare(run, null)).toBe(first);
     expect(() => planOperationFor(run, first, {})).toThrow('something was planned');
   });
 
   it('applies the allow-list and the limits of the role and the batch', () => {
-    const request = { query: '{ author { books { id } } }', operationName: null };
+    const request = { query: '{ author { books { id } } }', operationName: null, api: 'graphql' } as const;
     const listed = { ...snapshot, storedOperations: { allows: () => false } };
     const run = { pipeline: pipeline(), snapshot, session, request, options: {} };
     const restricted = { ...pipeline(), allowList: createAllowList(100) };

@@ -7,6 +7,7 @@ import { isAdmin, type Session } from '../auth/session.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 import { SvcError, type TextLocation } from '../errors/svc-error.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
+import type { SchemaApi } from '../metadata/schema-api.ts';
 import type { MutationRoot } from '../ir/mutation.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import { spanTime } from '../observability/tracing/span.ts';
@@ -24,29 +25,26 @@ import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
 import type { RequestOptions, RequestRun } from './request-run.ts';
 
 /** Returns the schema for a session at an endpoint. */
-export function schemaOf(
-  snapshot: Pick<RequestSnapshot, 'roleSchema'>,
-  session: Session,
-  request: Pick<GraphqlRequest, 'api'>,
-): RoleSchema {
-  return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend', request.api);
+export function schemaOf(snapshot: Pick<RequestSnapshot, 'roleSchema'>, session: Session, api: SchemaApi): RoleSchema {
+  return snapshot.roleSchema(session.role, session.backendOnly ? 'backend' : 'frontend', api);
 }
+
+type Document = Pick<GraphqlRequest, 'query' | 'operationName' | 'api'>;
 
 /** The parts of a run that its errors need. */
 interface FailedRun {
   readonly snapshot: Pick<RequestSnapshot, 'roleSchema'>;
   readonly session: Session;
-  /** A request without a document, such as a data operation, has no positions. */
-  readonly request: Pick<GraphqlRequest, 'api'>;
+  readonly request: Document | DataRequest;
 }
 
 /** Returns an error as the client sees it: with positions in its document, and redacted if the role has no introspection. */
 export function clientError(thrown: unknown, { snapshot, session, request }: FailedRun): unknown {
   if (!(thrown instanceof SvcError)) return thrown;
-  const error = schemaOf(snapshot, session, request).introspectionDisabled ? thrown.redacted() : thrown;
-  if (error.locations !== undefined || !hasDocument(request)) return error;
-  const { query, operationName } = request;
-  const locations = positionsIn(query, operationName, error);
+  const document = 'query' in request ? request : null;
+  const error = schemaOf(snapshot, session, document?.api ?? 'graphql').introspectionDisabled ? thrown.redacted() : thrown;
+  if (error.locations !== undefined || document === null) return error;
+  const locations = positionsIn(document, error);
   return locations.length === 0 ? error : error.withLocations(locations);
 }
 
@@ -61,14 +59,10 @@ const STATEMENT_CODES: ReadonlySet<ErrorCode> = new Set([
   'unexpected',
 ]);
 
-function positionsIn(query: string, operationName: string | null, error: SvcError): readonly TextLocation[] {
+function positionsIn({ query, operationName }: Document, error: SvcError): readonly TextLocation[] {
   if (error instanceof VariableError) return variableLocations(query, operationName, error.variable);
   const isOfStatement = error.path === ROOT && STATEMENT_CODES.has(error.code);
   return isOfStatement ? operationLocations(query, operationName) : locationsOf(query, operationName, error.path);
-}
-
-function hasDocument(request: Pick<GraphqlRequest, 'api'>): request is Pick<GraphqlRequest, 'query' | 'operationName' | 'api'> {
-  return 'query' in request;
 }
 
 /** The parts of a run that its document needs. */
@@ -76,7 +70,7 @@ interface DocumentRun {
   readonly pipeline: Pick<RequestPipeline, 'allowList' | 'operations'>;
   readonly snapshot: Pick<RequestSnapshot, 'roleSchema'> & { readonly storedOperations: Pick<StoredOperations, 'allows'> };
   readonly session: Session;
-  readonly request: Pick<GraphqlRequest, 'query' | 'operationName' | 'api'>;
+  readonly request: Document;
   readonly options: Pick<RequestOptions, 'budget' | 'trace'>;
 }
 
@@ -88,7 +82,7 @@ interface DocumentRun {
  */
 export function prepare({ pipeline, snapshot, session, request, options }: DocumentRun, limits: RoleLimits | null): CachedOperation {
   const { budget, trace } = options;
-  const schema = schemaOf(snapshot, session, request);
+  const schema = schemaOf(snapshot, session, request.api);
   pipeline.allowList?.check(snapshot.storedOperations, session, request.query);
   budget?.addDocument(request.query);
   const { operations } = pipeline;

@@ -1,6 +1,7 @@
 import type { HandlerCaller } from '../webhooks/handler-call.ts';
 import type { Compiler, Source } from '../backend/backend.ts';
 import type { InputValidator } from '../execute/input-validator.ts';
+import type { SchemaApi } from '../metadata/schema-api.ts';
 import type { Counted } from '../observability/metrics/counting.ts';
 import type { CostObservation, QueryObservation, SlowQueryObservation } from '../observability/observation.ts';
 import type { JoinBounds } from '../execute/placeholders.ts';
@@ -25,7 +26,7 @@ export interface RequestSnapshot {
   readonly connections: ReadonlyMap<string, Source>;
   readonly remotes: ReadonlyMap<string, RemoteConnection>;
   readonly storedOperations: Pick<StoredOperations, 'allows' | 'analyse'>;
-  roleSchema(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RoleSchema;
+  roleSchema(role: string, variant: 'frontend' | 'backend', api?: SchemaApi): RoleSchema;
 }
 
 export interface RequestPipeline {

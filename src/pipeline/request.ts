@@ -1,4 +1,5 @@
 import { SvcError } from '../errors/svc-error.ts';
+import type { SchemaApi } from '../metadata/schema-api.ts';
 import { describeUnknownKey } from '../metadata/unknown-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { along, ROOT } from '../util/path.ts';
@@ -8,8 +9,8 @@ export interface GraphqlRequest {
   readonly query: string;
   readonly variables: JsonObject;
   readonly operationName: string | null;
-  /** Schema of the endpoint. Default `graphql`. */
-  readonly api?: 'graphql' | 'relay';
+  /** Schema of the endpoint. */
+  readonly api: SchemaApi;
   /** Maximum nesting of lists and objects in the value of a variable; absent if unknown. */
   readonly variableDepth?: number;
 }
@@ -35,9 +36,10 @@ function misspelt(json: JsonObject): string {
 
 /**
  * @param depth maximum nesting of lists and objects in `json`; defaults to unknown
+ * @param api default `graphql`
  * @throws SvcError parse-failed if the JSON is not a request
  */
-export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINITY): GraphqlRequest {
+export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINITY, api: SchemaApi = 'graphql'): GraphqlRequest {
   if (!isJsonObject(json)) throw malformed('parsing GraphQLRequest failed, expected Object, but encountered a different JSON value');
   const { query, variables, operationName, extensions } = json;
   if (isJsonObject(extensions) && extensions['persistedQuery'] !== undefined) {
@@ -57,5 +59,11 @@ export function decodeRequest(json: Json, depth: number = Number.POSITIVE_INFINI
   if (extensions !== undefined && extensions !== null && !isJsonObject(extensions)) {
     throw malformed('parsing HashMap failed, expected Object', 'extensions');
   }
-  return { query, variables: variables ?? NO_VARIABLES, operationName: operationName ?? null, variableDepth: depth - LEVELS_ABOVE_VALUES };
+  return {
+    query,
+    variables: variables ?? NO_VARIABLES,
+    operationName: operationName ?? null,
+    api,
+    variableDepth: depth - LEVELS_ABOVE_VALUES,
+  };
 }

@@ -3,12 +3,13 @@
  * change does not affect.
  */
 import { ADMIN_ROLE } from '../auth/session.ts';
+import type { SchemaApi } from '../metadata/schema-api.ts';
 import type { RemoteSchemaInfo, SchemaCache } from '../schema-cache/schema-cache.ts';
 import { unavailableRoots } from '../schema-cache/unavailable-source.ts';
 import { SvcError } from '../errors/svc-error.ts';
 import { BoundedCache } from '../util/bounded-cache.ts';
 import { runSync, type Cooperative } from '../util/cooperative.ts';
-import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaApi, type SchemaVariant } from './fields/options.ts';
+import { type FieldOptions, DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './fields/options.ts';
 import { RoleSource } from './fields/role-context.ts';
 import { rootTypes } from './fields/root-types.ts';
 import { sameNodeNames } from './relay/node-tables.ts';
@@ -20,7 +21,7 @@ import { createRoleSchema, DEFAULT_LIMITS, type RoleSchemaOptions } from '../gra
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import { lazy, type RootTypes } from '../graphql-engine/types.ts';
 
-export type { SchemaApi, SchemaVariant, WriteSource as RoleTables };
+export type { SchemaVariant, WriteSource as RoleTables };
 
 export interface RoleSchemasOptions {
   readonly build: FieldOptions;

@@ -1,5 +1,6 @@
 import type { Source } from '../backend/backend.ts';
 import type { Metadata } from '../metadata/metadata.ts';
+import type { SchemaApi } from '../metadata/schema-api.ts';
 import type { StoredOperations } from '../schema/stored/stored-operations.ts';
 import type { RoleTables } from '../schema/role-schemas.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
@@ -23,9 +24,9 @@ export interface Snapshot {
   /** Query collections, the allow-list and REST endpoints. Their inconsistencies are in the cache's list, too. */
   readonly storedOperations: StoredOperations;
   /** Built on first use; kept across snapshots if its inputs did not change. @param api default `graphql` */
-  roleSchema(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RoleSchema;
+  roleSchema(role: string, variant: 'frontend' | 'backend', api?: SchemaApi): RoleSchema;
   /** Builds all types of a role schema for a single walk over them. Takes much memory and is not cached. */
-  wholeRoots(role: string, variant: 'frontend' | 'backend', api?: 'graphql' | 'relay'): RootTypes;
+  wholeRoots(role: string, variant: 'frontend' | 'backend', api?: SchemaApi): RootTypes;
   /** Tables of a source that are visible to a role, by their database names; `null` if the source does not exist. */
   roleTables(role: string, variant: 'frontend' | 'backend', source: string): RoleTables | null;
 }

@@ -237,10 +237,10 @@ class Registry implements RunningSubscriptions {
     const work: PollerWork = {
       source: step.source,
       connection,
-      schema: schemaOf(snapshot, session, request),
+      schema: schemaOf(snapshot, session, request.api),
       role: session.role,
       variant: session.backendOnly ? 'backend' : 'frontend',
-      api: request.api ?? 'graphql',
+      api: request.api,
       document: request.query,
       labels,
       query: step.query,

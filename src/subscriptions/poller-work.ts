@@ -1,6 +1,7 @@
 /** The statement of a poller, and its options. */
 import type { ResultMemory } from '../pipeline/result-memory.ts';
 import type { LiveQuery, Polls, Source } from '../backend/backend.ts';
+import type { SchemaApi } from '../metadata/schema-api.ts';
 import type { TemplatePart } from '../plan/plan.ts';
 import type { RoleSchema } from '../graphql-engine/translation.ts';
 import type { OperationLabels } from '../pipeline/operation-counts.ts';
@@ -25,7 +26,7 @@ export interface PollerWork {
   readonly schema: RoleSchema;
   readonly role: string;
   readonly variant: 'frontend' | 'backend';
-  readonly api: 'graphql' | 'relay';
+  readonly api: SchemaApi;
   readonly document: string;
   /** Labels of the first subscriber's operation in metrics. */
   readonly labels: OperationLabels;

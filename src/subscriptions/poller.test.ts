@@ -13,7 +13,7 @@ import { Member } from './cohort.ts';
 import { FakeLiveDatabase, queryOf, RecordingSubscriber } from '../../test/support/fake-live-database.ts';
 
 const SESSION = { role: 'user', variables: new Map<string, string>(), backendOnly: false };
-const REQUEST = { query: '', variables: {}, operationName: null };
+const REQUEST = { query: '', variables: {}, operationName: null, api: 'graphql' as const };
 const INTERVAL = 1000;
 
 let database: FakeLiveDatabase;

@@ -115,11 +115,11 @@ export async function testSubscriptions(sql: string, options: SubscriptionOption
     observations,
     async open(query, { session: who = ADMIN, variables = {} } = {}) {
       const recorder = new Recorder();
-      const subscription = await subscriptions.open(who, { query, variables, operationName: null }, {}, recorder);
+      const subscription = await subscriptions.open(who, { query, variables, operationName: null, api: 'graphql' }, {}, recorder);
       return Object.assign(recorder, { subscription });
     },
     async run(query, { session: who = ADMIN, variables = {} } = {}) {
-      const request = { query, variables, operationName: null };
+      const request = { query, variables, operationName: null, api: 'graphql' } as const;
       const body = await runRequest({ pipeline, snapshot: state.current(), session: who, request, options: {} });
       return (parseJson(textOfBytes(body)) as JsonObject)['data'] as Json;
     },

@@ -1,7 +1,7 @@
 /** Sources of the schema for `svc schema`: a running service, or the files of a project with their databases. */
 import { print } from 'graphql';
 import type { MetadataSchema } from '../../app/metadata-schema.ts';
-import type { SchemaApi } from '../../schema/role-schemas.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import { ConfigError } from '../../config/config-error.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { cutSchema } from '../../graphql-engine/schema-cut/cut-schema.ts';

@@ -1,13 +1,14 @@
 /** Applies the limits of a role to a request. */
 import { limitsFor, type RoleLimits } from '../api-limits.ts';
-import { clientError } from '../prepare.ts';
+import { clientError, type DataRequest } from '../prepare.ts';
+import type { GraphqlRequest } from '../request.ts';
 import type { RequestRun } from '../request-run.ts';
 
 /**
  * Admits the request within the rate and concurrency limits of its role, and runs it within their time limit.
  * @throws SvcError busy, and errors of `task` as `clientError` returns them
  */
-export async function withAdmission<Request extends object, T>(
+export async function withAdmission<Request extends GraphqlRequest | DataRequest, T>(
   run: RequestRun<Request>,
   task: (run: RequestRun<Request>, limits: RoleLimits | null) => Promise<T>,
 ): Promise<T> {

@@ -1,9 +1,6 @@
 /** Variant of a role's schema: `backend` includes `backend_only` permissions, for trusted requests that select it. */
 export type SchemaVariant = 'frontend' | 'backend';
 
-/** `relay`: the schema for clients of Relay. */
-export type SchemaApi = 'graphql' | 'relay';
-
 /** Server options that change the contents or the meaning of role schemas. */
 export interface FieldOptions {
   /** `SVC_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE`: a null operand counts as absent, that is true. */

@@ -11,7 +11,7 @@ import { fieldsOfCustomType, fieldsOfRemoteType, fieldsOfTable, type VisibleTarg
 import { RoleSource } from './role-context.ts';
 import type { RoleTable } from './role-table.ts';
 import { NodeTables } from '../relay/node-tables.ts';
-import type { SchemaApi } from './options.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import type { SchemaContext } from './schema-context.ts';
 import { nameKey } from '../../catalog/catalog.ts';
 

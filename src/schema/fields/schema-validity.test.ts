@@ -12,10 +12,11 @@ import {
 import { describe, expect, it } from 'vitest';
 import { libraryCache } from '../../../test/support/library-fixture.ts';
 import { schemaCache, sourceInfo, type TableSpec, tableInfo, unmasked } from '../../../test/support/schema-cache-fixture.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import type { SchemaCache } from '../../schema-cache/schema-cache.ts';
 import { createRoleSchemas, DEFAULT_ROLE_SCHEMAS_OPTIONS } from '../role-schemas.ts';
 import { printRoleSchema } from '../../graphql-engine/sdl.ts';
-import { DEFAULT_BUILD_OPTIONS, type SchemaApi, type SchemaVariant } from './options.ts';
+import { DEFAULT_BUILD_OPTIONS, type SchemaVariant } from './options.ts';
 import { relayRootTypes } from '../relay/root-types.ts';
 import { rootTypes } from './root-types.ts';
 import { SchemaContext } from './schema-context.ts';

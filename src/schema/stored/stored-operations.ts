@@ -5,6 +5,7 @@
 import type { AllowListEntry } from '../../metadata/allow-list.ts';
 import { entryCodecs, type Metadata } from '../../metadata/metadata.ts';
 import type { CollectedQuery, QueryCollection } from '../../metadata/query-collection.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import { unknownParts } from '../../metadata/unknown-parts.ts';
 import { inconsistent } from '../../schema-cache/inconsistency.ts';
 import { objectId } from '../../schema-cache/object-id.ts';
@@ -34,7 +35,7 @@ export interface StoredOperations {
 
 export interface QueryAnalysis {
   /** The schema in which the query is valid: that of Relay only if it is not valid in the other one. */
-  readonly api: 'graphql' | 'relay';
+  readonly api: SchemaApi;
   readonly operations: readonly OperationAnalysis[];
   readonly problems: readonly string[];
 }

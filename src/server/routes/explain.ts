@@ -2,7 +2,7 @@ import { decodeExplain, explain } from '../../pipeline/explain.ts';
 import { adminRoute } from '../admin-route.ts';
 import { decodeJsonBody } from '../body.ts';
 import type { Route } from '../context.ts';
-import { checkApi, RELAY_PATHS } from './api.ts';
+import { checkApi } from './graphql-endpoints.ts';
 import { readBody } from '../read-body.ts';
 import { jsonReply } from '../reply.ts';
 
@@ -14,7 +14,7 @@ function explainRoute(path: string): Route {
     async handle(exchange, { options, pipeline, state, uploads }) {
       const body = await readBody(exchange.request, options.bodyLimit, uploads);
       const request = decodeExplain(decodeJsonBody(body, options.jsonSizeLimit));
-      if (request.api === 'relay') checkApi(RELAY_PATHS[0] as string, options);
+      checkApi(request.api, options);
       const { requestTimeout } = options;
       const answer = await explain(pipeline, state.current(), request, {
         signal: exchange.signal,

@@ -1,17 +1,25 @@
-/** The schemas that GraphQL endpoints serve. */
+/** The endpoints for GraphQL, over HTTP and websockets. */
 import { SvcError } from '../../errors/svc-error.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import type { ServerContext } from '../context.ts';
 
-/** Paths of the schema for clients of Relay. */
-export const RELAY_PATHS: readonly string[] = ['/v1/relay', '/v1beta1/relay'];
-
-/** Returns the schema of a path. */
-export function apiOf(path: string): 'graphql' | 'relay' {
-  return RELAY_PATHS.includes(path) ? 'relay' : 'graphql';
+export interface GraphqlEndpoint {
+  readonly path: string;
+  /** Schema that it serves. */
+  readonly api: SchemaApi;
+  /** If true, errors keep their HTTP status, and a websocket gets a single error for a rejected operation. */
+  readonly hasBareErrors: boolean;
 }
 
-/** @throws SvcError not-found if the schema of the path is switched off */
-export function checkApi(path: string, { relay }: Pick<ServerContext['options'], 'relay'>): void {
-  if (relay || apiOf(path) === 'graphql') return;
+export const GRAPHQL_ENDPOINTS: readonly GraphqlEndpoint[] = [
+  { path: '/v1/graphql', api: 'graphql', hasBareErrors: false },
+  { path: '/v1alpha1/graphql', api: 'graphql', hasBareErrors: true },
+  { path: '/v1/relay', api: 'relay', hasBareErrors: false },
+  { path: '/v1beta1/relay', api: 'relay', hasBareErrors: false },
+];
+
+/** @throws SvcError not-found if the schema is switched off */
+export function checkApi(api: SchemaApi, { relay }: Pick<ServerContext['options'], 'relay'>): void {
+  if (relay || api === 'graphql') return;
   throw new SvcError('not-found', 'Relay is switched off: --enable-relay', { status: 404, keepsStatus: true });
 }

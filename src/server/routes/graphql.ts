@@ -1,6 +1,7 @@
 import type { Session } from '../../auth/session.ts';
 import { printGraphqlErrors, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import { limitsFor } from '../../pipeline/api-limits.ts';
 import { LimitExceeded } from '../../pipeline/limit-exceeded.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
@@ -10,13 +11,13 @@ import type { RequestOptions } from '../../pipeline/request-run.ts';
 import { runRequest } from '../../pipeline/run-request.ts';
 import { type Body, type Bytes, bytesOfText, type GeneratedBytes, sizeOfBytes } from '../../util/bytes.ts';
 import { isJsonArray, type Json } from '../../util/json.ts';
-import { apiOf, checkApi, RELAY_PATHS } from './api.ts';
 import { decodeMeasuredBody, type MeasuredJson } from '../body.ts';
 import { addCookie, type Exchange, type Route, type ServerContext, showsInternal } from '../context.ts';
 import { requestOfParameters } from '../graphql-parameters.ts';
 import { eventStreamReply, wantsEvents } from '../event-stream.ts';
 import { identify } from '../identify.ts';
 import { loggedRequest } from '../logged-query.ts';
+import { checkApi, GRAPHQL_ENDPOINTS, type GraphqlEndpoint } from './graphql-endpoints.ts';
 import { wantsPage, welcomeReply } from './welcome.ts';
 import { graphqlAnswerType, isJsonContent } from '../media-type.ts';
 import { readBody } from '../read-body.ts';
@@ -34,16 +35,24 @@ function asError(thrown: unknown, context: ServerContext): SvcError {
   return toSvcError(thrown);
 }
 
+/** One exchange at an endpoint. */
+interface Call {
+  readonly api: SchemaApi;
+  readonly exchange: Exchange;
+  readonly context: ServerContext;
+}
+
 /** @throws SvcError parse-failed */
-function requestOf({ json, depth }: MeasuredJson, exchange: Exchange, { options }: ServerContext): GraphqlRequest {
-  const request = { ...decodeRequest(json, depth), api: apiOf(exchange.path) };
+function requestOf({ json, depth }: MeasuredJson, { api, exchange, context }: Call): GraphqlRequest {
+  const request = decodeRequest(json, depth, api);
   exchange.operationName = request.operationName;
-  const { queryLogging } = options;
+  const { queryLogging } = context.options;
   if (queryLogging.enabled) exchange.loggedQueries.push(loggedRequest(requestJson(request), queryLogging));
   return request;
 }
 
-function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerContext): RequestOptions {
+function optionsOf({ exchange, context }: Call): RequestOptions {
+  const { requestTimeout } = context.options;
   return {
     signal: exchange.signal,
     reservation: exchange.reservation,
@@ -60,13 +69,12 @@ function optionsOf(exchange: Exchange, { options: { requestTimeout } }: ServerCo
 function runOne(
   measured: MeasuredJson,
   session: Session,
-  exchange: Exchange,
-  context: ServerContext,
+  call: Call,
   options: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus'>,
 ): Promise<Body> {
-  const { pipeline, state } = context;
-  const request = requestOf(measured, exchange, context);
-  return runRequest({ pipeline, snapshot: state.current(), session, request, options: { ...optionsOf(exchange, context), ...options } });
+  const { pipeline, state } = call.context;
+  const request = requestOf(measured, call);
+  return runRequest({ pipeline, snapshot: state.current(), session, request, options: { ...optionsOf(call), ...options } });
 }
 
 /** Returns the headers of a cached response. It is private, because the URL does not identify the client. */
@@ -87,24 +95,20 @@ function cacheHeaders(
 }
 
 /** @throws SvcError if the request is not a single operation, or there are too many streams */
-function openStream(measured: MeasuredJson, session: Session, exchange: Exchange, context: ServerContext): Reply {
+function openStream(measured: MeasuredJson, session: Session, call: Call): Reply {
   if (isJsonArray(measured.json)) {
     throw new SvcError('not-supported', 'an event stream is for one operation, not for a batch', {
       status: 400,
       keepsStatus: true,
     });
   }
-  const request = requestOf(measured, exchange, context);
-  return eventStreamReply({ context, ...exchange.connections }, session, request, { ...optionsOf(exchange, context), onCookie: undefined });
+  const request = requestOf(measured, call);
+  const { exchange, context } = call;
+  return eventStreamReply({ context, ...exchange.connections }, session, request, { ...optionsOf(call), onCookie: undefined });
 }
 
-async function runBatch(
-  items: readonly Json[],
-  depth: number,
-  session: Session,
-  exchange: Exchange,
-  context: ServerContext,
-): Promise<Body> {
+async function runBatch(items: readonly Json[], depth: number, session: Session, call: Call): Promise<Body> {
+  const { exchange, context } = call;
   const ofRole = limitsFor(context.state.current().cache.apiLimits, session)?.batch ?? Number.POSITIVE_INFINITY;
   const limit = Math.min(context.options.batchLimit, ofRole);
   if (items.length > limit)
@@ -119,7 +123,7 @@ async function runBatch(
     let answered = 0;
     try {
       budget.begin();
-      const answer = await runOne({ json: item, depth }, session, exchange, context, { budget, resultBudget: share });
+      const answer = await runOne({ json: item, depth }, session, call, { budget, resultBudget: share });
       answered = sizeOfBytes(answer);
       for (const piece of answer) body.push(piece);
     } catch (thrown) {
@@ -162,8 +166,7 @@ async function readGet(exchange: Exchange, context: ServerContext): Promise<Rece
   return { session, measured: { json: requestOfParameters(exchange.query(), jsonSizeLimit), depth: Number.POSITIVE_INFINITY } };
 }
 
-/** @param alwaysKeep errors keep their own HTTP status instead of 200, whatever the response type */
-function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean): Route {
+function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: GraphqlEndpoint): Route {
   const read = method === 'GET' ? readGet : readPost;
   return {
     method,
@@ -177,14 +180,15 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       const headers = method === 'GET' ? { headers: NOT_CACHED } : {};
       let cached: Pick<Reply, 'headers' | 'copies'> | null = null;
       try {
-        checkApi(path, context.options);
+        checkApi(api, context.options);
         const { measured, session } = await read(exchange, context);
         const { json, depth } = measured;
+        const call: Call = { api, exchange, context };
         exchange.mode = 'single';
-        if (wantsEvents(accept)) return openStream(measured, session, exchange, context);
+        if (wantsEvents(accept)) return openStream(measured, session, call);
         const body = isJsonArray(json)
-          ? await runBatch(json, depth, session, exchange, context)
-          : await runOne(measured, session, exchange, context, {
+          ? await runBatch(json, depth, session, call)
+          : await runOne(measured, session, call, {
               onCacheStatus: (status) => {
                 const headersOfHit = { ...cacheHeaders(status, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
                 cached = { headers: headersOfHit, ...(status.copies === null ? {} : { copies: status.copies }) };
@@ -194,7 +198,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
       } catch (thrown) {
         const error = asError(thrown, context);
         const keepsStatus =
-          alwaysKeep ||
+          hasBareErrors ||
           contentType !== JSON_TYPE ||
           wantsEvents(accept) ||
           error.keepsStatus ||
@@ -207,6 +211,7 @@ function graphqlRoute(method: 'GET' | 'POST', path: string, alwaysKeep: boolean)
   };
 }
 
-export const graphqlRoutes: readonly Route[] = (
-  [['/v1/graphql', false], ['/v1alpha1/graphql', true], ...RELAY_PATHS.map((path) => [path, false] as const)] as const
-).flatMap(([path, alwaysKeep]) => [graphqlRoute('POST', path, alwaysKeep), graphqlRoute('GET', path, alwaysKeep)]);
+export const graphqlRoutes: readonly Route[] = GRAPHQL_ENDPOINTS.flatMap((endpoint) => [
+  graphqlRoute('POST', endpoint),
+  graphqlRoute('GET', endpoint),
+]);

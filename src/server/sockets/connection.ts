@@ -7,6 +7,7 @@ import type { CredentialPlace } from '../../auth/credentials.ts';
 import type { Session } from '../../auth/session.ts';
 import { encodeLoggedError, toSvcError } from '../../errors/encode.ts';
 import { SvcError } from '../../errors/svc-error.ts';
+import type { SchemaApi } from '../../metadata/schema-api.ts';
 import { decodeRequest, type GraphqlRequest } from '../../pipeline/request.ts';
 import { requestJson } from '../../pipeline/query-observation.ts';
 import type { RequestOptions } from '../../pipeline/request-run.ts';
@@ -58,7 +59,7 @@ export interface OpenedSocket {
   readonly socket: Socket;
   readonly protocol: Protocol;
   readonly handshake: Handshake;
-  readonly api: 'graphql' | 'relay';
+  readonly api: SchemaApi;
 }
 
 /** Maximum number of concurrent queries of one socket. */
@@ -84,7 +85,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
   /** Cancelled when the client disconnects. */
   readonly #client = new CancellationSource();
   readonly #handshake: Handshake;
-  readonly #api: OpenedSocket['api'];
+  readonly #api: SchemaApi;
   #session: Session | null = null;
   /** Headers of the handshake and of the first message, to be forwarded. */
   #headers: IncomingHttpHeaders = {};
@@ -293,7 +294,7 @@ export class SocketConnection implements LongLivedConnection, OperationEnd {
     let request: GraphqlRequest | null = null;
     let refused: SvcError | null = null;
     try {
-      request = { ...decodeRequest(payload, depth), api: this.#api };
+      request = decodeRequest(payload, depth, this.#api);
       if (this.#goodbye !== null) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
       if (this.#operations.size >= this.#limits.operations) {
         throw new SvcError('busy', `the limit of ${this.#limits.operations} concurrent operations of a socket is reached`, {

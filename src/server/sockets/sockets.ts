@@ -9,7 +9,7 @@ import { LegacyWs } from '../../subscriptions/protocols/legacy-ws.ts';
 import { TransportWs } from '../../subscriptions/protocols/transport-ws.ts';
 import { textOfBytes } from '../../util/bytes.ts';
 import type { PendingResponses } from '../pending-responses.ts';
-import { apiOf, checkApi, RELAY_PATHS } from '../routes/api.ts';
+import { checkApi, GRAPHQL_ENDPOINTS, type GraphqlEndpoint } from '../routes/graphql-endpoints.ts';
 import type { ServerContext } from '../context.ts';
 import { clientAddress } from '../client-address.ts';
 import { corsHeaders } from '../cors.ts';
@@ -29,12 +29,7 @@ export interface SocketOptions extends SocketLimits {
   readonly readCookie: boolean;
 }
 
-/** Paths of websockets, and whether rejected operations get a single error there. */
-const PATHS: ReadonlyMap<string, boolean> = new Map([
-  ['/v1/graphql', false],
-  ['/v1alpha1/graphql', true],
-  ...RELAY_PATHS.map((path) => [path, false] as const),
-]);
+const ENDPOINTS: ReadonlyMap<string, GraphqlEndpoint> = new Map(GRAPHQL_ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]));
 const MODERN = 'graphql-transport-ws';
 const LEGACY = 'graphql-ws';
 /** Close code of `graphql-transport-ws` for an unknown subprotocol. */
@@ -88,10 +83,9 @@ export class Sockets {
   /** Handles an upgrade request. @param head the bytes after the request */
   upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const id = randomUUID();
-    const path = originForm(request.url).split('?', 1)[0] as string;
-    const bareErrors = PATHS.get(path);
+    let endpoint: GraphqlEndpoint;
     try {
-      this.#check(request, bareErrors === undefined ? null : path);
+      endpoint = this.#check(request);
     } catch (thrown) {
       this.#reject(id, socket, toSvcError(thrown));
       return;
@@ -112,25 +106,27 @@ export class Sockets {
         this.#observeRejection(id, new SvcError('not-supported', message));
         return;
       }
-      const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(bareErrors === true);
+      const protocol = websocket.protocol === MODERN ? new TransportWs() : new LegacyWs(endpoint.hasBareErrors);
       const connection = new SocketConnection(this.#context, this.#options, this.#pending, {
         id,
         websocket,
         socket,
         protocol,
         handshake,
-        api: apiOf(path),
+        api: endpoint.api,
       });
       connection.onClosed(this.#longLived.add(connection));
     });
   }
 
-  /** @param path `null` if it is unknown @throws SvcError if the request cannot be upgraded */
-  #check(request: IncomingMessage, path: string | null): void {
+  /** @throws SvcError if the request cannot be upgraded */
+  #check(request: IncomingMessage): GraphqlEndpoint {
     const { authenticator, isDeployed, options, pages } = this.#context;
     if (this.#longLived.isStopping) throw new SvcError('unexpected', 'the server is shutting down', { status: 503 });
-    if (path === null || !options.enabledApis.has('graphql')) throw new SvcError('not-found', 'resource does not exist', { status: 404 });
-    checkApi(path, options);
+    const endpoint = ENDPOINTS.get(originForm(request.url).split('?', 1)[0] as string);
+    if (endpoint === undefined || !options.enabledApis.has('graphql'))
+      throw new SvcError('not-found', 'resource does not exist', { status: 404 });
+    checkApi(endpoint.api, options);
     checkHead(request, this.#options.headers);
     const { headers } = request;
     checkDeployed(headers, isDeployed());
@@ -143,6 +139,7 @@ export class Sockets {
     // The first message may contain other credentials.
     if (authenticator.place(headers) === 'open') checkPage('GET', headers, 'open', pages);
     this.#longLived.checkLimit();
+    return endpoint;
   }
 
   #reject(id: string, socket: Socket, error: SvcError): void {
