@@ -4,7 +4,7 @@
  */
 import { isJsonArray, isJsonObject, type Json, jsonEqual } from '../util/json.ts';
 import { type JsonPath, valueAt } from '../util/json-path.ts';
-import { opaqueShape } from './opaque-text.ts';
+import { type OpaqueDecoder, opaqueShape } from './opaque-text.ts';
 
 /** Variables of a request after defaults. A nullable variable that was not sent is missing, or null if the service is configured so. */
 export type Variables = Readonly<Record<string, Json>>;
@@ -31,7 +31,7 @@ export interface Constraint {
     | { readonly kind: 'length'; readonly length: number | null }
     | { readonly kind: 'equals'; readonly json: Json }
     /** An opaque text of this shape: see `opaqueShape`. */
-    | { readonly kind: 'opaque'; readonly shape: string }
+    | { readonly kind: 'opaque'; readonly shape: string; readonly decode: OpaqueDecoder }
     | ObjectsFact;
 }
 
@@ -59,7 +59,7 @@ export function holds(constraint: Constraint, variables: Variables): boolean {
     case 'objects':
       return value !== undefined && areObjects(value, fact);
     case 'opaque':
-      return value !== undefined && opaqueShape(value) === fact.shape;
+      return value !== undefined && opaqueShape(value, fact.decode(value, variables)) === fact.shape;
     case 'equals':
       return value !== undefined && jsonEqual(value, fact.json);
   }

@@ -24,6 +24,7 @@ import {
   printType,
   type ScalarSchemaType,
 } from './types.ts';
+import { decodeOpaque } from './opaque-text.ts';
 import { isUsageAllowed, type VariableDeclaration } from './variables.ts';
 
 /**
@@ -149,7 +150,8 @@ class LiteralInput implements InputValue {
 
   opaque(): OpaqueInput {
     const text = this.json();
-    return { text, part: (_name, read) => ({ kind: 'literal', json: read(text, this.path) }) };
+    const json = decodeOpaque(text);
+    return { text, json, part: (_name, read) => ({ kind: 'literal', json: read(json ?? null, this.path) }) };
   }
 
   charge(values: number): void {

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../test/support/deep.ts';
 import { type Json, printJson } from '../util/json.ts';
-import { decodeOpaque, MAX_OPAQUE_TEXT, opaqueShape } from './opaque-text.ts';
+import { createOpaqueDecoder, decodeOpaque, MAX_OPAQUE_TEXT, opaqueShape } from './opaque-text.ts';
 
+const shapeOf = (text: string): string => opaqueShape(text, decodeOpaque(text));
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 const ENCODED = fc.jsonValue({ maxDepth: 4 }).map((json) => encode(JSON.stringify(json)));
 
@@ -22,8 +23,8 @@ it('reads what was encoded, with or without padding', () => {
 it('reads any text without failing', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), ENCODED, fc.string({ unit: 'binary' }).map(encode)), (text) => {
-      expect(typeof opaqueShape(text)).toBe('string');
-      expect(opaqueShape(text)).toBe(opaqueShape(text));
+      expect(typeof shapeOf(text)).toBe('string');
+      expect(shapeOf(text)).toBe(shapeOf(text));
     }),
     runs(2_000, 100),
   );
@@ -44,5 +45,14 @@ it.each([
   ['the source of an id', [3, 'a', 's', 't', 5], [3, 'b', 's', 't', 5], false],
   ['the version of an id', [1, 's', 't', 5], ['1', 's', 't', 5], false],
 ])('compares %s', (_what, one, other, isSame) => {
-  expect(opaqueShape(encode(JSON.stringify(one))) === opaqueShape(encode(JSON.stringify(other)))).toBe(isSame);
+  expect(shapeOf(encode(JSON.stringify(one))) === shapeOf(encode(JSON.stringify(other)))).toBe(isSame);
+});
+
+it('decodes the text of each request once', () => {
+  const decode = createOpaqueDecoder();
+  const [request, other] = [{}, {}];
+  const json = decode(encode('{"a": 1}'), request);
+  expect(json).toEqual({ a: 1 });
+  expect(decode(encode('{"a": 1}'), request)).toBe(json);
+  expect(decode(encode('{"a": 2}'), other)).toEqual({ a: 2 });
 });

@@ -25,13 +25,27 @@ export function decodeOpaque(text: Json): Json | undefined {
   }
 }
 
+/** Returns the JSON inside of a text of the request. @param request an object that lives as long as the request */
+export type OpaqueDecoder = (text: Json, request: object | undefined) => Json | undefined;
+
+/** Returns a decoder for one place of requests, which decodes its text once for each of them. */
+export function createOpaqueDecoder(): OpaqueDecoder {
+  const decoded = new WeakMap<object, { readonly json: Json | undefined }>();
+  return (text, request) => {
+    if (request === undefined) return decodeOpaque(text);
+    const known = decoded.get(request) ?? { json: decodeOpaque(text) };
+    decoded.set(request, known);
+    return known.json;
+  };
+}
+
 /**
  * Returns the part of an opaque text that decides about the plan: of a list the version and the names of a table and the number of values,
  * of an object its keys and which values are null. Never fails.
+ * @param json inside of the text
  */
-export function opaqueShape(text: Json): string {
+export function opaqueShape(text: Json, json: Json | undefined): string {
   if (text === '') return '';
-  const json = decodeOpaque(text);
   if (json === undefined) return '?';
   if (!isJsonArray(json)) return shapeOfObject(json);
   return printJson([...json.slice(0, NAMED[String(json[0])] ?? 0), json.length]);

@@ -275,14 +275,15 @@ export interface InputValue {
 
 /** An opaque text, such as a node id or a cursor. */
 export interface OpaqueInput {
-  /** The text of this request; only what is part of its shape may decide about the plan. */
   readonly text: Json;
+  /** JSON inside of the text of this request, `undefined` if there is none. Only its shape may decide about the plan. */
+  readonly json: Json | undefined;
   /**
-   * Returns a reference to a part of the text.
-   * @param name distinguishes it from other parts of the text
-   * @param read returns the part. @throws SvcError
+   * Returns a reference to a part of the JSON.
+   * @param name distinguishes it from other parts
+   * @param read returns the part of the JSON of a request. @throws SvcError
    */
-  part(name: string, read: (text: Json, at: Path) => Json): Value;
+  part(name: string, read: (json: Json, at: Path) => Json): Value;
 }
 
 /** Objects of a list, by key. */

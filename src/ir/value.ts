@@ -32,8 +32,12 @@ export interface VariableValue {
   readonly at: Path;
   /** Names the part of the value that `check` returns, if it is an opaque text. */
   readonly part?: string;
-  /** Coerces the value of the request when the plan is bound. @throws SvcError */
-  readonly check: (json: Json, at: Path) => Json;
+  /**
+   * Coerces the value of the request when the plan is bound.
+   * @param request the same object for all values of a request, so that work on one of them can be shared
+   * @throws SvcError
+   */
+  readonly check: (json: Json, at: Path, request?: object) => Json;
 }
 
 /**
@@ -48,7 +52,7 @@ export interface MembersValue {
   /** Position of the list in the request, for errors. */
   readonly at: Path;
   /** Coerces one value. @throws SvcError */
-  readonly check: (json: Json, at: Path) => Json;
+  readonly check: VariableValue['check'];
 }
 
 /** One session variable (name in lower case), always text. Binding fails with `not-found` if it is missing. */

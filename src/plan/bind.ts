@@ -36,7 +36,7 @@ function resolve(value: Value, variables: Variables, session: Session, joining: 
       return value.json;
     case 'variable': {
       const json = value.path.length === 0 ? variables[value.name] : variablePart(variables, value.name, value.path);
-      return value.check(json === undefined ? null : json, value.at);
+      return value.check(json === undefined ? null : json, value.at, variables);
     }
     case 'list':
       return value.items.map((item) => resolve(item, variables, session, joining));
@@ -67,7 +67,7 @@ function members({ name, path, key, at: place, check }: MembersValue, variables:
   invariant(isJsonArray(objects), 'a plan for a list serves lists');
   return objects.map((object, index) => {
     const json = Object.hasOwn(object as JsonObject, key) ? ((object as JsonObject)[key] as Json) : null;
-    return check(json, { parent: { parent: place, key: index }, key });
+    return check(json, { parent: { parent: place, key: index }, key }, variables);
   });
 }
 
@@ -190,7 +190,7 @@ function plainBinder(parameter: Parameter): Binder {
       if (path.length > 0) return (variables, session) => encodeNullable(encode, resolve(value, variables, session, undefined));
       return (variables) => {
         const json = variables[name];
-        return encodeNullable(encode, check(json === undefined ? null : json, at));
+        return encodeNullable(encode, check(json === undefined ? null : json, at, variables));
       };
     }
     default:

@@ -2,12 +2,12 @@
 import { invariant, SvcError } from '../../errors/svc-error.ts';
 import { isGraphqlName } from '../../model/graphql-name.ts';
 import type { WrittenJson } from '../../ir/input-validation.ts';
-import type { Value } from '../../ir/value.ts';
+import type { Value, VariableValue } from '../../ir/value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { at, type Path, ROOT } from '../../util/path.ts';
 import type { Constraint } from '../constraint.ts';
 import type { EnumSchemaValue, InputValue, InputObjects, InputTypeRef, OpaqueInput } from '../types.ts';
-import { opaqueShape } from '../opaque-text.ts';
+import { createOpaqueDecoder, opaqueShape } from '../opaque-text.ts';
 import { enumValueOfJson, listCoercion, valueCoercion } from './coerce.ts';
 import type { InputContext } from './context.ts';
 import { describeValue, expected, expectedList, unexpectedNull } from './input-errors.ts';
@@ -149,14 +149,15 @@ class VariableInput implements InputValue {
 
   opaque(): OpaqueInput {
     const { name, inner, json } = this.#part;
-    const coerce = valueCoercion(this.type);
-    const text = coerce(json, this.path);
-    if (this.#context.itemByItem === true) return { text, part: (_part, read) => ({ kind: 'literal', json: read(text, this.path) }) };
-    this.#record({ kind: 'opaque', shape: opaqueShape(json) });
+    const text = valueCoercion(this.type)(json, this.path);
+    const decode = createOpaqueDecoder();
+    const decoded = decode(json, this.#context.variables);
+    this.#record({ kind: 'opaque', shape: opaqueShape(json, decoded), decode });
     return {
       text,
+      json: decoded,
       part: (part, read) => {
-        const check = (value: Json, path: Path): Json => read(coerce(value, path), path);
+        const check: VariableValue['check'] = (value, path, request) => read(decode(value, request) ?? null, path);
         return { kind: 'variable', name, path: inner, at: this.path, part, check };
       },
     };

@@ -4,7 +4,6 @@ import { SvcError } from '../../errors/svc-error.ts';
 import type { TypeSystem } from '../../backend/type-system.ts';
 import type { CursorKey } from '../../ir/select.ts';
 import type { Operand } from '../../ir/value.ts';
-import { decodeOpaque } from '../../graphql-engine/opaque-text.ts';
 import type { InputValue } from '../../graphql-engine/types.ts';
 import { isJsonArray, isJsonObject, type Json } from '../../util/json.ts';
 import { valueAt } from '../../util/json-path.ts';
@@ -16,16 +15,15 @@ import { invalid } from '../fields/input.ts';
  * @throws SvcError validation-failed if it is no cursor, or that of another order
  */
 export function cursorValues(input: InputValue, keys: readonly CursorKey[], types: TypeSystem): readonly (Operand | null)[] | null {
-  const { text, part } = input.opaque();
+  const { text, json, part } = input.opaque();
   if (text === '') return null;
-  const json = decodeOpaque(text);
   if (!isJsonObject(json)) throw invalid('invalid cursor', input.path);
   const belongs = keys.every(({ path }) => valueAt(json, path) !== undefined);
   if (!belongs || leavesOf(json) !== keys.length) throw invalid('the cursor does not belong to this order_by', input.path);
   return keys.map(({ path, type }): Operand | null => {
     if (valueAt(json, path) === null) return null;
-    const read = (value: Json, at: Path): Json => checkedValue(valueAt(decodeOpaque(value), path), type, types, at);
-    return { value: part(JSON.stringify(path), read), type, list: false };
+    const value = part(JSON.stringify(path), (cursor, at) => checkedValue(valueAt(cursor, path), type, types, at));
+    return { value, type, list: false };
   });
 }
 

@@ -1,7 +1,7 @@
 /** Node ids of the request: base64 of `[1, schema, table, value, …]`, or of `[3, source, schema, table, value, …]`. */
 import { Buffer } from 'node:buffer';
 import type { SvcError } from '../../errors/svc-error.ts';
-import { decodeOpaque, MAX_OPAQUE_TEXT } from '../../graphql-engine/opaque-text.ts';
+import { MAX_OPAQUE_TEXT } from '../../graphql-engine/opaque-text.ts';
 import type { InputValue, OpaqueInput } from '../../graphql-engine/types.ts';
 import { describeJson } from '../../metadata/codec.ts';
 import { isJsonArray, isJsonNumber, type Json, type JsonNumber, numberText, printJson } from '../../util/json.ts';
@@ -25,9 +25,8 @@ const SHOWN = 100;
 
 /** @throws SvcError validation-failed at the argument */
 export function readNodeId(input: InputValue): NodeId {
-  const { text, part } = input.opaque();
+  const { text, json, part } = input.opaque();
   const failed = (reason: string): SvcError => invalid(`invalid node id: Error in $: ${reason}`, input.path);
-  const json = decodeOpaque(text);
   if (json === undefined) throw failed(`Failed reading: not a valid json value at '${decoded(text)}'`);
   if (!isJsonArray(json)) throw failed(`parsing node id failed, expected Array, but encountered ${describeJson(json)}`);
   const [version, ...rest] = json;
@@ -66,8 +65,7 @@ export function checkValues({ values }: NodeId, key: readonly NodeColumn[], path
   }
 }
 
-/** Returns the value at a place of the text of an id. */
-export function valueOfId(text: Json, index: number): Json {
-  const json = decodeOpaque(text);
-  return (isJsonArray(json) ? json[index] : undefined) ?? null;
+/** Returns the value at a place of an id. */
+export function valueOfId(id: Json, index: number): Json {
+  return (isJsonArray(id) ? id[index] : undefined) ?? null;
 }

@@ -49,7 +49,7 @@ function keyOfRow(table: RoleTable, id: NodeId, field: CollectedField): BoolExp 
   return and(
     ...(table.node?.key ?? []).map((column, i): BoolExp => {
       const { type } = column.read;
-      const value = id.part(String(i), (text) => keyValue(valueOfId(text, id.offset + i), column, types, field.path));
+      const value = id.part(String(i), (json) => keyValue(valueOfId(json, id.offset + i), column, types, field.path));
       return {
         kind: 'compare',
         left: column.read,
