@@ -6,7 +6,7 @@ import type { CatalogType, QualifiedName } from '../catalog/catalog.ts';
 import type { Path } from '../util/path.ts';
 import type { BoolExp } from './bool-exp.ts';
 import type { InputValidation } from './input-validation.ts';
-import type { Field } from './select.ts';
+import type { Field, TypenameField } from './select.ts';
 import type { Operand } from './value.ts';
 
 export interface MutationRoot {
@@ -22,7 +22,7 @@ export type MutationOutput =
   | { readonly kind: 'row'; readonly fields: readonly Field[] };
 
 export type MutationField =
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   | { readonly kind: 'affected-rows'; readonly alias: string }
   | { readonly kind: 'returning'; readonly alias: string; readonly fields: readonly Field[] };
 

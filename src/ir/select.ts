@@ -73,17 +73,17 @@ export interface Cursor {
 }
 
 export type ConnectionField =
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   | { readonly kind: 'edges'; readonly alias: string; readonly fields: readonly EdgeField[] }
   | { readonly kind: 'page-info'; readonly alias: string; readonly fields: readonly PageInfoField[] };
 
 export type EdgeField =
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   | { readonly kind: 'cursor'; readonly alias: string }
   | { readonly kind: 'node'; readonly alias: string; readonly fields: readonly Field[] };
 
 export type PageInfoField =
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   | { readonly kind: 'has-next' | 'has-previous' | 'start-cursor' | 'end-cursor'; readonly alias: string };
 
 export interface RowSet {
@@ -124,6 +124,13 @@ export type OrderTerm =
       readonly arguments: readonly Read[];
     };
 
+/** Name of the type of an object. */
+export interface TypenameField {
+  readonly kind: 'typename';
+  readonly alias: string;
+  readonly typeName: string;
+}
+
 /** One key of a row's JSON object. Aliases are unique within an object. */
 export type Field =
   | {
@@ -134,7 +141,7 @@ export type Field =
       /** If true, printed in capitals: a value of an enum table, if the naming convention requires it. */
       readonly upperCase?: boolean;
     }
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   /** A relationship (`join` set) or a table computed field (`join` null, `query.from` names the row). */
   | {
       readonly kind: 'related';
@@ -148,12 +155,12 @@ export type Field =
   | { readonly kind: 'joined'; readonly alias: string; readonly join: number; readonly keys: readonly Read[] };
 
 export type AggregateField =
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   | { readonly kind: 'nodes'; readonly alias: string; readonly fields: readonly Field[] }
   | { readonly kind: 'aggregate'; readonly alias: string; readonly fields: readonly AggregateItem[] };
 
 export type AggregateItem =
-  | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+  | TypenameField
   | { readonly kind: 'count'; readonly alias: string; readonly columns: readonly Read[]; readonly distinct: boolean }
   /** `sum`, `max`, …: an object with one key per read. `resultType` decides how numbers are printed. */
   | {
@@ -161,7 +168,7 @@ export type AggregateItem =
       readonly alias: string;
       readonly function: string;
       readonly fields: readonly (
-        | { readonly kind: 'typename'; readonly alias: string; readonly typeName: string }
+        | TypenameField
         | { readonly kind: 'read'; readonly alias: string; readonly read: Read; readonly columnType: CatalogType }
       )[];
     };

@@ -10,6 +10,7 @@ import { BOOLEAN_SCALAR, builtin, FLOAT_SCALAR, INT_SCALAR } from '../../graphql
 import { quoted } from './descriptions.ts';
 import { nonNullArgument } from './input.ts';
 import { type AggregateType, type RoleTable, roleTypeName } from './role-table.ts';
+import { typenameField } from './typename.ts';
 
 const NO_ARGS: ReadonlyMap<string, InputField> = new Map();
 
@@ -51,18 +52,14 @@ export function tableAggregateType(table: RoleTable): AggregateType {
     type,
     fields: (parent) =>
       parent.select(type).map((field) => {
-        if (field.field === null) return typename(field);
+        if (field.field === null) return typenameField(field);
         return meaningOf(field.field, 'aggregate-part').toPart(field);
       }),
   };
 }
 
-function typename(field: CollectedField): { readonly kind: 'typename'; readonly alias: string; readonly typeName: string } {
-  return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
-}
-
 function translateItem(field: CollectedField): AggregateItem {
-  return field.field === null ? typename(field) : meaningOf(field.field, 'aggregate-item').toItem(field);
+  return field.field === null ? typenameField(field) : meaningOf(field.field, 'aggregate-item').toItem(field);
 }
 
 function aggregateFieldsType(table: RoleTable): ObjectType {
@@ -143,7 +140,7 @@ function functionField(table: RoleTable, aggregate: AggregateFunction): OutputFi
         alias: field.responseKey,
         function: aggregate.name,
         fields: field.select(type).map((item) => {
-          if (item.field === null) return typename(item);
+          if (item.field === null) return typenameField(item);
           const { read, columnType } = meaningOf(item.field, 'operand');
           return { kind: 'read', alias: item.responseKey, read, columnType };
         }),

@@ -59,7 +59,7 @@ export function narrowedRows({ access }: Pick<RoleTable, 'access'>, narrowing: N
 }
 
 /** A map that is built on first use. */
-function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> {
+export function lazyMap<V>(make: () => ReadonlyMap<string, V>): ReadonlyMap<string, V> {
   const map = lazy(make);
   return {
     get size() {

@@ -5,6 +5,7 @@ import type { CollectedField, ObjectType, OutputField } from '../../graphql-engi
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { builtin, INT_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { quoted } from './descriptions.ts';
+import { typenameField } from './typename.ts';
 import type { ResponseType, WriteTable } from './write-table.ts';
 
 export function responseType(table: WriteTable): ResponseType {
@@ -19,7 +20,7 @@ export function responseType(table: WriteTable): ResponseType {
 }
 
 function translateField(field: CollectedField): MutationField {
-  if (field.field === null) return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
+  if (field.field === null) return typenameField(field);
   return meaningOf(field.field, 'mutation-result').toField(field);
 }
 

@@ -32,7 +32,7 @@ import { WriteSource } from './write-context.ts';
 /** @param federation if true, the query root has the fields of a subgraph */
 export function rootTypes(context: SchemaContext, role: string, variant: SchemaVariant, federation = false): RootTypes {
   const view = new RoleView(context, role);
-  const roleSources = context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
+  const roleSources = sourcesOf(context, view);
   const remoteFields = (operation: 'query' | 'mutation'): readonly SourceFields[] =>
     [...view.remotes()].map((types) => ({ main: fieldsByName(lazy(() => remoteRootFields(types, operation))), aliases: NOTHING }));
   const actionFields = (root: OperationRoot): SourceFields => ({ main: fieldsByName(lazy(() => view.actions(root))), aliases: NOTHING });
@@ -56,15 +56,36 @@ export function rootTypes(context: SchemaContext, role: string, variant: SchemaV
       () => rootTypes(context, role, variant, federation),
     ),
   );
+  return typesOf({ query, mutation, subscription }, federation ? subgraphFields : null);
+}
+
+interface SourceOfRole {
+  readonly entry: SourceEntry;
+  readonly source: RoleSource;
+}
+
+/** Returns the sources of a schema, as a role sees them. */
+export function sourcesOf(context: SchemaContext, view: RoleView): readonly SourceOfRole[] {
+  return context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
+}
+
+/**
+ * Returns the root types with these fields. The query root always exists.
+ * @param further fields of the query root; `null` for none
+ */
+export function typesOf(
+  { query, mutation, subscription }: Readonly<Record<OperationRoot, FieldSet>>,
+  further: (() => ReadonlyMap<string, OutputField>) | null = null,
+): RootTypes {
   const own = hasNoFields(query) ? placeholder() : query;
   return {
-    query: rootObject('query_root', null, federation ? withFields(own, subgraphFields) : own),
+    query: rootObject('query_root', null, further === null ? own : withFields(own, further)),
     mutation: hasNoFields(mutation) ? null : rootObject('mutation_root', 'mutation root', mutation),
     subscription: hasNoFields(subscription) ? null : rootObject('subscription_root', null, subscription),
   };
 }
 
-export function placeholder(): FieldSet {
+function placeholder(): FieldSet {
   const field: OutputField = {
     name: PLACEHOLDER_FIELD,
     description: NO_QUERIES,

@@ -6,6 +6,7 @@ import { nodeIdField, nodeInterfaces } from '../relay/node.ts';
 import { meaningOf } from '../../graphql-engine/meaning.ts';
 import type { CollectedField, InputField, ObjectType, OutputField } from '../../graphql-engine/types.ts';
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
+import { typenameField } from './typename.ts';
 import { builtin, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { commentOr, tableDescription } from './descriptions.ts';
 import { nonNullArgument } from './input.ts';
@@ -36,7 +37,7 @@ export function rowType(table: RoleTable): RowType {
 }
 
 function translateField(field: CollectedField): Field {
-  if (field.field === null) return { kind: 'typename', alias: field.responseKey, typeName: field.typeName };
+  if (field.field === null) return typenameField(field);
   return meaningOf(field.field, 'row-field').toField(field);
 }
 
@@ -138,14 +139,12 @@ function aggregateField(table: RoleTable, { info, target }: RoleRelationship): O
 }
 
 function connectionField(table: RoleTable, { info, target }: RoleRelationship): OutputField {
-  const { type, query } = target.connection();
+  const { type, args, query } = target.connection();
   return {
     name: table.source.field(info.name, 'connection'),
     description: commentOr(info.comment, 'An array relationship connection'),
     type: typeRef(type.name, () => type, true),
-    get args() {
-      return target.connection().args;
-    },
+    args,
     meaning: { kind: 'row-field', toField: (field) => related(field, info.join, query(field, target.relation)) },
   };
 }

@@ -14,9 +14,11 @@ import type {
 import { lazy, listTypeRef, typeRef } from '../../graphql-engine/types.ts';
 import { BOOLEAN_SCALAR, builtin, NON_NEGATIVE_INT, STRING_SCALAR } from '../../graphql-engine/input/built-in-scalars.ts';
 import { at } from '../../util/path.ts';
+import { lazyMap } from '../fields/arguments.ts';
 import { costOfBranch } from '../fields/related-cost.ts';
 import { invalid, nonNullArgument } from '../fields/input.ts';
 import type { ConnectionType, RoleTable } from '../fields/role-table.ts';
+import { typenameField } from '../fields/typename.ts';
 import { cursorValues } from './cursor.ts';
 
 /** Maximum number of keys of a cursor; an index has as many. */
@@ -34,16 +36,14 @@ export function connectionType(table: RoleTable): ConnectionType {
   ]);
   const fieldsOf = (parent: CollectedField): readonly ConnectionField[] =>
     parent.select(type).map((field): ConnectionField => {
+      if (field.field === null) return typenameField(field);
       const alias = field.responseKey;
-      if (field.field === null) return { kind: 'typename', alias, typeName: type.name };
       if (field.name === 'edges') return { kind: 'edges', alias, fields: field.select(edge()).map((each) => edgeField(table, each)) };
       return { kind: 'page-info', alias, fields: field.select(PAGE_INFO).map(pageInfoField) };
     });
   return {
     type,
-    get args() {
-      return connectionArguments(table);
-    },
+    args: lazyMap(() => connectionArguments(table)),
     query: (field, from) => ({ kind: 'connection', from, ...pageOf(table, field), fields: fieldsOf(field) }),
   };
 }
@@ -81,14 +81,14 @@ const PAGE_INFO_PARTS = {
 } as const;
 
 function edgeField(table: RoleTable, field: CollectedField): EdgeField {
+  if (field.field === null) return typenameField(field);
   const alias = field.responseKey;
-  if (field.field === null) return { kind: 'typename', alias, typeName: field.typeName };
   return field.name === 'cursor' ? { kind: 'cursor', alias } : { kind: 'node', alias, fields: table.rows().fields(field) };
 }
 
-function pageInfoField({ field, name, responseKey: alias, typeName }: CollectedField): PageInfoField {
-  if (field === null) return { kind: 'typename', alias, typeName };
-  return { kind: PAGE_INFO_PARTS[name as keyof typeof PAGE_INFO_PARTS], alias };
+function pageInfoField(field: CollectedField): PageInfoField {
+  if (field.field === null) return typenameField(field);
+  return { kind: PAGE_INFO_PARTS[field.name as keyof typeof PAGE_INFO_PARTS], alias: field.responseKey };
 }
 
 /** The arguments of a list, with those of a connection in place of `limit` and `offset`. */

@@ -5,22 +5,13 @@ import type { FunctionInfo, SourceInfo, TableInfo } from '../../schema-cache/sch
 import type { InputField, OutputField, RootMeaning, RootTypes } from '../../graphql-engine/types.ts';
 import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import { commentOr, describeRoot, quoted } from '../fields/descriptions.ts';
-import {
-  candidateFields,
-  type FieldSet,
-  fieldsByName,
-  hasNoFields,
-  merged,
-  NOTHING,
-  rootObject,
-  type SourceFields,
-} from '../fields/field-set.ts';
+import { candidateFields, type FieldSet, fieldsByName, merged, NOTHING, type SourceFields } from '../fields/field-set.ts';
 import { functionIsVisible, functionTarget } from '../fields/function-root.ts';
 import type { SchemaVariant } from '../fields/options.ts';
 import type { RoleSource } from '../fields/role-context.ts';
 import type { RoleTable } from '../fields/role-table.ts';
 import { RoleView } from '../fields/role-view.ts';
-import { inNamespace, mutationFields, placeholder } from '../fields/root-types.ts';
+import { inNamespace, mutationFields, sourcesOf, typesOf } from '../fields/root-types.ts';
 import type { SchemaContext, SourceEntry } from '../fields/schema-context.ts';
 import { type ReadRoot, tableRootIsVisible } from '../fields/table-root.ts';
 import { WriteSource } from '../fields/write-context.ts';
@@ -29,23 +20,17 @@ import { nodeField } from './node-root.ts';
 /** Remote schemas have no part in it: their types may have the names of Relay's. */
 export function relayRootTypes(context: SchemaContext, role: string, variant: SchemaVariant): RootTypes {
   const view = new RoleView(context, role, 'relay');
-  const roleSources = context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
+  const roleSources = sourcesOf(context, view);
   const rootOf = (root: ReadRoot): FieldSet =>
     merged([
       { main: fieldsByName(lazy(() => nodeFields(view, root))), aliases: NOTHING },
       ...roleSources.map(({ entry, source }) => connectionFields(entry, source, root)),
     ]);
-  const query = rootOf('query');
-  const subscription = rootOf('subscription');
   const mutation = merged([
     ...roleSources.map(({ entry, source }) => mutationFields(entry, new WriteSource(source, variant))),
     { main: fieldsByName(lazy(() => view.actions('mutation'))), aliases: NOTHING },
   ]);
-  return {
-    query: rootObject('query_root', null, hasNoFields(query) ? placeholder() : query),
-    mutation: hasNoFields(mutation) ? null : rootObject('mutation_root', 'mutation root', mutation),
-    subscription: hasNoFields(subscription) ? null : rootObject('subscription_root', null, subscription),
-  };
+  return typesOf({ query: rootOf('query'), mutation, subscription: rootOf('subscription') });
 }
 
 /** An interface without types would be invalid. */

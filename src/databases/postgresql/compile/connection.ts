@@ -14,7 +14,7 @@ import { keysInOrder, type KeysetTerm, mirrored, type Range, rangesBehind } from
 import { cursorSql, cursorValueSql } from './opaque-text.ts';
 import { orderBySql } from './order-by.ts';
 import { projection } from './projection.ts';
-import { type CompiledRows, rowSetOf } from './row-set.ts';
+import { type CompiledRows, FENCE, rowSetOf } from './row-set.ts';
 import { isTotal } from './total-types.ts';
 
 /** Maximum number of ranges that are branches of a union, each with a copy of the filter. */
@@ -119,8 +119,8 @@ function direct(rows: CompiledRows, alias: Sql, outside: readonly Sql[], inside:
  */
 function indirect({ rows: { distinctOn } }: ConnectionQuery, rows: CompiledRows, alias: Sql, outside: readonly Sql[]): Finder {
   return (columns, ranges, order, limit) => {
-    // Without the offset, the database would compare keys before it filters.
-    const found = sql`${distinctOn.length > 0 ? rows.select(columns, []) : rows.part(columns, [], [], null)} offset 0`;
+    // Without the fence, the database would compare keys before it filters.
+    const found = sql`${distinctOn.length > 0 ? rows.select(columns, []) : rows.part(columns, [], [], null)}${FENCE}`;
     const where = ranges === null ? EMPTY : sql` where ${anyOf(ranges(outside))}`;
     const cut = limit === null ? EMPTY : sql` limit ${integer(limit)}`;
     return sql`select ${alias}.* from (${found}) as ${alias}${where}${orderBySql(keysInOrder(outside, order))}${cut}`;

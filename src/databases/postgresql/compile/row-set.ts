@@ -31,7 +31,7 @@ export interface CompiledRows {
 }
 
 /** The database does not flatten a subquery with an offset: its conditions are applied before its rows are used. */
-const FENCE: Sql = sql` offset 0`;
+export const FENCE: Sql = sql` offset 0`;
 
 export interface RowsOf {
   readonly from: Relation;
