@@ -1,17 +1,12 @@
 /** Requests to the endpoint for clients of Relay. */
-import type { GraphqlOptions, TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { type Json, type JsonObject, parseJson, printJson } from '../../src/util/json.ts';
 
-export type Ask = (query: string, options?: GraphqlOptions & { readonly path?: string }) => Promise<JsonObject>;
+export type Ask = TestService['graphql'];
 
 /** Returns a function that sends requests as admin, or as another role. */
-export function askRelay({ send }: Pick<TestService, 'send'>): Ask {
-  return async (query, { variables, role, session = {}, path = '/v1/relay' } = {}) => {
-    const headers: Record<string, string> = role === undefined ? {} : { 'x-svc-role': role };
-    for (const [name, value] of Object.entries(session)) headers[`x-svc-${name}`] = value;
-    const body = printJson({ query, ...(variables === undefined ? {} : { variables }) });
-    return (await send(path, { method: 'POST', headers, body })).json as JsonObject;
-  };
+export function askRelay({ graphql }: Pick<TestService, 'graphql'>): Ask {
+  return (query, options) => graphql(query, { path: '/v1/relay', ...options });
 }
 
 /** `path: message` of the first error. */

@@ -1,7 +1,7 @@
 /** Connections of Relay: pages, cursors, names and permissions. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestService } from '../support/service.ts';
-import { testDatabase, type TestDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { type Ask, encoded, errorOf } from './ask.ts';
 import { usePapers } from './papers.ts';
@@ -10,11 +10,9 @@ const papers = usePapers();
 let service: TestService;
 let ask: Ask;
 let other: TestDatabase;
-beforeAll(async () => {
-  ({ service, ask } = papers());
-  other = await testDatabase();
+beforeAll(() => {
+  ({ service, ask, other } = papers());
 });
-afterAll(() => other?.drop());
 
 describe('connections', () => {
   it('has the fields of the page under any alias, and none if only the type is selected', async () => {

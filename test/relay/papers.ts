@@ -1,5 +1,6 @@
 /** A service with papers and their writers, for tests of the endpoint for clients of Relay. */
 import { afterAll, beforeAll } from 'vitest';
+import { testDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import type { Json } from '../../src/util/json.ts';
 import { type Ask, askRelay } from './ask.ts';
@@ -42,6 +43,8 @@ export interface Papers {
   readonly service: TestService;
   /** Sends a request to the endpoint. */
   readonly ask: Ask;
+  /** An empty database, for another source. */
+  readonly other: TestDatabase;
 }
 
 /** Starts the service before the tests of a file, and stops it after them. Returns a function for use in tests. */
@@ -49,7 +52,7 @@ export function usePapers(): () => Papers {
   let papers: Papers | undefined;
   beforeAll(async () => {
     const service = await startTestService({ PG_CONNECTIONS: '4' });
-    papers = { service, ask: askRelay(service) };
+    papers = { service, ask: askRelay(service), other: await testDatabase() };
     await service.sql(TABLES);
     for (const [type, args] of SET_UP) await service.metadata(type, args);
     await service.metadata('pg_track_table', {
@@ -57,7 +60,10 @@ export function usePapers(): () => Papers {
       configuration: { custom_name: 'pair', column_config: { 'b-c': { custom_name: 'b' } } },
     });
   });
-  afterAll(() => papers?.service.stop());
+  afterAll(async () => {
+    await papers?.service.stop();
+    await papers?.other.drop();
+  });
   return () => {
     if (papers === undefined) throw new Error('the service has not started');
     return papers;

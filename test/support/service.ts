@@ -31,6 +31,8 @@ export interface GraphqlOptions {
   readonly role?: string;
   /** `x-svc-*` headers without the prefix: `{'user-id': '1'}`. */
   readonly session?: Readonly<Record<string, string>>;
+  /** Default `/v1/graphql`. */
+  readonly path?: string;
 }
 
 export interface Answer {
@@ -100,12 +102,12 @@ export async function startTestService(
     observations,
     metadata: (type, args, extra = {}) => administer('/v1/metadata', { type, args, ...extra }),
     sql: (sql, args = {}) => administer('/v2/query', { type: 'run_sql', args: { sql, ...args } }),
-    async graphql(query, { variables, operationName, role, session = {} } = {}) {
+    async graphql(query, { variables, operationName, role, session = {}, path = '/v1/graphql' } = {}) {
       const headers: Record<string, string> = { 'content-type': 'application/json', ...secret };
       if (role !== undefined) headers['x-svc-role'] = role;
       for (const [name, value] of Object.entries(session)) headers[`x-svc-${name}`] = value;
       const body = { query, ...(variables === undefined ? {} : { variables }), ...(operationName === undefined ? {} : { operationName }) };
-      return (await send('/v1/graphql', { method: 'POST', headers, body: printJson(body) })).json as JsonObject;
+      return (await send(path, { method: 'POST', headers, body: printJson(body) })).json as JsonObject;
     },
     send,
     async stop({ keepDatabase = false } = {}) {
