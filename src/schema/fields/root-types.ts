@@ -32,7 +32,7 @@ import { WriteSource } from './write-context.ts';
 /** @param federation if true, the query root has the fields of a subgraph */
 export function rootTypes(context: SchemaContext, role: string, variant: SchemaVariant, federation = false): RootTypes {
   const view = new RoleView(context, role);
-  const roleSources = sourcesOf(context, view);
+  const roleSources = sourcesOfRole(context, view);
   const remoteFields = (operation: 'query' | 'mutation'): readonly SourceFields[] =>
     [...view.remotes()].map((types) => ({ main: fieldsByName(lazy(() => remoteRootFields(types, operation))), aliases: NOTHING }));
   const actionFields = (root: OperationRoot): SourceFields => ({ main: fieldsByName(lazy(() => view.actions(root))), aliases: NOTHING });
@@ -65,7 +65,7 @@ interface SourceOfRole {
 }
 
 /** Returns the sources of a schema, as a role sees them. */
-export function sourcesOf(context: SchemaContext, view: RoleView): readonly SourceOfRole[] {
+export function sourcesOfRole(context: SchemaContext, view: RoleView): readonly SourceOfRole[] {
   return context.sources.map((entry) => ({ entry, source: view.sources.get(entry.context.info.name) as RoleSource }));
 }
 

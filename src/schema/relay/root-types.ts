@@ -11,7 +11,7 @@ import type { SchemaVariant } from '../fields/options.ts';
 import type { RoleSource } from '../fields/role-context.ts';
 import type { RoleTable } from '../fields/role-table.ts';
 import { RoleView } from '../fields/role-view.ts';
-import { inNamespace, mutationFields, sourcesOf, typesOf } from '../fields/root-types.ts';
+import { inNamespace, mutationFields, sourcesOfRole, typesOf } from '../fields/root-types.ts';
 import type { SchemaContext, SourceEntry } from '../fields/schema-context.ts';
 import { type ReadRoot, tableRootIsVisible } from '../fields/table-root.ts';
 import { WriteSource } from '../fields/write-context.ts';
@@ -20,7 +20,7 @@ import { nodeField } from './node-root.ts';
 /** Remote schemas have no part in it: their types may have the names of Relay's. */
 export function relayRootTypes(context: SchemaContext, role: string, variant: SchemaVariant): RootTypes {
   const view = new RoleView(context, role, 'relay');
-  const roleSources = sourcesOf(context, view);
+  const roleSources = sourcesOfRole(context, view);
   const rootOf = (root: ReadRoot): FieldSet =>
     merged([
       { main: fieldsByName(lazy(() => nodeFields(view, root))), aliases: NOTHING },
