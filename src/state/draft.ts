@@ -14,7 +14,7 @@ import { type Assembly, closeOthers } from './assembly.ts';
 import { withConnectedNames } from './connected-names.ts';
 import { changedCaptures, type Touched } from './event-captures.ts';
 import { sameServer } from './live-remotes.ts';
-import { withCatalog } from './live-source.ts';
+import { type OtherCatalog, withCatalog } from './live-source.ts';
 import { mergeRefreshes } from './refresh.ts';
 import { requireVersion } from './require-version.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -159,23 +159,14 @@ export class MetadataDraft implements State {
     const before = this.#latest;
     const metadata = edit(before.snapshot.metadata, before.snapshot);
     const sources = new Map(before.sources);
-    const live = sources.get(source);
-    if (live?.input.kind === 'open')
-      sources.set(source, {
-        ...live,
-        input: await runCooperatively(withCatalog(live.input, { catalog, renamedTables, enumValues: enumValues.get(source) }), goOn),
-      });
-    for (const [name, other] of others) {
-      const known = sources.get(name);
-      if (known?.input.kind === 'open')
-        sources.set(name, {
-          ...known,
-          input: await runCooperatively(
-            withCatalog(known.input, { catalog: other, renamedTables: new Map(), enumValues: enumValues.get(name) }),
-            goOn,
-          ),
-        });
-    }
+    const setCatalog = async (name: string, changed: Pick<OtherCatalog, 'catalog' | 'renamedTables'>): Promise<void> => {
+      const live = sources.get(name);
+      if (live?.input.kind !== 'open') return;
+      const input = await runCooperatively(withCatalog(live.input, { ...changed, enumValues: enumValues.get(name) }), goOn);
+      sources.set(name, { ...live, input });
+    };
+    await setCatalog(source, { catalog, renamedTables });
+    for (const [name, other] of others) await setCatalog(name, { catalog: other, renamedTables: new Map() });
     const { snapshot } = await this.#assembly.assemble(
       before.snapshot.resourceVersion,
       metadata,

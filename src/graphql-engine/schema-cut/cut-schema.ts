@@ -1,12 +1,5 @@
 /** Cuts a schema down to the parts that documents use. */
-import type {
-  DocumentNode,
-  IntrospectionField,
-  IntrospectionInputValue,
-  IntrospectionOutputTypeRef,
-  IntrospectionQuery,
-  IntrospectionType,
-} from 'graphql';
+import type { DocumentNode, IntrospectionField, IntrospectionInputValue, IntrospectionQuery, IntrospectionType } from 'graphql';
 import { type Cooperative, runCooperatively } from '../../util/cooperative.ts';
 import { completeUsage } from './complete-usage.ts';
 import type { SchemaHead, SchemaTypes } from './schema-types.ts';
@@ -56,7 +49,7 @@ const STANDARD_DIRECTIVES: ReadonlySet<string> = new Set(['include', 'skip', 'de
 const STANDARD_SCALARS = ['Boolean', 'Float', 'ID', 'Int', 'String'];
 
 /** Type of members that are listed for their names only. */
-const UNUSED: IntrospectionOutputTypeRef = { kind: 'SCALAR', name: 'String' };
+const UNUSED = { kind: 'SCALAR', name: 'String' } as const;
 
 function* partsOf(head: SchemaHead, usage: Usage, withUnused: boolean): Cooperative<IntrospectionQuery> {
   const directives = head.directives.filter(({ name }) => usage.directives.has(name));
@@ -107,7 +100,5 @@ function inputs(
   used: ReadonlySet<string>,
   withUnused: boolean,
 ): readonly IntrospectionInputValue[] {
-  return list.flatMap((each) =>
-    used.has(each.name) ? [each] : withUnused ? [{ ...each, type: { kind: 'SCALAR' as const, name: 'String' }, defaultValue: null }] : [],
-  );
+  return list.flatMap((each) => (used.has(each.name) ? [each] : withUnused ? [{ ...each, type: UNUSED, defaultValue: null }] : []));
 }

@@ -119,18 +119,19 @@ function pageOf(table: RoleTable, field: CollectedField): Page {
   const { types } = table.source.info.backend;
   const [first, last, after, before] = [argument('first'), argument('last'), argument('after'), argument('before')];
   if (first !== null && last !== null) throw invalid('"first" and "last" are not allowed at once', path);
-  const [afterValues, beforeValues] = [after, before].map((input) => (input === null ? null : cursorValues(input, keys, types)));
+  const valuesOf = (input: InputValue | null) => (input === null ? null : cursorValues(input, keys, types));
+  const [afterValues, beforeValues] = [valuesOf(after), valuesOf(before)];
   (after ?? before)?.charge(keys.length * costOfBranch(rows.where));
-  if (afterValues != null && beforeValues != null) throw invalid('"after" and "before" are not allowed at once', path);
-  const values = afterValues ?? beforeValues ?? null;
+  if (afterValues !== null && beforeValues !== null) throw invalid('"after" and "before" are not allowed at once', path);
+  const values = afterValues ?? beforeValues;
   const count = first ?? last;
   const sizes = [count === null ? null : Number(count.json()), table.access.limit].filter((size) => size !== null);
   return {
     rows: { ...rows, orderBy: order, limit: null, offset: null },
     keys,
     size: sizes.length === 0 ? null : Math.min(...sizes),
-    isBackward: last !== null || (first === null && beforeValues != null),
-    cursor: values === null ? null : { side: afterValues != null ? 'after' : 'before', values },
+    isBackward: last !== null || (first === null && beforeValues !== null),
+    cursor: values === null ? null : { side: afterValues !== null ? 'after' : 'before', values },
   };
 }
 

@@ -3,6 +3,7 @@ import type { CatalogType } from '../../../catalog/catalog.ts';
 import type { CursorKey, Field } from '../../../ir/select.ts';
 import type { Operand } from '../../../ir/value.ts';
 import { integer, join, string, type Sql, sql } from '../../../sql/fragment.ts';
+import { groupBy } from '../../../util/group-by.ts';
 import { isJsonType } from '../coerce/encode.ts';
 import { baseType } from '../operators.ts';
 import type { Row } from '../../shared/row.ts';
@@ -38,15 +39,8 @@ interface CursorPart {
 }
 
 function cursorObject(parts: readonly CursorPart[]): Sql {
-  const groups = new Map<string, CursorPart[]>();
-  for (const part of parts) {
-    const [key = ''] = part.path;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [part]);
-    else group.push(part);
-  }
   return builtObject(
-    [...groups].map(([key, group]) => {
+    [...groupBy(parts, ({ path: [key = ''] }) => key)].map(([key, group]) => {
       const [only] = group;
       if (only !== undefined && only.path.length === 1) return { key, value: only.value };
       return { key, value: cursorObject(group.map(({ path, value }) => ({ path: path.slice(1), value }))) };
