@@ -244,8 +244,11 @@ describe('with other options', () => {
     const off = await startTestService({ ENABLE_RELAY: 'false' });
     try {
       const answer = await off.send('/v1/relay', { method: 'POST', body: '{"query": "{ __typename }"}' });
-      expect([answer.status, errorOf(answer.json as JsonObject)]).toEqual([404, '$: Relay is switched off: --enable-relay (not-found)']);
-      await expect(new TestSocket(off.url, { path: '/v1beta1/relay' }).opened()).rejects.toThrow(/404 .*Relay is switched off/);
+      expect([answer.status, errorOf(answer.json as JsonObject)]).toEqual([
+        404,
+        '$: Relay is disabled: set --enable-relay to serve it (not-found)',
+      ]);
+      await expect(new TestSocket(off.url, { path: '/v1beta1/relay' }).opened()).rejects.toThrow(/404 .*Relay is disabled/);
     } finally {
       await off.stop();
     }

@@ -42,7 +42,7 @@ export class NodeTables {
   /** Returns a function that describes a table of the source as nodes; null for tables without a primary key. */
   tableOf(source: SourceContext): (table: TableInfo) => NodeTable | null {
     return (table) => {
-      if (!isNodeTable(source, table)) return null;
+      if (!isNodeTable(source.info, table)) return null;
       const { schema, name } = table.name;
       const isNamed = source.info.name !== DEFAULT_SOURCE && this.#sourcesWith(nameKey(table.name)).length > 1;
       const names = isNamed ? [3, source.info.name, schema, name] : [1, schema, name];

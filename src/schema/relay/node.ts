@@ -1,6 +1,6 @@
 /** Rows as nodes of Relay: the interface `Node`, and the field `id`. */
 import type { ColumnRead } from '../../ir/bool-exp.ts';
-import type { TableInfo } from '../../schema-cache/schema-cache.ts';
+import type { SourceInfo, TableInfo } from '../../schema-cache/schema-cache.ts';
 import type { InterfaceType, ObjectType, OutputField, ScalarSchemaType } from '../../graphql-engine/types.ts';
 import { lazy, typeRef } from '../../graphql-engine/types.ts';
 import { isJsonNumber, numberText } from '../../util/json.ts';
@@ -48,8 +48,8 @@ function idField(meaning: OutputField['meaning']): OutputField {
 }
 
 /** Returns true if the rows of a table are nodes. */
-export function isNodeTable({ info }: SourceContext, table: TableInfo): boolean {
-  return info.backend.capabilities.connections === true && table.catalog.primaryKey !== null;
+export function isNodeTable({ backend }: Pick<SourceInfo, 'backend'>, table: TableInfo): boolean {
+  return backend.capabilities.connections === true && table.catalog.primaryKey !== null;
 }
 
 /**

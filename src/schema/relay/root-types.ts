@@ -15,6 +15,7 @@ import { inNamespace, mutationFields, sourcesOfRole, typesOf } from '../fields/r
 import type { SchemaContext, SourceEntry } from '../fields/schema-context.ts';
 import { type ReadRoot, tableRootIsVisible } from '../fields/table-root.ts';
 import { WriteSource } from '../fields/write-context.ts';
+import { isNodeTable } from './node.ts';
 import { nodeField } from './node-root.ts';
 
 /** Remote schemas have no part in it: their types may have the names of Relay's. */
@@ -54,13 +55,11 @@ function candidatesOf(source: SourceInfo): ReadonlyMap<string, Candidate> {
   const add = (name: string, candidate: Candidate): void => {
     if (!made.has(name)) made.set(name, candidate);
   };
-  if (source.backend.capabilities.connections === true) {
-    const hasKey = (table: TableInfo | undefined): boolean => table?.inGraphql === true && table.catalog.primaryKey !== null;
-    for (const info of source.tables.values()) if (hasKey(info)) add(connectionRootName(source, info), { kind: 'table', info });
-    for (const info of source.functions.values()) {
-      const isList = info.exposedAs === 'query' && info.catalog.returnsSet && hasKey(source.tables.get(nameKey(info.returns)));
-      if (isList) add(functionConnectionName(source, info, source.backend.defaultSchema), { kind: 'function', info });
-    }
+  const hasConnections = (table: TableInfo | undefined): boolean => table?.inGraphql === true && isNodeTable(source, table);
+  for (const info of source.tables.values()) if (hasConnections(info)) add(connectionRootName(source, info), { kind: 'table', info });
+  for (const info of source.functions.values()) {
+    const isList = info.exposedAs === 'query' && info.catalog.returnsSet && hasConnections(source.tables.get(nameKey(info.returns)));
+    if (isList) add(functionConnectionName(source, info, source.backend.defaultSchema), { kind: 'function', info });
   }
   candidatesBySource.set(source, made);
   return made;

@@ -21,5 +21,5 @@ export const GRAPHQL_ENDPOINTS: readonly GraphqlEndpoint[] = [
 /** @throws SvcError not-found if the schema is switched off */
 export function checkApi(api: SchemaApi, { relay }: Pick<ServerContext['options'], 'relay'>): void {
   if (relay || api === 'graphql') return;
-  throw new SvcError('not-found', 'Relay is switched off: --enable-relay', { status: 404, keepsStatus: true });
+  throw new SvcError('not-found', 'Relay is disabled: set --enable-relay to serve it', { status: 404, keepsStatus: true });
 }
