@@ -118,7 +118,7 @@ export interface Capabilities {
   /** The statements of an upsert do not depend on the number of its rows. */
   readonly conflictsTogether: boolean;
   /** Connections and node ids of Relay. */
-  readonly connections?: true;
+  readonly connections?: boolean;
   /** Streaming subscriptions. */
   readonly streaming: boolean;
   /** Sources have `captures`. */

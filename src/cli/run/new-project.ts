@@ -72,7 +72,7 @@ export function environmentText(secret: string): string {
   );
 }
 
-/** Replaces the admin secret of a `.env.example`, empty or not: everybody knows it. Returns the same text if there is none. */
+/** Replaces the admin secret of a `.env.example`, which may be published. Returns the same text if it names none. */
 export function withSecret(example: string, secret: string): string {
   return example.replace(/^(\s*(?:export\s+)?SVC_GRAPHQL_ADMIN_SECRET=).*$/m, (_, name: string) => name + secret);
 }
