@@ -1,8 +1,8 @@
 /** Inconsistent objects in the result of a trial run. */
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
-import type { Problem } from '../project/failure.ts';
-import { inconsistenciesIn, isMissingTable, problemsOf, rejectedOf, titleOf } from '../project/project-metadata.ts';
+import { errorsIn, type Problem } from '../project/failure.ts';
+import { inconsistenciesIn, isMissingTable, problemsOf, titleOf } from '../project/project-metadata.ts';
 
 export interface PlannedInconsistencies {
   readonly before: readonly string[];
@@ -22,7 +22,7 @@ export function plannedInconsistencies(trial: JsonObject, read: ReadMetadata, ad
     before: textsOf(recordsIn(trial, 'before')),
     after: textsOf(certain),
     notKnown: after.filter(isUncertain).map(textOf),
-    problems: problemsOf(rejectedOf(inconsistenciesIn(certain, read))),
+    problems: errorsIn(problemsOf(inconsistenciesIn(certain, read))),
   };
 }
 

@@ -38,6 +38,11 @@ export interface Problem {
 /** Place in a file from which a part of the document was read. */
 export type FilePlace = Pick<Problem, 'file' | 'line' | 'column'>;
 
+/** Returns the problems that are not warnings. */
+export function errorsIn(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(({ severity }) => severity === undefined);
+}
+
 /** Ends a command with all problems that were found. */
 export class ProjectFailure extends Error {
   readonly problems: readonly Problem[];

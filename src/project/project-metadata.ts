@@ -149,11 +149,6 @@ export function inconsistenciesIn(records: readonly Json[], read: ReadMetadata |
 /** Records about permissions that an inherited role does not get: the rest of the metadata works, and the service accepts it. */
 const INFORMATIONAL = 'inherited role permission inconsistency';
 
-/** Returns the inconsistencies for which the metadata of a project is rejected. */
-export function rejectedOf(found: readonly LocatedInconsistency[]): readonly LocatedInconsistency[] {
-  return found.filter(({ type }) => type !== INFORMATIONAL);
-}
-
 /** Returns the type and name. Names of permissions and relationships already begin with their type. */
 export const titleOf = ({ type, name }: LocatedInconsistency): string => (name.startsWith(`${type} `) ? name : `${type} ${name}`);
 
@@ -171,7 +166,10 @@ export function isMissingTable(record: Json): boolean {
   return isJsonObject(record) && isMissing({ type: String(record['type']), reason: String(record['reason']) });
 }
 
-/** Returns a problem for each inconsistency, and a single one for many missing tables of one source. */
+/**
+ * Returns a problem for each inconsistency, and a single one for many missing tables of one source. Those with which the service accepts the
+ * metadata are warnings.
+ */
 export function problemsOf(found: readonly LocatedInconsistency[]): readonly Problem[] {
   const missing = new Map<string, LocatedInconsistency[]>();
   for (const each of found) {
@@ -197,8 +195,9 @@ export function problemsOf(found: readonly LocatedInconsistency[]): readonly Pro
 
 function problemOf(found: LocatedInconsistency): Problem {
   const remedy = isAboutVariables(found.reason) ? `. ${SET_VARIABLES}` : '';
+  const severity = found.type === INFORMATIONAL ? ({ severity: 'warning' } as const) : {};
   const detail = found.type === 'source' && found.detail !== undefined ? `: ${found.detail}` : '';
-  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}${detail}${remedy}`, ...(found.place ?? {}) };
+  return { code: 'inconsistent', message: `${titleOf(found)}: ${found.reason}${detail}${remedy}`, ...severity, ...(found.place ?? {}) };
 }
 
 function inconsistencyOf(record: Json, read: ReadMetadata | null): readonly LocatedInconsistency[] {

@@ -265,7 +265,18 @@ it('deploys an inherited role that does not get all permissions, with a warning'
     });
     expect((await project.svc('plan')).code).toBe(0);
     const { code, stderr } = await project.svc('deploy');
-    expect([code, stderr]).toEqual([0, expect.stringContaining("Could not inherit permission for the role 'both'")]);
+    const warning = expect.stringContaining("Could not inherit permission for the role 'both'") as string;
+    expect([code, stderr]).toEqual([0, warning]);
+    // Commands that read the consistency follow the same rule.
+    for (const command of [
+      ['metadata', 'reload'],
+      ['metadata', 'apply'],
+      ['schema', '--role', 'one'],
+    ])
+      expect(await project.svc(...command)).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning: .*Could not inherit/) });
+    expect((await project.svc('metadata', 'inconsistency', 'status')).code).toBe(0);
+    const { json } = await project.svc('doctor', '--json');
+    expect(json['findings']).toContainEqual(expect.objectContaining({ id: 'inconsistent', severity: 'warning', cause: warning }));
   } finally {
     await service.metadata('clear_metadata', {});
     project.remove();

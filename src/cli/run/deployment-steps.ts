@@ -4,8 +4,8 @@ import { planAll, type PlannedSource, rejectedConnection, skippedSource } from '
 import { readEntries, readEntriesWhenIdle } from '../../migrations/run-migrations.ts';
 import { hasEmptyEnum, runSeeds, type SourceSeeds } from '../../migrations/seeds.ts';
 import { cellOf, emptySource, type ListedSource, serverSources } from '../../migrations/sources.ts';
-import { EXIT, ProjectFailure } from '../../project/failure.ts';
-import { type Applied, applyMetadata, problemsOf, rejectedOf } from '../../project/project-metadata.ts';
+import { errorsIn, EXIT, ProjectFailure } from '../../project/failure.ts';
+import { type Applied, applyMetadata, problemsOf } from '../../project/project-metadata.ts';
 import { ServerError, type SqlSource } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -115,10 +115,11 @@ export class DeploymentSteps {
   async #apply(): Promise<Applied> {
     const { server, kinds, allowInconsistent, warn, apply } = this.#at;
     const applied = await (apply?.() ?? applyMetadata(this.#prepared.read, server, kinds, { allowInconsistent }));
-    const rejected = problemsOf(rejectedOf(applied.inconsistencies));
+    const problems = problemsOf(applied.inconsistencies);
+    const rejected = errorsIn(problems);
     if (rejected.length > 0 && !allowInconsistent) throw new ProjectFailure(rejected, EXIT.inconsistent);
     this.#finish('metadata');
-    for (const { message } of problemsOf(applied.inconsistencies)) warn(message);
+    for (const { message } of problems) warn(message);
     return applied;
   }
 

@@ -151,7 +151,7 @@ function compareWithService(document: JsonObject, metadata: JsonObject, kinds: K
 function addInconsistency(problem: Problem, kinds: Kinds<Backend>, add: Add): void {
   add(
     isAboutVariables(problem.message) ? 'environment' : 'inconsistent',
-    'error',
+    problem.severity ?? 'error',
     printProblem(problem).replace(`. ${SET_VARIABLES}`, ''),
     remedyOf(problem.message, kinds),
   );

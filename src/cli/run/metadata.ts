@@ -10,7 +10,7 @@ import { createNode, newYamlFile, printYamlFile } from '../../project/directory/
 import { indented, writeMetadata } from '../../project/directory/write-metadata.ts';
 import { diffDocuments, type DocumentChange, printChanges, unifiedDiff } from '../../project/document-diff.ts';
 import { normalised, shapeProblems } from '../../project/document.ts';
-import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
+import { errorsIn, EXIT, failure, printProblem, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { withSpellingOf } from '../../project/preserve-spelling.ts';
 import { isAcceptedOrphan } from '../../project/lint/acceptances.ts';
 import { lintMetadata } from '../../project/lint/lint.ts';
@@ -25,7 +25,6 @@ import {
   isApplied,
   listInconsistencies,
   problemsOf,
-  rejectedOf,
 } from '../../project/project-metadata.ts';
 import { type CommandContext, flagOption, listOption, type CommandOutcome, textOption } from '../context.ts';
 import { findingsOutcome } from './findings.ts';
@@ -79,8 +78,9 @@ async function applyOnce(context: CommandContext): Promise<CommandOutcome> {
   const text = format === undefined ? head : printDocument((await exportFrom(server)).metadata, format);
   if (applied.inconsistencies.length === 0) return { text, data: outcome };
   const isAllowed = flagOption(context, 'allowInconsistent');
-  const rejected = isAllowed ? [] : problemsOf(rejectedOf(applied.inconsistencies));
-  if (rejected.length === 0) for (const { message } of problemsOf(applied.inconsistencies)) context.warn(message);
+  const problems = problemsOf(applied.inconsistencies);
+  const rejected = isAllowed ? [] : errorsIn(problems);
+  if (rejected.length === 0) for (const { message } of problems) context.warn(message);
   return {
     text,
     data: { ...outcome, inconsistencies: applied.inconsistencies.map(inconsistencyJson) },
@@ -219,13 +219,19 @@ export async function runReload(context: CommandContext): Promise<CommandOutcome
     reload_remote_schemas: isNarrow ? remotes : true,
     recreate_event_triggers: flagOption(context, 'recreateEventTriggers') ? (isNarrow ? sources : true) : false,
   });
-  return consistencyOutcome(await listInconsistencies(server, readableMetadata((await context.anyProject()).metadata)), 'reloaded');
+  const found = await listInconsistencies(server, readableMetadata((await context.anyProject()).metadata));
+  const problems = problemsOf(found);
+  const isConsistent = consistencyOf(context, problems);
+  const data = { is_consistent: isConsistent, inconsistencies: found.map(inconsistencyJson) };
+  if (isConsistent) return { text: 'reloaded; the metadata is consistent', data };
+  return { text: 'reloaded; the metadata is inconsistent', data, exit: EXIT.inconsistent, problems };
 }
 
-function consistencyOutcome(inconsistencies: readonly LocatedInconsistency[], done: string): CommandOutcome {
-  const data = { is_consistent: inconsistencies.length === 0, inconsistencies: inconsistencies.map(inconsistencyJson) };
-  if (inconsistencies.length === 0) return { text: `${done}; the metadata is consistent`, data };
-  return { text: `${done}; the metadata is inconsistent`, data, exit: EXIT.inconsistent, problems: problemsOf(inconsistencies) };
+/** Returns true if no problem is an error, and prints the warnings then. */
+function consistencyOf(context: CommandContext, problems: readonly Problem[]): boolean {
+  if (errorsIn(problems).length > 0) return false;
+  for (const problem of problems) context.warn(printProblem(problem));
+  return true;
 }
 
 /** `svc metadata clear` */
@@ -254,7 +260,7 @@ export async function runInconsistencyList(context: CommandContext): Promise<Com
 /** `svc metadata inconsistency status` */
 export async function runInconsistencyStatus(context: CommandContext): Promise<CommandOutcome> {
   const found = await listInconsistencies(await context.server(), null);
-  return found.length === 0
+  return consistencyOf(context, problemsOf(found))
     ? { text: 'the metadata is consistent', data: { is_consistent: true } }
     : { text: `the metadata is inconsistent: ${counted(found.length, 'object')}`, data: { is_consistent: false }, exit: EXIT.inconsistent };
 }

@@ -4,7 +4,7 @@ import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { DEFAULT_INPUT_DEPTH, MAX_INPUT_DEPTH } from '../../graphql-engine/schema-cut/cut-schema.ts';
 import { applyChanges, projectFiles, readNamedFile } from '../../project/directory/files.ts';
 import { indented } from '../../project/directory/write-metadata.ts';
-import { EXIT, failure, printProblem, type Problem, ProjectFailure } from '../../project/failure.ts';
+import { errorsIn, EXIT, failure, printProblem, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { invalidDocuments, readDocuments, unknownDirectives } from '../../project/role-schema/documents.ts';
 import { introspectionOf, clientSchema, sdlOf } from '../../project/role-schema/print-schema.ts';
 import type { SchemaReader } from '../../project/role-schema/schema-reader.ts';
@@ -50,8 +50,7 @@ function inputDepth(context: CommandContext, hasDocuments: boolean): number {
 
 /** @throws ProjectFailure */
 function checkConsistency(context: CommandContext, problems: readonly Problem[]): void {
-  if (problems.length === 0) return;
-  if (!flagOption(context, 'allowInconsistent')) throw new ProjectFailure(problems, EXIT.inconsistent);
+  if (errorsIn(problems).length > 0 && !flagOption(context, 'allowInconsistent')) throw new ProjectFailure(problems, EXIT.inconsistent);
   for (const problem of problems) context.warn(printProblem(problem));
 }
 
