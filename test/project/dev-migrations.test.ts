@@ -204,7 +204,7 @@ function recorded(answer: string | (() => Promise<string>), sql: string): Promis
       options: { ...OPTIONS, report: () => undefined },
       project: () => openProject(folder.root, { endpoint: service.url }, {}),
       ask: async () => (typeof answer === 'string' ? answer : answer()),
-      enqueue: async (change) => report(await change()),
+      enqueue: async (_, change) => report(await change()),
       progress: report,
     });
     recorder.record({ source: 'default', sql, clientName: undefined });

@@ -7,8 +7,9 @@ import { reasonOf } from '../../project/failure.ts';
 import type { Project } from '../../project/project.ts';
 import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import type { CommandContext } from '../context.ts';
+import type { Enqueue } from './change-queue.ts';
 import { isFileName, markApplied, type MigrationTarget, projectSources, unusableName, writeMigration } from './migrate-files.ts';
-import { MAY_DEFINE, mayHaveSecret, recordedSql } from './recorded-sql.ts';
+import { hasSecretWord, MAY_DEFINE, mayHaveSecret, recordedSql } from './recorded-sql.ts';
 
 /** Maximum length of SQL in a message, in characters. */
 const MAX_SHOWN = 200_000;
@@ -26,8 +27,7 @@ export interface SqlRecorderOptions extends Omit<MigrationTarget, 'project'> {
   /** Opens the project with its current files. */
   readonly project: () => Project;
   readonly ask: CommandContext['ask'];
-  /** Runs a change of the files after those that have begun, and reports its result. */
-  readonly enqueue: (run: () => Promise<string>) => Promise<void>;
+  readonly enqueue: Enqueue;
   readonly progress: (message: string) => void;
 }
 
@@ -74,8 +74,7 @@ export function createSqlRecorder(options: SqlRecorderOptions): SqlRecorder {
 }
 
 function unwritten({ source, sql }: SqlRun, reason: string): string {
-  const shown =
-    /\bpassword\b|\bidentified\b/i.test(sql) || mayHaveSecret(sql) ? 'SQL that may have a password' : shortened(sql.trim(), MAX_SHOWN);
+  const shown = hasSecretWord(sql) || mayHaveSecret(sql) ? 'SQL that may have a password' : shortened(sql.trim(), MAX_SHOWN);
   return `no migration was written (${reason}): svc migrate create writes one, and svc migrate apply --skip-execution records it in ${source}: ${shown}`;
 }
 
@@ -101,7 +100,7 @@ async function writeAsMigration({ source: name, sql, ranAt }: RecordedRun, optio
     progress(`the change of the schema of ${name} is in no migration`);
     return;
   }
-  await enqueue(async () => {
+  await enqueue('recorded SQL', async () => {
     const project = options.project();
     let written: ReturnType<typeof writeMigration>;
     try {

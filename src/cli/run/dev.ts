@@ -6,7 +6,7 @@ import { COMMAND_LINE_CLIENT } from '../../config/command-line-client.ts';
 import { VARIABLE_PREFIX } from '../../config/option.ts';
 import type { Observation } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
-import { EXIT, printProblem, reasonOf } from '../../project/failure.ts';
+import { EXIT, printProblem } from '../../project/failure.ts';
 import { listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import { CONFIG_FILE, dataFolderOf, LOOPBACK, openProject, type Project } from '../../project/project.ts';
 import { type ServerClient, serverClient } from '../../project/server-client.ts';
@@ -19,6 +19,7 @@ import type { Kinds } from '../../metadata/kinds.ts';
 import { ownEndpoint } from '../deploy-at-start.ts';
 import { type RunningService, startService } from '../start-service.ts';
 import { type CommandContext, flagOption, type CommandOutcome, textOption } from '../context.ts';
+import { changeQueue, type ReactionKind } from './change-queue.ts';
 import { deploy } from './deploy.ts';
 import { followCatalogs } from './follow-catalogs.ts';
 import { followFiles } from './follow-files.ts';
@@ -168,20 +169,21 @@ function followProject({ context, first, kinds, server, running, deployment, isR
   const enqueue = changeQueue(progress);
   // Files that were rejected may fit the changed schema of a database.
   const applyRejected = async (): Promise<void> => {
-    if (deployment.isDone) await enqueue(() => sync.run(project()));
+    if (deployment.isDone) await enqueue('metadata', () => sync.run(project()));
   };
   const migrated = new Set(kinds.all.flatMap(({ kind, migrations }) => (migrations === undefined ? [] : [kind])));
   const catalogs = followCatalogs(
     () => running.readCatalogs(migrated),
     async (sources) => {
-      await enqueue(() => reloaded(server, project(), sources));
+      await enqueue('catalogs', () => reloaded(server, project(), sources));
       await applyRejected();
     },
     progress,
   );
   const drift = driftReporter(kinds, isRecording);
-  const attempt = (update: (project: Project) => Promise<string>): Promise<void> =>
-    enqueue(async () => {
+  const attempt = (kind: ReactionKind, update: (project: Project) => Promise<string>): Promise<void> =>
+    // Until the project is deployed, each attempt deploys it.
+    enqueue(deployment.isDone ? kind : 'metadata', async () => {
       try {
         const report = await update(project());
         return deployment.isDone ? joined(report, drift(project())) : report;
@@ -190,8 +192,8 @@ function followProject({ context, first, kinds, server, running, deployment, isR
         if ((await catalogs.settle()).length > 0) void applyRejected();
       }
     });
-  const onEdit = (update: (project: Project) => Promise<string>) => (): Promise<void> =>
-    attempt((edited) => {
+  const onEdit = (kind: ReactionKind, update: (project: Project) => Promise<string>) => (): Promise<void> =>
+    attempt(kind, (edited) => {
       deployment.edited();
       return update(edited);
     });
@@ -201,28 +203,36 @@ function followProject({ context, first, kinds, server, running, deployment, isR
     (edited: Project): Promise<string> =>
       deployment.isDone ? update(edited) : deployAll(edited);
   // Edits during the deployment are queued behind it.
-  const deployed = attempt(deployAll).then(() => {
-    if (!deployment.isDone) repeat(() => attempt(orDeploy(async () => '')), deployment);
+  const deployed = attempt('metadata', deployAll).then(() => {
+    const again = orDeploy(async () => '');
+    if (!deployment.isDone) repeat(() => attempt('metadata', again), deployment);
   });
   let isQueued = false;
   // Changes made in the service, such as in its console. Changes that come from the files are already known to the sync.
   running.onMetadata(() => {
     if (isQueued || !deployment.isDone) return;
     isQueued = true;
-    void enqueue(async () => {
+    void enqueue('metadata', async () => {
       isQueued = false;
-      const report = await sync.run(project());
-      const inconsistent = report === '' ? [] : await listInconsistencies(server, readMetadata(project().metadata));
-      return joined(report, ...problemsOf(inconsistent).map(printProblem), drift(project()));
+      return joined(await sync.run(project()), drift(project()));
     });
   });
   const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (flagOption(context, 'migrate')) followFiles(first.files, [...metadata, first.migrationsFolder], onEdit(deployAll), progress);
+  if (flagOption(context, 'migrate'))
+    followFiles(first.files, [...metadata, first.migrationsFolder], onEdit('metadata', deployAll), progress);
   else {
     const apply = `svc migrate apply${isEndpoint(first, running.url) ? '' : ` --endpoint ${running.url}`}`;
     const remind = (edited: Project): Promise<string> => pendingReminder(edited, server, kinds, apply);
-    followFiles(first.files, metadata, onEdit(orDeploy((edited) => sync.run(edited))), progress);
-    followFiles(first.files, [first.migrationsFolder], onEdit(orDeploy(remind)), progress);
+    followFiles(
+      first.files,
+      metadata,
+      onEdit(
+        'metadata',
+        orDeploy((edited) => sync.run(edited)),
+      ),
+      progress,
+    );
+    followFiles(first.files, [first.migrationsFolder], onEdit('migrations', orDeploy(remind)), progress);
   }
   return { project, enqueue, progress, deployed };
 }
@@ -261,28 +271,6 @@ async function reloaded(server: ServerClient, project: Project, sources: readonl
   return [`the schema of ${sources.join(', ')} has changed and was read again`, ...problemsOf(inconsistencies).map(printProblem)].join(
     '\n',
   );
-}
-
-/** Returns a function that runs reactions to changes one after another and reports their results. */
-function changeQueue(progress: (message: string) => void): (run: () => Promise<string>) => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  let hasFailed = false;
-  return (run) => {
-    const attempt = async (): Promise<void> => {
-      try {
-        const report = await run();
-        if (report !== '') progress(report);
-        else if (hasFailed) progress('the previous error is resolved');
-        hasFailed = false;
-      } catch (thrown) {
-        // The service continues with its previous metadata.
-        hasFailed = true;
-        progress(reasonOf(thrown));
-      }
-    };
-    last = last.then(attempt);
-    return last;
-  };
 }
 
 /** Asks for pending migrations to be run by the command; the empty string if there are none. */

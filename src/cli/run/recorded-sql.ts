@@ -104,7 +104,7 @@ function isSecret({ words, text }: ScannedStatement): boolean {
   const first = words[0] ?? '';
   if (DEFINITIONS.has(first) && OF_SERVER.has(subjectOf(words))) return true;
   if ((first === 'grant' || first === 'revoke') && isOfServer(plain(text))) return true;
-  if (first === 'do' && SECRET_WORD.test(text)) return true;
+  if (first === 'do' && hasSecretWord(text)) return true;
   return mayHaveSecret(text);
 }
 
@@ -118,7 +118,6 @@ function plain(text: string): string {
   return withoutComments(text, () => 'x');
 }
 
-const SECRET_WORD = /\bpassword\b|\bidentified\b/i;
 const SECRET_NAME = String.raw`[\w.]{0,60}(?:password|passwd|secret|token|api_?key|private_?key|credential)\w{0,60}`;
 const PASSWORD = /\bpassword\b/i;
 const CONNECTION = /\b(?:host|hostaddr|dbname)\s*=/i;
@@ -142,6 +141,11 @@ const FOLLOWED: readonly (readonly [RegExp, RegExp])[] = [
   [CONNECTION, CONNECTION_PASSWORD],
   [CONNECTION_PASSWORD, CONNECTION],
 ];
+
+/** Returns whether SQL has a word that may stand before a password. */
+export function hasSecretWord(sql: string): boolean {
+  return /\bpassword\b|\bidentified\b/i.test(sql);
+}
 
 /** Returns whether SQL may set a password or another secret. */
 export function mayHaveSecret(sql: string): boolean {
