@@ -4,8 +4,9 @@ import { isAboutVariables } from '../metadata/environment-template.ts';
 import type { Problem } from '../project/failure.ts';
 import type { ReadMetadata } from '../project/directory/read-metadata.ts';
 import { inconsistenciesIn, type LocatedInconsistency, problemsOf } from '../project/project-metadata.ts';
+import { keysNamed } from '../project/keys-named.ts';
 import { type ServerClient, ServerError } from '../project/server-client.ts';
-import { isJsonObject, type JsonObject, printJson } from '../util/json.ts';
+import { isJsonObject, type JsonObject } from '../util/json.ts';
 import { asAdded } from './trial.ts';
 import { recordsIn } from './trial-inconsistencies.ts';
 
@@ -28,7 +29,7 @@ export async function checkMetadata(
  * the service accepts although the mutations of their roles then fail.
  */
 export function checksVariables(document: JsonObject, runsSql: boolean): boolean {
-  return runsSql || printJson(document).includes('"validate_input":');
+  return runsSql || keysNamed(document['sources'], 'validate_input') > 0;
 }
 
 /** Returns the problems about variables that the metadata needs and the service does not have; see `checkMetadata`. */

@@ -6,6 +6,11 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
+/** Returns the names of the variables in a template. */
+export function templateVariables(template: string): readonly string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
+}
+
 /** The text, or the variables that it needs and that are not set; those that no template may use are in braces. */
 export type FilledTemplate = { readonly text: string } | { readonly missing: readonly string[] };
 

@@ -1,7 +1,8 @@
 /** Outgoing calls of a project. On a copy of a project in use, they would reach the real servers. */
 import { VARIABLE_PREFIX } from '../config/option.ts';
 import { counted } from '../util/counted.ts';
-import { type Json, type JsonObject, objectsIn } from '../util/json.ts';
+import { keysNamed } from '../project/keys-named.ts';
+import { type JsonObject, objectsIn } from '../util/json.ts';
 
 /** Environment with which a service makes no calls by itself. */
 export const NO_CALLS_ENVIRONMENT: readonly string[] = [
@@ -13,7 +14,7 @@ const CALL_TYPES: readonly (readonly [one: string, more: string, count: (documen
   ['webhook of event triggers', 'webhooks of event triggers', (document) => inTables(document, 'event_triggers')],
   ['webhook of cron triggers', 'webhooks of cron triggers', ({ cron_triggers }) => objectsIn(cron_triggers).length],
   ['handler of actions', 'handlers of actions', ({ actions }) => objectsIn(actions).length],
-  ['hook that checks input', 'hooks that check input', (document) => keysNamed(document['sources'] ?? null, 'validate_input')],
+  ['hook that checks input', 'hooks that check input', (document) => keysNamed(document['sources'], 'validate_input')],
   ['remote schema', 'remote schemas', ({ remote_schemas }) => objectsIn(remote_schemas).length],
 ];
 
@@ -31,9 +32,4 @@ function inTables({ sources }: JsonObject, key: string): number {
   return objectsIn(sources)
     .flatMap(({ tables }) => objectsIn(tables))
     .reduce((sum, table) => sum + objectsIn(table[key]).length, 0);
-}
-
-function keysNamed(value: Json, key: string): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.entries(value).reduce((sum, [name, item]) => sum + (name === key ? 1 : keysNamed(item as Json, key)), 0);
 }

@@ -1,11 +1,11 @@
-/** Variables that the metadata of a project sends to addresses of its own. */
+/** Variables that the metadata of a project sends to addresses of its own, or opens as addresses. */
+import { templateVariables } from '../metadata/environment-template.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectsIn } from '../util/json.ts';
 import type { Environment, Project } from './project.ts';
 
-const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 /** Keys whose variable is the whole address, so that the project cannot choose where it is sent. */
 const ADDRESSES: ReadonlySet<string> = new Set(['database_url', 'connection_string']);
-const NAMES: ReadonlySet<string> = new Set(['from_env', 'value_from_env']);
+const REFERENCES: ReadonlySet<string> = new Set(['from_env', 'value_from_env']);
 
 /**
  * Returns the environment for building the schema of a project that the user may not trust: it opens the sources and remote schemas that the
@@ -16,21 +16,35 @@ export function environmentForFiles(
   { environment, ownEnvironment }: Pick<Project, 'environment' | 'ownEnvironment'>,
   document: JsonObject,
 ): { readonly environment: Environment; readonly withheld: readonly string[] } {
-  const sent = new Set<string>();
-  for (const { configuration } of objectsIn(document['sources'])) collect(configuration ?? null, '', sent);
-  for (const { definition } of objectsIn(document['remote_schemas'])) collect(definition ?? null, '', sent);
+  const named = [
+    ...objectsIn(document['sources']).flatMap(({ configuration }) => [...variablesIn(configuration)]),
+    ...objectsIn(document['remote_schemas']).flatMap(({ definition }) => [...variablesIn(definition)]),
+  ];
+  const sent = new Set(named.flatMap(({ name, isAddress }) => (isAddress ? [] : [name])));
   const withheld = [...sent].filter((name) => environment[name] !== undefined && environment[name] !== ownEnvironment[name]);
   const own = Object.fromEntries(withheld.map((name) => [name, ownEnvironment[name]]));
   return { environment: { ...environment, ...own }, withheld: withheld.filter((name) => ownEnvironment[name] === undefined) };
 }
 
-/** @param key of the value in its object */
-function collect(json: Json, key: string, into: Set<string>): void {
-  if (typeof json === 'string') for (const [, name] of json.matchAll(PLACEHOLDER)) into.add(name as string);
-  else if (isJsonArray(json)) for (const each of json) collect(each, key, into);
+/** Returns whether the variable is the address of a database of the project. */
+export function isDatabaseAddress(variable: string, document: JsonObject): boolean {
+  return objectsIn(document['sources']).some(({ configuration }) =>
+    [...variablesIn(configuration)].some(({ name, isAddress }) => isAddress && name === variable),
+  );
+}
+
+interface NamedVariable {
+  readonly name: string;
+  /** True if its value is the whole address of a database. */
+  readonly isAddress: boolean;
+}
+
+/** Yields the variables that a configuration names. @param key of the value in its object */
+function* variablesIn(json: Json | undefined, key = ''): Iterable<NamedVariable> {
+  if (typeof json === 'string') for (const name of templateVariables(json)) yield { name, isAddress: false };
+  else if (isJsonArray(json)) for (const each of json) yield* variablesIn(each, key);
   else if (isJsonObject(json))
-    for (const [name, value] of Object.entries(json)) {
-      if (NAMES.has(name) && typeof value === 'string' && !ADDRESSES.has(key)) into.add(value);
-      else collect(value ?? null, name, into);
-    }
+    for (const [member, value] of Object.entries(json))
+      if (REFERENCES.has(member) && typeof value === 'string') yield { name: value, isAddress: ADDRESSES.has(key) };
+      else yield* variablesIn(value, member);
 }

@@ -12,14 +12,14 @@ import { hasCluster } from '../../embedded-postgres/place.ts';
 import type { Observer } from '../../observability/observation.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { CONFIG_FILE, dataFolderOf, type Environment, type Project } from '../../project/project.ts';
-import { environmentForFiles } from '../../project/sent-variables.ts';
+import { environmentForFiles, isDatabaseAddress } from '../../project/sent-variables.ts';
 import { shapeProblems } from '../../project/document.ts';
 import { isRefused, remedyOf } from '../../project/endpoint-failure.ts';
 import { EXIT, failure, type Problem, ProjectFailure } from '../../project/failure.ts';
 import { exportFrom, inconsistenciesIn, listInconsistencies, problemsOf } from '../../project/project-metadata.ts';
 import { type Introspect, introspectionIn, type SchemaReader, schemaReader } from '../../project/role-schema/schema-reader.ts';
 import { type ServerClient, ServerError } from '../../project/server-client.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, printJson } from '../../util/json.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf } from '../../util/json.ts';
 import type { CommandContext } from '../context.ts';
 import { rolesIn } from './known-names.ts';
 
@@ -166,7 +166,7 @@ async function projectOrigin(context: CommandContext, viewer: SchemaViewer): Pro
 /** Returns whether the database of the project is the embedded one that `svc dev` has left here. */
 function needsEmbedded({ databaseUrl, metadataDatabaseUrl, dataDir }: Config, document: JsonObject): boolean {
   const isUnset = databaseUrl === null && metadataDatabaseUrl === null;
-  return isUnset && printJson(document).includes('"SVC_GRAPHQL_DATABASE_URL"') && hasCluster(clusterFolder(dataDir));
+  return isUnset && isDatabaseAddress('SVC_GRAPHQL_DATABASE_URL', document) && hasCluster(clusterFolder(dataDir));
 }
 
 /** @throws InUseError if a service runs it */
