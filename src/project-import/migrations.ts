@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parse } from 'yaml';
 import { counted } from '../util/counted.ts';
+import { nestedDeeperThan } from '../util/json-depth.ts';
 import { isJsonObject, type Json } from '../util/json.ts';
 import { isWithin, realPathOf } from '../project/directory/files.ts';
 import { reasonOf } from '../project/failure.ts';
@@ -11,7 +12,7 @@ import type { ImportAccount } from './account.ts';
 import { adapted } from './adapt-sql.ts';
 import { flatCalls } from './metadata-calls.ts';
 import { OldCatalog } from './old-catalog.ts';
-import { isDeeper, MAX_DEPTH } from '../project/directory/reading-limits.ts';
+import { MAX_DEPTH } from '../project/directory/reading-limits.ts';
 import { type Input, namesBelow } from './read-input.ts';
 import { importSeeds } from './seeds.ts';
 import type { SqlReader } from './sql-reader.ts';
@@ -337,7 +338,7 @@ function callsSql(text: string, place: string, account: ImportAccount): string {
   try {
     calls = parse(text, { maxAliasCount: 100 }) as Json;
     // An alias may contain itself.
-    if (isDeeper(calls)) throw new Error(`nested deeper than ${MAX_DEPTH}`);
+    if (nestedDeeperThan(calls, MAX_DEPTH)) throw new Error(`nested deeper than ${MAX_DEPTH}`);
   } catch (thrown) {
     account.addRemark({ id: place.replaceAll('/', '.'), bucket: 'needs-you', place, message: `cannot be read: ${reasonOf(thrown)}` });
     return '';

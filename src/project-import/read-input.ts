@@ -1,13 +1,14 @@
 /** Reads a project directory of another engine's command line, in any of its layouts. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { nestedDeeperThan } from '../util/json-depth.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, objectOf, parseJson } from '../util/json.ts';
 import { type ApiCall, flatCalls, MetadataOfCalls } from './metadata-calls.ts';
 import { type Unjoined, unjoined } from './unjoined.ts';
 import { joinActions } from '../project/directory/actions-sdl.ts';
 import { decodeUtf8, type Files, filesBelow, isWithin, projectFiles, readBytes, realPathOf } from '../project/directory/files.ts';
 import { MetadataReader } from '../project/directory/read-metadata.ts';
-import { isDeeper, MAX_DEPTH } from '../project/directory/reading-limits.ts';
+import { MAX_DEPTH } from '../project/directory/reading-limits.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, defined, SECTIONS, VERSION_FILE } from '../project/directory/sections.ts';
 import { failure, type Problem, ProjectFailure, reasonOf } from '../project/failure.ts';
 
@@ -109,7 +110,7 @@ function callsOf(files: Files, folder: string): readonly ApiCall[] {
   return found.flatMap(({ path }) => {
     const calls = reader.read(path) ?? null;
     // An unreadable file is reported with the migrations.
-    return isDeeper(calls) ? [] : flatCalls(calls);
+    return nestedDeeperThan(calls, MAX_DEPTH) ? [] : flatCalls(calls);
   });
 }
 
@@ -121,7 +122,7 @@ function configIn(reader: MetadataReader, root: string): JsonObject {
 
 /** @throws ProjectFailure for an endless document */
 function withProblems(input: Input, others: readonly Problem[]): Input {
-  if (isDeeper(input.document)) throw failure('too-large', `the metadata is nested deeper than ${MAX_DEPTH}`);
+  if (nestedDeeperThan(input.document, MAX_DEPTH)) throw failure('too-large', `the metadata is nested deeper than ${MAX_DEPTH}`);
   return { ...input, problems: [...others, ...input.problems] };
 }
 

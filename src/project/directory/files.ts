@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { failure, ProjectFailure, reasonOf } from '../failure.ts';
+import { inMebibytes } from './reading-limits.ts';
 
 /** Maximum size of a file, in bytes. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -100,7 +101,7 @@ function readText(path: string, show: (path: string) => string, maxBytes?: numbe
   return text;
 }
 
-/** Returns the content of a file; `undefined` if it does not exist. @throws ProjectFailure if it cannot be read */
+/** Returns the content of a file; `undefined` if it does not exist. @throws ProjectFailure if it cannot be read or is too large */
 export function readBytes(path: string, show: (path: string) => string, maxBytes = MAX_FILE_BYTES): Buffer | undefined {
   let file: number | undefined;
   try {
@@ -110,7 +111,8 @@ export function readBytes(path: string, show: (path: string) => string, maxBytes
     if (found.isDirectory()) return undefined;
     // Reading a device or a pipe may not end.
     if (!found.isFile()) throw new Error('it is not a regular file');
-    return readUpTo(file, found.size, maxBytes);
+    const bytes = readUpTo(file, found.size, maxBytes);
+    if (bytes !== undefined) return bytes;
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') return undefined;
@@ -118,13 +120,14 @@ export function readBytes(path: string, show: (path: string) => string, maxBytes
   } finally {
     if (file !== undefined) closeSync(file);
   }
+  throw failure('too-large', `the file has more than ${inMebibytes(maxBytes)}`, { file: show(path) });
 }
 
-/** Reads an open file, which may grow meanwhile. @throws Error if it has more bytes than the maximum */
-function readUpTo(file: number, size: number, maxBytes: number): Buffer {
+/** Reads an open file, which may grow meanwhile. Returns `undefined` if it has more bytes than the maximum. */
+function readUpTo(file: number, size: number, maxBytes: number): Buffer | undefined {
   const parts: Buffer[] = [];
   for (let length = 0; ; ) {
-    if (Math.max(length, size) > maxBytes) throw new Error(`it has more than ${maxBytes / 2 ** 20} MiB`);
+    if (Math.max(length, size) > maxBytes) return undefined;
     const part = Buffer.allocUnsafe(Math.max(size - length, 0) + 1);
     const read = readSync(file, part);
     if (read === 0) return Buffer.concat(parts);

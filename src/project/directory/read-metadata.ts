@@ -1,12 +1,13 @@
 /** Reads the metadata document from the files of a project, with the place of each part. */
 import { dirname, join, resolve } from 'node:path';
 import { isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import { nestedDeeperThan } from '../../util/json-depth.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject, parseJson } from '../../util/json.ts';
 import { failure, type FilePlace, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
 import { joinActions } from './actions-sdl.ts';
 import type { Files } from './files.ts';
 import { overlaid } from './overlay.ts';
-import { isDeeper, MAX_DEPTH, MAX_INCLUDED_BYTES, MAX_METADATA_BYTES, ReadBudget, TooLarge } from './reading-limits.ts';
+import { inMebibytes, MAX_DEPTH, MAX_INCLUDED_BYTES, MAX_METADATA_BYTES, ReadBudget, TooLarge } from './reading-limits.ts';
 import { ACTIONS_FILE, ACTIONS_SDL_FILE, SECTIONS, SOURCES_FILE, VERSION_FILE } from './sections.ts';
 import { Expansion, includedPath, isMergeKey, keyText, parseYamlFile, placeOf, scalarJson, type YamlFile } from './yaml-file.ts';
 
@@ -54,7 +55,7 @@ export class MetadataReader {
   readonly #expansions = new Map<YamlFile, Expansion>();
   readonly #budget = new ReadBudget();
   readonly #invalid = new Set<string>();
-  #length = 0;
+  #bytes = 0;
 
   constructor(files: Files) {
     this.#in = files;
@@ -72,9 +73,9 @@ export class MetadataReader {
     const known = this.files.get(path);
     if (known !== undefined) return typeof known === 'string' ? known : known.text;
     const text = this.#in.read(path, MAX_INCLUDED_BYTES);
-    this.#length += text?.length ?? 0;
-    if (text !== undefined && this.#length > MAX_METADATA_BYTES)
-      throw new TooLarge(`the files have more than ${MAX_METADATA_BYTES} characters together`, { file: this.#in.show(path) });
+    this.#bytes += Buffer.byteLength(text ?? '');
+    if (this.#bytes > MAX_METADATA_BYTES)
+      throw new TooLarge(`the files have more than ${inMebibytes(MAX_METADATA_BYTES)} together`, { file: this.#in.show(path) });
     return text;
   }
 
@@ -295,7 +296,7 @@ function readWhole(files: Files, reader: MetadataReader, path: string): ReadMeta
     } catch (thrown) {
       throw failure('json', reasonOf(thrown), { file: shown });
     }
-    if (isDeeper(document)) throw failure('json', `nested deeper than ${MAX_DEPTH}`, { file: shown });
+    if (nestedDeeperThan(document, MAX_DEPTH)) throw failure('json', `nested deeper than ${MAX_DEPTH}`, { file: shown });
     reader.files.set(path, text);
   } else document = reader.read(path) ?? null;
   if (reader.problems.length > 0) throw new ProjectFailure(reader.problems);

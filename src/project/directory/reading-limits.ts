@@ -15,6 +15,11 @@ const MAX_INCLUDES = 100_000;
 /** Maximum number of values. */
 const MAX_VALUES = 2_000_000;
 
+/** Returns a size for messages. */
+export function inMebibytes(bytes: number): string {
+  return `${bytes / 2 ** 20} MiB`;
+}
+
 /** A limit was exceeded, so that reading ends at once. */
 export class TooLarge extends ProjectFailure {
   constructor(message: string, place: FilePlace) {
@@ -26,7 +31,7 @@ export class TooLarge extends ProjectFailure {
 export class ReadBudget {
   #includes = 0;
   #values = 0;
-  #characters = 0;
+  #bytes = 0;
 
   /** @throws TooLarge */
   include(depth: number, place: FilePlace): void {
@@ -38,17 +43,11 @@ export class ReadBudget {
   /** @param value a text, or else something of no length @throws TooLarge */
   value(value: Json | undefined, place: () => FilePlace): void {
     this.#values += 1;
-    if (typeof value === 'string') this.#characters += value.length;
+    if (typeof value === 'string') this.#bytes += Buffer.byteLength(value);
     if (this.#values > MAX_VALUES) throw new TooLarge(`the files have more than ${MAX_VALUES} values${COUNTED}`, place());
-    if (this.#characters > MAX_METADATA_BYTES)
-      throw new TooLarge(`the texts of the files have more than ${MAX_METADATA_BYTES} characters${COUNTED}`, place());
+    if (this.#bytes > MAX_METADATA_BYTES)
+      throw new TooLarge(`the texts of the files have more than ${inMebibytes(MAX_METADATA_BYTES)}${COUNTED}`, place());
   }
 }
 
 const COUNTED = '; a file counts as often as it is included';
-
-/** Returns whether a value, which may contain itself, is nested deeper than `depth`. */
-export function isDeeper(value: Json, depth = MAX_DEPTH): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeper(item as Json, depth - 1));
-}

@@ -23,7 +23,7 @@ import {
 } from 'yaml';
 import { type Json, JsonNumber, parseJson } from '../../util/json.ts';
 import { failure, type FilePlace, type Problem, ProjectFailure, reasonOf } from '../failure.ts';
-import { MAX_DEPTH, MAX_INCLUDED_BYTES } from './reading-limits.ts';
+import { MAX_DEPTH } from './reading-limits.ts';
 
 /** Maximum number of nodes to which the aliases of one file expand. */
 const MAX_ALIASED_NODES = 200_000;
@@ -71,8 +71,6 @@ export interface YamlFile {
  * @throws ProjectFailure with line and column of each error
  */
 export function parseYamlFile(path: string, shown: string, text: string): YamlFile {
-  if (text.length > MAX_INCLUDED_BYTES)
-    throw failure('too-large', `the file has more than ${MAX_INCLUDED_BYTES} characters`, { file: shown });
   const lines = new LineCounter();
   let document: Document;
   try {
