@@ -1,6 +1,7 @@
 /** Seeds: SQL files below `seeds/<source>/`, run in the order of their paths. */
 import { join } from 'node:path';
 import { type DumpContext, historyRefusalOf } from '../backend/migration-dialect.ts';
+import { invariant } from '../errors/svc-error.ts';
 import type { Files } from '../project/directory/files.ts';
 import { failure, type Problem, ProjectFailure } from '../project/failure.ts';
 import type { Project } from '../project/project.ts';
@@ -31,25 +32,26 @@ export function seedsOf({ files, seedsFolder }: Project, sources: readonly Liste
     .filter(({ seeds }) => seeds.length > 0);
 }
 
-/** Returns the statements of a seed that cannot run in the transaction of all seeds of a source. */
+/** Returns why a seed cannot run in the transaction of all seeds of a source. */
 export function unusableIn(source: ListedSource, { sql, shown }: Seed): readonly Problem[] {
-  const { foreign, outside } = migrationsOf(source).scan(sql);
-  return [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
+  const { foreign, outside, control, joined } = migrationsOf(source).scan(sql);
+  const problems = [...foreign, ...outside.map(({ line, words }) => ({ line, what: words.join(' ') }))].map(({ line, what }) => ({
     code: 'seed',
     message: `${what} cannot run in a seed, because all seeds of a source run in one transaction`,
     file: shown,
     line,
   }));
+  if (joined !== undefined) return problems;
+  const message = `remove "${control.map(({ text }) => text).join('; ')}": all seeds of a source run in one transaction`;
+  return [...problems, { code: 'seed', message, file: shown }];
 }
 
-/** Returns the SQL of a seed without transaction control. @throws ProjectFailure if that cannot be removed */
-export function joinedSql(source: ListedSource, { sql, shown }: Seed): string {
+/** Returns the SQL of a usable seed, without transaction control. */
+export function joinedSql(source: ListedSource, { sql }: Seed): string {
   const { scan, terminated } = migrationsOf(source);
-  const { control, joined } = scan(sql);
-  if (joined !== undefined) return terminated(joined);
-  throw failure('seed', `remove "${control.map(({ text }) => text).join('; ')}": all seeds of a source run in one transaction`, {
-    file: shown,
-  });
+  const { joined } = scan(sql);
+  invariant(joined !== undefined, 'the transaction control of a usable seed can be removed');
+  return terminated(joined);
 }
 
 /** @param only names or paths of seeds; empty for all. @throws ProjectFailure for one that does not exist */

@@ -341,6 +341,13 @@ it('tries seeds after the migrations, in their transaction', async () => {
     expect((await project.svc('plan', '--with-seeds')).stderr).toContain(
       'seeds/default/2_wrong.sql:1: create index concurrently on mood (name) cannot run in a seed',
     );
+    project.write({ 'seeds/default/2_wrong.sql': "begin;\ninsert into mood values ('bad');\nrollback;\n" });
+    const undone = await project.svc('plan', '--with-seeds');
+    expect(undone).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('seeds/default/2_wrong.sql: remove "begin; rollback": all seeds'),
+    });
+    expect(undone.stdout).toContain('default 2_wrong.sql: failed\n');
     project.write({ 'seeds/default/2_wrong.sql': "insert into mood values ('bad');\n" });
     const out = ['--out', 'plan.json'];
     const planned = await project.svc('plan', '--with-seeds', '--once', ...out);
