@@ -14,6 +14,8 @@ const SEED = 'seed ';
 export interface PendingSeed {
   readonly source: ListedSource;
   readonly seed: Seed;
+  /** Reasons why it cannot run. */
+  readonly problems: readonly Problem[];
 }
 
 export interface PlannedSeed {
@@ -43,14 +45,14 @@ export async function pendingSeeds(
     const canRead = isKept || source.backend?.migrations?.rollback !== undefined;
     const cell = isKept ? cellOf(server, source) : cellOfNew(server, source, { timeoutMs });
     const done = once && canRead ? await readSeedEntries(cell, source) : new Map<string, string>();
-    pending.push(...seeds.filter(({ name }) => !done.has(name)).map((seed) => ({ source, seed })));
+    pending.push(...seeds.filter(({ name }) => !done.has(name)).map((seed) => ({ source, seed, problems: unusableIn(source, seed) })));
   }
   return pending;
 }
 
 /** Returns the SQL of the seeds to try: all of a source, or none. */
 export function triedSeeds(pending: readonly PendingSeed[], reasonFor: (source: ListedSource) => string | undefined): readonly TriedSql[] {
-  const unusable = new Set(pending.flatMap(({ source, seed }) => (unusableIn(source, seed).length > 0 ? [source.name] : [])));
+  const unusable = new Set(pending.flatMap(({ source, problems }) => (problems.length > 0 ? [source.name] : [])));
   return pending
     .filter(({ source }) => reasonFor(source) === undefined && !unusable.has(source.name))
     .map(({ source, seed }) => ({ source, version: SEED + seed.name, sql: joinedSql(source, seed) }));
@@ -58,12 +60,11 @@ export function triedSeeds(pending: readonly PendingSeed[], reasonFor: (source: 
 
 /** @param trial result of the trial run */
 export function plannedSeed(
-  { source, seed }: PendingSeed,
+  { source, seed, problems }: PendingSeed,
   reasonFor: (source: ListedSource) => string | undefined,
   trial: JsonObject,
 ): PlannedSeed {
   const common = { source: source.name, name: seed.name, problems: [] };
-  const problems = unusableIn(source, seed);
   if (problems.length > 0) return { ...common, state: 'failed', problems };
   const reason = reasonFor(source);
   if (reason !== undefined) return { ...common, state: 'not tried', message: reason };
