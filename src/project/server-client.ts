@@ -68,8 +68,8 @@ interface Request {
 
 export interface ServerClient {
   readonly endpoint: string;
-  /** Runs an operation of `/v1/metadata`. @throws ServerError, ProjectFailure */
-  metadata(type: string, args: Json, extra?: JsonObject): Promise<Json>;
+  /** Runs an operation of `/v1/metadata`. @param signal like that of `send` @throws ServerError, ProjectFailure */
+  metadata(type: string, args: Json, extra?: JsonObject, signal?: AbortSignal): Promise<Json>;
   /** Runs SQL in a source by `/v2/query`. @param args further arguments @param signal like that of `send` @throws ServerError, ProjectFailure */
   sql(source: SqlSource, sql: string, args?: JsonObject, signal?: AbortSignal): Promise<SqlResult>;
   /** Returns the version of the service. @throws ProjectFailure */
@@ -182,7 +182,7 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
   return {
     endpoint,
     send,
-    metadata: (type, args, extra = {}) => administer(paths.metadata, { type, args, ...extra }),
+    metadata: (type, args, extra = {}, signal = undefined) => administer(paths.metadata, { type, args, ...extra }, signal),
     async sql({ name, kind }, sql, args = {}, signal) {
       const answer = await administer(paths.query, { type: `${kind}_run_sql`, args: { source: name, sql, ...args } }, signal);
       const rows = isJsonObject(answer) && Array.isArray(answer['result']) ? (answer['result'] as readonly (readonly string[])[]) : [];
@@ -227,4 +227,14 @@ function readAuthority(path: string): string {
   } catch (thrown) {
     throw failure('config', `the certificate authority cannot be read: ${reasonOf(thrown)}`, { file: path }, EXIT.usage);
   }
+}
+
+/** Returns a client whose requests the signal cancels, unless they have a signal of their own. */
+export function cancelledBy(signal: AbortSignal, server: ServerClient): ServerClient {
+  return {
+    ...server,
+    metadata: (type, args, extra, own = signal) => server.metadata(type, args, extra, own),
+    sql: (source, sql, args, own = signal) => server.sql(source, sql, args, own),
+    send: (path, how) => server.send(path, { signal, ...how }),
+  };
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Started } from '../support/command.ts';
+import { startFakeServer } from '../support/fake-server.ts';
 import { OWN_DATABASE, type ProjectFolder, projectFolder } from '../support/project-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -150,4 +151,18 @@ it('runs the teardown of an interrupted --watch, and ends with 0', async () => {
   expect(stderr).toContain('SIGINT: no further test starts, and the teardown of slow.yaml follows');
   expect(code).toBe(0);
   await rows(0);
+});
+
+it('ends --watch although the service does not answer', async () => {
+  const silent = await startFakeServer();
+  silent.answer = () => null;
+  try {
+    writeTests();
+    started = project.start('permissions', 'test', 'slow.yaml', '--watch', '--endpoint', silent.url);
+    await expect.poll(() => silent.requests.length, { timeout: 15_000 }).toBe(1);
+    started.kill('SIGINT');
+    expect(await started.ended).toMatchObject({ code: 0, stdout: 'error: interrupted by SIGINT, no answer\n' });
+  } finally {
+    await silent.close();
+  }
 });

@@ -6,7 +6,7 @@ import { EXIT, failure, ProjectFailure } from '../../project/failure.ts';
 import { differenceOf } from '../../project/permissions/expectations.ts';
 import { type Hook, type PermissionTest, readSuites, type TestSuite } from '../../project/permissions/test-files.ts';
 import type { Project } from '../../project/project.ts';
-import { ServerError } from '../../project/server-client.ts';
+import { cancelledBy, ServerError } from '../../project/server-client.ts';
 import { counted } from '../../util/counted.ts';
 import { isJsonObject, type JsonObject } from '../../util/json.ts';
 import { type CommandContext, type CommandOutcome, flagOption, textOption } from '../context.ts';
@@ -74,15 +74,14 @@ interface TestedService {
 }
 
 async function serviceOf(context: CommandContext, suites: readonly TestSuite[], interruption: Interruption): Promise<TestedService> {
-  const [{ settings }, server] = [await context.project(), await context.server()];
+  const [{ settings }, server] = [await context.project(), cancelledBy(interruption.forTests, await context.server())];
   const hasSql = suites.some(({ setup, teardown }) => setup !== undefined || teardown !== undefined);
   return {
     sources: hasSql ? await serverSources(server, await context.kinds()) : [],
     interruption,
     sql: async (source, sql, signal) => void (await server.sql(source, sql, { check_metadata_consistency: false }, signal)),
     async send({ headers, query, variables }) {
-      const sent = { body: { query, variables }, headers, signal: interruption.forTests };
-      const { body } = await server.send(settings.paths.graphql, sent);
+      const { body } = await server.send(settings.paths.graphql, { body: { query, variables }, headers });
       return isJsonObject(body) ? body : { data: body };
     },
   };

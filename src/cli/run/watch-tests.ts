@@ -5,6 +5,7 @@ import { migratedSources } from '../../migrations/migration-files.ts';
 import { readMetadata } from '../../project/directory/read-metadata.ts';
 import { EXIT, printProblem, ProjectFailure, reasonOf } from '../../project/failure.ts';
 import { exportFrom, isApplied } from '../../project/project-metadata.ts';
+import { cancelledBy } from '../../project/server-client.ts';
 import type { CommandContext, CommandOutcome } from '../context.ts';
 import { printableMessage } from '../printable.ts';
 import { followFiles } from './follow-files.ts';
@@ -44,7 +45,7 @@ export async function watchTests(
     });
     return last;
   };
-  const awaitDeployment = deploymentAwaiter(context, isStopped, () => enqueue(async () => undefined));
+  const awaitDeployment = deploymentAwaiter(context, interruption, () => enqueue(async () => undefined));
   const deployed = [metadata.file ?? metadata.folder, ...(metadata.overlays ?? []), migrationsFolder];
   // Both read the state of the files before the first run, so that no change is lost.
   const following = [
@@ -68,14 +69,14 @@ const printError = (context: CommandContext, message: string): void => context.p
  * Returns a function that delays a run until changed files are deployed, such as by `svc dev`. If that takes long, the tests run before and
  * after it.
  */
-function deploymentAwaiter(context: CommandContext, isStopped: () => boolean, runAgain: () => Promise<void>): () => Promise<void> {
+function deploymentAwaiter(context: CommandContext, interruption: Interruption, runAgain: () => Promise<void>): () => Promise<void> {
   let changes = 0;
   return async () => {
     changes += 1;
     const change = changes;
-    const isCurrent = (): boolean => !isStopped() && change === changes;
+    const isCurrent = (): boolean => interruption.reason === undefined && change === changes;
     const end = performance.now() + DEPLOY_MS;
-    while (!(await isDeployed(context))) {
+    while (!(await isDeployed(context, interruption.forTests))) {
       if (!isCurrent()) return;
       if (performance.now() > end) {
         context.progress(
@@ -90,15 +91,16 @@ function deploymentAwaiter(context: CommandContext, isStopped: () => boolean, ru
       while (isCurrent()) {
         await sleep(LATE_POLL_MS);
         // Invalid files are reported after their next change, an unreachable service by the next run.
-        if (isCurrent() && (await isDeployed(context).catch(() => false))) return runAgain();
+        if (isCurrent() && (await isDeployed(context, interruption.forTests).catch(() => false))) return runAgain();
       }
     }
   };
 }
 
 /** @throws ProjectFailure if the files are invalid or the service cannot be reached */
-async function isDeployed(context: CommandContext): Promise<boolean> {
-  const [project, server, kinds] = [await context.project(), await context.server(), await context.kinds()];
+async function isDeployed(context: CommandContext, signal: AbortSignal): Promise<boolean> {
+  const [project, kinds] = [await context.project(), await context.kinds()];
+  const server = cancelledBy(signal, await context.server());
   const { metadata } = await exportFrom(server);
   if (!isApplied(readMetadata(project.metadata).document, metadata, kinds)) return false;
   const names = migratedSources(project.migrationsFolder);
