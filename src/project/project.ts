@@ -134,7 +134,7 @@ export function openProject(cwd: string, flags: ProjectFlags, environment: Envir
   const chosen = flags.env ?? merged[projectVariable('env')] ?? '';
   const stage = stageOf(written, chosen);
   warnings.push(...unknownKeys(stage, STAGE_KEYS, `${CONFIG_FILE}: environments`));
-  const settings = settingsOf(written, stage, flags, { process: environment, dotEnv, merged }, warnings);
+  const settings = settingsOf({ written, stage, flags, environments: { process: environment, dotEnv, merged }, warnings });
   const inside = (key: 'metadata_directory' | 'migrations_directory' | 'seeds_directory' | 'metadata_file', name: string): string => {
     const path = resolve(root, name);
     if (!files.isInside(path)) throw failure('outside', `${key} is outside of the project`, { file: CONFIG_FILE });
@@ -245,109 +245,153 @@ interface Environments {
   readonly merged: Environment;
 }
 
-function settingsOf(
-  written: JsonObject,
-  stage: JsonObject,
-  flags: ProjectFlags,
-  { process: own, dotEnv, merged: environment }: Environments,
-  warnings: string[],
-): Settings {
+/** What the settings are made of. */
+interface SettingsInput {
+  readonly written: JsonObject;
+  readonly stage: JsonObject;
+  readonly flags: ProjectFlags;
+  readonly environments: Environments;
+  /** Collects warnings. */
+  readonly warnings: string[];
+}
+
+/** @throws ProjectFailure */
+function settingsOf(input: SettingsInput): Settings {
+  const { written, flags, environments } = input;
+  const { merged } = environments;
+  const endpoint = endpointOf(input);
+  return {
+    ...endpoint.settings,
+    ...adminSecretOf(input, endpoint),
+    insecureSkipTlsVerify:
+      flags.insecureSkipTlsVerify ??
+      flag(merged[projectVariable('insecure_skip_tls_verify')]) ??
+      flag(written['insecure_skip_tls_verify']) ??
+      false,
+    certificateAuthority:
+      flags.certificateAuthority ??
+      text(merged[projectVariable('certificate_authority')]) ??
+      text(written['certificate_authority']) ??
+      null,
+    interactive: !(flag(merged[projectVariable('disable_interactive')]) ?? flag(written['disable_interactive']) ?? false),
+    paths: pathsOf(input),
+    actions: actionsOf(written),
+  };
+}
+
+interface ChosenEndpoint {
+  readonly settings: Pick<Settings, 'endpoint' | 'endpointOrigin' | 'namesService' | 'endpointEnvironment'>;
+  /** True if the user names it, rather than the files of the project. */
+  readonly isNamed: boolean;
+  /** True if the user chooses the environment of config.yaml that it comes from. */
+  readonly isChosen: boolean;
+}
+
+function endpointOf({ written, stage, flags, environments: { process: own, dotEnv, merged }, warnings }: SettingsInput): ChosenEndpoint {
   const variable = projectVariable('endpoint');
   const named = flags.endpoint ?? text(own[variable]);
   // The .env of a project is for every environment; one with an endpoint of its own never gets another one from there.
   const isOfStage = text(stage['endpoint']) !== undefined && flags.envfile === undefined;
-  const endpointOfEveryStage = isOfStage ? undefined : text(dotEnv[variable]);
-  const ofProject = endpointOfEveryStage ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
-  const endpoint = baseUrl(named ?? ofProject, warnings);
-  const { origin: endpointOrigin = 'the default' } = firstSet([
+  const ofEveryStage = isOfStage ? undefined : text(dotEnv[variable]);
+  const ofProject = ofEveryStage ?? text(stage['endpoint']) ?? text(written['endpoint']) ?? DEFAULT_ENDPOINT;
+  const { origin = 'the default' } = firstSet([
     ['--endpoint', () => flags.endpoint],
     [variable, () => text(own[variable])],
-    [`${variable} in .env`, () => endpointOfEveryStage],
+    [`${variable} in .env`, () => ofEveryStage],
     [CONFIG_FILE, () => text(stage['endpoint']) ?? text(written['endpoint'])],
   ]);
-  const isChosen = (flags.env ?? text(own[projectVariable('env')])) !== undefined && ofProject === stage['endpoint'];
-  const isTrusted = isChosen || LOOPBACK.test(new URL(endpoint).hostname);
-  // The user may not be the author of the project, whose files choose both the variable to send and the address.
-  const secretOf = (name: string, fallback = dotEnv): string | undefined => {
-    const value = text(own[name]);
-    if (value === undefined) return text(fallback[name]);
-    if (named !== undefined || (isTrusted && SECRET_NAME.test(name))) return value;
-    const reason = SECRET_NAME.test(name)
-      ? `${endpoint} comes from the project only. Set --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment with --env, or write the secret to .env`
-      : 'its name does not end with ADMIN_SECRET. Rename it, or set --endpoint';
-    if (text(fallback[name]) === undefined) warnings.push(`the environment variable ${name} is not sent as admin secret: ${reason}`);
-    return text(fallback[name]);
+  const variableOfEnv = projectVariable('env');
+  return {
+    settings: {
+      endpoint: baseUrl(named ?? ofProject, warnings),
+      endpointOrigin: origin,
+      namesService: (named ?? ofEveryStage ?? text(stage['endpoint'])) !== undefined,
+      endpointEnvironment:
+        named === undefined && ofProject === stage['endpoint'] ? (flags.env ?? text(merged[variableOfEnv]) ?? null) : null,
+    },
+    isNamed: named !== undefined,
+    isChosen: (flags.env ?? text(own[variableOfEnv])) !== undefined && ofProject === stage['endpoint'],
   };
-  const fromEnvironment = (value: Json | undefined): string | undefined => {
-    if (!isJsonObject(value)) return text(value);
-    const name = text(value['from_env']);
-    if (name === undefined) throw failure('config', 'a secret must have the form {from_env: NAME}', { file: CONFIG_FILE });
-    return secretOf(name);
-  };
-  const literal = [stage['admin_secret'], written['admin_secret'], written['access_key']].some(
-    (value) => typeof value === 'string' && value !== '',
-  );
-  if (literal)
+}
+
+function adminSecretOf(input: SettingsInput, endpoint: ChosenEndpoint): Pick<Settings, 'adminSecret' | 'adminSecretOrigin'> {
+  const { written, stage, flags, environments, warnings } = input;
+  if ([stage['admin_secret'], written['admin_secret'], written['access_key']].some((value) => text(value) !== undefined))
     warnings.push(
       `${CONFIG_FILE}: the file contains the admin secret; move it to .env, and write admin_secret: {from_env: SVC_GRAPHQL_ADMIN_SECRET}`,
     );
   const fromFile = (value: Json | undefined): Candidate => [
     isJsonObject(value) ? `${String(value['from_env'])}, named by ${CONFIG_FILE}` : CONFIG_FILE,
-    () => fromEnvironment(value),
+    () => {
+      if (!isJsonObject(value)) return text(value);
+      const name = secretVariable(value);
+      if (name === undefined) throw failure('config', 'a secret must have the form {from_env: NAME}', { file: CONFIG_FILE });
+      return sentSecret(name, environments.dotEnv, input, endpoint);
+    },
   ];
-  const ofProjectFile: readonly Candidate[] = [
+  // The .env of a project is for every environment; an environment with a secret of its own never gets another one from there.
+  const hasOwn = stage['admin_secret'] !== undefined && flags.envfile === undefined;
+  const fromVariable = (name: string): string | undefined => sentSecret(name, hasOwn ? {} : environments.dotEnv, input, endpoint);
+  const [one, list] = [projectVariable('admin_secret'), projectVariable('admin_secrets')];
+  const ofProject: readonly Candidate[] = [
     [CONFIG_FILE, () => firstOf(text(written['admin_secrets']))],
     fromFile(written['admin_secret']),
     fromFile(written['access_key']),
   ];
-  // The .env of a project is for every environment; an environment with a secret of its own never gets another one from there.
-  const hasOwnSecret = stage['admin_secret'] !== undefined && flags.envfile === undefined;
-  const secretsOfEveryStage = hasOwnSecret ? {} : dotEnv;
-  const variableToSet = secretVariable(stage['admin_secret'] ?? written['admin_secret']) ?? projectVariable('admin_secret');
-  const { value: adminSecret = null, origin: adminSecretOrigin = variableToSet } = firstSet([
+  const { value = null, origin = secretVariable(stage['admin_secret'] ?? written['admin_secret']) ?? one } = firstSet([
     ['--admin-secret', () => flags.adminSecret],
-    [projectVariable('admin_secrets'), () => firstOf(secretOf(projectVariable('admin_secrets'), secretsOfEveryStage))],
-    [projectVariable('admin_secret'), () => secretOf(projectVariable('admin_secret'), secretsOfEveryStage)],
+    [list, () => firstOf(fromVariable(list))],
+    [one, () => fromVariable(one)],
     fromFile(stage['admin_secret']),
-    ...(hasOwnSecret ? [] : ofProjectFile),
+    ...(hasOwn ? [] : ofProject),
   ]);
+  return { adminSecret: value, adminSecretOrigin: origin };
+}
+
+/**
+ * Returns the value of a variable that may be sent to the endpoint as its secret: the user may not be the author of the project, whose files
+ * choose both the variable and the address.
+ * @param fallback variables of the project's own file
+ */
+function sentSecret(
+  name: string,
+  fallback: Environment,
+  { environments, warnings }: SettingsInput,
+  { settings: { endpoint }, isNamed, isChosen }: ChosenEndpoint,
+): string | undefined {
+  const value = text(environments.process[name]);
+  const ofFile = text(fallback[name]);
+  if (value === undefined) return ofFile;
+  const isTrusted = isChosen || LOOPBACK.test(new URL(endpoint).hostname);
+  if (isNamed || (isTrusted && SECRET_NAME.test(name))) return value;
+  const reason = SECRET_NAME.test(name)
+    ? `${endpoint} comes from the project only. Set --endpoint or SVC_GRAPHQL_ENDPOINT, choose an environment with --env, or write the secret to .env`
+    : 'its name does not end with ADMIN_SECRET. Rename it, or set --endpoint';
+  if (ofFile === undefined) warnings.push(`the environment variable ${name} is not sent as admin secret: ${reason}`);
+  return ofFile;
+}
+
+function pathsOf({ written, environments: { merged }, warnings }: SettingsInput): Settings['paths'] {
   const paths = objectOf(written['api_paths']);
   warnings.push(...unknownKeys(paths, API_PATHS, `${CONFIG_FILE}: api_paths`));
   const path = (key: 'v1_metadata' | 'v2_query' | 'graphql' | 'version' | 'config', byDefault: string): string =>
-    (text(environment[projectVariable(`api_paths.${key}`)]) ?? text(paths[key]) ?? byDefault).replace(/^\/+/, '');
+    (text(merged[projectVariable(`api_paths.${key}`)]) ?? text(paths[key]) ?? byDefault).replace(/^\/+/, '');
+  return {
+    metadata: path('v1_metadata', 'v1/metadata'),
+    query: path('v2_query', 'v2/query'),
+    graphql: path('graphql', 'v1/graphql'),
+    version: path('version', 'v1/version'),
+    config: path('config', 'v1alpha1/config'),
+  };
+}
+
+function actionsOf(written: JsonObject): Settings['actions'] {
   const actions = objectOf(written['actions']);
   const codegen = objectOf(actions['codegen']);
   return {
-    endpoint,
-    endpointOrigin,
-    namesService: (named ?? endpointOfEveryStage ?? text(stage['endpoint'])) !== undefined,
-    endpointEnvironment:
-      named === undefined && ofProject === stage['endpoint'] ? (flags.env ?? text(environment[projectVariable('env')]) ?? null) : null,
-    adminSecret,
-    adminSecretOrigin,
-    insecureSkipTlsVerify:
-      flags.insecureSkipTlsVerify ??
-      flag(environment[projectVariable('insecure_skip_tls_verify')]) ??
-      flag(written['insecure_skip_tls_verify']) ??
-      false,
-    certificateAuthority:
-      flags.certificateAuthority ??
-      text(environment[projectVariable('certificate_authority')]) ??
-      text(written['certificate_authority']) ??
-      null,
-    interactive: !(flag(environment[projectVariable('disable_interactive')]) ?? flag(written['disable_interactive']) ?? false),
-    paths: {
-      metadata: path('v1_metadata', 'v1/metadata'),
-      query: path('v2_query', 'v2/query'),
-      graphql: path('graphql', 'v1/graphql'),
-      version: path('version', 'v1/version'),
-      config: path('config', 'v1alpha1/config'),
-    },
-    actions: {
-      kind: text(actions['kind']) ?? 'synchronous',
-      handlerBaseUrl: text(actions['handler_webhook_baseurl']) ?? 'http://localhost:3000',
-      codegen: { framework: text(codegen['framework']) ?? 'typescript', outputDir: text(codegen['output_dir']) ?? 'codegen' },
-    },
+    kind: text(actions['kind']) ?? 'synchronous',
+    handlerBaseUrl: text(actions['handler_webhook_baseurl']) ?? 'http://localhost:3000',
+    codegen: { framework: text(codegen['framework']) ?? 'typescript', outputDir: text(codegen['output_dir']) ?? 'codegen' },
   };
 }
 
