@@ -43,6 +43,8 @@ function forStdout(text: string): string {
 /** Standard output and error of a command. With `--json`, standard output is one object, printed at the end. */
 class Output {
   readonly json: boolean;
+  /** Questions that stay below the output. */
+  readonly questions = new Questions();
   readonly #quiet: boolean;
   readonly #warnings: string[] = [];
 
@@ -52,17 +54,23 @@ class Output {
   }
 
   progress(message: string): void {
-    if (!this.#quiet && !this.json) process.stderr.write(`${printableMessage(message)}\n`);
+    if (this.#quiet || this.json) return;
+    this.questions.beforeOutput();
+    process.stderr.write(`${printableMessage(message)}\n`);
   }
 
   print(line: string): void {
-    if (!this.json) process.stdout.write(`${forStdout(line)}\n`);
+    if (this.json) return;
+    this.questions.beforeOutput();
+    process.stdout.write(`${forStdout(line)}\n`);
   }
 
   warn(message: string): void {
     if (this.#warnings.includes(message)) return;
     this.#warnings.push(message);
-    if (!this.json) process.stderr.write(`warning: ${printableMessage(message)}\n`);
+    if (this.json) return;
+    this.questions.beforeOutput();
+    process.stderr.write(`warning: ${printableMessage(message)}\n`);
   }
 
   finish({ exit = EXIT.done, text, data = {}, problems = [] }: CommandOutcome): void {
@@ -79,7 +87,6 @@ class Output {
 function contextOf(args: readonly string[], options: Options, output: Output, onServer: (client: ServerClient) => unknown): CommandContext {
   const environment = process.env;
   const cwd = process.cwd();
-  const questions = new Questions();
   let project: Promise<Project> | undefined;
   const open = async (needed: boolean): Promise<Project> => {
     const { openProject } = await import('../project/project.ts');
@@ -114,19 +121,10 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     ],
     json: output.json,
     paint: painter(hasColoursOrForced(process.stdout.isTTY === true, environment)),
-    progress(message) {
-      questions.beforeOutput();
-      output.progress(message);
-    },
-    beforeOutput: () => questions.beforeOutput(),
-    print(line) {
-      questions.beforeOutput();
-      output.print(line);
-    },
-    warn(message) {
-      questions.beforeOutput();
-      output.warn(message);
-    },
+    progress: (message) => output.progress(message),
+    beforeOutput: () => output.questions.beforeOutput(),
+    print: (line) => output.print(line),
+    warn: (message) => output.warn(message),
     project: () => openOnce(true),
     anyProject: () => openOnce(false),
     server() {
@@ -137,11 +135,11 @@ function contextOf(args: readonly string[], options: Options, output: Output, on
     async confirm(question) {
       if (options['yes'] === true) return true;
       if (!(await isInteractive())) throw failure('not-confirmed', `${question} Confirm it with --yes.`, {}, EXIT.usage);
-      return /^y(?:es)?$/i.test(await questions.ask(`${question} [y/N] `));
+      return /^y(?:es)?$/i.test(await output.questions.ask(`${question} [y/N] `));
     },
     async ask(question, fallback) {
       if (options['yes'] === true || !(await isInteractive())) return fallback;
-      const answer = await questions.ask(`${question} [${fallback}] `);
+      const answer = await output.questions.ask(`${question} [${fallback}] `);
       return answer === '' ? fallback : answer;
     },
   };

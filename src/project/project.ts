@@ -245,7 +245,7 @@ interface Environments {
   readonly merged: Environment;
 }
 
-/** What the settings are made of. */
+/** Files, flags and variables from which the settings are read. */
 interface SettingsInput {
   readonly written: JsonObject;
   readonly stage: JsonObject;

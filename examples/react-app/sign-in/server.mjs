@@ -44,13 +44,14 @@ async function signIn(request) {
   return [200, { token: await tokenFor(member), name: member.name }];
 }
 
-const LONGEST_BODY = 10_000;
+/** Maximum length of a request body, in characters. */
+const MAX_BODY = 10_000;
 
 async function inputOf(request) {
   let body = '';
   for await (const part of request.setEncoding('utf8')) {
     body += part;
-    if (body.length > LONGEST_BODY) throw new Error('the body is too long');
+    if (body.length > MAX_BODY) throw new Error('the body is too long');
   }
   return JSON.parse(body).input;
 }

@@ -1,7 +1,7 @@
 /** Queue of the reactions of `svc dev` to changes. */
 import { reasonOf } from '../../project/failure.ts';
 
-/** What a reaction updates: an error is resolved by a reaction of the same kind only. */
+/** Subject of a reaction: an error is resolved by a reaction of the same kind only. */
 export type ReactionKind = 'metadata' | 'migrations' | 'catalogs' | 'recorded SQL';
 
 /** Runs a reaction after those that were queued before, and reports its result: a text, or the empty string. */

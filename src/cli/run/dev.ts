@@ -155,8 +155,12 @@ interface Follower extends Pick<SqlRecorderOptions, 'project' | 'enqueue' | 'pro
   readonly deployed: Promise<void>;
 }
 
+/** Reaction to an edit of files. */
+type OnEdit = (kind: ReactionKind, update: (project: Project) => Promise<string>) => () => Promise<void>;
+
 /** Deploys the project, and follows its files, the metadata of the service and the catalogs of its databases. */
-function followProject({ context, first, kinds, server, running, deployment, isRecording }: Followed): Follower {
+function followProject(followed: Followed): Follower {
+  const { context, first, kinds, server, running, deployment, isRecording } = followed;
   const progress = (message: string): void => deployment.progress(message);
   /** Opens the project again after its files have changed. */
   const project = (): Project =>
@@ -181,31 +185,21 @@ function followProject({ context, first, kinds, server, running, deployment, isR
     progress,
   );
   const drift = driftReporter(kinds, isRecording);
-  const attempt = (kind: ReactionKind, update: (project: Project) => Promise<string>): Promise<void> =>
-    // Until the project is deployed, each attempt deploys it.
+  /** Queues an update. Until the project is deployed, each attempt deploys it instead. */
+  const attempt = (kind: ReactionKind, update: (project: Project) => Promise<string>, isEdit = false): Promise<void> =>
     enqueue(deployment.isDone ? kind : 'metadata', async () => {
+      if (isEdit) deployment.edited();
       try {
-        const report = await update(project());
+        const report = await (deployment.isDone ? update(project()) : deployment.run(project(), server, sync));
         return deployment.isDone ? joined(report, drift(project())) : report;
       } finally {
         // Queued behind this attempt.
         if ((await catalogs.settle()).length > 0) void applyRejected();
       }
     });
-  const onEdit = (kind: ReactionKind, update: (project: Project) => Promise<string>) => (): Promise<void> =>
-    attempt(kind, (edited) => {
-      deployment.edited();
-      return update(edited);
-    });
-  const deployAll = (edited: Project): Promise<string> => deployment.run(edited, server, sync);
-  const orDeploy =
-    (update: (project: Project) => Promise<string>) =>
-    (edited: Project): Promise<string> =>
-      deployment.isDone ? update(edited) : deployAll(edited);
   // Edits during the deployment are queued behind it.
-  const deployed = attempt('metadata', deployAll).then(() => {
-    const again = orDeploy(async () => '');
-    if (!deployment.isDone) repeat(() => attempt('metadata', again), deployment);
+  const deployed = attempt('metadata', async () => '').then(() => {
+    if (!deployment.isDone) repeat(() => attempt('metadata', async () => ''), deployment);
   });
   let isQueued = false;
   // Changes made in the service, such as in its console. Changes that come from the files are already known to the sync.
@@ -217,24 +211,23 @@ function followProject({ context, first, kinds, server, running, deployment, isR
       return joined(await sync.run(project()), drift(project()));
     });
   });
-  const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
-  if (flagOption(context, 'migrate'))
-    followFiles(first.files, [...metadata, first.migrationsFolder], onEdit('metadata', deployAll), progress);
-  else {
-    const apply = `svc migrate apply${isEndpoint(first, running.url) ? '' : ` --endpoint ${running.url}`}`;
-    const remind = (edited: Project): Promise<string> => pendingReminder(edited, server, kinds, apply);
-    followFiles(
-      first.files,
-      metadata,
-      onEdit(
-        'metadata',
-        orDeploy((edited) => sync.run(edited)),
-      ),
-      progress,
-    );
-    followFiles(first.files, [first.migrationsFolder], onEdit('migrations', orDeploy(remind)), progress);
-  }
+  followEdits(followed, sync, (kind, update) => () => attempt(kind, update, true));
   return { project, enqueue, progress, deployed };
+}
+
+function followEdits({ context, first, kinds, server, running, deployment }: Followed, sync: DevSync, onEdit: OnEdit): void {
+  const progress = (message: string): void => deployment.progress(message);
+  const metadata = [first.metadata.file ?? first.metadata.folder, ...(first.metadata.overlays ?? [])];
+  if (flagOption(context, 'migrate')) {
+    const deployAll = onEdit('metadata', (edited) => deployment.run(edited, server, sync));
+    followFiles(first.files, [...metadata, first.migrationsFolder], deployAll, progress);
+    return;
+  }
+  const apply = `svc migrate apply${isEndpoint(first, running.url) ? '' : ` --endpoint ${running.url}`}`;
+  const applyMetadata = onEdit('metadata', (edited) => sync.run(edited));
+  const remind = onEdit('migrations', (edited) => pendingReminder(edited, server, kinds, apply));
+  followFiles(first.files, metadata, applyMetadata, progress);
+  followFiles(first.files, [first.migrationsFolder], remind, progress);
 }
 
 function joined(...reports: readonly string[]): string {

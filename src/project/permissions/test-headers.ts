@@ -1,5 +1,6 @@
 /** Headers with which a permission test is sent. */
 import { BACKEND_ONLY_HEADER, isSessionVariable, ROLE_VARIABLE } from '../../auth/session-variables.ts';
+import { headerProblem } from '../../metadata/environment-template.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../util/json.ts';
 import { failure, type FilePlace, type ProjectFailure } from '../failure.ts';
 
@@ -10,8 +11,6 @@ export interface TestHeaders {
 }
 
 const PREFIX = 'x-svc-';
-/** Characters of a header's name. */
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /**
  * Returns the headers of a session.
@@ -57,7 +56,7 @@ function refusalOf(key: string, name: string, lower: string): string | undefined
   if (name === BACKEND_ONLY_HEADER) return `${refusal}: write as: {role, backend_only: true}`;
   // The service would read it as a variable with both prefixes.
   if (lower.startsWith('x-hasura-')) return `${refusal}: remove "x-hasura-"`;
-  return name !== PREFIX && NAME.test(name) && isSessionVariable(name) ? undefined : refusal;
+  return name !== PREFIX && headerProblem(name, '') === null && isSessionVariable(name) ? undefined : refusal;
 }
 
 function isText(value: Json): boolean {
