@@ -75,7 +75,7 @@ async function planOnce({ project, read, server, kinds, trial: options, rules }:
     (await isReadOnlyService(server, project));
   const seeds = await seedsToRun(project, server, sources, options);
   const untried = untriedOf(pending, options, isReadOnly);
-  const reasonFor = seedRefusal(untried, options, isReadOnly);
+  const reasonFor = seedRefusal(untried, seeds, options, isReadOnly);
   const tried = pending.filter((each) => !untried.has(each));
   const extensions = options.hashOnly === true ? new Map() : await extensionsOf(server, sqlOf(pending, seeds), kept, options);
   for (const [name, needed] of extensions) notes.push(`a deployment creates ${describeExtension(needed, name)}`);
@@ -159,15 +159,18 @@ function sqlOf(
 /** Returns a function that gives the reason why seeds of a source are not tried, if there is one. */
 function seedRefusal(
   untried: ReadonlyMap<Pending, string>,
+  seeds: readonly PendingSeed[],
   { tries }: PlanOptions,
   isReadOnly: boolean,
 ): (source: ListedSource) => string | undefined {
   const stopped = new Set([...untried.keys()].map(({ source }) => source.name));
+  const unusable = new Set(seeds.flatMap(({ source, problems }) => (problems.length > 0 ? [source.name] : [])));
   return ({ name, backend }) => {
     if (isReadOnly) return READ_ONLY;
     if (!tries) return '--no-try';
     if (backend?.migrations?.rollback === undefined) return 'its database cannot roll back definitions';
-    return stopped.has(name) ? 'a migration of its source is not tried' : undefined;
+    if (stopped.has(name)) return 'a migration of its source is not tried';
+    return unusable.has(name) ? 'another seed of its source cannot run' : undefined;
   };
 }
 

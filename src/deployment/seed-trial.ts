@@ -52,9 +52,8 @@ export async function pendingSeeds(
 
 /** Returns the SQL of the seeds to try: all of a source, or none. */
 export function triedSeeds(pending: readonly PendingSeed[], reasonFor: (source: ListedSource) => string | undefined): readonly TriedSql[] {
-  const unusable = new Set(pending.flatMap(({ source, problems }) => (problems.length > 0 ? [source.name] : [])));
   return pending
-    .filter(({ source }) => reasonFor(source) === undefined && !unusable.has(source.name))
+    .filter(({ source }) => reasonFor(source) === undefined)
     .map(({ source, seed }) => ({ source, version: SEED + seed.name, sql: joinedSql(source, seed) }));
 }
 

@@ -347,7 +347,9 @@ it('tries seeds after the migrations, in their transaction', async () => {
       code: 1,
       stderr: expect.stringContaining('seeds/default/2_wrong.sql: remove "begin; rollback": all seeds'),
     });
-    expect(undone.stdout).toContain('default 2_wrong.sql: failed\n');
+    expect(undone.stdout).toContain(
+      'seeds:\n  default 1_moods.sql: not tried: another seed of its source cannot run\n  default 2_wrong.sql: failed\n',
+    );
     project.write({ 'seeds/default/2_wrong.sql': "insert into mood values ('bad');\n" });
     const out = ['--out', 'plan.json'];
     const planned = await project.svc('plan', '--with-seeds', '--once', ...out);
