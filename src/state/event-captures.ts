@@ -220,18 +220,19 @@ export class EventCaptures {
     const { cache, metadata, connections, resourceVersion: version } = snapshot;
     const captures = connections.get(source)?.captures;
     if (captures === undefined) return { failures: NO_CAPTURE_FAILURES, isComplete: true };
+    const began = performance.now();
     const how = { owner: this.owner(source), settled: options.settled ?? version, ended, lockMs: REPAIR_LOCK_MS };
     const triggers = [...(cache.sources.get(source)?.eventTriggers.values() ?? [])];
     const formerOwners = formerNames.map((name) => this.owner(name));
     const found = await this.#installIn(captures, triggers, { ...how, version, draft, formerOwners });
     const failures = new Map(found.map(([info, error]) => [info, failureOf(cache, source, info, error)]));
-    this.#log.retain(captures, new Set([...found.map(([{ definition }]) => definition.name), CLEANUP]));
+    this.#log.retain(captures, new Set([...found.map(([{ definition }]) => definition.name), CLEANUP]), began);
     for (const [info, error] of found) this.#logs(captures, source, info, error);
     const definitions = [...definitionsOf(metadata.sources.get(source)), ...kept];
     const names = new Set(definitions.map(({ name }) => name));
     try {
       const isComplete = await captures.retain(definitions, { ...how, removed: removed.filter((name) => !names.has(name)) });
-      this.#log.retain(captures, new Set(found.map(([{ definition }]) => definition.name)));
+      this.#log.retain(captures, new Set(found.map(([{ definition }]) => definition.name)), began);
       return { failures, isComplete: isComplete && failures.size === 0 };
     } catch (error) {
       const message = describeFailure(error);

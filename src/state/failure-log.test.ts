@@ -15,6 +15,8 @@ test('logs a failure at once if it is different, of another connection, or new a
   const due = (of: object, key: string, message: string): boolean => log.isDue(of, key, message, 0);
   expect([due(connection, 'trg', 'a'), due(connection, 'trg', 'a'), due(connection, 'trg', 'b')]).toEqual([true, false, true]);
   expect([due(connection, 'other', 'b'), due({}, 'trg', 'b')]).toEqual([true, true]);
-  log.retain(connection, new Set(['other']));
+  log.retain(connection, new Set(['other']), 0);
+  expect(due(connection, 'trg', 'b')).toBe(false);
+  log.retain(connection, new Set(['other']), 1);
   expect([due(connection, 'trg', 'b'), due(connection, 'other', 'b')]).toEqual([true, false]);
 });

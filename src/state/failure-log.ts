@@ -6,6 +6,7 @@ const MAX_PAUSE_MS = 3_600_000;
 
 interface Logged {
   readonly message: string;
+  readonly at: number;
   readonly pauseMs: number;
   readonly until: number;
 }
@@ -22,13 +23,16 @@ export class FailureLog {
     const isSame = known?.message === message;
     if (isSame && now < known.until) return false;
     const pauseMs = isSame ? Math.min(MAX_PAUSE_MS, known.pauseMs * 2) : FIRST_PAUSE_MS;
-    logged.set(key, { message, pauseMs, until: now + pauseMs });
+    logged.set(key, { message, at: now, pauseMs, until: now + pauseMs });
     return true;
   }
 
-  /** Forgets the failures with other keys, so that they are logged at once if they occur again. */
-  retain(connection: object, keys: ReadonlySet<string>): void {
-    const logged = this.#logged.get(connection);
-    for (const key of logged?.keys() ?? []) if (!keys.has(key)) logged?.delete(key);
+  /**
+   * Forgets the failures with other keys, so that they are logged at once if they occur again.
+   * @param before start of the comparison that found no others, from `performance.now()`: it says nothing about later failures
+   */
+  retain(connection: object, keys: ReadonlySet<string>, before: number): void {
+    const logged = this.#logged.get(connection) ?? new Map<string, Logged>();
+    for (const [key, { at }] of logged) if (!keys.has(key) && at < before) logged.delete(key);
   }
 }

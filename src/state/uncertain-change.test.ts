@@ -24,9 +24,10 @@ const TRIGGER: EventTrigger = {
   retryConf: { numRetries: 0, intervalSec: 10 },
   headers: [],
 };
-const createTrigger: Change = {
-  edit: (m) => updateTable(m, 's', key('author'), (t) => ({ ...t, eventTriggers: withEntry(t.eventTriggers, TRIGGER.name, TRIGGER) })),
-};
+const withTrigger = (trigger: EventTrigger): Change => ({
+  edit: (m) => updateTable(m, 's', key('author'), (t) => ({ ...t, eventTriggers: withEntry(t.eventTriggers, trigger.name, trigger) })),
+});
+const createTrigger = withTrigger(TRIGGER);
 
 /** Adds a column by SQL in one request with a change that opens the source again. */
 const alter = (on: State): Promise<unknown> =>
@@ -62,12 +63,15 @@ test('reads the effects of SQL again after a lost change, although storing them 
 
 test('reads the effects of SQL again after a refused change, although storing them fails at first', () => expectReadAgain([away, away]));
 
-function failCaptures(connection: Source | undefined): { readonly attempts: number } {
+/** Makes the installation of the triggers with this name fail, by default that of all. */
+function failCaptures(connection: Source | undefined, failing?: string): { readonly attempts: number } {
   const count = { attempts: 0 };
   const captures = connection?.captures as Captures;
   captures.install = async (triggers) => {
     count.attempts += 1;
-    return triggers.map(({ definition: { name } }) => ({ name, error: new SvcError('postgres-error', 'must be owner of the table') }));
+    return triggers
+      .map(({ definition: { name } }) => ({ name, error: new SvcError('postgres-error', 'must be owner of the table') }))
+      .filter(({ name }) => name === (failing ?? name));
   };
   return count;
 }
@@ -87,6 +91,35 @@ test('publishes and logs the repeated failure of an event trigger once', async (
   expect(other.current().cache.inconsistencies).toMatchObject([{ type: 'event_trigger', name: expect.stringContaining('trg') }]);
   await vi.waitFor(() => expect(count.attempts).toBeGreaterThan(5), WAIT);
   expect(shown).not.toHaveBeenCalled();
+  expect(logged).toEqual(['trg: must be owner of the table']);
+  await other.stop();
+});
+
+test('logs a failure once although a comparison that began before it ends after it', async () => {
+  const logged: string[] = [];
+  const observe = (observation: Observation): void => {
+    if (observation.kind === 'source' && observation.event === 'event-trigger-failed') logged.push(observation.message);
+  };
+  const other = await start('two', {}, observe);
+  await other.change(add(database.url));
+  await other.change(track('author'));
+  const source = other.current().connections.get('s');
+  const captures = source?.captures as Captures;
+  const retain = captures.retain.bind(captures);
+  let isReached = false;
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  captures.retain = async (...given) => {
+    isReached = true;
+    await released;
+    return retain(...given);
+  };
+  await other.change(withTrigger({ ...TRIGGER, name: 'earlier' }));
+  await vi.waitFor(() => expect(isReached).toBe(true), WAIT);
+  const count = failCaptures(source, TRIGGER.name);
+  await other.change({ ...createTrigger, inconsistencies: 'allow' });
+  release();
+  await vi.waitFor(() => expect(count.attempts).toBeGreaterThan(5), WAIT);
   expect(logged).toEqual(['trg: must be owner of the table']);
   await other.stop();
 });
