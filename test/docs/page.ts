@@ -27,6 +27,8 @@ interface Answer {
   readonly text: string;
   readonly status: number;
   readonly line: number;
+  /** Runs an example anew that has `until=answer`: what it shows is there a moment after what the page showed before. */
+  readonly again?: () => Promise<string>;
 }
 
 /** Environment of the service that a page configures. */
@@ -116,8 +118,10 @@ export async function runBlocks(blocks: readonly Block[], { terminal, url, servi
     if (kind === 'sample') await sampleStore(started());
     else if (kind === 'variables') variables = parseJson(text) as JsonObject;
     else if (kind === 'background') await inBackground(text);
-    else if (language === 'sh') pending = { text: await terminal.run(text), status: 200, line };
-    else if (language === 'sql')
+    else if (language === 'sh') {
+      const repeats = settings.get('until') === 'answer';
+      pending = { text: await terminal.run(text), status: 200, line, ...(repeats ? { again: () => terminal.run(text) } : {}) };
+    } else if (language === 'sql')
       await started().sql(text, { source: settings.get('source') ?? 'default', check_metadata_consistency: true });
     else if (language === 'json') {
       const operation = parseJson(text);
@@ -176,11 +180,12 @@ export async function runBlocks(blocks: readonly Block[], { terminal, url, servi
     const of = settings.get('of');
     if (of !== undefined) return void (await expect.poll(() => told.get(of) ?? '', WAIT).toContain(text));
     if (pending === null) throw new Error(`line ${line}: an answer without a question`);
-    const { text: given, status } = pending;
+    const { text: first, status, again } = pending;
     pending = null;
-    if (language === 'json' ? !fits(text, given) : !compact(given).includes(compact(text))) {
-      expect(compact(given), `line ${line}`).toBe(compact(text));
-    }
+    const isAnswer = (given: string): boolean => (language === 'json' ? fits(text, given) : compact(given).includes(compact(text)));
+    let given = first;
+    for (const end = Date.now() + WAIT.timeout; again !== undefined && !isAnswer(given) && Date.now() < end; ) given = await again();
+    if (!isAnswer(given)) expect(compact(given), `line ${line}`).toBe(compact(text));
     expect(`line ${line}: ${status}`).toBe(`line ${line}: ${settings.get('status') ?? 200}`);
   }
 
