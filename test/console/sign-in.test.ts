@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumPath, openConsolePage, SECRET, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
 import type { TestService } from '../support/service.ts';
+import { WAIT } from '../support/wait.ts';
 
 describe.skipIf(chromiumPath === undefined)('sign-in page', () => {
   let service: TestService;
@@ -63,6 +64,35 @@ describe.skipIf(chromiumPath === undefined)('sign-in page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
     await page.getByText('select 1 as draft').first().waitFor();
+    await close();
+  });
+
+  it('stays signed out although a request that was sent before is answered later', async () => {
+    const { page, close } = await openConsolePage(browser, service.url);
+    await page.clock.install();
+    await page.reload();
+    await page.getByText('consistent').first().waitFor();
+    let isHeld = false;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/v1/metadata', async (route) => {
+      isHeld = true;
+      await released;
+      await route.continue();
+    });
+    await page.clock.fastForward('29:00');
+    await expect.poll(() => isHeld, WAIT).toBe(true);
+    await page.clock.fastForward('02:00');
+    const reason = page.getByText('You were signed out after 30 minutes of inactivity.');
+    await reason.waitFor();
+    const answered = page.waitForResponse('**/v1/metadata');
+    release();
+    await (await answered).finished();
+    await page.clock.fastForward('01:00');
+    expect(await reason.count()).toBe(1);
+    await page.getByLabel('Admin secret').fill(SECRET);
+    await page.keyboard.press('Enter');
+    await page.getByText('consistent').first().waitFor();
     await close();
   });
 });

@@ -5,7 +5,7 @@ import { type RequestHeaders, requestHeaders } from '../model/request-headers.ts
 import { Failure, failureOfResponse } from './failure.ts';
 import { type HttpResponse, send } from './http.ts';
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
-import { mustWait, signedIn } from './session.ts';
+import { mustWait, presentSession, signedIn } from './session.ts';
 
 export interface GraphqlRequest {
   readonly query: string;
@@ -31,10 +31,11 @@ export async function sendGraphql(
     ...(operationName === undefined ? {} : { operationName }),
   };
   for (;;) {
-    if (mustWait()) await signedIn(signal);
+    if (mustWait()) await signedIn(presentSession(), signal);
+    const session = presentSession();
     const response = await send('v1/graphql', { body, signal, headers, withoutSecret: !hasSecret });
     if (response.status === 401 && hasSecret) {
-      await signedIn(signal);
+      await signedIn(session, signal);
       continue;
     }
     let json: Json | undefined;

@@ -2,7 +2,7 @@
 import { base } from '../browser/place.ts';
 import { type Json, parseJsonText, printJson } from '../model/json.ts';
 import { Failure, failureOfResponse, isAbort } from './failure.ts';
-import { access, credentials, granted, mustWait, signedIn } from './session.ts';
+import { access, credentials, granted, mustWait, presentSession, signedIn } from './session.ts';
 
 export interface HttpResponse {
   readonly status: number;
@@ -58,13 +58,14 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
  */
 export async function sendAsAdmin(path: string, options: RequestOptions = {}): Promise<Json> {
   for (;;) {
-    if (mustWait()) await signedIn(options.signal);
+    if (mustWait()) await signedIn(presentSession(), options.signal);
+    const session = presentSession();
     const response = await send(path, options);
     if (response.status >= 200 && response.status < 300) {
-      if (access.peek() !== 'granted') granted();
+      if (access.peek() !== 'granted') granted(session);
       return response.text === '' ? null : parseJsonText(response.text);
     }
     if (response.status !== 401) throw failureOfResponse(response.status, response.text);
-    await signedIn(options.signal);
+    await signedIn(session, options.signal);
   }
 }

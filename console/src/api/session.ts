@@ -14,6 +14,13 @@ export const signInReason = signal<string | null>(null);
 export const hasSecret = signal(secret !== null);
 
 let waiting: (() => void)[] = [];
+/** Number of sign-ins and sign-outs. */
+let turn = 0;
+
+/** Names the present session: the response to a request of an earlier one says nothing about it. */
+export function presentSession(): number {
+  return turn;
+}
 
 /** Returns the header with the secret; empty without a secret. */
 export function credentials(): Record<string, string> {
@@ -21,14 +28,16 @@ export function credentials(): Record<string, string> {
 }
 
 export function signIn(next: string, keep: boolean): void {
+  turn += 1;
   secret = next;
   keepTabSecret(keep ? next : null);
   hasSecret.value = true;
-  granted();
+  granted(turn);
 }
 
-/** Called when the service has accepted a request; resumes the waiting ones. */
-export function granted(): void {
+/** Called when the service has accepted a request of `session`; resumes the waiting ones. */
+export function granted(session: number): void {
+  if (session !== turn) return;
   access.value = 'granted';
   signInReason.value = null;
   const resumed = waiting;
@@ -37,6 +46,7 @@ export function granted(): void {
 }
 
 export function signOut(reason: string | null = null): void {
+  turn += 1;
   secret = null;
   keepTabSecret(null);
   hasSecret.value = false;
@@ -49,8 +59,9 @@ export function mustWait(): boolean {
   return access.peek() === 'refused';
 }
 
-/** Resolves after the next sign-in. */
-export function signedIn(signal?: AbortSignal): Promise<void> {
+/** Resolves after the next sign-in. @param session that of a request which the service has refused */
+export function signedIn(session: number, signal?: AbortSignal): Promise<void> {
+  if (session !== turn && access.peek() === 'granted') return Promise.resolve();
   if (access.peek() === 'granted') {
     signOut('The service no longer accepts this secret.');
   } else if (access.peek() === 'unknown') access.value = 'refused';
