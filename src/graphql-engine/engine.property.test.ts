@@ -203,7 +203,7 @@ describe('graphql-js as the reference', () => {
     schema = buildClientSchema((await answer(translate(getIntrospectionQuery()))) as IntrospectionQuery);
   });
 
-  /** Selections with occasional errors. Fragments are on their own type: on others they are ignored here and an error in graphql-js. */
+  /** Selections with occasional errors. Fragments are on their own type: on others of the schema they are ignored here and an error in graphql-js. */
   const arbitrary = fc.letrec<{ author: string; article: string; where: string }>((tie) => {
     const alias = fc.constantFrom('', '', '', 'a: ', 'b: ');
     const text = (...parts: (string | fc.Arbitrary<string>)[]): fc.Arbitrary<string> =>

@@ -6,6 +6,7 @@ import type { Variables } from './constraint.ts';
 import { cacheDirective } from './directives.ts';
 import { checkDocument } from './document/check.ts';
 import { readDocument } from './document.ts';
+import { fragmentTypeCheck } from './fragment-types.ts';
 import { createConstraintRecorder, type InputContext } from './input/context.ts';
 import { createJoinList } from './join-list.ts';
 import { introspectionFields } from './introspection.ts';
@@ -53,7 +54,7 @@ export interface RoleSchemaOptions {
   /** Returns the error if a root lacks a field that exists for the role; null if the field does not exist. */
   readonly explainMissing?: (field: string, path: Path, operation: PreparedOperation['kind']) => SvcError | null;
   readonly introspectionDisabled: boolean;
-  /** Builds separate roots for introspection of the whole schema, which is the only use of all types. */
+  /** Builds separate roots for walks over all types: introspection of the whole schema, and names of types in fragments. */
   readonly wholeRoots?: () => RootTypes;
   readonly limits: OperationLimits;
   /** If true, null is passed to the field even if a variable is declared `T!`. */
@@ -96,6 +97,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
     role,
     roots,
     introspectionDisabled: options.introspectionDisabled,
+    requireTypes: fragmentTypeCheck(options.wholeRoots ?? (() => roots)),
     prepare(query, operationName) {
       const document = readDocument(query, operationName, limits.maxTokens);
       const { operation, fragments } = document;
@@ -134,6 +136,7 @@ export function createRoleSchema(role: string, roots: RootTypes, options: RoleSc
             joins: createJoinList(),
             expansion: { left: 2 * limits.maxValues },
             argumentTexts,
+            fragmentTypes: new Map(),
           };
           const cached = cacheDirective(context, operation.directives, at(ROOT, 'directives'));
           const translated = translateOperation(kind, document, parent, context, {

@@ -8,7 +8,7 @@ import { MULTIPLE_ROOTS } from './directives.ts';
 import { checkIntrospectionRoots } from './introspection/roots.ts';
 import { collectFields, type SelectionContext, type SelectionParent } from './selection.ts';
 import type { OperationDocument } from './document.ts';
-import type { PreparedOperation, TranslatedOperation, TranslatedRoot } from './translation.ts';
+import type { PreparedOperation, TranslatedOperation, TranslatedRoot, UnmatchedType } from './translation.ts';
 import type { AddRoot, CollectedField, ResponseNode } from './types.ts';
 
 export interface TranslationRules {
@@ -86,7 +86,14 @@ export function translateOperation(
     constraints: context.constraints.list(),
     reusable: context.constraints.isComplete(),
     parts: context.constraints.parts(),
+    unmatchedTypes: unmatchedTypes(context),
   };
+}
+
+function unmatchedTypes({ fragmentTypes }: SelectionContext): readonly UnmatchedType[] {
+  const unmatched: UnmatchedType[] = [];
+  for (const [name, path] of fragmentTypes) if (path !== null) unmatched.push({ name, path });
+  return unmatched;
 }
 
 function checkSubscription(fields: readonly CollectedField[], parent: SelectionParent, isMultiple: boolean): void {

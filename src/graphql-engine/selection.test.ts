@@ -83,10 +83,13 @@ describe('merging', () => {
 });
 
 describe('fragments', () => {
-  test('on another type select nothing, even if that type does not exist', () => {
+  test('on another type select nothing, and their types remain to be checked', () => {
     expect(
       shapeOf('{ author { id ... on article { title } ...F ... on nowhere { x } ... { name } } } fragment F on author_order_by { x }'),
     ).toEqual([['author=author', ['id=id', 'name=name']]]);
+    const names = (query: string) => translate(query).unmatchedTypes.map(({ name }) => name);
+    expect(names('{ author { id ... on article { title } ... on nowhere { x } } }')).toEqual(['article', 'nowhere']);
+    expect(names('{ any { ... on author { id } ... on article { id } ... on any { __typename } } }')).toEqual([]);
   });
 
   test('on members of a union select from those members', () => {

@@ -31,6 +31,8 @@ export interface SelectionContext extends InputContext {
   readonly expansion: { left: number };
   /** Canonical arguments, computed when response keys collide; stored with the document. */
   readonly argumentTexts: Map<FieldNode, string>;
+  /** Types that fragments name: the path of the first fragment that selected nothing, or `null` if a fragment on the type applied. */
+  readonly fragmentTypes: Map<string, Path | null>;
 }
 
 /** Parent of a selection. */
@@ -84,12 +86,18 @@ export function collectFields(
 
   const visitFragment = (condition: NamedTypeNode | undefined, set: SelectionSetNode, within: AbstractType | null): void => {
     const name = condition?.name.value;
-    if (name === undefined) visit(set, within);
-    else if (name === parent.type.name) visit(set, null);
-    else {
-      const abstract = abstractTypeNamed(parent.type, parent.abstract, name);
-      if (abstract !== undefined) visit(set, abstract);
-      // A fragment on any other type selects nothing here.
+    if (name === undefined) {
+      visit(set, within);
+      return;
+    }
+    const isOwn = name === parent.type.name;
+    const abstract = isOwn ? null : abstractTypeNamed(parent.type, parent.abstract, name);
+    if (abstract !== undefined) {
+      context.fragmentTypes.set(name, null);
+      visit(set, abstract);
+    } else if (!context.fragmentTypes.has(name)) {
+      // It selects nothing here. Whether its type exists is checked with the plan: that may build the whole schema.
+      context.fragmentTypes.set(name, path);
     }
   };
 

@@ -64,6 +64,15 @@ export interface TranslatedOperation {
   readonly cached?: CacheDirective;
   /** Number of examined parts of variables. */
   readonly parts: number;
+  /** Types of fragments that selected nothing: `RoleSchema.requireTypes` checks that they exist. */
+  readonly unmatchedTypes: readonly UnmatchedType[];
+}
+
+/** A type that a fragment names, and that no selection with such a fragment has. */
+export interface UnmatchedType {
+  readonly name: string;
+  /** Path of the selection set with the first such fragment. */
+  readonly path: Path;
 }
 
 /** A role's schema, as the request pipeline uses it. */
@@ -75,6 +84,11 @@ export interface RoleSchema {
   readonly introspectionDisabled: boolean;
   /** Parses and checks a document once. @throws SvcError validation-failed `not a valid graphql query` at `$.query` */
   prepare(query: string, operationName: string | null): PreparedOperation;
+  /**
+   * Checks that fragments may be on these types. The first call builds all types, cooperatively, and keeps their names.
+   * @throws SvcError validation-failed if one is no object type, interface or union of the schema
+   */
+  requireTypes(types: readonly UnmatchedType[]): Promise<void>;
 }
 
 /** Size of an operation with fragments expanded, regardless of its directives. */

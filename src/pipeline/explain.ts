@@ -16,7 +16,7 @@ import { groupBy } from '../util/group-by.ts';
 import { isJsonObject, type Json, type JsonObject } from '../util/json.ts';
 import { at, type Path, ROOT } from '../util/path.ts';
 import { printFieldPath } from './field-path.ts';
-import { prepare } from './prepare.ts';
+import { prepare, requireTypes } from './prepare.ts';
 import { decodeRequest, type GraphqlRequest, REQUEST_KEYS } from './request.ts';
 import type { ResponseNode } from '../graphql-engine/types.ts';
 import type { RunOptions, Statement } from '../backend/connection.ts';
@@ -82,6 +82,7 @@ export async function explain(
   if (prepared.kind === 'mutation') throw new SvcError('invalid-params', 'only queries can be explained');
   const variables = prepared.variables(request.variables, request.variableDepth);
   const operation = prepared.translate(variables);
+  if (operation.unmatchedTypes.length > 0) await requireTypes({ snapshot, session, request }, operation.unmatchedTypes);
   const explaining: Explaining = { pipeline, snapshot, session, variables, options };
   return prepared.kind === 'query' ? explainQuery(operation, explaining) : explainSubscription(operation, explaining);
 }

@@ -15,7 +15,7 @@ import { type OperationPlan, planOperation } from '../plan/plan.ts';
 import type { Variables } from '../graphql-engine/constraint.ts';
 import { locationsOf, operationLocations, variableLocations } from '../graphql-engine/document/locate.ts';
 import { VariableError } from '../graphql-engine/variables.ts';
-import type { RoleSchema } from '../graphql-engine/translation.ts';
+import type { RoleSchema, UnmatchedType } from '../graphql-engine/translation.ts';
 import { type Path, ROOT } from '../util/path.ts';
 import { checkSize, type RoleLimits } from './api-limits.ts';
 import type { CachedOperation } from './operation-cache.ts';
@@ -125,6 +125,14 @@ export function planOperationFor(
   });
   budget?.addPlan(plan);
   return plan;
+}
+
+/** Checks the types of fragments that selected nothing. @throws SvcError validation-failed if the role's schema lacks one */
+export function requireTypes(
+  { snapshot, session, request }: Pick<DocumentRun, 'snapshot' | 'session' | 'request'>,
+  types: readonly UnmatchedType[],
+): Promise<void> {
+  return schemaOf(snapshot, session, request.api).requireTypes(types);
 }
 
 /** A data operation on rows of one source, without a document. */

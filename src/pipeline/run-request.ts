@@ -19,7 +19,7 @@ import { withCache } from './around/with-cache.ts';
 import { withQueryLog } from './around/with-query-log.ts';
 import { withMeter } from './around/with-meter.ts';
 import type { CachedOperation } from './operation-cache.ts';
-import { planOperationFor, prepare, clientError } from './prepare.ts';
+import { planOperationFor, prepare, clientError, requireTypes } from './prepare.ts';
 import { tagsOfRequest } from './query-tags.ts';
 import type { OperationRun, RequestRun } from './request-run.ts';
 import type { MemoryReservation } from './result-memory.ts';
@@ -49,6 +49,7 @@ export async function runPrepared(run: RequestRun, operation: CachedOperation): 
   requireAnswerable(run, operation);
   const variables = operation.prepared.variables(run.request.variables, run.request.variableDepth);
   const plan = planOperationFor(run, operation, variables);
+  if (plan.unmatchedTypes !== undefined) await requireTypes(run, plan.unmatchedTypes);
   return withCache({ ...run, operation, variables, plan }, (planned) => withQueryLog(planned, () => runPlanned(planned)));
 }
 

@@ -5,7 +5,14 @@ import type { InputValidation } from '../ir/input-validation.ts';
 import type { JoinToRemoteSchema, JoinToSource } from '../ir/remote-join.ts';
 import type { SelectRoot } from '../ir/select.ts';
 import type { Constraint } from '../graphql-engine/constraint.ts';
-import type { HandlerRoot, RemoteSchemaRoot, SourceRoot, TranslatedJoin, TranslatedOperation } from '../graphql-engine/translation.ts';
+import type {
+  HandlerRoot,
+  RemoteSchemaRoot,
+  SourceRoot,
+  TranslatedJoin,
+  TranslatedOperation,
+  UnmatchedType,
+} from '../graphql-engine/translation.ts';
 import { type Bytes, bytesOfText } from '../util/bytes.ts';
 import type { JsonLayout } from '../util/json-layout.ts';
 import { type Path, ROOT } from '../util/path.ts';
@@ -33,6 +40,8 @@ export interface OperationPlan {
   readonly expected?: number;
   /** Undefined if the answer must not be cached. */
   readonly cached?: CacheDirective;
+  /** See `TranslatedOperation`; absent if there are none. */
+  readonly unmatchedTypes?: readonly UnmatchedType[];
 }
 
 export type TemplatePart =
@@ -128,11 +137,11 @@ export interface BoundStatement extends CompiledMutationStatement {
 type ResultPlace = Exclude<TemplatePart, string>;
 type ResultPart = string | ResultPlace;
 
-type PlannedOperation = Omit<TranslatedOperation, 'parts'>;
+type PlannedOperation = Omit<TranslatedOperation, 'parts' | 'unmatchedTypes'> & Partial<Pick<TranslatedOperation, 'unmatchedTypes'>>;
 
 /** @param compilerOf returns the compiler of a source's kind */
 export function planOperation(operation: PlannedOperation, compilerOf: (source: string) => Compiler): OperationPlan {
-  const { kind, constraints, reusable, cached } = operation;
+  const { kind, constraints, reusable, cached, unmatchedTypes = [] } = operation;
   const { steps, results, expected: expectedOfSteps } = PLANNERS[kind](operation, compilerOf);
   const validations = operation.roots.flatMap(({ root }) => (root.mutation === undefined ? [] : validationsOf(root)));
   const joins = operation.joins.map((join) => planJoin(join, compilerOf));
@@ -148,6 +157,7 @@ export function planOperation(operation: PlannedOperation, compilerOf: (source: 
     validations,
     ...(expected === 0 ? {} : { expected }),
     ...(cached === undefined ? {} : { cached }),
+    ...(unmatchedTypes.length === 0 ? {} : { unmatchedTypes }),
   };
 }
 

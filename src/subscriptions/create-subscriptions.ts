@@ -8,7 +8,7 @@ import { toSvcError } from '../errors/encode.ts';
 import { invariant, SvcError } from '../errors/svc-error.ts';
 import { asynchronousCallState } from '../execute/run-asynchronous-action.ts';
 import { limitsFor } from '../pipeline/api-limits.ts';
-import { planOperationFor, prepare, clientError, schemaOf } from '../pipeline/prepare.ts';
+import { planOperationFor, prepare, clientError, requireTypes, schemaOf } from '../pipeline/prepare.ts';
 import type { GraphqlRequest } from '../pipeline/request.ts';
 import { MemoryReservation } from '../pipeline/result-memory.ts';
 import { runContext } from '../pipeline/run-context.ts';
@@ -127,7 +127,7 @@ class Registry implements RunningSubscriptions {
 
   async open(...[session, request, options, subscriber]: Parameters<Subscriptions['open']>): Promise<Subscription> {
     if (this.#isClosed) throw new SvcError('unexpected', 'the service is shutting down');
-    const planned = this.#planned(session, request);
+    const planned = await this.#checked(session, request);
     const release = this.#requestBudget.take(request);
     if (planned.step?.kind === 'call') return this.#openResult(release, session, request, options, subscriber);
     const member = new Member(session, request, subscriber, (closed) => {
@@ -205,6 +205,19 @@ class Registry implements RunningSubscriptions {
   #leave(member: Member): void {
     this.#parked.delete(member);
     member.leave();
+  }
+
+  /** Returns the plan after a check of all types that its fragments name. @throws SvcError like `#planned` */
+  async #checked(session: Session, request: GraphqlRequest): Promise<Planned> {
+    const { plan, ...planned } = this.#planned(session, request);
+    if (plan.unmatchedTypes === undefined) return { plan, ...planned };
+    try {
+      await requireTypes({ snapshot: planned.snapshot, session, request }, plan.unmatchedTypes);
+    } catch (error) {
+      throw clientError(error, { snapshot: planned.snapshot, session, request });
+    }
+    // The snapshot may have changed meanwhile, which plans only the open subscriptions again.
+    return this.#planned(session, request);
   }
 
   /** @throws SvcError if the request is not a valid subscription for this session, redacted if the role has no introspection */
