@@ -17,14 +17,18 @@ import { kindsOf } from '../metadata/kinds.ts';
 import { createCatalogStateStore } from '../metadata-store/catalog-state.ts';
 import { createScheduledEvents } from '../metadata-store/scheduled-events.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Observer } from '../observability/observation.ts';
+import type { Registry } from '../observability/metrics/registry.ts';
 import { collectMetrics } from '../observability/metrics/collect.ts';
 import { Counting } from '../observability/metrics/counting.ts';
 import { collectedOperations } from '../pipeline/collected-operations.ts';
 import { createOperationMeter } from '../pipeline/operation-meter.ts';
+import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
+import type { ResponseCache } from '../pipeline/response-cache.ts';
 import type { HttpServer } from '../server/server.ts';
 import type { RunningState } from '../state/create-state.ts';
-import { watchSourceHealth } from '../state/source-health.ts';
-import { createSubscriptions } from '../subscriptions/create-subscriptions.ts';
+import { type SourceHealth, watchSourceHealth } from '../state/source-health.ts';
+import { createSubscriptions, type RunningSubscriptions } from '../subscriptions/create-subscriptions.ts';
 import { SubscriptionMeter } from '../subscriptions/subscription-meter.ts';
 import { tracedClient } from '../webhooks/traced-client.ts';
 import { asynchronousActions } from './asynchronous-actions.ts';
@@ -41,7 +45,7 @@ import { serviceLogger } from './service-logger.ts';
 import { startSummary } from './start-summary.ts';
 import { reportConfiguration } from './startup-report.ts';
 import { subscriptionOptions } from './subscription-options.ts';
-import { startTelemetry } from './telemetry/telemetry.ts';
+import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts';
 
 export interface Service {
   /** `http://localhost:8080` */
@@ -123,21 +127,79 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
-/** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
-async function start(config: Config, running: Running): Promise<Service> {
-  const { environment, logger, backends, isReady, isDeployed, startPath, onSql, instanceId, store, state } = running;
-  const { database, storage } = store;
-  const registry = createRegistry(config, backends);
-  const hasMetricsPage = config.enabledApis.has('metrics');
-  const counting = new Counting(hasMetricsPage);
-  const observe = meteredObserver(logger.observe, registry);
+/** What the parts of a running service share. */
+interface Shared extends Omit<Running, 'store'>, MetadataStore {
+  readonly registry: Registry;
+  readonly counting: Counting;
+  readonly hasMetricsPage: boolean;
+  readonly observe: Observer;
+  readonly responses: ResponseCache | null;
+}
 
+/** Starts everything that depends on the state. The `stop` of its result leaves the state and the store open. */
+async function start(config: Config, { store, ...running }: Running): Promise<Service> {
+  const { logger, state, instanceId } = running;
+  const registry = createRegistry(config, running.backends);
+  const hasMetricsPage = config.enabledApis.has('metrics');
+  const observe = meteredObserver(logger.observe, registry);
   const responses = openResponseCache(config, state);
+  const shared: Shared = { ...running, ...store, registry, counting: new Counting(hasMetricsPage), hasMetricsPage, observe, responses };
   const sync = await startMetadataSync({
-    ...{ state, storage, instanceId, interval: config.schemaSyncPollInterval, observe },
+    ...{ state, storage: store.storage, instanceId, interval: config.schemaSyncPollInterval, observe },
     onForget: (which) => void responses?.clear(which),
   });
+  const network = openNetwork(config, shared);
+  const work = startWork(config, shared, network);
+  const sourceHealth = watchSourceHealth({ state, observe });
 
+  let isStopping = false;
+  watchService(registry, {
+    ...{ backends: running.backends, state, responses, operations: work.pipeline.operations, sourceHealth },
+    ...{ actionLog: work.asynchronousCalls.log, telemetry: network.telemetry },
+    isReady: () => running.isReady() && !isStopping,
+    workers: () => work.deliveries.workers(),
+    syncLag: () => sync.lag(),
+    linesDropped: () => logger.dropped?.() ?? 0,
+  });
+  const release = async (): Promise<void> => {
+    await work.subscriptions.close();
+    sourceHealth.stop();
+    await network.close();
+  };
+  let server: HttpServer;
+  try {
+    server = await listen(config, shared, { network, work, sourceHealth });
+  } catch (error) {
+    await sync.stop();
+    await work.deliveries.stop(0);
+    await release();
+    throw error;
+  }
+  work.asynchronousCalls.start(state, work.pipeline.callHandler);
+  logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
+
+  return {
+    ...handleOf(server, state),
+    async stop() {
+      isStopping = true;
+      await drain(config, server, logger);
+      await sync.stop();
+      const grace = config.gracefulShutdownTimeout;
+      await Promise.all([server.stop(grace), work.deliveries.stop(grace), work.asynchronousCalls.stop(grace)]);
+      await release();
+    },
+  };
+}
+
+interface Network {
+  /** Calls the addresses of the metadata. */
+  readonly outbound: OutboundClient;
+  readonly telemetry: Telemetry;
+  close(): Promise<void>;
+}
+
+/** Opens the clients of outgoing requests, and the exports of telemetry, which use them. */
+function openNetwork(config: Config, { state, registry, counting, hasMetricsPage, environment, observe, logger }: Shared): Network {
   const tlsAllowlist = () => tlsAllowlistOf(state.current().metadata.network);
   const metered = (client: OutboundClient): OutboundClient => meteredClient(client, registry, counting);
   const outbound = tracedClient(metered(createOutboundClient({ refusePrivate: config.refusePrivateAddresses, tlsAllowlist })));
@@ -150,8 +212,26 @@ async function start(config: Config, running: Running): Promise<Service> {
       counting.isOn = hasMetricsPage || areSent;
     },
   });
-  const { tracing } = telemetry;
+  return {
+    outbound,
+    telemetry,
+    async close() {
+      await telemetry.stop();
+      await Promise.all([outbound.close(), ownOutbound.close()]);
+    },
+  };
+}
 
+interface Work {
+  readonly asynchronousCalls: ReturnType<typeof asynchronousActions>;
+  readonly pipeline: RequestPipeline;
+  readonly subscriptions: RunningSubscriptions;
+  readonly deliveries: ReturnType<typeof startDeliveries>;
+}
+
+/** Starts what answers requests and subscriptions and delivers events: a write of one of them notifies the others. */
+function startWork(config: Config, shared: Shared, { outbound, telemetry: { tracing } }: Network): Work {
+  const { backends, environment, state, database, instanceId, registry, counting, responses, observe } = shared;
   const asynchronousCalls = asynchronousActions(config, database, instanceId, observe);
   const pipeline = createRequestPipeline(config, {
     ...{ backends, outbound, environment, asynchronousCalls, responses, observe },
@@ -169,8 +249,40 @@ async function start(config: Config, running: Running): Promise<Service> {
     ...{ state, database, outbound, environment, observe, instanceId, tracing },
     meter: counting.of(new EventMeter(registry)),
   });
+  return { asynchronousCalls, pipeline, subscriptions, deliveries };
+}
+
+interface Serving {
+  readonly network: Network;
+  readonly work: Work;
+  readonly sourceHealth: SourceHealth;
+}
+
+/** Opens the HTTP server. @throws Error if the port is in use */
+function listen(config: Config, shared: Shared, { network: { outbound, telemetry }, work, sourceHealth }: Serving): Promise<HttpServer> {
+  const { registry, counting, state, storage, observe, responses, instanceId, isReady, isDeployed, startPath } = shared;
+  const { pipeline, subscriptions } = work;
+  return openServer(config, {
+    ...{ outbound, registry, counting, state, pipeline, subscriptions, observe, sourceHealth, isReady, isDeployed, startPath },
+    tracing: telemetry.tracing,
+    administration: administrationOf(config, shared, work),
+    async clearCache(which) {
+      const count = responses?.clear(which) ?? 0;
+      await storage.announce({ instance: instanceId, forget: which });
+      return count;
+    },
+    configReport: configReport(config, serviceVersion()),
+    optionsReport: optionsReport(config),
+  });
+}
+
+function administrationOf(
+  config: Config,
+  { state, backends, observe, onSql, database }: Shared,
+  { pipeline, subscriptions, deliveries, asynchronousCalls }: Work,
+): ReturnType<typeof createAdministration> {
   const scheduledEvents = createScheduledEvents(database);
-  const administration = createAdministration({
+  return createAdministration({
     ...{ state, backends, pipeline, observe, onSql },
     isReadOnly: config.metadataReadOnly,
     isSqlDisabled: config.disableRunSql,
@@ -187,57 +299,10 @@ async function start(config: Config, running: Running): Promise<Service> {
     pollers: () => subscriptions.reports(),
     rows: { openToAllRoles: config.legacyRowsForAllRoles, batchLimit: config.batchLimit },
   });
-  const sourceHealth = watchSourceHealth({ state, observe });
+}
 
-  let isStopping = false;
-  watchService(registry, {
-    ...{ backends, state, responses, operations: pipeline.operations, sourceHealth, actionLog: asynchronousCalls.log, telemetry },
-    isReady: () => isReady() && !isStopping,
-    workers: () => deliveries.workers(),
-    syncLag: () => sync.lag(),
-    linesDropped: () => logger.dropped?.() ?? 0,
-  });
-  const release = async (): Promise<void> => {
-    await subscriptions.close();
-    sourceHealth.stop();
-    await telemetry.stop();
-    await Promise.all([outbound.close(), ownOutbound.close()]);
-  };
-  let server: HttpServer;
-  try {
-    server = await openServer(config, {
-      ...{
-        administration,
-        outbound,
-        registry,
-        counting,
-        state,
-        pipeline,
-        subscriptions,
-        observe,
-        tracing,
-        sourceHealth,
-        isReady,
-        isDeployed,
-        startPath,
-      },
-      async clearCache(which) {
-        const count = responses?.clear(which) ?? 0;
-        await storage.announce({ instance: instanceId, forget: which });
-        return count;
-      },
-      configReport: configReport(config, serviceVersion()),
-      optionsReport: optionsReport(config),
-    });
-  } catch (error) {
-    await sync.stop();
-    await deliveries.stop(0);
-    await release();
-    throw error;
-  }
-  asynchronousCalls.start(state, pipeline.callHandler);
-  logger.observe({ kind: 'startup', message: 'listening', info: startSummary(config, server.url, state.current()) });
-
+/** Returns what callers of a running service use until they stop it. */
+function handleOf(server: HttpServer, state: RunningState): Omit<Service, 'stop'> {
   return {
     url: server.url,
     endStart: () => server.endStart(),
@@ -247,18 +312,15 @@ async function start(config: Config, running: Running): Promise<Service> {
         if (shown.metadata !== before.metadata) listener();
       });
     },
-    async stop() {
-      isStopping = true;
-      if (config.shutdownDelay > 0) {
-        logger.observe({ kind: 'shutdown', message: `serving for ${config.shutdownDelay / 1000} s more` });
-        server.drain();
-        await sleep(config.shutdownDelay);
-      }
-      logger.observe({ kind: 'shutdown', message: 'finishing requests' });
-      await sync.stop();
-      const grace = config.gracefulShutdownTimeout;
-      await Promise.all([server.stop(grace), deliveries.stop(grace), asynchronousCalls.stop(grace)]);
-      await release();
-    },
   };
+}
+
+/** Fails health checks for the time that the configuration says, so that load balancers send requests elsewhere. */
+async function drain({ shutdownDelay }: Config, server: HttpServer, logger: Logger): Promise<void> {
+  if (shutdownDelay > 0) {
+    logger.observe({ kind: 'shutdown', message: `serving for ${shutdownDelay / 1000} s more` });
+    server.drain();
+    await sleep(shutdownDelay);
+  }
+  logger.observe({ kind: 'shutdown', message: 'finishing requests' });
 }

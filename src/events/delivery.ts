@@ -74,68 +74,81 @@ interface SentDelivery {
   readonly request: string;
 }
 
-export function createDeliverer({ outbound, observe, version, failuresAreErrors }: DelivererOptions): Deliverer {
-  const userAgent = `svc-graphql/${version}`;
-  const ownHeaders = { 'content-type': 'application/json', 'user-agent': userAgent };
-  const recordedOwn = { 'Content-Type': ownHeaders['content-type'], 'User-Agent': userAgent };
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  const attempts = new Attempts(options);
+  return (delivery, signal) => attempts.deliver(delivery, signal);
+}
 
-  function log(delivery: Delivery, level: 'error' | 'info', request: JsonObject | null, response: JsonObject): void {
-    const { of, eventId, eventName } = delivery;
-    observe({ kind: 'delivery', of, level, eventId, eventName, request, response });
+class Attempts {
+  readonly #options: DelivererOptions;
+  readonly #ownHeaders: { readonly 'content-type': string; readonly 'user-agent': string };
+  /** The own headers as in records. */
+  readonly #recordedOwn: Readonly<Record<string, string>>;
+  readonly #failureLevel: 'error' | 'info';
+
+  constructor(options: DelivererOptions) {
+    this.#options = options;
+    const userAgent = `svc-graphql/${options.version}`;
+    this.#ownHeaders = { 'content-type': 'application/json', 'user-agent': userAgent };
+    this.#recordedOwn = { 'Content-Type': this.#ownHeaders['content-type'], 'User-Agent': userAgent };
+    this.#failureLevel = options.failuresAreErrors ? 'error' : 'info';
   }
 
-  const failureLevel = failuresAreErrors ? 'error' : 'info';
+  #log(delivery: Delivery, level: 'error' | 'info', request: JsonObject | null, response: JsonObject): void {
+    const { of, eventId, eventName } = delivery;
+    this.#options.observe({ kind: 'delivery', of, level, eventId, eventName, request, response });
+  }
 
   /** Opens the webhook and sends the call. */
-  async function deliver(delivery: Delivery, signal: PromptCancellation): Promise<DeliveryEnd> {
+  async deliver(delivery: Delivery, signal: PromptCancellation): Promise<DeliveryEnd> {
     let webhook: Webhook;
     let call: WebhookCall;
     try {
       webhook = delivery.webhook();
     } catch (error) {
-      return error instanceof TransformFailure ? invalidTransform(delivery, error) : invalidWebhook(delivery, error);
+      return error instanceof TransformFailure ? this.#invalidTransform(delivery, error) : this.#invalidWebhook(delivery, error);
     }
     try {
-      const headers = { ...ownHeaders, ...(delivery.trace === undefined ? {} : traceHeaders(delivery.trace)) };
+      const headers = { ...this.#ownHeaders, ...(delivery.trace === undefined ? {} : traceHeaders(delivery.trace)) };
       call = webhook.prepare(delivery.body, headers, delivery.sessionVariables);
     } catch (error) {
-      if (error instanceof TransformFailure) return invalidTransform(delivery, error);
+      if (error instanceof TransformFailure) return this.#invalidTransform(delivery, error);
       throw error;
     }
     const timeout = Math.min(delivery.retry.timeoutSeconds, MAX_TIMEOUT_S) * 1000;
-    const request = requestRecord(delivery.recordVersion, recordedHeaders(webhook.definition.headers, recordedOwn), payloadOf(call));
+    const request = requestRecord(delivery.recordVersion, recordedHeaders(webhook.definition.headers, this.#recordedOwn), payloadOf(call));
     const sent: SentDelivery = { delivery, webhook, call, timeout, request };
     try {
-      return withResponse(sent, await send(sent, signal));
+      return this.#withResponse(sent, await this.#send(sent, signal));
     } catch (error) {
       if (signal.aborted) throw error;
-      return withoutResponse(sent, error);
+      return this.#withoutResponse(sent, error);
     }
   }
 
-  async function send({ delivery, webhook, call, timeout }: SentDelivery, signal: PromptCancellation): Promise<OutboundResponse> {
+  async #send({ delivery, webhook, call, timeout }: SentDelivery, signal: PromptCancellation): Promise<OutboundResponse> {
     const { url, method, headers, body } = call;
     const template = templateOf(webhook.definition.url);
     const request = { kind: callKind(delivery), url, template, method, headers, ...(body === undefined ? {} : { body }) };
     const began = performance.now();
     return callWebhook(
-      outbound,
+      this.#options.outbound,
       { ...request, timeout, maxResponseSize: MAX_RESPONSE_SIZE, cutLargeResponse: true },
       { signal, trace: delivery.span },
     ).finally(() => delivery.onCalled?.((performance.now() - began) / 1000));
   }
 
   /** The request cannot be built. No retry: the templates would fail again. */
-  function invalidTransform(delivery: Delivery, { faults }: TransformFailure): DeliveryEnd {
-    log(delivery, 'error', null, { error: 'the request transform failed', internal: faults });
+  #invalidTransform(delivery: Delivery, { faults }: TransformFailure): DeliveryEnd {
+    this.#log(delivery, 'error', null, { error: 'the request transform failed', internal: faults });
     return { result: { kind: 'failed' }, invocation: null };
   }
 
   /** The webhook's configuration is incomplete. Retried: a missing variable may be set before the next attempt. */
-  function invalidWebhook(delivery: Delivery, error: unknown): DeliveryEnd {
+  #invalidWebhook(delivery: Delivery, error: unknown): DeliveryEnd {
     const { recordVersion, body } = delivery;
     const message = `Error creating the request. ${error instanceof Error ? upperFirst(error.message) : 'unknown error'}`;
-    log(delivery, failureLevel, null, { error: message });
+    this.#log(delivery, this.#failureLevel, null, { error: message });
     const request = requestRecord(recordVersion, [], body);
     return {
       result: afterFailure(delivery),
@@ -143,20 +156,20 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
     };
   }
 
-  function withoutResponse({ delivery, webhook, call, timeout, request }: SentDelivery, error: unknown): DeliveryEnd {
+  #withoutResponse({ delivery, webhook, call, timeout, request }: SentDelivery, error: unknown): DeliveryEnd {
     const isOverMaximum = error instanceof OutboundError && error.failure === 'timeout' && delivery.retry.timeoutSeconds > MAX_TIMEOUT_S;
     const { url, method } = call;
     const exception: JsonObject = isOverMaximum
       ? { type: 'http_exception', message: delivery.timedOut }
       : httpException({ url, template: templateOf(webhook.definition.url), method, timeout }, error);
-    log(delivery, failureLevel, loggedCall(webhook, call), { status: null, error: exception['message'] ?? null });
+    this.#log(delivery, this.#failureLevel, loggedCall(webhook, call), { status: null, error: exception['message'] ?? null });
     return {
       result: afterFailure(delivery),
       invocation: clientErrorRecord(delivery.recordVersion, isOverMaximum ? 500 : null, request, exception),
     };
   }
 
-  function withResponse(sent: SentDelivery, response: OutboundResponse): DeliveryEnd {
+  #withResponse(sent: SentDelivery, response: OutboundResponse): DeliveryEnd {
     const { delivery, webhook, call, request } = sent;
     const { status } = response;
     const isDelivered = status >= 200 && status < 300;
@@ -166,18 +179,16 @@ export function createDeliverer({ outbound, observe, version, failuresAreErrors 
     } catch (error) {
       if (!(error instanceof TransformFailure)) throw error;
       const message = `the response transform failed: ${error.message}`;
-      log(delivery, failureLevel, loggedCall(webhook, call), { status, error: message });
+      this.#log(delivery, this.#failureLevel, loggedCall(webhook, call), { status, error: message });
       return { result: afterFailure(delivery), invocation: responseRecord(delivery.recordVersion, 500, request, response, message) };
     }
-    log(delivery, isDelivered ? 'info' : failureLevel, loggedCall(webhook, call), { status, size: response.body.length });
+    this.#log(delivery, isDelivered ? 'info' : this.#failureLevel, loggedCall(webhook, call), { status, size: response.body.length });
     const invocation = responseRecord(delivery.recordVersion, status, request, response, text);
     if (isDelivered) return { result: { kind: 'delivered' }, invocation };
     // `Retry-After` applies even if no retries are left.
     const seconds = retryAfter(response, Date.now());
     return { result: seconds === null ? afterFailure(delivery) : { kind: 'retry', seconds }, invocation };
   }
-
-  return deliver;
 }
 
 function callKind({ of, eventName }: Delivery): CallKind {

@@ -40,90 +40,113 @@ export interface EventTriggerDeliveries {
 const REMOVE_MS = 3000;
 
 export function deliverCapturedEvents(options: EventTriggerOptions): EventTriggerDeliveries {
-  const { engine, state, observe } = options;
-  const queues = new Map<string, QueueHandle>();
-  const statistics = createFetchStatistics((events, fetches) =>
-    observe({
-      kind: 'deliveries-fetched',
-      of: 'event-trigger',
-      detail: { num_events_fetched: Object.fromEntries(events), num_fetches: fetches },
-    }),
-  );
-  const triggersOf = (source: string): ReadonlyMap<string, EventTriggerInfo> =>
-    state.current().cache.sources.get(source)?.eventTriggers ?? NO_TRIGGERS;
-  const storeOf = (source: string): CapturedEventStore | null => state.current().connections.get(source)?.captures?.events ?? null;
-  const webhookOf = webhookCache(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
-    openDestination({ url, headers, requestTransform, responseTransform, signature }, options.environment),
-  );
+  return new Deliveries(options);
+}
 
-  const add = (source: string): QueueHandle =>
-    engine.add<CapturedEvent, DeliveryOutcome>({
-      name: `the source ${source}`,
-      pollInterval: options.pollInterval,
-      retryDelay,
-      sizeOf: outcomeSize,
-      store: () => storeOf(source),
-      triggerQueues: () =>
-        [...triggersOf(source).values()].map(({ definition: { name, maxConcurrency, ordering } }) => ({
-          name,
-          ...(maxConcurrency === undefined ? {} : { overall: maxConcurrency }),
-          isOrdered: ordering !== undefined,
-        })),
-      async process(event, signal) {
-        const info = triggersOf(source).get(event.queue);
-        if (info === undefined) {
-          observe({
-            kind: 'delivery-trouble',
-            queue: `the source ${source}`,
-            message: `an event of the trigger ${event.queue} is delayed: the trigger no longer exists`,
-          });
-          return withoutTrigger(event.id);
-        }
-        const metered = options.meter?.current()?.begin(event, event.queue, source);
-        const end = await deliverOne(event, info.definition, options.deliver, () => webhookOf(info.definition), signal, {
-          onCalled: metered?.onCalled,
-          tracer: options.tracing?.current() ?? null,
-        });
-        metered?.onEnd(end);
-        return { id: event.id, ...end };
-      },
-      onFetched(events, seconds) {
-        statistics.count(source, events.length);
-        options.meter?.current()?.fetched(source, events, seconds);
-      },
-      onQuery: (seconds, isAnswered) => options.meter?.current()?.queried(source, seconds, isAnswered),
-    });
+class Deliveries implements EventTriggerDeliveries {
+  readonly #options: EventTriggerOptions;
+  readonly #queues = new Map<string, QueueHandle>();
+  readonly #statistics: ReturnType<typeof createFetchStatistics>;
+  readonly #webhookOf: (trigger: EventTrigger) => Webhook;
+  readonly #stopListening: () => void;
+
+  constructor(options: EventTriggerOptions) {
+    this.#options = options;
+    const { state, observe, environment } = options;
+    this.#statistics = createFetchStatistics((events, fetches) =>
+      observe({
+        kind: 'deliveries-fetched',
+        of: 'event-trigger',
+        detail: { num_events_fetched: Object.fromEntries(events), num_fetches: fetches },
+      }),
+    );
+    this.#webhookOf = webhookCache(({ webhook: url, headers, requestTransform, responseTransform, signature }: EventTrigger) =>
+      openDestination({ url, headers, requestTransform, responseTransform, signature }, environment),
+    );
+    this.#update();
+    this.#stopListening = state.onSnapshot(() => this.#update());
+  }
+
+  written(source: string): void {
+    // A database that notifies of new events also notifies of those that this instance has written.
+    if (this.#storeOf(source)?.listen === undefined) this.#queues.get(source)?.wake();
+  }
+
+  stop(): void {
+    this.#stopListening();
+    this.#statistics.stop();
+  }
 
   /** Adds and removes queues as the metadata changes. */
-  const update = (): void => {
+  #update(): void {
+    const { state, observe } = this.#options;
     const sources = new Set(
       [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name),
     );
-    for (const [name, queue] of queues) {
+    for (const [name, queue] of this.#queues) {
       if (sources.has(name)) continue;
-      queues.delete(name);
+      this.#queues.delete(name);
       queue
         .remove(REMOVE_MS)
         .catch((error: unknown) => observe({ kind: 'unexpected', message: `cannot release the events of the source ${name}`, error }));
     }
     for (const name of sources) {
-      const queue = queues.get(name);
-      if (queue === undefined) queues.set(name, add(name));
+      const queue = this.#queues.get(name);
+      if (queue === undefined) this.#queues.set(name, this.#add(name));
       else queue.wake();
     }
-  };
-  update();
-  const stopListening = state.onSnapshot(update);
-  return {
-    written(source) {
-      // A database that notifies of new events also notifies of those that this instance has written.
-      if (storeOf(source)?.listen === undefined) queues.get(source)?.wake();
-    },
-    stop() {
-      stopListening();
-      statistics.stop();
-    },
-  };
+  }
+
+  #add(source: string): QueueHandle {
+    const { engine, pollInterval, meter } = this.#options;
+    return engine.add<CapturedEvent, DeliveryOutcome>({
+      name: `the source ${source}`,
+      pollInterval,
+      retryDelay,
+      sizeOf: outcomeSize,
+      store: () => this.#storeOf(source),
+      triggerQueues: () =>
+        [...this.#triggersOf(source).values()].map(({ definition: { name, maxConcurrency, ordering } }) => ({
+          name,
+          ...(maxConcurrency === undefined ? {} : { overall: maxConcurrency }),
+          isOrdered: ordering !== undefined,
+        })),
+      process: (event, signal) => this.#process(source, event, signal),
+      onFetched: (events, seconds) => {
+        this.#statistics.count(source, events.length);
+        meter?.current()?.fetched(source, events, seconds);
+      },
+      onQuery: (seconds, isAnswered) => meter?.current()?.queried(source, seconds, isAnswered),
+    });
+  }
+
+  async #process(source: string, event: CapturedEvent, signal: PromptCancellation): Promise<DeliveryOutcome> {
+    const { observe, meter, deliver, tracing } = this.#options;
+    const info = this.#triggersOf(source).get(event.queue);
+    if (info === undefined) {
+      observe({
+        kind: 'delivery-trouble',
+        queue: `the source ${source}`,
+        message: `an event of the trigger ${event.queue} is delayed: the trigger no longer exists`,
+      });
+      return withoutTrigger(event.id);
+    }
+    const metered = meter?.current()?.begin(event, event.queue, source);
+    const end = await deliverOne(event, info.definition, deliver, () => this.#webhookOf(info.definition), signal, {
+      onCalled: metered?.onCalled,
+      tracer: tracing?.current() ?? null,
+    });
+    metered?.onEnd(end);
+    return { id: event.id, ...end };
+  }
+
+  #triggersOf(source: string): ReadonlyMap<string, EventTriggerInfo> {
+    return this.#options.state.current().cache.sources.get(source)?.eventTriggers ?? NO_TRIGGERS;
+  }
+
+  #storeOf(source: string): CapturedEventStore | null {
+    return this.#options.state.current().connections.get(source)?.captures?.events ?? null;
+  }
 }
 
 const NO_TRIGGERS: ReadonlyMap<string, EventTriggerInfo> = new Map();

@@ -23,7 +23,7 @@ import { ROOT } from '../util/path.ts';
 import { webhookCache, type Webhook } from '../webhooks/webhook.ts';
 import { type Deliverer, openDestination, outcomeSize, retryDelay, withoutTrigger } from './delivery.ts';
 import type { EventMeter } from './event-meter.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, QueueHandle } from './engine.ts';
 import { createFetchStatistics } from './fetch-statistics.ts';
 
 export interface ScheduledOptions {
@@ -52,30 +52,83 @@ const CRON = 'cron';
 const ONE_OFF = 'one-off';
 
 export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeliveries {
-  const { engine, state, store, observe } = options;
-  const triggers = (): ReadonlyMap<string, CronTrigger> => usableTriggers(state.current());
-  const statistics = createFetchStatistics((events) =>
-    observe({
-      kind: 'deliveries-fetched',
-      of: 'scheduled-trigger',
-      detail: { num_cron_events_fetched: events.get(CRON) ?? 0, num_one_off_scheduled_events_fetched: events.get(ONE_OFF) ?? 0 },
-    }),
-  );
-  const webhookOf = webhookCache((trigger: CronTrigger) =>
-    openDestination({ ...trigger, url: { kind: 'template', text: trigger.webhook } }, options.environment),
-  );
+  return new Deliveries(options);
+}
 
-  const process = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
-    const outcome = await attempt(event, signal);
-    options.meter?.current()?.scheduled(event, outcome);
-    return outcome;
-  };
-  const attempt = async (event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> => {
-    const { id } = event;
-    if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, options, signal)) };
-    const trigger = triggers().get(event.queue);
-    if (trigger === undefined) {
+class Deliveries implements ScheduledDeliveries {
+  readonly #options: ScheduledOptions;
+  readonly #statistics: ReturnType<typeof createFetchStatistics>;
+  readonly #webhookOf: (trigger: CronTrigger) => Webhook;
+  readonly #queue: QueueHandle;
+  readonly #generating: ReturnType<typeof repeatedly>;
+  readonly #stopListening: () => void;
+
+  constructor(options: ScheduledOptions) {
+    this.#options = options;
+    const { state, observe, environment } = options;
+    this.#statistics = createFetchStatistics((events) =>
       observe({
+        kind: 'deliveries-fetched',
+        of: 'scheduled-trigger',
+        detail: { num_cron_events_fetched: events.get(CRON) ?? 0, num_one_off_scheduled_events_fetched: events.get(ONE_OFF) ?? 0 },
+      }),
+    );
+    this.#webhookOf = webhookCache((trigger: CronTrigger) =>
+      openDestination({ ...trigger, url: { kind: 'template', text: trigger.webhook } }, environment),
+    );
+    this.#queue = this.#addQueue();
+    this.#generating = repeatedly(
+      () => this.#generate(),
+      GENERATE_MS,
+      (error) => observe({ kind: 'unexpected', message: 'cannot generate events of cron triggers', error }),
+    );
+    this.#stopListening = state.onSnapshot(() => this.wake());
+  }
+
+  wake(): void {
+    this.#queue.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopListening();
+    await this.#generating.stop();
+    this.#statistics.stop();
+  }
+
+  #triggers(): ReadonlyMap<string, CronTrigger> {
+    return usableTriggers(this.#options.state.current());
+  }
+
+  #addQueue(): QueueHandle {
+    const { engine, store, meter } = this.#options;
+    return engine.add<ScheduledEvent, DeliveryOutcome>({
+      name: 'scheduled events',
+      store: () => store,
+      triggerQueues: () => [{ name: ONE_OFF_QUEUE }, ...[...this.#triggers().keys()].map((name) => ({ name }))],
+      process: async (event, signal) => {
+        const outcome = await this.#attempt(event, signal);
+        meter?.current()?.scheduled(event, outcome);
+        return outcome;
+      },
+      pollInterval: POLL_MS,
+      retryDelay,
+      sizeOf: outcomeSize,
+      onFetched: (events) => this.#count(events),
+    });
+  }
+
+  #count(events: readonly ScheduledEvent[]): void {
+    const cron = events.filter(({ kind }) => kind === CRON).length;
+    if (cron > 0) this.#statistics.count(CRON, cron);
+    if (cron < events.length) this.#statistics.count(ONE_OFF, events.length - cron);
+  }
+
+  async #attempt(event: ScheduledEvent, signal: PromptCancellation): Promise<DeliveryOutcome> {
+    const { id } = event;
+    if (event.kind === 'one-off') return { id, ...(await deliverOneOff(event, this.#options, signal)) };
+    const trigger = this.#triggers().get(event.queue);
+    if (trigger === undefined) {
+      this.#options.observe({
         kind: 'delivery-trouble',
         queue: 'scheduled events',
         message: `an event of the cron trigger ${event.queue} is delayed: the trigger no longer exists`,
@@ -83,13 +136,13 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       return withoutTrigger(id);
     }
     if (isTooLate(event, trigger.retryConf)) return { id, result: { kind: 'dead' }, invocation: null };
-    const end = await options.deliver(
+    const end = await this.#options.deliver(
       {
         of: 'scheduled-trigger',
         eventId: id,
         eventName: trigger.name,
         recordVersion: '1',
-        webhook: () => webhookOf(trigger),
+        webhook: () => this.#webhookOf(trigger),
         retry: trigger.retryConf,
         tries: event.tries,
         body: cronBody(event, trigger),
@@ -99,42 +152,15 @@ export function deliverScheduledEvents(options: ScheduledOptions): ScheduledDeli
       signal,
     );
     return { id, ...end };
-  };
+  }
 
-  const queue = engine.add<ScheduledEvent, DeliveryOutcome>({
-    name: 'scheduled events',
-    store: () => store,
-    triggerQueues: () => [{ name: ONE_OFF_QUEUE }, ...[...triggers().keys()].map((name) => ({ name }))],
-    process,
-    pollInterval: POLL_MS,
-    retryDelay,
-    sizeOf: outcomeSize,
-    onFetched(events) {
-      const cron = events.filter(({ kind }) => kind === CRON).length;
-      if (cron > 0) statistics.count(CRON, cron);
-      if (cron < events.length) statistics.count(ONE_OFF, events.length - cron);
-    },
-  });
-
-  const generate = async (): Promise<void> => {
-    const all = [...triggers().values()];
+  async #generate(): Promise<void> {
+    const { generate, observe } = this.#options;
+    const all = [...this.#triggers().values()];
     if (all.length === 0) return;
-    const events = await options.generate(all);
+    const events = await generate(all);
     if (events > 0) observe({ kind: 'cron-events-made', triggers: all.length, events });
-  };
-  const generating = repeatedly(generate, GENERATE_MS, (error) =>
-    observe({ kind: 'unexpected', message: 'cannot generate events of cron triggers', error }),
-  );
-  const stopListening = state.onSnapshot(() => queue.wake());
-
-  return {
-    wake: () => queue.wake(),
-    async stop() {
-      stopListening();
-      await generating.stop();
-      statistics.stop();
-    },
-  };
+  }
 }
 
 const cache = new WeakMap<Snapshot, ReadonlyMap<string, CronTrigger>>();

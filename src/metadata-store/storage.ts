@@ -201,13 +201,33 @@ function conflict(version: number): SvcError {
 
 /** @param database open metadata database, which the caller closes */
 export function createStorage(database: Source, kinds: Kinds, options: StorageOptions = {}): Storage {
-  const { keptVersions = 512, keptRemovals = 10_000, warn } = options;
+  return new DatabaseStorage(database, kinds, options);
+}
 
-  async function save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
+class DatabaseStorage implements Storage {
+  readonly #database: Source;
+  readonly #kinds: Kinds;
+  readonly #keptVersions: number;
+  readonly #keptRemovals: number;
+  readonly #warn: StorageOptions['warn'];
+
+  constructor(database: Source, kinds: Kinds, { keptVersions = 512, keptRemovals = 10_000, warn }: StorageOptions) {
+    this.#database = database;
+    this.#kinds = kinds;
+    this.#keptVersions = keptVersions;
+    this.#keptRemovals = keptRemovals;
+    this.#warn = warn;
+  }
+
+  migrate(): ReturnType<Storage['migrate']> {
+    return migrate(this.#database);
+  }
+
+  async save({ expectedVersion, changes, instanceId, refresh, inTransaction }: Save): Promise<number> {
     const version = expectedVersion + 1;
     const { text, removals, cronTriggers } = await runCooperatively(printChanges(changes));
     const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...statementDeadline(SAVE_TIMEOUT_MS) } as const;
-    await database.transaction(how, async (connection) => {
+    await this.#database.transaction(how, async (connection) => {
       const locked = await connection.query(LOCK, [], statementDeadline(LOCK_TIMEOUT_MS));
       if (Number(locked.rows[0]?.[0]) !== expectedVersion) throw conflict(expectedVersion);
       await inTransaction?.(connection);
@@ -222,28 +242,58 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
       ]);
       await followCronTriggers(connection, cronTriggers);
       if (version % PRUNE_INTERVAL === 0 || removals >= PRUNE_INTERVAL) {
-        await connection.query(PRUNE, [String(version - keptVersions), String(keptRemovals)]);
+        await connection.query(PRUNE, [String(version - this.#keptVersions), String(this.#keptRemovals)]);
       }
     });
     return version;
   }
 
-  async function load(): Promise<StoredMetadata> {
-    const { rows } = await database.query(LOAD, [], statementDeadline(LOAD_TIMEOUT_MS));
+  async load(): Promise<StoredMetadata> {
+    const { rows } = await this.#database.query(LOAD, [], statementDeadline(LOAD_TIMEOUT_MS));
     const pieces = rows.filter((row) => row[1] !== null).map((row) => toChange(row.slice(1)));
-    return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, kinds, warn) };
+    return { resourceVersion: Number(rows[0]?.[0]), metadata: fromPieces(pieces, this.#kinds, this.#warn) };
   }
 
-  function changesSince(version: number, isSettled = false): Promise<ChangesSince> {
-    if (!isSettled) return readChanges(database, version);
+  changesSince(version: number, isSettled = false): Promise<ChangesSince> {
+    if (!isSettled) return this.#readChanges(this.#database, version);
     const how = { isolation: 'read-committed', idleMs: SAVE_TIMEOUT_MS, ...statementDeadline(LOCK_TIMEOUT_MS + READ_TIMEOUT_MS) } as const;
-    return database.transaction(how, async (connection) => {
+    return this.#database.transaction(how, async (connection) => {
       await connection.query(LOCK, [], statementDeadline(LOCK_TIMEOUT_MS));
-      return readChanges(connection, version);
+      return this.#readChanges(connection, version);
     });
   }
 
-  async function readChanges(connection: Pick<Connection, 'query'>, version: number): Promise<ChangesSince> {
+  async currentVersion(): Promise<number> {
+    const { rows } = await this.#database.query(
+      'select resource_version from svc_catalog.metadata_version',
+      [],
+      statementDeadline(READ_TIMEOUT_MS),
+    );
+    return Number(rows[0]?.[0]);
+  }
+
+  async listen(onChange: Parameters<Storage['listen']>[0]): ReturnType<Storage['listen']> {
+    return this.#database.listen?.(METADATA_CHANNEL, (payload) => onChange(payload === null ? null : readAnnouncement(payload)));
+  }
+
+  async announce(announcement: Announcement): Promise<void> {
+    await this.#database.query(
+      'select pg_notify($1, $2)',
+      [METADATA_CHANNEL, JSON.stringify(announcement)],
+      statementDeadline(READ_TIMEOUT_MS),
+    );
+  }
+
+  async isAlive(timeoutMs = 5000): Promise<boolean> {
+    try {
+      await this.#database.query('select 1', [], statementDeadline(timeoutMs));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async #readChanges(connection: Pick<Connection, 'query'>, version: number): Promise<ChangesSince> {
     const { rows } = await connection.query(CHANGES, [String(version)], statementDeadline(READ_TIMEOUT_MS));
     const resourceVersion = Number(rows[0]?.[0]);
     // A version beyond the newest: the database was restored or replaced.
@@ -262,37 +312,4 @@ export function createStorage(database: Source, kinds: Kinds, options: StorageOp
     }));
     return { kind: 'changes', resourceVersion, changes, notices };
   }
-
-  return {
-    migrate: () => migrate(database),
-    load,
-    save,
-    changesSince,
-    async currentVersion() {
-      const { rows } = await database.query(
-        'select resource_version from svc_catalog.metadata_version',
-        [],
-        statementDeadline(READ_TIMEOUT_MS),
-      );
-      return Number(rows[0]?.[0]);
-    },
-    async listen(onChange) {
-      return database.listen?.(METADATA_CHANNEL, (payload) => onChange(payload === null ? null : readAnnouncement(payload)));
-    },
-    async announce(announcement) {
-      await database.query(
-        'select pg_notify($1, $2)',
-        [METADATA_CHANNEL, JSON.stringify(announcement)],
-        statementDeadline(READ_TIMEOUT_MS),
-      );
-    },
-    async isAlive(timeoutMs = 5000) {
-      try {
-        await database.query('select 1', [], statementDeadline(timeoutMs));
-        return true;
-      } catch {
-        return false;
-      }
-    },
-  };
 }

@@ -81,11 +81,11 @@ class Entry implements CachedOperation {
 }
 
 export function createOperationCache(options: OperationCacheOptions): OperationCache {
-  const bySchema = new WeakMap<RoleSchema, RoleOperations>();
-  /** Operations of the role schemas that have not been garbage collected. */
-  let roles: WeakRef<RoleOperations>[] = [];
-  let memory = 0;
-  const counts: OperationCacheCounts = {
+  return new BoundedOperations(options);
+}
+
+class BoundedOperations implements OperationCache {
+  readonly counts: OperationCacheCounts = {
     operationHits: 0,
     operationMisses: 0,
     planHits: 0,
@@ -93,96 +93,112 @@ export function createOperationCache(options: OperationCacheOptions): OperationC
     evictions: 0,
     planTime: new Histogram(FETCH_BOUNDS),
   };
-  const maxOfRole = options.memory * ROLE_SHARE;
-  const maxOfOperation = maxOfRole * OPERATION_SHARE;
-  const maxOfEntry = maxOfRole * ENTRY_SHARE;
+  readonly #options: OperationCacheOptions;
+  readonly #maxOfRole: number;
+  readonly #maxOfOperation: number;
+  readonly #maxOfEntry: number;
+  readonly #bySchema = new WeakMap<RoleSchema, RoleOperations>();
+  /** Operations of the role schemas that have not been garbage collected. */
+  #roles: WeakRef<RoleOperations>[] = [];
+  #memory = 0;
 
-  const operationsOf = (schema: RoleSchema): RoleOperations => {
-    let operations = bySchema.get(schema);
+  constructor(options: OperationCacheOptions) {
+    this.#options = options;
+    this.#maxOfRole = options.memory * ROLE_SHARE;
+    this.#maxOfOperation = this.#maxOfRole * OPERATION_SHARE;
+    this.#maxOfEntry = this.#maxOfRole * ENTRY_SHARE;
+  }
+
+  get memory(): number {
+    return this.#memory;
+  }
+
+  entries(): number {
+    return this.#roles.reduce((sum, role) => sum + (role.deref()?.size ?? 0), 0);
+  }
+
+  operation(schema: RoleSchema, query: string, operationName: string | null): CachedOperation {
+    const role = this.#operationsOf(schema);
+    const key = operationName === null ? query : `${operationName}\u0000${query}`;
+    const cached = role.get(key);
+    if (cached !== undefined) {
+      this.counts.operationHits += 1;
+      return cached;
+    }
+    this.counts.operationMisses += 1;
+    const entry = new Entry(key, schema.prepare(query, operationName));
+    if (entry.memory <= this.#maxOfEntry) {
+      entry.owner = role;
+      this.#change(role, () => role.set(key, entry, entry.memory));
+    }
+    return entry;
+  }
+
+  plan(operation: CachedOperation, variables: Variables, make: () => OperationPlan): OperationPlan {
+    for (const plan of operation.plans) {
+      if (!fits(plan.constraints, variables)) continue;
+      this.counts.planHits += 1;
+      return plan;
+    }
+    this.counts.planMisses += 1;
+    const began = performance.now();
+    const plan = make();
+    this.counts.planTime.observe((performance.now() - began) / 1000);
+    if (plan.reusable && operation instanceof Entry && operation.owner !== null) this.#store(plan, operation, operation.owner);
+    return plan;
+  }
+
+  #store(plan: OperationPlan, entry: Entry, owner: RoleOperations): void {
+    const size = planSize(plan);
+    if (size > this.#maxOfEntry) return;
+    const freed = this.#dropPlans(entry, this.#maxOfOperation - size);
+    entry.plans.unshift(plan);
+    entry.sizes.unshift(size);
+    entry.memory += size;
+    this.#change(owner, () => owner.grow(entry.key, size - freed));
+  }
+
+  #operationsOf(schema: RoleSchema): RoleOperations {
+    let operations = this.#bySchema.get(schema);
     if (operations === undefined) {
-      operations = new BoundedCache({ bytes: maxOfRole, entries: options.operations }, (entry) => {
+      operations = new BoundedCache({ bytes: this.#maxOfRole, entries: this.#options.operations }, (entry) => {
         entry.owner = null;
-        counts.evictions += 1;
+        this.counts.evictions += 1;
       });
-      bySchema.set(schema, operations);
-      roles.push(new WeakRef(operations));
+      this.#bySchema.set(schema, operations);
+      this.#roles.push(new WeakRef(operations));
     }
     return operations;
-  };
-
-  /** Recounts the memory of the role schemas that still exist, then evicts from the largest. */
-  const makeRoom = (): void => {
-    roles = roles.filter((role) => role.deref() !== undefined);
-    const living = roles.flatMap((role) => role.deref() ?? []);
-    memory = living.reduce((sum, role) => sum + role.bytes, 0);
-    while (memory > options.memory) {
-      const largest = living.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-      memory -= largest.bytes;
-      largest.evict();
-      memory += largest.bytes;
-    }
-  };
-
-  /** Applies a change to the cache of a role and makes room for it. */
-  const change = (role: RoleOperations, make: () => void): void => {
-    memory -= role.bytes;
-    make();
-    memory += role.bytes;
-    if (memory > options.memory) makeRoom();
-  };
+  }
 
   /** Drops the oldest plans of an operation. Returns the freed bytes. */
-  const dropPlans = (entry: Entry, room: number): number => {
+  #dropPlans(entry: Entry, room: number): number {
     const before = entry.memory;
-    while (entry.plans.length > 0 && (entry.plans.length >= options.plansPerOperation || entry.memory > room)) {
+    while (entry.plans.length > 0 && (entry.plans.length >= this.#options.plansPerOperation || entry.memory > room)) {
       entry.plans.pop();
       entry.memory -= entry.sizes.pop() ?? 0;
     }
     return before - entry.memory;
-  };
+  }
 
-  return {
-    operation(schema, query, operationName) {
-      const role = operationsOf(schema);
-      const key = operationName === null ? query : `${operationName}\u0000${query}`;
-      const cached = role.get(key);
-      if (cached !== undefined) {
-        counts.operationHits += 1;
-        return cached;
-      }
-      counts.operationMisses += 1;
-      const entry = new Entry(key, schema.prepare(query, operationName));
-      if (entry.memory <= maxOfEntry) {
-        entry.owner = role;
-        change(role, () => role.set(key, entry, entry.memory));
-      }
-      return entry;
-    },
-    plan(operation, variables, make) {
-      for (const plan of operation.plans) {
-        if (!fits(plan.constraints, variables)) continue;
-        counts.planHits += 1;
-        return plan;
-      }
-      counts.planMisses += 1;
-      const began = performance.now();
-      const plan = make();
-      counts.planTime.observe((performance.now() - began) / 1000);
-      if (!plan.reusable || !(operation instanceof Entry) || operation.owner === null) return plan;
-      const size = planSize(plan);
-      const { owner } = operation;
-      if (size > maxOfEntry) return plan;
-      const freed = dropPlans(operation, maxOfOperation - size);
-      operation.plans.unshift(plan);
-      operation.sizes.unshift(size);
-      operation.memory += size;
-      change(owner, () => owner.grow(operation.key, size - freed));
-      return plan;
-    },
-    get memory() {
-      return memory;
-    },
-    counts,
-    entries: () => roles.reduce((sum, role) => sum + (role.deref()?.size ?? 0), 0),
-  };
+  /** Applies a change to the cache of a role and makes room for it. */
+  #change(role: RoleOperations, make: () => void): void {
+    this.#memory -= role.bytes;
+    make();
+    this.#memory += role.bytes;
+    if (this.#memory > this.#options.memory) this.#makeRoom();
+  }
+
+  /** Recounts the memory of the role schemas that still exist, then evicts from the largest. */
+  #makeRoom(): void {
+    this.#roles = this.#roles.filter((role) => role.deref() !== undefined);
+    const living = this.#roles.flatMap((role) => role.deref() ?? []);
+    this.#memory = living.reduce((sum, role) => sum + role.bytes, 0);
+    while (this.#memory > this.#options.memory) {
+      const largest = living.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+      this.#memory -= largest.bytes;
+      largest.evict();
+      this.#memory += largest.bytes;
+    }
+  }
 }

@@ -105,24 +105,72 @@ const NOT_KNOWN: ReadonlySet<string> = new Set(['parse-failed', 'not-supported',
  * @throws ProjectFailure if the certificate cannot be read
  */
 export function serverClient(settings: Settings, onWait?: (message: string) => void): ServerClient {
-  const { endpoint, adminSecret, paths, insecureSkipTlsVerify, certificateAuthority } = settings;
-  const dispatcher = new Agent({
-    connect: {
-      timeout: CONNECT_MS,
-      rejectUnauthorized: !insecureSkipTlsVerify,
-      ...(certificateAuthority === null ? {} : { ca: readAuthority(certificateAuthority) }),
-    },
-    // A migration may take any time before it is answered.
-    headersTimeout: 0,
-    bodyTimeout: PAUSE_MS,
-  });
-  let hasAnswered = false;
-  const exchange = async (path: string, { body, headers = {}, signal }: Request): Promise<Answer & { readonly text: string }> => {
+  return new HttpServerClient(settings, onWait);
+}
+
+class HttpServerClient implements ServerClient {
+  readonly #settings: Settings;
+  readonly #onWait: ((message: string) => void) | undefined;
+  readonly #dispatcher: Agent;
+  #hasAnswered = false;
+
+  constructor(settings: Settings, onWait: ((message: string) => void) | undefined) {
+    const { insecureSkipTlsVerify, certificateAuthority } = settings;
+    this.#settings = settings;
+    this.#onWait = onWait;
+    this.#dispatcher = new Agent({
+      connect: {
+        timeout: CONNECT_MS,
+        rejectUnauthorized: !insecureSkipTlsVerify,
+        ...(certificateAuthority === null ? {} : { ca: readAuthority(certificateAuthority) }),
+      },
+      // A migration may take any time before it is answered.
+      headersTimeout: 0,
+      bodyTimeout: PAUSE_MS,
+    });
+  }
+
+  get endpoint(): string {
+    return this.#settings.endpoint;
+  }
+
+  async send(path: string, how: Request = {}): ReturnType<ServerClient['send']> {
+    const answer = await this.#exchange(path, how);
+    const { status, body, text } = answer;
+    if (body !== undefined) return { status, body };
+    if (status === 200) return { status, body: text };
+    throw foreignAnswer(this.#settings, answer);
+  }
+
+  metadata(type: string, args: Json, extra: JsonObject = {}, signal?: AbortSignal): Promise<Json> {
+    return this.#administer(this.#settings.paths.metadata, { type, args, ...extra }, signal);
+  }
+
+  async sql(...[{ name, kind }, sql, args = {}, signal]: Parameters<ServerClient['sql']>): ReturnType<ServerClient['sql']> {
+    const body = { type: `${kind}_run_sql`, args: { source: name, sql, ...args } };
+    const answer = await this.#administer(this.#settings.paths.query, body, signal);
+    const rows = isJsonObject(answer) && Array.isArray(answer['result']) ? (answer['result'] as readonly (readonly string[])[]) : [];
+    return { rows };
+  }
+
+  async version(): Promise<string> {
+    const answer = await this.#exchange(this.#settings.paths.version, {});
+    const { body } = answer;
+    if (answer.status !== 200 || !isJsonObject(body) || body['version'] === undefined) throw foreignAnswer(this.#settings, answer);
+    return String(body['version']);
+  }
+
+  close(): Promise<void> {
+    return this.#dispatcher.close();
+  }
+
+  async #exchange(path: string, { body, headers = {}, signal }: Request): Promise<Answer & { readonly text: string }> {
+    const { endpoint, adminSecret } = this.#settings;
     const url = `${endpoint}/${path}`;
-    const notice = hasAnswered ? undefined : setTimeout(() => onWait?.(waiting(settings, url)), NOTICE_MS);
+    const notice = this.#hasAnswered ? undefined : setTimeout(() => this.#onWait?.(waiting(this.#settings, url)), NOTICE_MS);
     try {
       const answer = await request(url, {
-        dispatcher,
+        dispatcher: this.#dispatcher,
         ...(signal === undefined ? {} : { signal }),
         method: body === undefined ? 'GET' : 'POST',
         ...(body === undefined ? { headersTimeout: PLAIN_MS } : {}),
@@ -136,32 +184,28 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
       });
       const text = await textOf(answer.body, url);
       const { location } = answer.headers;
-      hasAnswered = true;
+      this.#hasAnswered = true;
       return { url, status: answer.statusCode, text, body: jsonOf(text), location: Array.isArray(location) ? location[0] : location };
     } catch (thrown) {
-      throw thrown instanceof ProjectFailure ? thrown : unreachable(settings, thrown);
+      throw thrown instanceof ProjectFailure ? thrown : unreachable(this.#settings, thrown);
     } finally {
       clearTimeout(notice);
     }
-  };
-  const send: ServerClient['send'] = async (path, how = {}) => {
-    const answer = await exchange(path, how);
-    const { status, body, text } = answer;
-    if (body !== undefined) return { status, body };
-    if (status === 200) return { status, body: text };
-    throw foreignAnswer(settings, answer);
-  };
-  const administer = async (path: string, body: JsonObject, signal?: AbortSignal): Promise<Json> => {
-    const answer = await exchange(path, { body, ...(signal === undefined ? {} : { signal }) });
-    if (!isFromService(answer)) throw foreignAnswer(settings, answer);
+  }
+
+  async #administer(path: string, body: JsonObject, signal?: AbortSignal): Promise<Json> {
+    const answer = await this.#exchange(path, { body, ...(signal === undefined ? {} : { signal }) });
+    if (!isFromService(answer)) throw foreignAnswer(this.#settings, answer);
     const { status, url } = answer;
     if (status === 200) return answer.body as Json;
     const error = new ServerError(status, answer.body as JsonObject);
-    const age = await ageOf(error);
-    throw new ServerError(status, error.answer, remedyOf(settings, error, url), age);
-  };
+    const age = await this.#causeOf(error);
+    throw new ServerError(status, error.answer, remedyOf(this.#settings, error, url), age);
+  }
+
   /** Returns a likely cause of an error about something unknown: another product, or an older service. */
-  const ageOf = async ({ status, code, message }: ServerError): Promise<Problem | undefined> => {
+  async #causeOf({ status, code, message }: ServerError): Promise<Problem | undefined> {
+    const { endpoint, paths } = this.#settings;
     // Only the message shows the header that another product expects.
     if (/x-hasura-/i.test(message))
       return {
@@ -169,33 +213,15 @@ export function serverClient(settings: Settings, onWait?: (message: string) => v
         message: `${endpoint} seems to be a Hasura GraphQL Engine: import its metadata with svc import --from-server, and use the address of svc for all other commands`,
       };
     if (!NOT_KNOWN.has(code) && status !== 404) return undefined;
-    const found = await send(paths.version).catch(() => undefined);
+    const found = await this.send(paths.version).catch(() => undefined);
     const theirs = isJsonObject(found?.body) ? String(found.body['version']) : '';
     const own = serviceVersion();
-    return isOlder(theirs, own)
-      ? {
-          code: OLD_SERVICE,
-          message: `the service at ${endpoint} has version ${theirs}, which is older than this command (${own}): upgrade the service to ${own}, or use svc ${theirs}`,
-        }
-      : undefined;
-  };
-  return {
-    endpoint,
-    send,
-    metadata: (type, args, extra = {}, signal = undefined) => administer(paths.metadata, { type, args, ...extra }, signal),
-    async sql({ name, kind }, sql, args = {}, signal) {
-      const answer = await administer(paths.query, { type: `${kind}_run_sql`, args: { source: name, sql, ...args } }, signal);
-      const rows = isJsonObject(answer) && Array.isArray(answer['result']) ? (answer['result'] as readonly (readonly string[])[]) : [];
-      return { rows };
-    },
-    async version() {
-      const answer = await exchange(paths.version, {});
-      const { body } = answer;
-      if (answer.status !== 200 || !isJsonObject(body) || body['version'] === undefined) throw foreignAnswer(settings, answer);
-      return String(body['version']);
-    },
-    close: () => dispatcher.close(),
-  };
+    if (!isOlder(theirs, own)) return undefined;
+    return {
+      code: OLD_SERVICE,
+      message: `the service at ${endpoint} has version ${theirs}, which is older than this command (${own}): upgrade the service to ${own}, or use svc ${theirs}`,
+    };
+  }
 }
 
 /** @throws ProjectFailure if the body is too long */
@@ -232,7 +258,9 @@ function readAuthority(path: string): string {
 /** Returns a client whose requests the signal cancels, unless they have a signal of their own. */
 export function cancelledBy(signal: AbortSignal, server: ServerClient): ServerClient {
   return {
-    ...server,
+    endpoint: server.endpoint,
+    version: () => server.version(),
+    close: () => server.close(),
     metadata: (type, args, extra, own = signal) => server.metadata(type, args, extra, own),
     sql: (source, sql, args, own = signal) => server.sql(source, sql, args, own),
     send: (path, how) => server.send(path, { signal, ...how }),

@@ -61,7 +61,11 @@ it('does not restore an object that was removed from the files after the sync ha
 it('writes changes that the service made between two requests of the sync', async () => {
   let isLate = true;
   const sync = syncWith({
-    ...server,
+    endpoint: server.endpoint,
+    send: (path, how) => server.send(path, how),
+    sql: (source, sql, args) => server.sql(source, sql, args),
+    version: () => server.version(),
+    close: () => server.close(),
     async metadata(type, args, extra) {
       const answer = await server.metadata(type, args, extra);
       if (type === 'replace_metadata' && isLate) {

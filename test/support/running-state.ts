@@ -50,7 +50,14 @@ export function source(sourceName: string, url: string): SourceMetadata {
 
 export function start(instanceId = 'one', overrides: Partial<Storage> = {}, observe: Observer = () => {}): Promise<RunningState> {
   return createState({
-    storage: { ...storage, ...overrides },
+    storage: {
+      load: () => storage.load(),
+      save: (changes) => storage.save(changes),
+      changesSince: (version, isSettled) => storage.changesSince(version, isSettled),
+      currentVersion: () => storage.currentVersion(),
+      isAlive: (timeoutMs) => storage.isAlive(timeoutMs),
+      ...overrides,
+    },
     backends: [counting],
     kinds,
     cache: { defaultNamingConvention: 'svc-default' },

@@ -51,105 +51,131 @@ interface Export {
 
 /** @throws Error for an invalid environment variable */
 export function startTelemetry(options: TelemetryOptions): Telemetry {
-  const { state, environment, observe, logger } = options;
-  const where: TargetOptions = { ...options, instance: randomUUID() };
-  const settings = exportSettings(environment);
-  const spans = new ExportCounts();
-  const lines = new ExportCounts();
-  let tracer: Tracer | null = null;
+  return new Exports(options);
+}
 
-  const exporters: Readonly<Record<DataType, (target: ExportTarget, resource: TelemetryResource) => Export>> = {
-    traces(target, resource) {
-      const { sampling } = settings;
-      const { maxBatch } = target;
-      const size = maxBatch === null ? settings.spans : { ...settings.spans, maxBatch, maxQueue: QUEUED_BATCHES * maxBatch };
-      const send = sender(target, 'spans', observe);
-      const made = new Tracer({
-        ...{ ...size, maxQueueBytes: QUEUE_BYTES, sampling, showsSql: options.showsSql, counts: spans },
-        send: (items) => send(encodeSpans(items, resource)),
-      });
-      tracer = made;
-      report('tracing', target, { ratio: sampling.ratio });
-      return { stop: (limit) => made.flush(limit) };
-    },
-    metrics(target, resource) {
-      const interval = settings.metricInterval;
-      options.onMetrics(true);
-      report('metrics_export', target, { interval });
-      return new MetricExport({
-        ...{ interval, resource, collect: options.collect, send: sender(target, 'metrics', observe) },
-        onFault: (error) => observe({ kind: 'unexpected', message: 'the metrics cannot be collected', error }),
-      });
-    },
-    logs(target, resource) {
-      const send = sender(target, 'log lines', observe);
-      const queue = new BatchQueue<LogLine>({
-        ...{ ...settings.lines, maxQueueBytes: QUEUE_BYTES, counts: lines },
-        send: (items) => send(encodeLines(items, resource)),
-      });
-      logger.tap?.(queue);
-      report('log_export', target, {});
-      return { stop: (limit) => queue.flush(limit) };
-    },
+class Exports implements Telemetry {
+  readonly spans = new ExportCounts();
+  readonly lines = new ExportCounts();
+  readonly tracing = { current: (): Tracer | null => this.#tracer };
+  readonly #options: TelemetryOptions;
+  readonly #where: TargetOptions;
+  readonly #settings: ReturnType<typeof exportSettings>;
+  readonly #fromEnvironment: Readonly<Record<DataType, ExportTarget | null>>;
+  readonly #running = new Map<DataType, Export>();
+  readonly #unfollow: () => void;
+  #tracer: Tracer | null = null;
+  /** Settings of the metadata that are in effect. */
+  #last: OpenTelemetry | null | undefined;
+
+  readonly #start: Readonly<Record<DataType, (target: ExportTarget, resource: TelemetryResource) => Export>> = {
+    traces: (target, resource) => this.#startTraces(target, resource),
+    metrics: (target, resource) => this.#startMetrics(target, resource),
+    logs: (target, resource) => this.#startLogs(target, resource),
   };
-  // Without the path, which may contain a token.
-  const report = (message: string, { url }: ExportTarget, more: Readonly<Record<string, unknown>>): void =>
-    observe({ kind: 'startup', message, info: { collector: new URL(url).origin, ...more } });
-  const disable: Readonly<Record<DataType, () => void>> = {
-    traces() {
-      tracer = null;
+
+  readonly #disable: Readonly<Record<DataType, () => void>> = {
+    traces: () => {
+      this.#tracer = null;
     },
-    metrics: () => options.onMetrics(false),
-    logs: () => logger.tap?.(null),
+    metrics: () => this.#options.onMetrics(false),
+    logs: () => this.#options.logger.tap?.(null),
   };
-  const targetOf = (type: DataType, openTelemetry: OpenTelemetry | null): ExportTarget | null => {
-    if (isDisabled(environment)) return null;
+
+  constructor(options: TelemetryOptions) {
+    const { state, environment } = options;
+    this.#options = options;
+    const where: TargetOptions = { ...options, instance: randomUUID() };
+    this.#where = where;
+    this.#settings = exportSettings(environment);
+    this.#fromEnvironment = {
+      traces: environmentTarget('traces', where),
+      metrics: environmentTarget('metrics', where),
+      logs: environmentTarget('logs', where),
+    };
+    this.#follow(state.current().metadata.openTelemetry);
+    this.#unfollow = state.onSnapshot((shown) => this.#follow(shown.metadata.openTelemetry));
+  }
+
+  async stop(): Promise<void> {
+    this.#unfollow();
+    await this.#stopAll();
+    for (const type of DATA_TYPES) this.#disable[type]();
+  }
+
+  #follow(openTelemetry: OpenTelemetry | null): void {
+    if (openTelemetry === this.#last) return;
+    this.#last = openTelemetry;
+    // Runs in the background: new data goes to the new targets.
+    void this.#stopAll();
+    for (const type of DATA_TYPES) {
+      const target = this.#targetOf(type, openTelemetry);
+      if (target === null) this.#disable[type]();
+      else {
+        const resource = { attributes: target.attributes, scope: { name: 'svc-graphql', version: serviceVersion() } };
+        this.#running.set(type, this.#start[type](target, resource));
+      }
+    }
+  }
+
+  async #stopAll(): Promise<void> {
+    const before = [...this.#running.values()];
+    this.#running.clear();
+    await Promise.all(before.map((each) => each.stop(LAST_SEND_MS)));
+  }
+
+  #targetOf(type: DataType, openTelemetry: OpenTelemetry | null): ExportTarget | null {
+    if (isDisabled(this.#options.environment)) return null;
     try {
-      const target = metadataTarget(type, openTelemetry, where);
+      const target = metadataTarget(type, openTelemetry, this.#where);
       if (target !== null) return target;
     } catch (error) {
       const why = error instanceof Error ? error.message : 'the configuration is invalid';
-      observe({ kind: 'startup', message: 'telemetry', info: { warning: `${type} are not exported: ${why}` } });
+      this.#options.observe({ kind: 'startup', message: 'telemetry', info: { warning: `${type} are not exported: ${why}` } });
     }
-    return fromEnvironment[type];
-  };
+    return this.#fromEnvironment[type];
+  }
 
-  const fromEnvironment: Readonly<Record<DataType, ExportTarget | null>> = {
-    traces: environmentTarget('traces', where),
-    metrics: environmentTarget('metrics', where),
-    logs: environmentTarget('logs', where),
-  };
-  const running = new Map<DataType, Export>();
-  const stopAll = async (): Promise<void> => {
-    const before = [...running.values()];
-    running.clear();
-    await Promise.all(before.map((each) => each.stop(LAST_SEND_MS)));
-  };
-  let last: OpenTelemetry | null | undefined;
-  const follow = (openTelemetry: OpenTelemetry | null): void => {
-    if (openTelemetry === last) return;
-    last = openTelemetry;
-    // Runs in the background: new data goes to the new targets.
-    void stopAll();
-    for (const type of DATA_TYPES) {
-      const target = targetOf(type, openTelemetry);
-      if (target === null) disable[type]();
-      else {
-        const resource = { attributes: target.attributes, scope: { name: 'svc-graphql', version: serviceVersion() } };
-        running.set(type, exporters[type](target, resource));
-      }
-    }
-  };
-  follow(state.current().metadata.openTelemetry);
-  const unfollow = state.onSnapshot((shown) => follow(shown.metadata.openTelemetry));
-  return {
-    tracing: { current: () => tracer },
-    spans,
-    lines,
-    async stop() {
-      unfollow();
-      await stopAll();
-      for (const type of DATA_TYPES) disable[type]();
-    },
-  };
+  #startTraces(target: ExportTarget, resource: TelemetryResource): Export {
+    const { observe, showsSql } = this.#options;
+    const { sampling, spans } = this.#settings;
+    const { maxBatch } = target;
+    const size = maxBatch === null ? spans : { ...spans, maxBatch, maxQueue: QUEUED_BATCHES * maxBatch };
+    const send = sender(target, 'spans', observe);
+    const tracer = new Tracer({
+      ...{ ...size, maxQueueBytes: QUEUE_BYTES, sampling, showsSql, counts: this.spans },
+      send: (items) => send(encodeSpans(items, resource)),
+    });
+    this.#tracer = tracer;
+    this.#report('tracing', target, { ratio: sampling.ratio });
+    return { stop: (limit) => tracer.flush(limit) };
+  }
+
+  #startMetrics(target: ExportTarget, resource: TelemetryResource): Export {
+    const { observe, collect, onMetrics } = this.#options;
+    const interval = this.#settings.metricInterval;
+    onMetrics(true);
+    this.#report('metrics_export', target, { interval });
+    return new MetricExport({
+      ...{ interval, resource, collect, send: sender(target, 'metrics', observe) },
+      onFault: (error) => observe({ kind: 'unexpected', message: 'the metrics cannot be collected', error }),
+    });
+  }
+
+  #startLogs(target: ExportTarget, resource: TelemetryResource): Export {
+    const { observe, logger } = this.#options;
+    const send = sender(target, 'log lines', observe);
+    const queue = new BatchQueue<LogLine>({
+      ...{ ...this.#settings.lines, maxQueueBytes: QUEUE_BYTES, counts: this.lines },
+      send: (items) => send(encodeLines(items, resource)),
+    });
+    logger.tap?.(queue);
+    this.#report('log_export', target, {});
+    return { stop: (limit) => queue.flush(limit) };
+  }
+
+  /** Logs the collector without the path, which may contain a token. */
+  #report(message: string, { url }: ExportTarget, more: Readonly<Record<string, unknown>>): void {
+    this.#options.observe({ kind: 'startup', message, info: { collector: new URL(url).origin, ...more } });
+  }
 }
