@@ -63,13 +63,24 @@ const QUERY_TIMEOUT_MS = 5_000;
 
 /** Registers readers that take values from the parts of the service whenever metrics are collected. */
 export function watchService(registry: Registry, watched: Watched): void {
-  const { state, operations, sourceHealth } = watched;
-  const one = (definition: MetricDefinition, value: () => number | Histogram): void =>
-    registry.read(definition, () => [{ labels: [], value: value() }]);
-
+  const { state } = watched;
   registry.read(METRICS.buildInfo, () => [{ labels: [serviceVersion(), process.versions.node], value: 1 }]);
-  one(METRICS.ready, () => (watched.isReady() ? 1 : 0));
-  one(METRICS.planTime, () => operations.counts.planTime);
+  readOne(registry, METRICS.ready, () => (watched.isReady() ? 1 : 0));
+  readOne(registry, METRICS.roleSchemas, () => state.roleSchemas());
+  watchCaches(registry, watched);
+  watchMetadata(registry, watched);
+  watchEvents(registry, watched);
+  watchTelemetry(registry, watched);
+  watchConnections(registry, watched);
+}
+
+function readOne(registry: Registry, definition: MetricDefinition, value: () => number | Histogram): void {
+  registry.read(definition, () => [{ labels: [], value: value() }]);
+}
+
+/** Operations with their plans, and answers. */
+function watchCaches(registry: Registry, { operations, responses }: Watched): void {
+  readOne(registry, METRICS.planTime, () => operations.counts.planTime);
   registry.read(METRICS.operationCacheRequests, () => {
     const { operationHits, operationMisses, planHits, planMisses } = operations.counts;
     return [
@@ -79,19 +90,21 @@ export function watchService(registry: Registry, watched: Watched): void {
       { labels: ['plan', 'miss'], value: planMisses },
     ];
   });
-  one(METRICS.operationCacheEvictions, () => operations.counts.evictions);
-  one(METRICS.operationCacheEntries, () => operations.entries());
-  one(METRICS.operationCacheBytes, () => operations.memory);
+  readOne(registry, METRICS.operationCacheEvictions, () => operations.counts.evictions);
+  readOne(registry, METRICS.operationCacheEntries, () => operations.entries());
+  readOne(registry, METRICS.operationCacheBytes, () => operations.memory);
 
   registry.read(METRICS.cacheRequests, () => [
-    { labels: ['hit'], value: watched.responses?.counts.hits ?? 0 },
-    { labels: ['miss'], value: watched.responses?.counts.misses ?? 0 },
+    { labels: ['hit'], value: responses?.counts.hits ?? 0 },
+    { labels: ['miss'], value: responses?.counts.misses ?? 0 },
   ]);
-  one(METRICS.cacheEvictions, () => watched.responses?.counts.evictions ?? 0);
-  one(METRICS.cacheBytes, () => watched.responses?.memory ?? 0);
-  one(METRICS.roleSchemas, () => state.roleSchemas());
-  one(METRICS.metadataVersion, () => state.current().resourceVersion);
-  one(METRICS.inconsistentObjects, () => state.current().cache.inconsistencies.length);
+  readOne(registry, METRICS.cacheEvictions, () => responses?.counts.evictions ?? 0);
+  readOne(registry, METRICS.cacheBytes, () => responses?.memory ?? 0);
+}
+
+function watchMetadata(registry: Registry, { state, sourceHealth, syncLag }: Watched): void {
+  readOne(registry, METRICS.metadataVersion, () => state.current().resourceVersion);
+  readOne(registry, METRICS.inconsistentObjects, () => state.current().cache.inconsistencies.length);
   registry.read(METRICS.metadataChanges, () => {
     const { ok, conflict, refused } = state.counts;
     return [
@@ -100,15 +113,17 @@ export function watchService(registry: Registry, watched: Watched): void {
       { labels: ['refused'], value: refused },
     ];
   });
-  one(METRICS.metadataChangeTime, () => state.counts.changeTime);
-  one(METRICS.schemaBuildTime, () => state.counts.buildTime);
-  one(METRICS.metadataSyncLag, watched.syncLag);
+  readOne(registry, METRICS.metadataChangeTime, () => state.counts.changeTime);
+  readOne(registry, METRICS.schemaBuildTime, () => state.counts.buildTime);
+  readOne(registry, METRICS.metadataSyncLag, syncLag);
   registry.read(METRICS.sourceHealth, async () =>
     [...(await sourceHealth.reports())].map(([name, { status }]) => ({ labels: [name], value: HEALTH[status] })),
   );
+}
 
-  one(METRICS.eventWorkers, () => watched.workers().busy);
-  one(METRICS.eventWorkersMax, () => watched.workers().total);
+function watchEvents(registry: Registry, { state, workers, actionLog }: Watched): void {
+  readOne(registry, METRICS.eventWorkers, () => workers().busy);
+  readOne(registry, METRICS.eventWorkersMax, () => workers().total);
   const capturing = (): readonly string[] =>
     [...state.current().cache.sources].filter(([, { eventTriggers }]) => eventTriggers.size > 0).map(([name]) => name);
   const backlogs = cachedFor(
@@ -132,22 +147,22 @@ export function watchService(registry: Registry, watched: Watched): void {
   registry.read(METRICS.oldestEventAge, async () =>
     (await backlogs()).map(({ name, oldestAge }) => ({ labels: [name], value: oldestAge })),
   );
-  const calls = cachedFor(async () => [await watched.actionLog.pending()].map((value): Sample => ({ labels: [], value })));
+  const calls = cachedFor(async () => [await actionLog.pending()].map((value): Sample => ({ labels: [], value })));
   registry.read(METRICS.asyncActionsPending, () => calls().catch(() => []));
-  const { spans, lines } = watched.telemetry;
+}
+
+function watchTelemetry(registry: Registry, { telemetry: { spans, lines }, linesDropped }: Watched): void {
   for (const [sent, dropped, counts] of [
     [METRICS.spansSent, METRICS.spansDropped, spans],
     [METRICS.logsSent, METRICS.logsDropped, lines],
   ] as const) {
-    one(sent, () => counts.sent);
+    readOne(registry, sent, () => counts.sent);
     registry.read(dropped, () => [
       { labels: ['buffer_full'], value: counts.full },
       { labels: ['send_failed'], value: counts.failed },
     ]);
   }
-  one(METRICS.logLinesDropped, watched.linesDropped);
-
-  watchConnections(registry, watched);
+  readOne(registry, METRICS.logLinesDropped, linesDropped);
 }
 
 function watchConnections(registry: Registry, { backends, state }: Watched): void {

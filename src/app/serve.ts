@@ -127,7 +127,7 @@ export async function serve(config: Config, options: ServeOptions = {}): Promise
   }
 }
 
-/** What the parts of a running service share. */
+/** Shared by the parts of a running service. */
 interface Shared extends Omit<Running, 'store'>, MetadataStore {
   readonly registry: Registry;
   readonly counting: Counting;

@@ -1,6 +1,6 @@
 /** The HTTP server: routing, request ids, CORS, compression, logging, graceful stop. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { encodeLoggedError, toSvcError } from '../errors/encode.ts';
 import { SvcError } from '../errors/svc-error.ts';
@@ -12,7 +12,7 @@ import { PendingResponses, type MemoryInUse } from './pending-responses.ts';
 import { STREAMED, stream } from './streamed.ts';
 import { Connections } from './connections.ts';
 import { clientAddress } from './client-address.ts';
-import { chooseEncoding, compress, compressor, isWorthIt } from './compression.ts';
+import { chooseEncoding, compress, compressor, isWorthIt, type Encoding } from './compression.ts';
 import type { Exchange, Route, ServerConnections, ServerContext } from './context.ts';
 import { corsHeaders, preflightHeaders } from './cors.ts';
 import { checkNoForm, checkPage } from './cross-site.ts';
@@ -107,97 +107,137 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: ListenOptio
 /** Maximum size of all responses that clients have not read, in bytes. */
 const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 
-export async function startServer(context: ServerContext, listen: ListenOptions): Promise<HttpServer> {
-  let stopping = false;
-  let draining = false;
-  const connections = new Connections();
-  const pending = new PendingResponses(
-    { stall: listen.responseTimeout, waiting: MAX_WAITING_BYTES },
-    () => context.meter.current()?.socketTimes ?? null,
-  );
-  const { connections: connectionLimit, keepAlive, closeOnChange, ...socketOptions } = listen.sockets;
-  const longLived = new LongLived({ limit: connectionLimit, keepAlive });
-  const sockets = new Sockets(
-    context,
-    { ...socketOptions, keepAlive: longLived.keepsAlive, headers: listen.maxHeaderLength },
-    pending,
-    longLived,
-  );
+export async function startServer(context: ServerContext, options: ListenOptions): Promise<HttpServer> {
+  const server = new ListeningServer(context, options);
+  await server.listen();
+  return server;
+}
 
-  const limits = {
-    requestTimeout: listen.clientTimeout,
-    // Interval for checking timeouts of requests.
-    connectionsCheckingInterval: Math.min(5000, Math.max(100, Math.ceil(listen.clientTimeout / 4))),
-    keepAliveTimeout: 65_000,
-    maxHeaderSize: listen.maxHeaderLength,
-  };
-  const receive = (request: IncomingMessage, response: ServerResponse, isOwn: boolean): void => {
-    connections.enter(request.socket, (client) =>
-      serve(
-        { request, response, isOwn },
-        context,
-        client,
-        { pending, longLived, maxHeaderLength: listen.maxHeaderLength, isDraining: () => draining || stopping },
-        () => stopping,
-      ),
+class ListeningServer implements HttpServer {
+  readonly #context: ServerContext;
+  readonly #options: ListenOptions;
+  readonly #connections = new Connections();
+  readonly #pending: PendingResponses;
+  readonly #longLived: LongLived;
+  readonly #sockets: Sockets;
+  readonly #server: Server;
+  readonly #endStart: () => void;
+  #stopListening: (() => void) | null = null;
+  #isStopping = false;
+  #isDraining = false;
+
+  constructor(context: ServerContext, options: ListenOptions) {
+    this.#context = context;
+    this.#options = options;
+    const { connections, keepAlive, closeOnChange: _, ...socketOptions } = options.sockets;
+    this.#pending = new PendingResponses(
+      { stall: options.responseTimeout, waiting: MAX_WAITING_BYTES },
+      () => context.meter.current()?.socketTimes ?? null,
     );
-  };
-  const server = createServer(limits);
-  const endStart = receiveRequests(server, listen.startPath, receive);
-  // Limited by size instead: a limit by count silently drops headers, such as the role that a proxy appends to a client's headers.
-  server.maxHeadersCount = 0;
-  // Idle timeout of a connection: a running request is no reason to close it, a response that the client does not read is.
-  server.timeout = listen.responseTimeout;
-  server.on('timeout', (socket) => {
-    if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
-  });
-  server.on('connection', (socket) => connections.add(socket));
-  context.meter.meter.watch(() => ({
-    inFlight: connections.requests,
-    connections: connections.size,
-    longLived: longLived.size,
-    sentBytes: pending.traffic.sent,
-    receivedBytes: pending.traffic.received,
-    bodyBytes: context.uploads.received,
-    results: context.pipeline.memory,
-  }));
-  server.on('upgrade', (request, socket: Socket, head) => {
-    // A response to an earlier request is still being sent.
-    if (connections.isBusy(socket)) socket.destroy();
-    else if (request.headers.upgrade?.toLowerCase() === 'websocket') sockets.upgrade(request, socket, head);
-    else serveWithoutUpgrade(server, request, socket, head);
-  });
-  const stopListening = closeOnChange
-    ? context.state.onSnapshot(() => longLived.restart('Server state changed, restarting the server'))
-    : null;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(listenFailure(error, listen));
+    this.#longLived = new LongLived({ limit: connections, keepAlive });
+    this.#sockets = new Sockets(
+      context,
+      { ...socketOptions, keepAlive: this.#longLived.keepsAlive, headers: options.maxHeaderLength },
+      this.#pending,
+      this.#longLived,
+    );
+    this.#server = createServer({
+      requestTimeout: options.clientTimeout,
+      // Interval for checking timeouts of requests.
+      connectionsCheckingInterval: Math.min(5000, Math.max(100, Math.ceil(options.clientTimeout / 4))),
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: options.maxHeaderLength,
     });
-    server.listen(listen.port, ...(listen.host === '*' ? [] : [listen.host]), () => resolve());
-  });
-  const { port } = server.address() as AddressInfo;
-  const host = listen.host === '*' || listen.host === '0.0.0.0' || listen.host === '::' ? 'localhost' : listen.host;
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    drain() {
-      draining = true;
-    },
-    endStart,
-    async stop(limit) {
-      stopping = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      stopListening?.();
-      await Promise.all([longLived.stop(limit), connections.settled(limit)]);
-      // Written responses are sent before the socket's end.
-      for (const socket of connections.sockets) connections.requests > 0 ? socket.destroy() : socket.end();
-      const forced = setTimeout(() => server.closeAllConnections(), 1000);
-      await closed;
-      pending.stop();
-      clearTimeout(forced);
-    },
-  };
+    this.#endStart = this.#receive();
+    this.#watchConnections();
+  }
+
+  get url(): string {
+    const { port } = this.#server.address() as AddressInfo;
+    const { host: given } = this.#options;
+    const host = given === '*' || given === '0.0.0.0' || given === '::' ? 'localhost' : given;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  }
+
+  /** @throws Error that names the option of the address if it cannot be used */
+  async listen(): Promise<void> {
+    const { sockets, port, host } = this.#options;
+    if (sockets.closeOnChange)
+      this.#stopListening = this.#context.state.onSnapshot(() => this.#longLived.restart('Server state changed, restarting the server'));
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error: NodeJS.ErrnoException) => {
+        reject(listenFailure(error, this.#options));
+      });
+      this.#server.listen(port, ...(host === '*' ? [] : [host]), () => resolve());
+    });
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  endStart(): void {
+    this.#endStart();
+  }
+
+  async stop(limit: number): Promise<void> {
+    this.#isStopping = true;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    this.#stopListening?.();
+    await Promise.all([this.#longLived.stop(limit), this.#connections.settled(limit)]);
+    // Written responses are sent before the socket's end.
+    for (const socket of this.#connections.sockets) this.#connections.requests > 0 ? socket.destroy() : socket.end();
+    const forced = setTimeout(() => this.#server.closeAllConnections(), 1000);
+    await closed;
+    this.#pending.stop();
+    clearTimeout(forced);
+  }
+
+  /** Passes requests and upgrades on. @returns a function that closes the start path */
+  #receive(): () => void {
+    const server = this.#server;
+    const shared: ServerConnections = {
+      pending: this.#pending,
+      longLived: this.#longLived,
+      maxHeaderLength: this.#options.maxHeaderLength,
+      isDraining: () => this.#isDraining || this.#isStopping,
+    };
+    const isStopping = (): boolean => this.#isStopping;
+    const receive = (request: IncomingMessage, response: ServerResponse, isOwn: boolean): void => {
+      this.#connections.enter(request.socket, (client) => serve({ request, response, isOwn }, this.#context, client, shared, isStopping));
+    };
+    const endStart = receiveRequests(server, this.#options.startPath, receive);
+    server.on('upgrade', (request, socket: Socket, head) => {
+      // A response to an earlier request is still being sent.
+      if (this.#connections.isBusy(socket)) socket.destroy();
+      else if (request.headers.upgrade?.toLowerCase() === 'websocket') this.#sockets.upgrade(request, socket, head);
+      else serveWithoutUpgrade(server, request, socket, head);
+    });
+    return endStart;
+  }
+
+  #watchConnections(): void {
+    const server = this.#server;
+    const connections = this.#connections;
+    // Limited by size instead: a limit by count silently drops headers, such as the role that a proxy appends to a client's headers.
+    server.maxHeadersCount = 0;
+    // Idle timeout of a connection: a running request is no reason to close it, a response that the client does not read is.
+    server.timeout = this.#options.responseTimeout;
+    server.on('timeout', (socket) => {
+      if (socket.writableLength > 0 || !connections.isBusy(socket)) socket.destroy();
+    });
+    server.on('connection', (socket) => connections.add(socket));
+    this.#context.meter.meter.watch(() => ({
+      inFlight: connections.requests,
+      connections: connections.size,
+      longLived: this.#longLived.size,
+      sentBytes: this.#pending.traffic.sent,
+      receivedBytes: this.#pending.traffic.received,
+      bodyBytes: this.#context.uploads.received,
+      results: this.#context.pipeline.memory,
+    }));
+  }
 }
 
 interface Received {
@@ -399,7 +439,37 @@ interface Sent {
 
 async function send(request: IncomingMessage, response: ServerResponse, reply: Reply, sending: Sending): Promise<void> {
   if (response.destroyed) return;
-  const { requestId, cors, cookies, sent, isLast, pending, memory } = sending;
+  const { sent } = sending;
+  const headers = headersOf(reply, sending);
+  if (reply.events !== undefined) {
+    delete headers['Content-Length'];
+    response.writeHead(reply.status, headers);
+    Object.assign(sent, await reply.events(response, request.socket));
+    return;
+  }
+  if (reply.status === 304) {
+    delete headers['Content-Length'];
+    delete headers['Content-Type'];
+    response.writeHead(304, headers).end();
+    return;
+  }
+  if (reply.encoding !== undefined) {
+    sent.encoding = reply.encoding;
+    headers['Content-Encoding'] = reply.encoding;
+    response.writeHead(reply.status, headers);
+    response.end(wholeBytes(reply.body).join(''), 'latin1');
+    return;
+  }
+  const choice = chooseEncoding(request.headers['accept-encoding']);
+  if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
+    await sendCompressed(request, response, reply, sending, headers, choice.encoding);
+    return;
+  }
+  const streamed = sendPlain(request, response, reply, sending, headers);
+  if (streamed !== null) await streamed;
+}
+
+function headersOf(reply: Reply, { requestId, cors, cookies, sent, isLast }: Sending): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     'Content-Type': reply.contentType,
     'Content-Length': sent.size,
@@ -413,64 +483,55 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: R
     Object.assign(headers, reply.headers);
     if (vary !== undefined && reply.headers['Vary'] !== undefined) headers['Vary'] = `${vary}, ${reply.headers['Vary']}`;
   }
-  if (reply.events !== undefined) {
+  return headers;
+}
+
+async function sendCompressed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, copies }: Reply,
+  { sent, pending, memory }: Sending,
+  headers: OutgoingHttpHeaders,
+  encoding: Encoding,
+): Promise<void> {
+  sent.encoding = encoding;
+  headers['Content-Encoding'] = encoding;
+  headers['Vary'] = varyByEncoding(headers['Vary']);
+  const cached = copies?.get(encoding);
+  if (cached === undefined && sent.size > STREAMED) {
     delete headers['Content-Length'];
-    response.writeHead(reply.status, headers);
-    Object.assign(sent, await reply.events(response, request.socket));
+    response.writeHead(status, headers);
+    sent.size = await stream(body, response, request.socket, pending, sent.size, compressor(sent.size, encoding), memory);
     return;
   }
-  const { body } = reply;
-  if (reply.status === 304) {
-    delete headers['Content-Length'];
-    delete headers['Content-Type'];
-    response.writeHead(304, headers).end();
-    return;
-  }
-  if (reply.encoding !== undefined) {
-    sent.encoding = reply.encoding;
-    headers['Content-Encoding'] = reply.encoding;
-    response.writeHead(reply.status, headers);
-    response.end(wholeBytes(body).join(''), 'latin1');
-    return;
-  }
-  const choice = chooseEncoding(request.headers['accept-encoding']);
-  if (reply.error === undefined && choice.encoding !== null && isWorthIt(sent.size, choice)) {
-    const cached = reply.copies?.get(choice.encoding);
-    if (cached === undefined && sent.size > STREAMED) {
-      delete headers['Content-Length'];
-      sent.encoding = choice.encoding;
-      headers['Content-Encoding'] = choice.encoding;
-      headers['Vary'] = varyByEncoding(headers['Vary']);
-      response.writeHead(reply.status, headers);
-      const through = compressor(sent.size, choice.encoding);
-      sent.size = await stream(body, response, request.socket, pending, sent.size, through, memory);
-      return;
-    }
-    const compressed = cached ?? (await compress(body, sent.size, choice.encoding));
-    if (typeof compressed !== 'string') reply.copies?.store(choice.encoding, bytesOfBuffer(compressed, 0, compressed.length));
-    sent.size = compressed.length;
-    sent.encoding = choice.encoding;
-    headers['Content-Length'] = compressed.length;
-    headers['Content-Encoding'] = choice.encoding;
-    headers['Vary'] = varyByEncoding(headers['Vary']);
-    response.writeHead(reply.status, headers);
-    if (typeof compressed === 'string') response.end(compressed, 'latin1');
-    else response.end(compressed);
-    return;
-  }
-  response.writeHead(reply.status, headers);
+  const compressed = cached ?? (await compress(body, sent.size, encoding));
+  if (typeof compressed !== 'string') copies?.store(encoding, bytesOfBuffer(compressed, 0, compressed.length));
+  sent.size = compressed.length;
+  headers['Content-Length'] = compressed.length;
+  response.writeHead(status, headers);
+  if (typeof compressed === 'string') response.end(compressed, 'latin1');
+  else response.end(compressed);
+}
+
+/** Returns `null` if the response is written at once, without a promise. */
+function sendPlain(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body }: Reply,
+  { sent, pending, memory }: Sending,
+  headers: OutgoingHttpHeaders,
+): Promise<unknown> | null {
+  response.writeHead(status, headers);
   if (sent.size < ONE_PIECE) {
     response.end(body.length === 1 && typeof body[0] === 'string' ? body[0] : wholeBytes(body).join(''), 'latin1');
-    return;
+    return null;
   }
-  if (sent.size > STREAMED) {
-    await stream(body, response, request.socket, pending, sent.size, null, memory);
-    return;
-  }
+  if (sent.size > STREAMED) return stream(body, response, request.socket, pending, sent.size, null, memory);
   response.cork();
   for (const piece of piecesOf(body)) response.write(piece, 'latin1');
   response.end();
   response.uncork();
+  return null;
 }
 
 function varyByEncoding(vary: OutgoingHttpHeaders[string]): string {

@@ -5,9 +5,21 @@ import { type NamedType, printType, type TypeRef } from '../types.ts';
 import type { Shape } from './shape.ts';
 import type { YieldTimer } from './yield-timer.ts';
 
-type Frame =
-  | { readonly kind: 'object'; readonly shape: Shape; readonly source: unknown; index: number }
-  | { readonly kind: 'list'; readonly shape: Shape; readonly items: readonly unknown[]; index: number };
+interface ObjectFrame {
+  readonly kind: 'object';
+  readonly shape: Shape;
+  readonly source: unknown;
+  index: number;
+}
+
+interface ListFrame {
+  readonly kind: 'list';
+  readonly shape: Shape;
+  readonly items: readonly unknown[];
+  index: number;
+}
+
+type Frame = ObjectFrame | ListFrame;
 
 const PIECES_PER_CHUNK = 4096;
 
@@ -22,66 +34,88 @@ export async function writeIntrospection(
   maxCharacters: number,
   onReference: (name: string, type: () => NamedType) => void = () => undefined,
 ): Promise<readonly Bytes[]> {
+  const writer = new Writer(shape, source, onReference);
   // Chunks are joined as they fill, so that no single step has to join millions of pieces.
   const chunks: Bytes[] = [];
-  let pieces: string[] = [];
   let characters = 0;
-  const references = new Map<Shape, Map<string, string>>();
-  const stack: Frame[] = [{ kind: 'object', shape, source, index: 0 }];
-
-  const open = (inner: Shape, value: unknown): void => {
-    if (inner.ofReference) pieces.push(referenceText(references, inner, value as TypeRef, onReference));
-    else stack.push({ kind: 'object', shape: inner, source: value, index: 0 });
-  };
-  /** Writes one field of an object or one item of a list. */
-  const step = (frame: Frame): void => {
-    const first = frame.index === 0;
-    if (frame.kind === 'list') {
-      if (frame.index === frame.items.length) {
-        pieces.push(first ? '[]' : ']');
-        stack.pop();
-        return;
-      }
-      pieces.push(first ? '[' : ',');
-      open(frame.shape, frame.items[frame.index++]);
-      return;
-    }
-    const field = frame.shape.fields[frame.index++];
-    if (field === undefined) {
-      pieces.push(first ? '{}' : '}');
-      stack.pop();
-      return;
-    }
-    pieces.push(first ? '{' : ',', field.prefix);
-    const { read } = field;
-    if (read.kind === 'text') pieces.push(read.read(frame.source));
-    else if (read.kind === 'object') {
-      const value = read.read(frame.source);
-      if (value === null) pieces.push('null');
-      else open(field.shape as Shape, value);
-    } else {
-      const items = read.read(frame.source);
-      if (items === null) pieces.push('null');
-      else stack.push({ kind: 'list', shape: field.shape as Shape, items, index: 0 });
-    }
-  };
-
-  let steps = 0;
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    step(frame);
-    steps += 1;
-    if (pieces.length >= PIECES_PER_CHUNK) {
-      const chunk = pieces.join('');
+  for (let steps = 1; writer.step(); steps++) {
+    if (writer.pieces.length >= PIECES_PER_CHUNK) {
+      const chunk = writer.take();
       characters += chunk.length;
       if (characters > maxCharacters)
         throw new SvcError('validation-failed', `the introspection answer has more than ${maxCharacters} characters`);
       chunks.push(bytesOfText(chunk));
-      pieces = [];
     }
     if (steps % 64 === 0 && timer.due()) await timer.yield();
   }
-  chunks.push(bytesOfText(pieces.join('')));
+  chunks.push(bytesOfText(writer.take()));
   return chunks;
+}
+
+class Writer {
+  pieces: string[] = [];
+  readonly #stack: Frame[];
+  readonly #references = new Map<Shape, Map<string, string>>();
+  readonly #onReference: (name: string, type: () => NamedType) => void;
+
+  constructor(shape: Shape, source: unknown, onReference: (name: string, type: () => NamedType) => void) {
+    this.#stack = [{ kind: 'object', shape, source, index: 0 }];
+    this.#onReference = onReference;
+  }
+
+  /** Returns the text since the previous call. */
+  take(): string {
+    const text = this.pieces.join('');
+    this.pieces = [];
+    return text;
+  }
+
+  /** Writes one field of an object or one item of a list. Returns false if nothing is left. */
+  step(): boolean {
+    const frame = this.#stack.at(-1);
+    if (frame === undefined) return false;
+    if (frame.kind === 'list') this.#item(frame);
+    else this.#field(frame);
+    return true;
+  }
+
+  #item(frame: ListFrame): void {
+    const first = frame.index === 0;
+    if (frame.index === frame.items.length) {
+      this.pieces.push(first ? '[]' : ']');
+      this.#stack.pop();
+      return;
+    }
+    this.pieces.push(first ? '[' : ',');
+    this.#open(frame.shape, frame.items[frame.index++]);
+  }
+
+  #field(frame: ObjectFrame): void {
+    const first = frame.index === 0;
+    const field = frame.shape.fields[frame.index++];
+    if (field === undefined) {
+      this.pieces.push(first ? '{}' : '}');
+      this.#stack.pop();
+      return;
+    }
+    this.pieces.push(first ? '{' : ',', field.prefix);
+    const { read } = field;
+    if (read.kind === 'text') this.pieces.push(read.read(frame.source));
+    else if (read.kind === 'object') {
+      const value = read.read(frame.source);
+      if (value === null) this.pieces.push('null');
+      else this.#open(field.shape as Shape, value);
+    } else {
+      const items = read.read(frame.source);
+      if (items === null) this.pieces.push('null');
+      else this.#stack.push({ kind: 'list', shape: field.shape as Shape, items, index: 0 });
+    }
+  }
+
+  #open(shape: Shape, value: unknown): void {
+    if (shape.ofReference) this.pieces.push(referenceText(this.#references, shape, value as TypeRef, this.#onReference));
+    else this.#stack.push({ kind: 'object', shape, source: value, index: 0 });
+  }
 }
 
 /** Writes each reference once per shape: most positions have one of a few references. */
