@@ -7,7 +7,7 @@ import { SvcError } from '../errors/svc-error.ts';
 import { kindsOf } from '../metadata/kinds.ts';
 import { metadataCodec } from '../metadata/metadata.ts';
 import type { Observer } from '../observability/observation.ts';
-import { CATALOG_VERSION, storedVersion } from '../metadata-store/migrations.ts';
+import { hasCatalog } from '../metadata-store/migrations.ts';
 import { removeCatalog } from '../metadata-store/remove-catalog.ts';
 import { createStorage } from '../metadata-store/storage.ts';
 import type { Json } from '../util/json.ts';
@@ -18,15 +18,11 @@ import { openMetadataDatabase } from './metadata-database.ts';
 /**
  * Returns the stored metadata and its version, as the metadata API exports them. Does not change the database, not even the catalog of
  * an older service.
- * @throws SvcError `not-exists` if nothing is stored, `not-supported` for the catalog of a newer service
+ * @throws SvcError `not-exists` if nothing is stored, `not-supported` if the catalog requires a newer service
  */
 export function exportMetadata(config: Config, observe: Observer): Promise<Json> {
   return withMetadataDatabase(config, observe, async (database) => {
-    const version = await storedVersion(database);
-    if (version === 0) throw new SvcError('not-exists', 'the database holds no metadata: it has no schema svc_catalog');
-    if (version > CATALOG_VERSION) {
-      throw new SvcError('not-supported', `the metadata database has catalog version ${version}, which a newer service has made`);
-    }
+    if (!(await hasCatalog(database))) throw new SvcError('not-exists', 'the database holds no metadata: it has no schema svc_catalog');
     const kinds = kindsOf(backends);
     const { resourceVersion, metadata } = await createStorage(database, kinds).load();
     return { resource_version: resourceVersion, metadata: metadataCodec(kinds).encode(metadata) };

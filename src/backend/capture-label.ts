@@ -1,5 +1,6 @@
 /** Labels on functions and triggers that capture changes: their owner, and the version of the metadata. */
 import { createHash } from 'node:crypto';
+import type { CatalogTable } from '../catalog/catalog.ts';
 import type { CapturedOperationName, EventTrigger } from '../metadata/event-trigger.ts';
 import { printJson } from '../util/json.ts';
 
@@ -15,6 +16,10 @@ export interface CaptureLabel {
   readonly drafts?: readonly string[];
   /** Hash of the definition, without the columns of the table; absent in labels of earlier releases. */
   readonly definition?: string;
+  /** Version of the form in which the service writes captures. Default 1. */
+  readonly format?: number;
+  /** Hash of everything else that the text of the capture depends on; see `captureInputs`. */
+  readonly inputs?: string;
 }
 
 /** Label of objects that no service has installed. */
@@ -23,13 +28,15 @@ export const NO_LABEL: CaptureLabel = { owner: '', trigger: '', made: 0 };
 /** Reads the JSON of a label; returns `NO_LABEL` for any other text. */
 export function readCaptureLabel(text: string | null | undefined): CaptureLabel {
   try {
-    const { owner, trigger, made, version, drafts, definition } = JSON.parse(text ?? '{}') as Partial<CaptureLabel>;
+    const { owner, trigger, made, version, drafts, definition, format, inputs } = JSON.parse(text ?? '{}') as Partial<CaptureLabel>;
     if (typeof owner !== 'string' || typeof trigger !== 'string' || typeof made !== 'number') return NO_LABEL;
     return {
       ...{ owner, trigger, made },
       ...(typeof version === 'number' ? { version } : {}),
       ...(Array.isArray(drafts) && drafts.every((each) => typeof each === 'string') ? { drafts } : {}),
       ...(typeof definition === 'string' ? { definition } : {}),
+      ...(typeof format === 'number' ? { format } : {}),
+      ...(typeof inputs === 'string' ? { inputs } : {}),
     };
   } catch {
     return NO_LABEL;
@@ -40,7 +47,41 @@ export function readCaptureLabel(text: string | null | undefined): CaptureLabel 
 export function definitionHash(definition: EventTrigger, operation: CapturedOperationName): string {
   const { columns = '*', payload = '*' } = definition[operation] ?? {};
   const parts = printJson([columns, payload, definition.ordering ?? null, definition.triggerOnReplication ?? null]);
-  return createHash('sha256').update(parts).digest('base64url').slice(0, 16);
+  return shortHash(parts);
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/**
+ * Hash of the inputs of a capture: its definition, the table and the options of the service. Services of two releases must agree on it, or
+ * the older one replaces the text of the newer one: do not change what it hashes.
+ */
+export function captureInputs(
+  definition: EventTrigger,
+  operation: CapturedOperationName,
+  { id, name, columns, primaryKey }: CatalogTable,
+  stringifiesNumbers: boolean,
+): string {
+  const types = columns.map(({ name: column, type }) => [column, type.schema, type.name, type.array]);
+  const table = [id, name.schema, name.name, types, primaryKey?.columns ?? []];
+  return shortHash(printJson([definitionHash(definition, operation), table, stringifiesNumbers]));
+}
+
+/** Text of a capture, and the part of its label that describes the text. */
+export interface CaptureText extends Required<Pick<CaptureLabel, 'format' | 'inputs'>> {
+  readonly text: string;
+}
+
+/**
+ * Returns the text that a capture is to have: the installed one if a newer service has written it in a later format, from the same inputs;
+ * otherwise that of this service.
+ */
+export function captureText(installed: (CaptureLabel & Pick<CaptureText, 'text'>) | undefined, own: CaptureText): CaptureText {
+  if (installed === undefined) return own;
+  const { text, format = 1, inputs } = installed;
+  return format > own.format && inputs === own.inputs ? { text, format, inputs } : own;
 }
 
 /** Maximum duration of a change of the metadata, after which its captures belong to no pending change. */

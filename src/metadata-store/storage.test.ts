@@ -16,8 +16,9 @@ import { NO_CUSTOMIZATION } from '../metadata/source.ts';
 import { newTable } from '../metadata/table.ts';
 import { type Json, JsonNumber, printJson } from '../util/json.ts';
 import { CATALOG_VERSION, migrate } from './migrations.ts';
-import { createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
+import { type Announcement, createStorage, METADATA_CHANNEL, type Storage } from './storage.ts';
 import { runs } from '../../test/support/deep.ts';
+import { WAIT } from '../../test/support/wait.ts';
 import type { RunOptions } from '../backend/connection.ts';
 
 const name = (text: string) => ({ schema: 'public', name: text });
@@ -285,17 +286,56 @@ describe('migrations', () => {
     expect(metadataCodec(testKinds).encode(metadata)).toMatchObject({ remote_schemas: kept });
   });
 
-  test('refuses a newer catalog', async () => {
+  const known = Array.from({ length: CATALOG_VERSION }, () => '');
+  const versions = async (): Promise<unknown> =>
+    (await source.query(`select version, to_jsonb(v) ->> 'oldest_reader' from svc_catalog.catalog_version v`, [])).rows;
+
+  test('uses the catalog of a newer service whose migrations only add something', async () => {
+    await save(1, EMPTY_METADATA, tracked);
+    const added = 'alter table svc_catalog.metadata_piece add column note text; create table svc_catalog.extra (id int)';
+    await migrate(source, { migrations: [...known, added], oldestReader: CATALOG_VERSION });
+    await storage.migrate();
+    expect(await versions()).toEqual([[String(CATALOG_VERSION + 1), String(CATALOG_VERSION)]]);
+    await save(2, tracked, EMPTY_METADATA);
+    expect((await storage.load()).metadata).toEqual(EMPTY_METADATA);
+  });
+
+  test('ignores pieces and keys of notifications that only a newer service has', async () => {
+    const changes: (Announcement | null)[] = [];
+    const listening = await storage.listen((change) => changes.push(change));
+    await source.query('insert into svc_catalog.metadata_piece values ($1, $2, $3, $4::json, 1)', ['later_kind', '', 'k', '{"a": 1}']);
+    expect((await storage.load()).metadata).toEqual(EMPTY_METADATA);
+    await source.query(`select pg_notify('${METADATA_CHANNEL}', $1)`, ['{"version": 7, "instance": "other", "later": {"a": [1]}}']);
+    await expect.poll(() => changes, WAIT).toContainEqual({ version: 7, instance: 'other' });
+    await save(1, EMPTY_METADATA, tracked);
+    expect((await storage.load()).metadata).toEqual(tracked);
+    expect((await source.query(`select definition from svc_catalog.metadata_piece where kind = 'later_kind'`, [])).rows).toHaveLength(1);
+    await listening?.stop();
+  });
+
+  test('refuses a catalog that requires a newer service, and names both versions', async () => {
+    await migrate(source, { migrations: [...known, '', 'drop table svc_catalog.catalog_state'], oldestReader: CATALOG_VERSION + 1 });
+    await expect(storage.migrate()).rejects.toMatchObject({
+      code: 'not-supported',
+      message: `the metadata database has catalog version ${CATALOG_VERSION + 2}, which requires a service that supports version ${CATALOG_VERSION + 1}, and this one supports versions up to ${CATALOG_VERSION}: start a newer version of the service`,
+    });
+    expect(await versions()).toEqual([[String(CATALOG_VERSION + 2), String(CATALOG_VERSION + 1)]]);
+  });
+
+  test('treats a catalog without an oldest reader as usable by its own version only', async () => {
+    await source.runSql('alter table svc_catalog.catalog_version drop column oldest_reader', {});
+    await storage.migrate();
+    expect(await versions()).toEqual([[String(CATALOG_VERSION), null]]);
     await source.query('update svc_catalog.catalog_version set version = 99', []);
     await expect(storage.migrate()).rejects.toMatchObject({
       code: 'not-supported',
-      message: expect.stringContaining('catalog version 99') as string,
+      message: expect.stringContaining('catalog version 99, which requires a service that supports version 99') as string,
     });
   });
 
   test('rolls back a migration that fails', async () => {
-    const known = Array.from({ length: CATALOG_VERSION }, () => '');
-    await expect(migrate(source, [...known, 'create table svc_catalog.extra (); select 1 / 0'])).rejects.toThrow();
+    const failing = { migrations: [...known, 'create table svc_catalog.extra (); select 1 / 0'], oldestReader: CATALOG_VERSION };
+    await expect(migrate(source, failing)).rejects.toThrow();
     expect(
       (await source.query(`select version, to_regclass('svc_catalog.extra')::text from svc_catalog.catalog_version`, [])).rows,
     ).toEqual([[String(CATALOG_VERSION), null]]);

@@ -63,7 +63,7 @@ export type ChangesSince =
   | { readonly kind: 'unknown'; readonly resourceVersion: number };
 
 export interface Storage {
-  /** Creates or upgrades the tables. @throws SvcError `not-supported` for a newer catalog */
+  /** Creates or upgrades the tables. @throws SvcError `not-supported` if they require a newer service */
   migrate(): Promise<void>;
   /** @throws SvcError if a stored piece cannot be decoded */
   load(): Promise<StoredMetadata>;

@@ -327,8 +327,8 @@ class MetadataDraft {
         break;
       default: {
         const entry = this.#entries.get(kind);
-        if (entry === undefined) throw new SvcError('unexpected', `stored metadata has a piece of the unknown kind "${kind}"`);
-        entry.map.set(key, json === null ? undefined : entry.codec.decode(json, this.#pathOf(piece)));
+        // Pieces of kinds that only a newer service has stay as they are stored.
+        entry?.map.set(key, json === null ? undefined : entry.codec.decode(json, this.#pathOf(piece)));
       }
     }
   }

@@ -5,6 +5,7 @@ import type { Captures, CapturedTrigger } from '../../src/backend/captures.ts';
 import type { CapturedEvent, DeliveryResult, Lease } from '../../src/backend/event-store.ts';
 import { type CatalogTable, nameKey } from '../../src/catalog/catalog.ts';
 import { mariadbCaptures } from '../../src/databases/mariadb/capture/captures.ts';
+import { TRIGGER_FORMAT } from '../../src/databases/mariadb/capture/triggers.ts';
 import { MariadbEventQueue } from '../../src/databases/mariadb/capture/queue.ts';
 import type { EventDatabase } from '../../src/databases/mariadb/capture/work.ts';
 import { connect } from '../../src/databases/mariadb/connect.ts';
@@ -68,6 +69,49 @@ describe.skipIf(!hasMariadb())('event queue of MariaDB', () => {
   beforeEach(async () => {
     await captures.uninstall('test');
     await sql('truncate item');
+  });
+
+  it('keeps the trigger of a newer service until its definition changes', async () => {
+    const statement = async (): Promise<string> =>
+      (await sql(`select action_statement from information_schema.triggers where trigger_name = 'notify_svc_t_INSERT'`))[0]?.[0] ?? '';
+    const format = (text: string): unknown => JSON.parse(decodeURIComponent(/svc (\S+)/.exec(text)?.[1] ?? '')).format;
+    await install(captured('t'));
+    const own = await statement();
+    expect(format(own)).toBe(TRIGGER_FORMAT);
+    const [, label = ''] = /svc (\S+)/.exec(own) ?? [];
+    const later = encodeURIComponent(JSON.stringify({ ...JSON.parse(decodeURIComponent(label)), format: TRIGGER_FORMAT + 1, other: 1 }));
+    const newer = own.replace(label, later).replace(/end$/, 'set event = null;\nend');
+    await server.run(`create or replace trigger shop.notify_svc_t_INSERT after insert on shop.item for each row ${newer}`);
+    await install(captured('t'));
+    expect(await statement()).toBe(newer);
+    expect(await captures.install([captured('t')], { owner: 'test', version: 2, reinstall: true })).toEqual([]);
+    expect(format(await statement())).toBe(TRIGGER_FORMAT + 1);
+    expect(await statement()).toContain('set event = null');
+    await rows(1);
+    expect(await taken()).toEqual([1]);
+    await install(captured('t', { insert: { columns: '*', payload: ['id'] } }));
+    expect(format(await statement())).toBe(TRIGGER_FORMAT);
+    expect(await statement()).not.toContain('set event = null');
+  });
+
+  it('uses the tables of a newer service, unless they require it', async () => {
+    await install(captured('t'));
+    await sql('update svc_catalog.svc_source_catalog_version set version = 2');
+    await install(captured('u'));
+    await rows(1);
+    expect(await taken(A, { t: 9, u: 9 })).toEqual([1, 1]);
+    expect(await sql('select version, oldest_reader from svc_catalog.svc_source_catalog_version')).toEqual([['2', '1']]);
+    await sql('update svc_catalog.svc_source_catalog_version set oldest_reader = 2');
+    await expect(install(captured('v'))).rejects.toMatchObject({
+      code: 'not-supported',
+      message: expect.stringContaining(
+        'have version 2, which requires a service that supports version 2, and this one supports versions up to 1',
+      ),
+    });
+    await sql('alter table svc_catalog.svc_source_catalog_version drop column oldest_reader');
+    await expect(install(captured('v'))).rejects.toMatchObject({ code: 'not-supported' });
+    await sql('update svc_catalog.svc_source_catalog_version set version = 1');
+    await install(captured('v'));
   });
 
   it('keeps events under a lease, which can be renewed and expires', async () => {

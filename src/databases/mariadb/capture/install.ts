@@ -3,7 +3,9 @@
  * next call completes what was left unfinished.
  */
 import {
+  captureInputs,
   type CaptureLabel,
+  captureText,
   definitionHash,
   isLabeledFor,
   belongsToOtherDraft,
@@ -29,7 +31,7 @@ import { identifier, print, type Sql, sql } from '../../../sql/fragment.ts';
 import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { EVENT_TABLES, eventCatalogVersion, lockEventCatalog, migrateEvents } from './migrations.ts';
-import { type BodyOptions, schemaNameOf, triggerBody } from './triggers.ts';
+import { type BodyOptions, schemaNameOf, TRIGGER_FORMAT, triggerBody } from './triggers.ts';
 import { affected, retryDeadlocks, type EventDatabase, type SourceQuery, serverErrorOf } from './work.ts';
 
 /** Label at the start of a trigger's body. */
@@ -43,7 +45,8 @@ interface Installed extends TriggerLabel {
   readonly name: string;
   readonly table: string;
   readonly event: string;
-  readonly body: string;
+  /** Body of the trigger without its label. */
+  readonly text: string;
 }
 
 const FIND = `select trigger_schema, trigger_name, event_object_schema, event_object_table, event_manipulation, action_statement
@@ -63,15 +66,15 @@ async function installed(query: SourceQuery): Promise<ReadonlyMap<string, Instal
   );
 }
 
-function readBody(statement: string): TriggerLabel & { readonly body: string } {
+function readBody(statement: string): TriggerLabel & Pick<Installed, 'text'> {
   const found = BEGIN.exec(statement);
-  const unlabeled = { ...NO_LABEL, database: '', body: statement };
+  const unlabeled = { ...NO_LABEL, database: '', text: statement };
   if (found === null) return unlabeled;
   try {
-    const text = decodeURIComponent(found[1] ?? '');
-    const { database } = JSON.parse(text) as Partial<TriggerLabel>;
-    const label = readCaptureLabel(text);
-    return label === NO_LABEL || typeof database !== 'string' ? unlabeled : { ...label, database, body: statement.slice(found[0].length) };
+    const json = decodeURIComponent(found[1] ?? '');
+    const { database } = JSON.parse(json) as Partial<TriggerLabel>;
+    const label = readCaptureLabel(json);
+    return label === NO_LABEL || typeof database !== 'string' ? unlabeled : { ...label, database, text: statement.slice(found[0].length) };
   } catch {
     return unlabeled;
   }
@@ -179,18 +182,20 @@ function definitionsFor(trigger: CapturedTrigger, found: ReadonlyMap<string, Ins
     if (definition[operation] === undefined) return [];
     if (existing !== undefined) requireOwn(existing, change);
     const obsolete = own.filter((each) => each.table !== `${schema}.${table.name.name}` || each.schema !== schema).map(dropTrigger);
-    const body = triggerBody(trigger, operation, options);
+    const inputs = captureInputs(definition, operation, table, options.stringifyNumericTypes);
+    const written = { text: triggerBody(trigger, operation, options), format: TRIGGER_FORMAT, inputs };
+    const { text: body, ...form } = captureText(existing, written);
     const hash = definitionHash(definition, operation);
     const isOwn = existing !== undefined && existing.owner === owner && existing.trigger === definition.name && obsolete.length === 0;
     const isSame =
       isOwn &&
-      (existing.body === body || (settled !== undefined && change.hasFreshColumns !== true && (existing.definition ?? hash) === hash));
+      (existing.text === body || (settled !== undefined && change.hasFreshColumns !== true && (existing.definition ?? hash) === hash));
     const isOther = existing !== undefined && (existing.definition !== hash || obsolete.length > 0);
     if (isOther && change.yields === true && belongsToOtherDraft(existing, change)) throw pendingChangeError();
     const isAdded = change.added?.has(name) === true;
     if (isSame && !reinstall && (!isAdded || isLabeledFor(existing, change))) return [];
     if (settled !== undefined && existing !== undefined && !isSettled(existing, { settled, ended })) throw pendingChangeError();
-    const state = { made: Date.now(), ...labelFor(change, isAdded ? existing : undefined), definition: hash };
+    const state = { made: Date.now(), ...labelFor(change, isAdded ? existing : undefined), definition: hash, ...form };
     const label = labelText({ owner, trigger: definition.name, database: options.database, ...state });
     const head = sql`create or replace trigger ${identifier(schema)}.${identifier(name)} after ${OPERATION_SQL[operation]} on ${identifier(schema)}.${identifier(
       table.name.name,

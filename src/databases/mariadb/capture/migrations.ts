@@ -2,9 +2,10 @@
  * Tables of events, in a database `svc_catalog` next to those of the sources, created with the first event trigger. Released migrations
  * are never changed; a change is a new migration. Each can run again, because DDL cannot be rolled back.
  */
+import { readTableVersion, type TableVersion } from '../../../backend/table-version.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import { unlessMissing } from '../../shared/capture/event-log.ts';
-import { isCurrent } from '../../shared/capture/install.ts';
+import { isEventMigrationDue } from '../../shared/capture/install.ts';
 import { type EventDatabase, isMissing, type SourceQuery } from './work.ts';
 import type { RunSqlResult } from '../../../backend/connection.ts';
 
@@ -87,6 +88,9 @@ const TABLES: readonly string[] = [
 /** Migration n leads to version n + 1. */
 const MIGRATIONS: readonly (readonly string[])[] = [TABLES];
 
+/** Version of the oldest service that can use these tables: raised by a migration that removes or changes something. */
+const OLDEST_READER = 1;
+
 const VERSION_TABLE = `create table if not exists svc_catalog.svc_source_catalog_version (
   id int not null default 1 primary key check (id = 1), version int not null, upgraded_on datetime not null default utc_timestamp()
 ) ${TABLE}`;
@@ -129,6 +133,20 @@ export async function eventCatalogVersion(query: SourceQuery): Promise<number> {
   });
 }
 
+/** Returns the version of the tables of events. Those of services without oldest readers lack the column. */
+async function eventTables(query: SourceQuery): Promise<TableVersion> {
+  const version = await eventCatalogVersion(query);
+  if (version <= MIGRATIONS.length) return { version, oldestReader: version };
+  const { rows } = await query(
+    `select count(*) from information_schema.columns
+     where table_schema = 'svc_catalog' and table_name = 'svc_source_catalog_version' and column_name = 'oldest_reader'`,
+    [],
+  );
+  if (rows[0]?.[0] === '0') return readTableVersion(String(version), null);
+  const stored = await query('select version, oldest_reader from svc_catalog.svc_source_catalog_version', []);
+  return readTableVersion(stored.rows[0]?.[0], stored.rows[0]?.[1]);
+}
+
 /** Returns whether all tables exist. */
 async function isComplete(query: SourceQuery): Promise<boolean> {
   const names = EVENT_TABLES.map((name) => `'${name}'`).join(', ');
@@ -139,22 +157,32 @@ async function isComplete(query: SourceQuery): Promise<boolean> {
   return Number(rows[0]?.[0]) === EVENT_TABLES.length;
 }
 
+/** Returns the version from which the tables have to be migrated; `null` if they are up to date, or of a newer service. */
+async function dueVersion(query: SourceQuery): Promise<number | null> {
+  const stored = await eventTables(query);
+  if (isEventMigrationDue(stored, MIGRATIONS.length)) return (await isComplete(query)) ? stored.version : 0;
+  // A newer service recreates its own tables.
+  return stored.version > MIGRATIONS.length || (await isComplete(query)) ? null : 0;
+}
+
 /**
  * Migrates the tables to this version and restores dropped ones. Instances that start together wait for the first.
- * @throws SvcError `not-supported` if the tables belong to a newer version
+ * @throws SvcError `not-supported` if the tables require a newer service
  */
 export async function migrateEvents(database: EventDatabase): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(database.query), MIGRATIONS.length) && (await isComplete(database.query))) return;
+  if ((await dueVersion(database.query)) === null) return;
   await database.define(async (define) => {
     await lockEventCatalog(define);
-    const version = await eventCatalogVersion(database.query);
-    const complete = await isComplete(database.query);
-    if (isCurrent(version, MIGRATIONS.length) && complete) return;
+    const version = await dueVersion(database.query);
+    if (version === null) return;
     const { rows } = await define(`select 1 from information_schema.schemata where schema_name = 'svc_catalog'`);
     // "if not exists" would need the privilege to create the database even if it exists.
     if (rows.length === 0) await define('create database svc_catalog character set utf8mb4 collate utf8mb4_bin');
     await define(VERSION_TABLE);
-    for (const migration of MIGRATIONS.slice(complete ? version : 0)) for (const text of migration) await define(text);
-    await define(`replace into svc_catalog.svc_source_catalog_version (id, version) values (1, ${MIGRATIONS.length})`);
+    for (const migration of MIGRATIONS.slice(version)) for (const text of migration) await define(text);
+    await define('alter table svc_catalog.svc_source_catalog_version add column if not exists oldest_reader int');
+    await define(
+      `replace into svc_catalog.svc_source_catalog_version (id, version, oldest_reader) values (1, ${MIGRATIONS.length}, ${OLDEST_READER})`,
+    );
   });
 }

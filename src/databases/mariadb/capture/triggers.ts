@@ -26,6 +26,12 @@ export interface BodyOptions {
   readonly database: string;
 }
 
+/**
+ * Version of the bodies of triggers. Raise it with every change of the bodies: during an upgrade, services of the release before then leave
+ * the new bodies in place. They read their events, so a new body may only add keys to payloads and columns with defaults to rows.
+ */
+export const TRIGGER_FORMAT = 1;
+
 /** Returns the body of the trigger for an operation. */
 export function triggerBody({ definition, table }: CapturedTrigger, operation: CapturedOperationName, options: BodyOptions): string {
   const { columns = '*', payload = '*' } = definition[operation] ?? {};

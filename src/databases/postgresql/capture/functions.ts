@@ -25,6 +25,12 @@ export interface FunctionOptions {
   readonly stringifyNumericTypes: boolean;
 }
 
+/**
+ * Version of the text of functions. Raise it with every change of the text: during an upgrade, services of the release before then leave
+ * the new text in place. They read its events, so it may only add keys to payloads and columns with defaults to rows.
+ */
+export const FUNCTION_FORMAT = 1;
+
 /** Returns the source text of the function for an operation of a trigger. */
 export function functionBody({ definition, table }: CapturedTrigger, operation: CapturedOperationName, options: FunctionOptions): string {
   const { columns = '*', payload = '*' } = definition[operation] ?? {};

@@ -1,6 +1,8 @@
 /** Installs and removes event triggers in a database. */
 import {
+  captureInputs,
   type CaptureLabel,
+  captureText,
   definitionHash,
   isLabeledFor,
   belongsToOtherDraft,
@@ -25,7 +27,7 @@ import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.
 import { ARCHIVE_BATCH, archiveAll, isRemovable, OPERATION_SQL, refusedBy } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DatabaseError } from '../driver/database-error.ts';
-import { type FunctionOptions, functionBody } from './functions.ts';
+import { FUNCTION_FORMAT, type FunctionOptions, functionBody } from './functions.ts';
 import { EVENT_CATALOG_LOCK, eventCatalogVersion, migrateEvents } from './migrations.ts';
 import { type TimeLimitedDatabase, timeLimitedStatements, type Statements } from './time-limits.ts';
 
@@ -44,7 +46,10 @@ const DEFINING = { isolation: 'read-committed', idleMs: 10_000 } as const;
 
 interface Installed extends CaptureLabel {
   readonly function: string;
-  readonly source: string;
+  /** Source text of the function. */
+  readonly text: string;
+  /** True if the function has been dropped in this transaction, to be recreated. */
+  readonly isDropped?: boolean;
   readonly attached: readonly { readonly table: number; readonly schema: string; readonly name: string; readonly always: boolean }[];
 }
 
@@ -62,10 +67,10 @@ const FIND = `
 async function installed(connection: Statements): Promise<ReadonlyMap<string, Installed>> {
   const { rows } = await connection.query(FIND, []);
   return new Map(
-    rows.map(([name, source, comment, attached]) => {
+    rows.map(([name, text, comment, attached]) => {
       const found = {
         function: name as string,
-        source: source as string,
+        text: text as string,
         attached: JSON.parse(attached as string),
         ...readCaptureLabel(comment),
       };
@@ -129,14 +134,14 @@ async function installOne(connection: Statements, trigger: CapturedTrigger, chan
   for (const statement of statementsFor(trigger, found, change)) await run(connection, statement);
 }
 
-/** Drops the functions of a trigger and keeps only their labels. */
+/** Drops the functions of a trigger. */
 async function withoutFunctions(
   connection: Statements,
   { definition }: CapturedTrigger,
   known: ReadonlyMap<string, Installed>,
 ): Promise<ReadonlyMap<string, Installed>> {
   for (const operation of CAPTURED_OPERATIONS) await run(connection, dropFunction(captureName(definition.name, operation)));
-  return new Map([...known].map(([name, each]) => [name, { ...each, source: '', attached: [] }]));
+  return new Map([...known].map(([name, each]) => [name, { ...each, isDropped: true, attached: [] }]));
 }
 
 function dropFunction(name: string): Sql {
@@ -192,6 +197,9 @@ function operationStatements(
   const isAdded = change.added?.has(name) === true;
   const hash = definitionHash(definition, operation);
   const body = functionBody({ definition, table }, operation, options);
+  const inputs = captureInputs(definition, operation, table, options.stringifyNumericTypes);
+  const { text, ...form } = captureText(known, { text: body, format: FUNCTION_FORMAT, inputs });
+  const isReplaced = known?.text !== text || known.isDropped === true;
   const always = definition.triggerOnReplication === true;
   const own = identifier(name);
   const on = tableSql(table.name);
@@ -199,16 +207,16 @@ function operationStatements(
   // A trigger on another table would run the function for this one.
   for (const { table: id, schema, name: other } of known?.attached ?? [])
     if (id !== table.id) statements.push(sql`drop trigger ${own} on ${tableSql({ schema, name: other })}`);
-  if (known?.source !== body) {
+  if (isReplaced) {
     statements.push(
-      sql`create or replace function ${inCatalog(name)}() returns trigger language plpgsql security definer as ${string(body)}`,
+      sql`create or replace function ${inCatalog(name)}() returns trigger language plpgsql security definer as ${string(text)}`,
       sql`revoke all on function ${inCatalog(name)}() from public`,
     );
   }
-  const isNew = known?.source !== body || known.owner !== owner || known.trigger !== definition.name;
+  const isNew = isReplaced || known.owner !== owner || known.trigger !== definition.name;
   if (isNew || known.definition !== hash || (isAdded && !isLabeledFor(known, change))) {
     const versions = labelFor(change, isAdded ? known : undefined);
-    const label: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...versions, definition: hash };
+    const label: CaptureLabel = { owner, trigger: definition.name, made: Date.now(), ...versions, definition: hash, ...form };
     statements.push(sql`comment on function ${inCatalog(name)}() is ${string(JSON.stringify(label))}`);
   }
   const attached = known?.attached.find(({ table: id }) => id === table.id);

@@ -2,8 +2,9 @@
  * The tables of events in the schema `svc_catalog` of a source, created with the first event trigger. Released migrations never change: a
  * change is a new migration. They require only the privilege to create a schema.
  */
+import { readTableVersion, type TableVersion } from '../../../backend/table-version.ts';
 import { identifier, print, type Sql, sql, string } from '../../../sql/fragment.ts';
-import { isCurrent } from '../../shared/capture/install.ts';
+import { isEventMigrationDue } from '../../shared/capture/install.ts';
 import { dialect } from '../compile/dialect.ts';
 import { DUE, PENDING } from './names.ts';
 import type { Statements } from './time-limits.ts';
@@ -99,6 +100,9 @@ const STARTS_OF_CLEANUPS = `
  */
 const MIGRATIONS: readonly string[] = [TABLES, STARTS_OF_CLEANUPS];
 
+/** Version of the oldest service that can use these tables: raised by a migration that removes or changes something. */
+const OLDEST_READER = 2;
+
 /** Advisory lock, the same as for the tables of the metadata: in one database they share the schema. */
 export const EVENT_CATALOG_LOCK = '7310868735423029113';
 
@@ -112,10 +116,18 @@ const FIND_SCHEMA = `select nspname from pg_namespace where nspname = 'svc_catal
 const FIND_VERSION = `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'svc_catalog' and c.relname = 'svc_source_catalog_version'`;
 
+async function eventTables(connection: Statements): Promise<TableVersion> {
+  if ((await single(connection, FIND_VERSION)) === null) return readTableVersion(null, null);
+  const { rows } = await connection.query(
+    `select version, to_jsonb(v) ->> 'oldest_reader' from svc_catalog.svc_source_catalog_version v`,
+    [],
+  );
+  return readTableVersion(rows[0]?.[0], rows[0]?.[1]);
+}
+
 /** Returns the version of the tables of events; 0 if they do not exist. */
 export async function eventCatalogVersion(connection: Statements): Promise<number> {
-  if ((await single(connection, FIND_VERSION)) === null) return 0;
-  return Number((await single(connection, 'select version from svc_catalog.svc_source_catalog_version')) ?? 0);
+  return (await eventTables(connection)).version;
 }
 
 const RELATIONS = ['event_log', 'event_invocation_logs', 'svc_event_log_cleanups', 'event_waiting', 'svc_source_catalog_version'];
@@ -130,23 +142,31 @@ async function isWhole(connection: Statements): Promise<boolean> {
   return Number(await single(connection, COUNT_PARTS)) >= RELATIONS.length + FUNCTIONS.length;
 }
 
+/** Returns the version from which the tables have to be migrated; `null` if they are up to date, or of a newer service. */
+async function dueVersion(connection: Statements): Promise<number | null> {
+  const stored = await eventTables(connection);
+  if (isEventMigrationDue(stored, MIGRATIONS.length)) return (await isWhole(connection)) ? stored.version : 0;
+  // A newer service recreates its own tables.
+  return stored.version > MIGRATIONS.length || (await isWhole(connection)) ? null : 0;
+}
+
 /**
  * Upgrades the tables to this service's version and recreates dropped ones, in a transaction. Concurrent instances wait for the first one.
- * @throws SvcError not-supported if a newer service created them
+ * @throws SvcError `not-supported` if the tables require a newer service
  */
 export async function migrateEvents(connection: Statements, extensionsSchema: string): Promise<void> {
-  if (isCurrent(await eventCatalogVersion(connection), MIGRATIONS.length) && (await isWhole(connection))) return;
+  if ((await dueVersion(connection)) === null) return;
   await connection.query(`select pg_advisory_xact_lock(${EVENT_CATALOG_LOCK})`, []);
-  const known = await eventCatalogVersion(connection);
-  const whole = await isWhole(connection);
-  if (isCurrent(known, MIGRATIONS.length) && whole) return;
-  const version = whole ? known : 0;
+  const version = await dueVersion(connection);
+  if (version === null) return;
   if (version === 0) await prepare(connection);
   await makeIds(connection, extensionsSchema);
   for (const migration of MIGRATIONS.slice(version)) await connection.runSql(migration, {});
+  await connection.query('alter table svc_catalog.svc_source_catalog_version add column if not exists oldest_reader int', []);
   await connection.query(
-    'insert into svc_catalog.svc_source_catalog_version (version) values ($1::int) on conflict (id) do update set version = excluded.version, upgraded_on = now()',
-    [String(MIGRATIONS.length)],
+    `insert into svc_catalog.svc_source_catalog_version (version, oldest_reader) values ($1::int, $2::int)
+     on conflict (id) do update set version = excluded.version, oldest_reader = excluded.oldest_reader, upgraded_on = now()`,
+    [String(MIGRATIONS.length), String(OLDEST_READER)],
   );
 }
 

@@ -1,6 +1,7 @@
 /** Parts of the installation of event triggers that kinds share. */
 import { isSettled, type CaptureLabel } from '../../../backend/capture-label.ts';
 import type { RetainOptions } from '../../../backend/captures.ts';
+import { isMigrationDue, type TableVersion } from '../../../backend/table-version.ts';
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { SvcError } from '../../../errors/svc-error.ts';
 import type { CapturedOperationName } from '../../../metadata/event-trigger.ts';
@@ -31,11 +32,10 @@ export async function archiveAll(batch: () => Promise<number>): Promise<void> {
   while ((await batch()) === ARCHIVE_BATCH);
 }
 
-/** Returns whether the tables of events have the latest version. @throws SvcError not-supported if a newer service created them */
-export function isCurrent(version: number, latest: number): boolean {
-  if (version <= latest) return version === latest;
-  throw new SvcError(
-    'not-supported',
-    `the tables of events have version ${version}; this service knows versions up to ${latest}: start a newer one`,
-  );
+/**
+ * Returns whether a service may migrate the tables of events; see `isMigrationDue`.
+ * @throws SvcError `not-supported` if they require a newer service
+ */
+export function isEventMigrationDue(stored: TableVersion, own: number): boolean {
+  return isMigrationDue('the tables of events in the database have version', stored, own);
 }
