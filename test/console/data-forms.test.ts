@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
-import { apply, expectAccessible, undo } from '../support/console-steps.ts';
+import { apply, discardDialog, expectAccessible, undo } from '../support/console-steps.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined)('forms of the Data pages', () => {
     await choose(page, 'Function', 'public.person_greeting');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('A computed field greeting already exists.').waitFor();
-    await page.keyboard.press('Escape');
+    await discardDialog(page);
     await expect.poll(() => exported(), WAIT).toEqual(withField);
     await undo(page, 'Computed field greeting');
     await expect.poll(exported, WAIT).toEqual(initial);
@@ -233,7 +233,7 @@ describe.skipIf(chromiumPath === undefined)('forms of the Data pages', () => {
     await dialog.getByLabel('Field').fill('country(code: "YY")');
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('A relationship origin already exists.').waitFor();
-    await page.keyboard.press('Escape');
+    await discardDialog(page);
     await expect.poll(() => exported(), WAIT).toEqual(before);
 
     await page

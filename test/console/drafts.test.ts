@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/util/json.ts';
 import { chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
 import { startConsoleService } from '../support/console-service.ts';
-import { apply, expectAccessible, undo } from '../support/console-steps.ts';
+import { apply, discardDialog, expectAccessible, undo } from '../support/console-steps.ts';
 import { type GraphqlServer, startGraphqlServer } from '../support/graphql-server.ts';
 import type { TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -152,7 +152,7 @@ describe.skipIf(chromiumPath === undefined)('drafts', () => {
     await service.metadata('pg_create_event_trigger', { ...trigger, replace: true, webhook: 'http://127.0.0.1:9/theirs' });
     await save.click();
     await expectConflict(page, '9/theirs');
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await discardDialog(page);
 
     await go('#/actions/finish');
     await page.getByRole('button', { name: 'More' }).click();
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)('drafts', () => {
     await service.metadata('update_action', { name: 'finish', definition: { ...definition, timeout: 77 } });
     await save.click();
     await expectConflict(page, '77');
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await discardDialog(page);
 
     await go('#/remote-schemas');
     await page.getByRole('button', { name: 'reader', exact: true }).click();
@@ -173,7 +173,7 @@ describe.skipIf(chromiumPath === undefined)('drafts', () => {
     ]);
     await save.click();
     await expectConflict(page, 'Country { name: String }');
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await discardDialog(page);
 
     await go('#/data/default/public.genre?tab=structure');
     await page.getByLabel('GraphQL name of name').fill('title');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import type { JsonObject } from '../../src/util/json.ts';
 import { type ConsolePage, chromiumPath, openConsolePage, startBrowser } from '../support/browser.ts';
-import { apply, expectAccessible, undo } from '../support/console-steps.ts';
+import { apply, discardDialog, expectAccessible, undo } from '../support/console-steps.ts';
 import { startGraphqlServer } from '../support/graphql-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { WAIT } from '../support/wait.ts';
@@ -372,7 +372,7 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
       // The service has no such variable: the form keeps its input.
       await dialog.getByRole('alert').waitFor();
       await expect.poll(() => dialog.getByLabel('Environment variable').inputValue(), WAIT).toBe('COUNTRIES_URL');
-      await dialog.getByRole('button', { name: 'Close' }).click();
+      await discardDialog(page);
       await service.metadata('add_remote_schema', { name: 'countries', definition: { url: remote.url } });
       await page.getByRole('heading', { name: 'countries' }).waitFor();
       await page.getByText(/\d+ types/).waitFor();
@@ -402,7 +402,7 @@ describe.skipIf(chromiumPath === undefined)('operations pages', () => {
       await write('Permission SDL', 'type Query {');
       await page.getByRole('dialog').getByRole('button', { name: 'Fields' }).click();
       await page.getByText('Invalid SDL').waitFor();
-      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await discardDialog(page);
       await page.getByRole('button', { name: 'Add relationship' }).click();
       await expectAccessible(opened);
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();

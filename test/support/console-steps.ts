@@ -45,6 +45,13 @@ export async function openPalette(page: Page): Promise<void> {
   await expect.poll(() => field.evaluate(HAS_FOCUS), WAIT).toBe(true);
 }
 
+/** Closes a dialog in which something was entered. */
+export async function discardDialog(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog').last();
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await dialog.getByRole('button', { name: 'Discard', exact: true }).click();
+}
+
 /** Applies the changes in review. */
 export async function apply(page: Page): Promise<void> {
   await page

@@ -52,6 +52,7 @@ export function FormDialog({
       kind={kind}
       onClose={onClose}
       onSubmit={() => void save()}
+      onEdit={() => setFailure(undefined)}
       footer={
         <Button kind="primary" title={operation} refusal={refusal} onClick={() => void save()}>
           {action}

@@ -45,6 +45,7 @@ export function JsonDialog({
       kind="wide"
       onClose={onClose}
       onSubmit={() => void submit()}
+      onEdit={() => setFailure(undefined)}
       footer={
         <>
           <Button kind="primary" refusal={refusal} onClick={() => void submit()}>

@@ -107,6 +107,8 @@ export function Combobox(props: ComboboxProps) {
 function useSuggestions({ value, options, strict = false, isLive = false, onChange }: ComboboxProps) {
   const [typed, setTyped] = useState<string | null>(null);
   const [active, setActive] = useState(0);
+  /** True once the arrow keys have moved to an option. */
+  const [hasMoved, setMoved] = useState(false);
   const isOpen = typed !== null;
   const query = (typed ?? '').toLowerCase();
   const shown = isOpen
@@ -122,10 +124,12 @@ function useSuggestions({ value, options, strict = false, isLive = false, onChan
   const open = (): void => {
     if (!isOpen) setTyped('');
     setActive(0);
+    setMoved(false);
   };
   const type = (text: string): void => {
     setTyped(text);
     setActive(0);
+    setMoved(false);
     if (isLive) onChange(text);
   };
   const leave = (): void => {
@@ -136,10 +140,15 @@ function useSuggestions({ value, options, strict = false, isLive = false, onChan
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      setMoved(true);
       if (!isOpen) setTyped('');
       else setActive((active + (event.key === 'ArrowDown' ? 1 : shown.length - 1)) % Math.max(1, shown.length));
     } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
       // The dialog handles Ctrl+Enter, with the text of this field.
+      leave();
+      return;
+    } else if (event.key === 'Enter' && isLive && !hasMoved) {
+      // The text as typed is the value. The dialog may handle Enter.
       leave();
       return;
     } else if (event.key === 'Enter' && isOpen) {

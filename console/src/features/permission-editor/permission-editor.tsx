@@ -3,6 +3,7 @@ import { type Change, makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
+import { draftsUnder } from '../../browser/drafts.ts';
 import { place, setQuery } from '../../browser/place.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { accessOf, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
@@ -23,6 +24,7 @@ import { AccessMark } from './access-mark.tsx';
 import { AddRoleDialog } from './add-role-dialog.tsx';
 import { CopyDialog, type CopyTargets } from './copy-dialog.tsx';
 import { PermissionForm } from './permission-form.tsx';
+import { draftPrefix } from './use-permission-draft.ts';
 
 interface EditorProps {
   readonly data: Overview;
@@ -57,6 +59,14 @@ function chosenCell(): PermissionCell | undefined {
   return role !== null && isOperation(operation) ? { role, operation } : undefined;
 }
 
+/** Cells with drafts. */
+function editedCells(table: TableOverview): readonly PermissionCell[] {
+  return draftsUnder(draftPrefix(table)).flatMap((key) => {
+    const [, operation = '', role = ''] = /^(\S+) (.*)$/s.exec(key) ?? [];
+    return isOperation(operation) ? [{ role, operation }] : [];
+  });
+}
+
 /** Copies a permission to other roles of its table, and to these and its own role on other tables. */
 function copyChange(table: TableOverview, { role, operation }: PermissionCell, targets: CopyTargets): Change {
   const key = `${operation}_permissions`;
@@ -87,7 +97,9 @@ export function PermissionEditor({ data, table, info }: EditorProps) {
   const [copying, setCopying] = useState<PermissionCell | null>(null);
   const [failure, setFailure] = useState<Failure>();
   const frame = useRef<HTMLDivElement>(null);
-  const roles = [...new Set([...data.roles, ...added])].sort();
+  // A role without permissions exists only in its drafts.
+  const drafted = editedCells(table).map(({ role }) => role);
+  const roles = [...new Set([...data.roles, ...added, ...drafted])].sort();
   const chosen = chosenCell();
   const copy = async (targets: CopyTargets): Promise<void> => {
     if (copying === null) return;
@@ -209,6 +221,7 @@ interface GridProps extends EditorProps {
 }
 
 function PermissionGrid({ data, table, info, roles, chosen }: GridProps) {
+  const edited = editedCells(table);
   const parentsOf = new Map(data.inheritedRoles.map(({ name, parents }) => [name, parents]));
   const noteOf = (role: string, operation: PermissionOperation): string | undefined => {
     const permission = permissionOf(info.entry, role, operation);
@@ -237,7 +250,8 @@ function PermissionGrid({ data, table, info, roles, chosen }: GridProps) {
         }
         const isChosen = chosen?.role === role && chosen.operation === operation;
         const access = accessOf(data, table, role, operation);
-        const note = noteOf(role, operation);
+        const isEdited = edited.some((each) => each.role === role && each.operation === operation);
+        const note = [noteOf(role, operation), isEdited ? 'edited' : undefined].filter(Boolean).join(', ') || undefined;
         return (
           <button
             type="button"

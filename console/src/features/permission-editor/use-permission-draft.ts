@@ -3,6 +3,7 @@ import { type Change, makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { equalJson, isObject, type Json, type JsonObject, parseJsonText } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { memberOf, type PermissionOperation, tableSteps, withMember } from '../../model/table-entry.ts';
@@ -13,6 +14,28 @@ interface Draft {
   readonly permission: JsonObject | null;
   readonly before: JsonObject | null;
   readonly version: number;
+}
+
+/** A draft as it is kept while other pages are open. */
+interface KeptDraft {
+  readonly edited?: Draft | undefined;
+  /** The JSON as typed; undefined while the editor shows the draft. */
+  readonly text?: string | undefined;
+}
+
+/** Returns the beginning of the keys of the drafts of a table; operation and role follow. */
+export function draftPrefix(table: TableOverview): string {
+  return `permission ${table.source} ${tableId(table)} `;
+}
+
+/** Reads JSON as typed. */
+function readPermission(text: string): { readonly json?: JsonObject; readonly error?: string } {
+  try {
+    const json = parseJsonText(text);
+    return isObject(json) ? { json } : { error: 'expected a JSON object' };
+  } catch (error) {
+    return { error: failureOf(error).message };
+  }
 }
 
 export interface PermissionAddress {
@@ -52,11 +75,10 @@ function permissionChange({ table, role, operation }: PermissionAddress, permiss
  */
 export function usePermissionDraft(options: Options) {
   const { info, role, operation, saved, onApplied } = options;
-  const [edited, setEdited] = useState<Draft>();
-  const [form, setForm] = useState<'tree' | 'json'>('tree');
-  /** The JSON as typed; undefined while the editor shows the draft. */
-  const [text, setText] = useState<string>();
-  const [textError, setTextError] = useState<string>();
+  const [kept, keep] = useDraft<KeptDraft>(`${draftPrefix(options.table)}${operation} ${role}`);
+  const { edited, text } = kept ?? {};
+  const [form, setForm] = useState<'tree' | 'json'>(text === undefined ? 'tree' : 'json');
+  const textError = text === undefined ? undefined : readPermission(text).error;
   const [failure, setFailure] = useState<Failure>();
   /** Set from a successful change until the stored permission has been read again: the draft stays on screen. */
   const [isApplied, setApplied] = useState(false);
@@ -69,14 +91,18 @@ export function usePermissionDraft(options: Options) {
   const before = edited === undefined ? saved : edited.before;
   const version = edited?.version ?? info.version;
   const isChanged = !equalJson(draft, saved);
-  const setDraft = (permission: JsonObject | null): void => {
+  const draftOf = (permission: JsonObject | null): Draft | undefined => {
     const isStored = equalJson(permission, before) && equalJson(before, saved);
-    setEdited(isStored ? undefined : { permission, before, version });
+    return isStored ? undefined : { permission, before, version };
   };
+  const put = (next: KeptDraft): void => {
+    setFailure(undefined);
+    keep(next.edited === undefined && next.text === undefined ? undefined : next);
+  };
+  const setDraft = (permission: JsonObject | null): void => put({ edited: draftOf(permission), text });
   const reset = (): void => {
-    setEdited(undefined);
-    setText(undefined);
-    setTextError(undefined);
+    setFailure(undefined);
+    keep(undefined);
     setApplied(false);
   };
   return {
@@ -90,20 +116,13 @@ export function usePermissionDraft(options: Options) {
     form,
     show(next: 'tree' | 'json'): void {
       if (next === 'tree' && textError !== undefined) return;
-      setText(undefined);
+      put({ edited });
       setForm(next);
     },
     text,
     editText(next: string): void {
-      setText(next);
-      try {
-        const json = parseJsonText(next);
-        if (!isObject(json)) throw new SyntaxError('expected a JSON object');
-        setTextError(undefined);
-        setDraft(json);
-      } catch (error) {
-        setTextError(failureOf(error).message);
-      }
+      const { json } = readPermission(next);
+      put({ edited: json === undefined ? edited : draftOf(json), text: next });
     },
     textError,
     failure,

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { memberPart } from '../../api/entries.ts';
 import { readOnlyRefusal } from '../../api/settings.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { go, hrefOf, place, setQuery } from '../../browser/place.ts';
 import { attempt } from '../../features/attempt.ts';
 import { JsonDialog } from '../../features/json-dialog.tsx';
@@ -26,12 +27,12 @@ const TABS = [
   { id: 'code', label: 'Code' },
 ] as const;
 
-/** One action. Unsaved text in a tab survives a change of tabs. */
+/** One action. */
 export function ActionPage({ all, action }: { readonly all: ActionsMetadata; readonly action: JsonObject }) {
   const name = String(action['name']);
   const tab = place.value.query.get('tab') ?? 'definition';
-  const [definition, setDefinition] = useState<DefinitionDraft>();
-  const [transforms, setTransforms] = useState<TransformsDraft>();
+  const [definition, setDefinition] = useDraft<DefinitionDraft>(`action ${name}`);
+  const [transforms, setTransforms] = useDraft<TransformsDraft>(`transforms ${name}`);
   /** The action as it was stored when its JSON was opened. */
   const [edited, setEdited] = useState<JsonObject | null>(null);
   const kind = kindOf(action);

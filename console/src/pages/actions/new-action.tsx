@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useDraft } from '../../browser/drafts.ts';
 import { go, hrefOf } from '../../browser/place.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { DefinitionForm } from './definition-form.tsx';
@@ -6,7 +6,7 @@ import type { DefinitionDraft } from './definition-draft.ts';
 import type { ActionsMetadata } from './read-actions.ts';
 
 export function NewAction({ all }: { readonly all: ActionsMetadata }) {
-  const [draft, setDraft] = useState<DefinitionDraft>();
+  const [draft, setDraft] = useDraft<DefinitionDraft>('action');
   return (
     <div class="page">
       <header class="crumbs">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { attempt } from '../../features/attempt.ts';
 import { mergedTypes, parseActionDocument, printActionDocument, typesIn, unusedTypes, withoutTypes } from '../../model/action-document.ts';
 import type { Json } from '../../model/json.ts';
@@ -16,7 +17,7 @@ import { TypeRelationships } from './type-relationships.tsx';
 
 /** All custom types as SDL, the unused ones, and their relationships. */
 export function Types({ all: { actions, types } }: { readonly all: ActionsMetadata }) {
-  const [draft, setDraft] = useState<{ readonly text: string; readonly before: Json }>();
+  const [draft, setDraft] = useDraft<{ readonly text: string; readonly before: Json }>('types');
   const [failure, setFailure] = useState<Failure>();
   const [rejectedText, setRejectedText] = useState('');
   const before = printed(types);
@@ -49,7 +50,7 @@ export function Types({ all: { actions, types } }: { readonly all: ActionsMetada
           marks={marks}
           hint="type Login { token: String! }"
           readOnly={isReadOnly}
-          onChange={(next) => setDraft({ text: next, before: draft === undefined ? types : draft.before })}
+          onChange={(next) => setDraft(next === before ? undefined : { text: next, before: draft === undefined ? types : draft.before })}
           onRun={() => void save()}
         />
         {marks.length > 0 && (failure === undefined || (text ?? before) !== rejectedText) && (

@@ -5,6 +5,7 @@ import { type Failure, failureOf } from '../../api/failure.ts';
 import { readOperation } from '../../api/metadata.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { go } from '../../browser/place.ts';
 import { isList, isObject } from '../../model/json.ts';
 import { DEFAULT_KIND, KINDS } from '../../model/kinds.generated.ts';
@@ -22,10 +23,14 @@ export function AddSource() {
     const json = await readOperation('list_source_kinds', {}, { signal });
     return isObject(json) && isList(json['sources']) ? json['sources'].filter(isObject).map(({ kind }) => String(kind)) : [];
   }, 'kinds');
-  const [draft, setDraft] = useState<SourceDraft>(NO_SOURCE);
+  const [edited, setDraft] = useDraft<SourceDraft>('source');
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setBusy] = useState(false);
-  const set = (changes: Partial<SourceDraft>): void => setDraft({ ...draft, ...changes });
+  const draft = edited ?? NO_SOURCE;
+  const set = (changes: Partial<SourceDraft>): void => {
+    setFailure(undefined);
+    setDraft({ ...draft, ...changes });
+  };
   const form = KINDS[draft.kind];
   const refusal = isReadOnly ? READ_ONLY_REASON : isBusy ? 'Connecting …' : undefined;
   const submit = async (event: Event): Promise<void> => {
@@ -41,6 +46,7 @@ export function AddSource() {
         steps: () => [{ type: `${draft.kind}_add_source`, args }],
         inverse: [{ type: `${draft.kind}_drop_source`, args: { name, cascade: true } }],
       });
+      setDraft(undefined);
       go(['data', name]);
     } catch (error) {
       setFailure(failureOf(error));

@@ -33,12 +33,15 @@ function BrowseTable({ table, info }: { readonly table: TableOverview; readonly 
   } = useResource(
     () =>
       readableTable(as, info.names).then((found) => ({
+        as,
         found: found === undefined ? undefined : { ...found, columns: inTableOrder(found.columns, info) },
       })),
     `${JSON.stringify(as)} ${info.names.type} ${info.version}`,
+    // A change of the metadata does not close the row that is being edited.
+    { keeps: true },
   );
   if (failure !== undefined) return <ErrorBox error={shownError(failure)} onRetry={reload} />;
-  if (readable === undefined) return <Loading what="the columns" />;
+  if (readable === undefined || readable.as !== as) return <Loading what="the columns" />;
   if (readable.found === undefined) {
     return (
       <EmptyState

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { equalJson, isObject, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { tableSteps } from '../../model/table-entry.ts';
@@ -13,10 +14,16 @@ import { shownError } from '../../parts/shown-error.ts';
 /** Editor for the metadata entry of a table. A change becomes the smallest set of operations. */
 export function EntryJson({ table, entry: stored }: { readonly table: TableOverview; readonly entry: JsonObject | null }) {
   const before = printJson(stored, 2);
-  const [edited, setEdited] = useState<{ readonly text: string; readonly before: JsonObject | null }>();
+  const [edited, setEdited] = useDraft<{ readonly text: string; readonly before: JsonObject | null }>(
+    `entry ${table.source} ${tableId(table)}`,
+  );
   const text = edited?.text;
   const [failure, setFailure] = useState<Failure>();
   const address = { source: table.source, kind: table.kind, table: tableJson(table) };
+  const reset = (): void => {
+    setFailure(undefined);
+    setEdited(undefined);
+  };
   const review = async (): Promise<void> => {
     setFailure(undefined);
     try {
@@ -30,7 +37,7 @@ export function EntryJson({ table, entry: stored }: { readonly table: TableOverv
           before: edited === undefined ? stored : edited.before,
           now: ([entry]) => entry ?? null,
           after: () => after,
-          discard: () => setEdited(undefined),
+          discard: reset,
         },
         steps: ([entry]) => tableSteps(address, entry ?? null, after),
       });
@@ -49,7 +56,10 @@ export function EntryJson({ table, entry: stored }: { readonly table: TableOverv
         height="min(60vh, 560px)"
         value={text ?? before}
         readOnly={isReadOnly}
-        onChange={(next) => setEdited({ text: next, before: edited === undefined ? stored : edited.before })}
+        onChange={(next) => {
+          setFailure(undefined);
+          setEdited(next === before ? undefined : { text: next, before: edited === undefined ? stored : edited.before });
+        }}
         onRun={() => void review()}
       />
       <div class="row">
@@ -60,7 +70,7 @@ export function EntryJson({ table, entry: stored }: { readonly table: TableOverv
         >
           Review changes
         </Button>
-        <Button refusal={text === undefined ? 'No changes' : undefined} onClick={() => setEdited(undefined)}>
+        <Button refusal={text === undefined ? 'No changes' : undefined} onClick={reset}>
           Reset
         </Button>
       </div>

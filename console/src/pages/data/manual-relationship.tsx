@@ -1,15 +1,11 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
 import { readTableInfo, type TableInfo } from '../../api/table-info.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import type { JsonObject } from '../../model/json.ts';
 import { findTable, type Overview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
-import { Button } from '../../parts/button.tsx';
 import { ComboboxField } from '../../parts/combobox.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
-import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 
@@ -27,38 +23,23 @@ export function ManualRelationship({ data, table, info, onClose }: ManualRelatio
   const [target, setTarget] = useState('');
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  const [failure, setFailure] = useState<Failure>();
   const tables = data.sources.find(({ name: each }) => each === table.source)?.tables ?? [];
   const found = findTable(data, table.source, target);
   const { value: columns } = useResource(
     async (signal) => (found === undefined ? [] : (await readTableInfo(found, signal)).columns),
     `${target}`,
   );
-  const apply = async (): Promise<void> => {
-    if (found === undefined) return;
-    try {
-      await create(table, form, name, { remote_table: tableJson(found), column_mapping: { [from]: to } });
-      onClose();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
-  };
   return (
-    <Dialog
+    <FormDialog
       title={`New relationship of ${tableId(table)}`}
+      action="Create"
+      operation={`${table.kind}_create_${form}_relationship`}
+      refusal={name === '' || found === undefined || from === '' || to === '' ? 'Fill in all fields' : undefined}
       onClose={onClose}
-      onSubmit={() => void apply()}
-      footer={
-        <Button
-          kind="primary"
-          refusal={name === '' || found === undefined || from === '' || to === '' ? 'Fill in all fields' : undefined}
-          onClick={() => void apply()}
-        >
-          Create
-        </Button>
+      onSave={async () =>
+        found !== undefined && (await create(table, form, name, { remote_table: tableJson(found), column_mapping: { [from]: to } }))
       }
     >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <p class="muted">Joins rows by equal columns without a foreign key, for example for views.</p>
       <Segments
         name="Relationship type"
@@ -87,17 +68,18 @@ export function ManualRelationship({ data, table, info, onClose }: ManualRelatio
           onChange={setTo}
         />
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 
-/** @throws Failure */
-async function create(table: TableOverview, form: 'object' | 'array', name: string, manual: JsonObject): Promise<void> {
+/** @returns false if the review was discarded @throws Failure */
+async function create(table: TableOverview, form: 'object' | 'array', name: string, manual: JsonObject): Promise<boolean> {
   const { source, kind } = table;
   const place = { source, table: tableJson(table) };
-  await makeChange({
+  const done = await makeChange({
     title: `Create relationship ${name}`,
     steps: () => [{ type: `${kind}_create_${form}_relationship`, args: { ...place, name, using: { manual_configuration: manual } } }],
     inverse: [{ type: `${kind}_drop_relationship`, args: { ...place, relationship: name } }],
   });
+  return done !== null;
 }

@@ -1,49 +1,38 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
-import { type Failure, failureOf } from '../../api/failure.ts';
+import { FormDialog } from '../../features/form-dialog.tsx';
 import { type TableOverview, tableJson } from '../../model/overview.ts';
-import { Button } from '../../parts/button.tsx';
-import { Dialog } from '../../parts/dialog.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
 import { Field } from '../../parts/field.tsx';
-import { shownError } from '../../parts/shown-error.ts';
 
 export function RenameRelationship({ table, name, onClose }: { readonly table: TableOverview; readonly name: string; onClose(): void }) {
   const [next, setNext] = useState(name);
-  const [failure, setFailure] = useState<Failure>();
+  const operation = `${table.kind}_rename_relationship`;
   const step = (from: string, to: string) => ({
-    type: `${table.kind}_rename_relationship`,
+    type: operation,
     args: { source: table.source, table: tableJson(table), name: from, new_name: to },
   });
-  const apply = async (): Promise<void> => {
-    try {
-      await makeChange({
-        title: `Rename relationship ${name} to ${next}`,
-        steps: () => [step(name, next)],
-        inverse: [step(next, name)],
-      });
-      onClose();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
+  const rename = async (): Promise<boolean> => {
+    const done = await makeChange({
+      title: `Rename relationship ${name} to ${next}`,
+      steps: () => [step(name, next)],
+      inverse: [step(next, name)],
+    });
+    return done !== null;
   };
   return (
-    <Dialog
+    <FormDialog
       title={`Rename ${name}`}
+      action="Rename"
+      operation={operation}
+      refusal={next.trim() === '' || next === name ? 'Enter a new name' : undefined}
       onClose={onClose}
-      onSubmit={() => void apply()}
-      footer={
-        <Button kind="primary" refusal={next.trim() === '' || next === name ? 'Enter a new name' : undefined} onClick={() => void apply()}>
-          Rename
-        </Button>
-      }
+      onSave={rename}
     >
-      {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <Field label="Name" hint="Permissions that use it are updated. Queries of clients are not.">
         {(id) => (
           <input id={id} class="input" value={next} spellcheck={false} autofocus onInput={(event) => setNext(event.currentTarget.value)} />
         )}
       </Field>
-    </Dialog>
+    </FormDialog>
   );
 }

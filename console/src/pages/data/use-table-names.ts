@@ -3,6 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
 import type { TableInfo } from '../../api/table-info.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { type TableOverview, tableId, tableJson } from '../../model/overview.ts';
 import { tableSteps } from '../../model/table-entry.ts';
@@ -12,6 +13,12 @@ interface Edits {
   readonly columns: Readonly<Record<string, string>>;
   readonly table?: string;
   readonly isEnum?: boolean;
+}
+
+interface NamesDraft {
+  readonly edits: Edits;
+  /** The names as they were stored when the draft began. */
+  readonly basis: Json;
 }
 
 const NO_EDITS: Edits = { columns: {} };
@@ -53,9 +60,8 @@ function withEdits(entry: JsonObject, { columns, table, isEnum }: Edits): JsonOb
 
 /** Names of a table and its columns in the API, while they are edited. */
 export function useTableNames(table: TableOverview, info: TableInfo) {
-  const [edits, setEdits] = useState<Edits>(NO_EDITS);
-  /** The names as they were stored when the draft began. */
-  const [basis, setBasis] = useState<Json>();
+  const [draft, setDraft] = useDraft<NamesDraft>(`names ${table.source} ${tableId(table)}`);
+  const { edits = NO_EDITS, basis } = draft ?? {};
   const [failure, setFailure] = useState<Failure>();
   const customName = configurationOf(info.entry)['custom_name'];
   const storedTable = typeof customName === 'string' ? customName : '';
@@ -68,12 +74,12 @@ export function useTableNames(table: TableOverview, info: TableInfo) {
     (edits.table !== undefined && edits.table !== storedTable) ||
     (edits.isEnum !== undefined && edits.isEnum !== table.isEnum);
   const edit = (changes: Partial<Edits>): void => {
-    if (basis === undefined) setBasis(editedPart(info.entry));
-    setEdits({ ...edits, ...changes });
+    setFailure(undefined);
+    setDraft({ edits: { ...edits, ...changes }, basis: basis ?? editedPart(info.entry) });
   };
   const reset = (): void => {
-    setEdits(NO_EDITS);
-    setBasis(undefined);
+    setFailure(undefined);
+    setDraft(undefined);
   };
   const unchanged = isChanged ? undefined : 'No changes';
   return {

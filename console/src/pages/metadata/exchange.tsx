@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { DOCUMENT, readMetadata } from '../../api/entries.ts';
@@ -28,9 +29,11 @@ const CHANGED = 'The metadata has changed since the comparison. Compare again.';
 
 const MARKS = { added: '+', removed: '−', changed: '~' } as const;
 
+/** Document to import, kept while other pages are open. */
+const importText = signal('');
+
 /** The document as a file, and a document compared with what is there. */
 export function Exchange() {
-  const [text, setText] = useState('');
   const [failure, setFailure] = useState<Failure>();
   const guarded: Guarded = async (task) => {
     setFailure(undefined);
@@ -41,6 +44,12 @@ export function Exchange() {
     }
   };
   const comparison = useComparison(guarded);
+  const text = importText.value;
+  const setText = (next: string): void => {
+    importText.value = next;
+    setFailure(undefined);
+    comparison.clear();
+  };
   const compare = (): void => void comparison.compare(text);
   return (
     <>
@@ -79,7 +88,7 @@ function useComparison(guarded: Guarded) {
       showToast('Metadata imported');
       await compare(json);
     });
-  return { compared, unticked, allow, compare, apply, setUnticked, setAllow };
+  return { compared, unticked, allow, compare, apply, clear: (): void => setCompared(null), setUnticked, setAllow };
 }
 
 /** Returns false if the change was cancelled. */

@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
@@ -28,9 +29,12 @@ interface Outcome {
 const NO_MARKS: readonly CodeMark[] = [];
 const EXAMPLE = `{"type": "${DEFAULT_KIND}_track_table", "args": {"table": "author"}}`;
 
+/** The request as written, kept while other pages are open. */
+const operationText = signal('');
+
 /** Runs a request to the metadata API that is written or pasted as JSON. */
 export function RunOperation() {
-  const [text, setText] = useState('');
+  const text = operationText.value;
   const handle = useRef<EditorHandle | null>(null);
   const { isRunning, answer, failure, place, marks, refusal, run } = useOperation(text);
   return (
@@ -54,7 +58,9 @@ export function RunOperation() {
           handle={handle}
           marks={marks}
           complete={async (written, at) => completeType(written, at)}
-          onChange={setText}
+          onChange={(next) => {
+            operationText.value = next;
+          }}
           onRun={() => void run()}
         />
         <div class="row">
@@ -101,8 +107,9 @@ function useOperation(text: string) {
       setRunning(false);
     }
   };
-  const { answer, failure } = outcome ?? {};
-  const path = outcome?.text === text ? failure?.path : undefined;
+  // The answer to another text would be read as the answer to this one.
+  const { answer, failure } = outcome?.text === text ? outcome : {};
+  const path = failure?.path;
   const place = useMemo(() => (path === undefined ? undefined : placeOfJsonPath(text, path)), [text, path]);
   const marks = useMemo(
     () => (place === undefined || failure === undefined ? NO_MARKS : [{ from: place.from, to: place.to, message: failure.message }]),

@@ -6,6 +6,7 @@ import { overview } from '../../api/overview.ts';
 import { readSections } from '../../api/sections.ts';
 import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { useDraft } from '../../browser/drafts.ts';
 import { isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
@@ -32,11 +33,15 @@ export function Limits() {
 /** State of the form. @param limits as they are stored; `null` if there are none */
 function useLimits(limits: JsonObject | null) {
   /** JSON as typed, with the limits that were stored when the draft began. */
-  const [edited, setEdited] = useState<{ readonly text: string; readonly before: JsonObject | null }>();
+  const [edited, setEdited] = useDraft<{ readonly text: string; readonly before: JsonObject | null }>('limits');
   const [failure, setFailure] = useState<Failure>();
   const stored = limits === null ? '' : printJson(limits, 2);
   const shown = edited?.text ?? stored;
   const before = edited === undefined ? limits : edited.before;
+  const reset = (): void => {
+    setFailure(undefined);
+    setEdited(undefined);
+  };
   const change = async (title: string, next: JsonObject | null): Promise<void> => {
     setFailure(undefined);
     const stepTo = (to: Json) => (isObject(to) ? { type: 'set_api_limits', args: to } : { type: 'remove_api_limits', args: {} });
@@ -46,7 +51,7 @@ function useLimits(limits: JsonObject | null) {
         parts: [sectionPart('api_limits')],
         review: true,
         steps: () => [stepTo(next)],
-        draft: { before, now: (_, [now = null]) => now, after: () => next, discard: () => setEdited(undefined) },
+        draft: { before, now: (_, [now = null]) => now, after: () => next, discard: reset },
         inverse: ([was = null]) => [stepTo(was)],
       });
       if (done !== null) setEdited(undefined);
@@ -68,8 +73,11 @@ function useLimits(limits: JsonObject | null) {
     isEdited: edited !== undefined,
     failure,
     unchanged: shown.trim() === stored ? 'No changes' : shown.trim() === '' ? 'Use “Remove all”' : undefined,
-    edit: (text: string): void => setEdited({ text, before }),
-    reset: (): void => setEdited(undefined),
+    edit(text: string): void {
+      setFailure(undefined);
+      setEdited(text === stored ? undefined : { text, before });
+    },
+    reset,
     save,
     remove: (): void => void change('Remove API limits', null),
   };
