@@ -1,6 +1,8 @@
 import { type Json, printJson } from '../model/json.ts';
+import { MoreList } from './more-list.tsx';
 
-const MAX_LINES = 400;
+/** Lines of each side shown at first. */
+const FIRST_LINES = 400;
 
 /** Line difference of two values. */
 export function JsonDifference({
@@ -23,19 +25,23 @@ export function JsonDifference({
   const start = common(old, now);
   const end = Math.min(common(old.toReversed(), now.toReversed()), Math.min(old.length, now.length) - start);
   const context = 2;
-  const truncated = (lines: readonly string[]): readonly string[] =>
-    lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`];
   return (
     <section class="diff" tabIndex={0} aria-label={name}>
       {old.slice(Math.max(0, start - context), start).map((line, index) => (
         <div key={`a${index}`}>{`  ${line}`}</div>
       ))}
-      {truncated(old.slice(start, old.length - end)).map((line, index) => (
-        <div key={`b${index}`} class="minus">{`− ${line}`}</div>
-      ))}
-      {truncated(now.slice(start, now.length - end)).map((line, index) => (
-        <div key={`c${index}`} class="plus">{`+ ${line}`}</div>
-      ))}
+      <MoreList
+        items={old.slice(start, old.length - end)}
+        first={FIRST_LINES}
+        what="removed lines"
+        item={(line, index) => <div key={`b${index}`} class="minus">{`− ${line}`}</div>}
+      />
+      <MoreList
+        items={now.slice(start, now.length - end)}
+        first={FIRST_LINES}
+        what="added lines"
+        item={(line, index) => <div key={`c${index}`} class="plus">{`+ ${line}`}</div>}
+      />
       {now.slice(now.length - end, now.length - end + context).map((line, index) => (
         <div key={`d${index}`}>{`  ${line}`}</div>
       ))}

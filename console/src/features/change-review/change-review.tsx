@@ -30,6 +30,7 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { JsonDifference } from '../../parts/json-difference.tsx';
 import { Loading } from '../../parts/loading.tsx';
+import { MoreList } from '../../parts/more-list.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { showToast } from '../../parts/toast.tsx';
 import { PermissionChanges } from './permission-changes.tsx';
@@ -73,9 +74,9 @@ async function undoChange(applied: AppliedChange): Promise<void> {
 function Review() {
   const [isBusy, setBusy] = useState(false);
   const current = pending.value;
+  const effects = useEffects(current?.steps ?? []);
   if (current === null) return null;
   const { change, steps, failure, conflict, read } = current;
-  const kinds = overview.value?.sources.map(({ kind }) => kind) ?? [];
   const apply = async (): Promise<void> => {
     setBusy(true);
     await applyPending();
@@ -114,19 +115,12 @@ function Review() {
         </>
       }
     >
-      <PermissionChanges changes={permissionChanges(steps, change.tables ?? [], read.entries)} />
       {failure !== undefined && conflict === undefined && <ErrorBox error={shownError(failure)} />}
+      <Dangers preview={effects.value} />
+      <PermissionChanges changes={permissionChanges(steps, change.tables ?? [], read.entries)} />
       {conflict !== undefined && <ConflictView conflict={conflict} canDiscard={change.draft?.discard !== undefined} />}
-      <ul class="step-list">
-        {steps.slice(0, MAX_STEPS).map((step, index) => (
-          <li key={index} class={`row-tight${isDestructive(step) ? ' is-drop' : ''}`}>
-            <Icon name={isDestructive(step) ? 'trash' : 'check'} />
-            <span>{describeStep(step, kinds)}</span>
-          </li>
-        ))}
-        {steps.length > MAX_STEPS && <li class="muted">and {steps.length - MAX_STEPS} more, listed in the code below</li>}
-      </ul>
-      <Preview steps={steps} />
+      <Steps steps={steps} />
+      <Effects effects={effects} />
       <Code steps={steps} version={read.version} written={change.written} />
     </Dialog>
   );
@@ -157,36 +151,89 @@ function ConflictView({ conflict: { before, now, after }, canDiscard }: { readon
   );
 }
 
-const MAX_LINES = 12;
-const MAX_STEPS = 100;
+/** Lines and operations shown at first. */
+const FIRST_LINES = 12;
 /** Maximum number of steps that the service previews. */
 const MAX_PREVIEWED = 1000;
 
-/** Effects of the change on the metadata and the role schemas, previewed by the service. */
-function Preview({ steps }: { readonly steps: readonly Step[] }) {
+/** The operations, those that delete something first. */
+function Steps({ steps }: { readonly steps: readonly Step[] }) {
+  const kinds = overview.value?.sources.map(({ kind }) => kind) ?? [];
+  const sorted = steps.toSorted((a, b) => Number(isDestructive(b)) - Number(isDestructive(a)));
+  return (
+    <ul class="step-list">
+      <MoreList
+        items={sorted}
+        first={FIRST_LINES}
+        what="operations"
+        item={(step, index) => (
+          <li key={index} class={`row-tight${isDestructive(step) ? ' is-drop' : ''}`}>
+            <Icon name={isDestructive(step) ? 'trash' : 'check'} />
+            <span>{describeStep(step, kinds)}</span>
+          </li>
+        )}
+      />
+    </ul>
+  );
+}
+
+/** Reads the effects of the change on the metadata and the role schemas, previewed by the service. */
+function useEffects(steps: readonly Step[]) {
   const isPreviewed = steps.length <= MAX_PREVIEWED && steps.every(({ type }) => changesOf(type) === 'metadata');
-  const { value, failure, isLoading } = useResource(
-    async (signal) => (isPreviewed ? previewChanges(steps, { signal }) : undefined),
+  const read = useResource(
+    async (signal) => (isPreviewed && steps.length > 0 ? previewChanges(steps, { signal }) : undefined),
     JSON.stringify(steps),
   );
+  return { ...read, isPreviewed };
+}
+
+/** Objects and queries that the change breaks, above everything else in the review. */
+function Dangers({ preview }: { readonly preview: ChangePreview | undefined }) {
+  if (preview === undefined) return null;
+  return (
+    <>
+      {!preview.isConsistent && (
+        <div class="banner banner-danger" role="alert">
+          <Icon name="warn" />
+          <div>
+            <p>
+              <strong>Metadata becomes inconsistent</strong>
+            </p>
+            <ul class="stack-tight small">
+              <MoreList
+                items={preview.inconsistent}
+                first={FIRST_LINES}
+                what="objects"
+                item={({ name, reason }) => (
+                  <li key={name + reason}>
+                    <strong>{name}</strong> {reason}
+                  </li>
+                )}
+              />
+            </ul>
+          </div>
+        </div>
+      )}
+      {preview.broken.length > 0 && <BrokenQueries preview={preview} />}
+    </>
+  );
+}
+
+function Effects({ effects: { value, failure, isLoading, isPreviewed } }: { readonly effects: ReturnType<typeof useEffects> }) {
   if (!isPreviewed) return <p class="muted small">The effect on the role schemas is only known after the change.</p>;
   if (failure !== undefined) return <ErrorBox error={shownError(failure)} />;
   if (value === undefined) return isLoading ? <Loading what="the preview" /> : null;
   return (
     <section class="stack-tight" aria-label="Effects of the change">
       <p class="row">
-        <span class={`badge ${value.isConsistent ? 'badge-ok' : 'badge-danger'}`}>
-          <Icon name={value.isConsistent ? 'check' : 'warn'} />
-          {value.isConsistent ? 'Metadata stays consistent' : 'Metadata becomes inconsistent'}
-        </span>
+        {value.isConsistent && (
+          <span class="badge badge-ok">
+            <Icon name="check" />
+            Metadata stays consistent
+          </span>
+        )}
         {value.roles.length === 0 && <span class="muted small">No changes to role schemas.</span>}
       </p>
-      {value.inconsistent.map(({ name, reason }) => (
-        <p key={name + reason} class="small">
-          <strong>{name}</strong> {reason}
-        </p>
-      ))}
-      {value.broken.length > 0 && <BrokenQueries preview={value} />}
       {value.roles.map((each) => (
         <SchemaChanges key={each.role} difference={each} isOpen={value.roles.length < 3} />
       ))}
@@ -203,15 +250,20 @@ function BrokenQueries({ preview: { broken, brokenCount } }: { readonly preview:
           <strong>Breaks {brokenCount === 1 ? '1 stored query' : `${brokenCount} stored queries`}</strong>
         </p>
         <ul class="stack-tight small">
-          {broken.slice(0, MAX_LINES).map(({ collection, name, role, problem, endpoints }) => (
-            <li key={`${collection} ${name} ${role}`}>
-              <strong>
-                {name} of {collection}
-              </strong>{' '}
-              for {role}
-              {endpoints.length > 0 && ` (REST endpoint ${endpoints.join(', ')})`}: {problem}
-            </li>
-          ))}
+          <MoreList
+            items={broken}
+            first={FIRST_LINES}
+            what="queries"
+            item={({ collection, name, role, problem, endpoints }) => (
+              <li key={`${collection} ${name} ${role}`}>
+                <strong>
+                  {name} of {collection}
+                </strong>{' '}
+                for {role}
+                {endpoints.length > 0 && ` (REST endpoint ${endpoints.join(', ')})`}: {problem}
+              </li>
+            )}
+          />
         </ul>
       </div>
     </div>
@@ -240,12 +292,16 @@ function SchemaChanges({
         </span>
       </summary>
       <section class="diff" tabIndex={0} aria-label={`Schema of ${role}`}>
-        {lines.slice(0, MAX_LINES).map(([sign, line]) => (
-          <div key={sign + line} class={sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}>
-            {sign} {line}
-          </div>
-        ))}
-        {lines.length > MAX_LINES && <div class="muted">and {lines.length - MAX_LINES} more</div>}
+        <MoreList
+          items={lines}
+          first={FIRST_LINES}
+          what="lines"
+          item={([sign, line]) => (
+            <div key={sign + line} class={sign === '+' ? 'plus' : sign === '−' ? 'minus' : ''}>
+              {sign} {line}
+            </div>
+          )}
+        />
       </section>
     </details>
   );

@@ -2,7 +2,9 @@ import { type Json, printJson } from '../../model/json.ts';
 import { isWiderRows, type PermissionChange, type PermissionLine } from '../../model/permission-change.ts';
 import type { Reach } from '../../model/filter-reach.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { MoreList } from '../../parts/more-list.tsx';
 
+/** Permissions shown at first. */
 const MAX_SHOWN = 30;
 /** Maximum characters of a value on one line. */
 const MAX_LINE_LENGTH = 100;
@@ -18,29 +20,37 @@ export function PermissionChanges({ changes }: { readonly changes: readonly Perm
         <div class="banner banner-danger" role="alert">
           <Icon name="warn" />
           <ul class="stack-tight">
-            {wider.slice(0, MAX_SHOWN).map(({ title, key }) => (
-              <li key={title + key}>
-                <strong>{key === 'filter' ? 'Wider row filter' : 'Wider row check'}:</strong> {title} lets the same rows through as before
-                and possibly more.
-              </li>
-            ))}
-            {wider.length > MAX_SHOWN && <li>and {wider.length - MAX_SHOWN} more</li>}
+            <MoreList
+              items={wider}
+              first={MAX_SHOWN}
+              what="permissions"
+              item={({ title, key }) => (
+                <li key={title + key}>
+                  <strong>{key === 'filter' ? 'Wider row filter' : 'Wider row check'}:</strong> {title} lets the same rows through as before
+                  and possibly more.
+                </li>
+              )}
+            />
           </ul>
         </div>
       )}
-      {changes.slice(0, MAX_SHOWN).map(({ title, kind, lines }) => (
-        <details key={title} open={changes.length < 3}>
-          <summary>
-            <strong>{title}</strong> <span class="muted small">{kind === 'dropped' ? 'deleted' : kind}</span>
-          </summary>
-          <dl class="stack-tight">
-            {lines.map((line) => (
-              <Line key={line.key} line={line} kind={kind} />
-            ))}
-          </dl>
-        </details>
-      ))}
-      {changes.length > MAX_SHOWN && <p class="muted small">and {changes.length - MAX_SHOWN} more permissions</p>}
+      <MoreList
+        items={changes}
+        first={MAX_SHOWN}
+        what="permissions"
+        item={({ title, kind, lines }) => (
+          <details key={title} open={changes.length < 3}>
+            <summary>
+              <strong>{title}</strong> <span class="muted small">{kind === 'dropped' ? 'deleted' : kind}</span>
+            </summary>
+            <dl class="stack-tight">
+              {lines.map((line) => (
+                <Line key={line.key} line={line} kind={kind} />
+              ))}
+            </dl>
+          </details>
+        )}
+      />
     </section>
   );
 }
