@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { makeChange } from '../api/changes.ts';
+import { readEntries } from '../api/entries.ts';
 import { type Failure, failureOf } from '../api/failure.ts';
 import { readKindOperation } from '../api/metadata.ts';
 import { hasOperation } from '../api/operation-names.ts';
@@ -8,7 +9,8 @@ import { useResource } from '../api/use-resource.ts';
 import type { SourceOverview } from '../model/overview.ts';
 import { createRelationshipStep, readSuggestions, type SuggestedRelationship } from '../model/relationship-names.ts';
 import { labelOf } from '../model/steps.ts';
-import type { Json } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
+import { membersOf } from '../model/table-entry.ts';
 import { Button } from '../parts/button.tsx';
 import { ErrorBox } from '../parts/error-box.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -21,7 +23,7 @@ interface SuggestionsProps {
   readonly version: number;
   /** Limits the suggestions to one table. */
   readonly table?: Json;
-  /** Names of fields in use. */
+  /** Names of fields of `table` in use, at `version`. */
   readonly usedNames?: readonly string[];
 }
 
@@ -138,11 +140,31 @@ function useSuggestions({ source: { name, kind }, version, table, usedNames = []
         { source: name, omit_tracked: true, ...(table === undefined ? {} : { tables: [table] }) },
         { signal },
       );
-      const all = readSuggestions(json, () => usedNames);
+      const used = table === undefined ? await namesInUse({ name, kind }, json, signal) : undefined;
+      const all = readSuggestions(json, (label) => used?.get(label) ?? usedNames);
       return table === undefined ? all : all.filter((each) => labelOf(each.table) === labelOf(table));
     },
     `${name} ${version} ${JSON.stringify(table ?? null)}`,
   );
+}
+
+/** Maximum number of tables whose entries are read for their names. */
+const MAX_READ = 200;
+const LISTS = ['object_relationships', 'array_relationships', 'remote_relationships', 'computed_fields'];
+
+/** Returns the names of relationships and computed fields of the tables with suggestions, by table. @throws Failure */
+async function namesInUse(
+  { name: source, kind }: SuggestionsProps['source'],
+  suggestions: Json,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tables = new Map(readSuggestions(suggestions, () => []).map(({ table }) => [labelOf(table), table]));
+  if (tables.size === 0) return new Map();
+  const addresses = [...tables.values()].slice(0, MAX_READ).map((table) => ({ source, kind, table }));
+  const { entries } = await readEntries(addresses, [], signal);
+  const namesOf = (entry: JsonObject | null): readonly string[] =>
+    LISTS.flatMap((key) => membersOf(entry, key).map((member) => String(member['name'])));
+  return new Map([...tables.keys()].map((label, index) => [label, namesOf(entries[index] ?? null)]));
 }
 
 /** @throws Failure */

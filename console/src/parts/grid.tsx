@@ -25,6 +25,8 @@ export interface GridProps {
   /** Text for copying; without it nothing is copied. */
   text?(row: number, column: number): string;
   onOpen?(row: number, column: number): void;
+  /** Cells that a click opens. Others open by a double click. */
+  opensByClick?(row: number, column: number): boolean;
   /** Called for F2. Defaults to `onOpen`. */
   onEdit?(row: number, column: number): void;
   onKey?(event: KeyboardEvent, row: number, column: number): void;
@@ -46,13 +48,13 @@ interface Range {
 
 /** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
 export function Grid(props: GridProps) {
-  const { name, columns, count, total, selected, rowHeight = ROW, cell, onOpen, class: extra } = props;
+  const { name, columns, count, total, selected, rowHeight = ROW, cell, onOpen, opensByClick, class: extra } = props;
   const { frame, window, body, current, focus, isInRange, keyDown } = useGridFocus(props, rowHeight);
   const { first, end } = window;
   return (
     <div ref={frame} class={`grid-frame ${extra ?? ''}`} role="group" aria-label={name} tabIndex={count === 0 ? 0 : undefined}>
       <table
-        class="grid"
+        class={opensByClick === undefined ? 'grid' : 'grid grid-of-buttons'}
         role="grid"
         aria-label={name}
         aria-rowcount={(total ?? count) + 1}
@@ -62,9 +64,13 @@ export function Grid(props: GridProps) {
           const focused = cellAt(event.target);
           if (focused !== undefined) focus(focused);
         }}
-        onDblClick={(event) => {
-          const opened = event.target instanceof Element ? cellAt(event.target.closest('[data-cell]')) : undefined;
-          if (opened !== undefined) onOpen?.(opened.row, opened.column);
+        onClick={({ target }) => {
+          const opened = cellAround(target);
+          if (opened !== undefined && opensByClick?.(opened.row, opened.column) === true) onOpen?.(opened.row, opened.column);
+        }}
+        onDblClick={({ target }) => {
+          const opened = cellAround(target);
+          if (opened !== undefined && opensByClick?.(opened.row, opened.column) !== true) onOpen?.(opened.row, opened.column);
         }}
       >
         <thead>
@@ -88,7 +94,7 @@ export function Grid(props: GridProps) {
                     role="gridcell"
                     data-cell={`${row}:${c}`}
                     tabIndex={current.row === row && current.column === c ? 0 : -1}
-                    class={`${classOf(column)}${isInRange(row, c) ? ' in-range' : ''}`}
+                    class={`${classOf(column)}${isInRange(row, c) ? ' in-range' : ''}${opensByClick?.(row, c) === true ? ' opens' : ''}`}
                   >
                     {cell(row, c)}
                   </td>
@@ -224,6 +230,12 @@ function textOfRange({ top, bottom, left, right }: Range, text: (row: number, co
 function cellAt(element: EventTarget | null): Cell | undefined {
   const [row, column] = element instanceof HTMLElement ? (element.dataset['cell'] ?? '').split(':') : [];
   return column === undefined ? undefined : { row: Number(row), column: Number(column) };
+}
+
+/** Returns the cell that contains the target of a click, unless a control in it handles the click. */
+function cellAround(target: EventTarget | null): Cell | undefined {
+  if (!(target instanceof Element) || target.closest('button, a, input') !== null) return undefined;
+  return cellAt(target.closest('[data-cell]'));
 }
 
 function classOf({ isNumber = false, isSticky = false, isNarrow = false }: GridColumn): string {

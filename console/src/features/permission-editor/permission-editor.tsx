@@ -265,6 +265,7 @@ function PermissionGrid({ data, table, info, roles, chosen }: GridProps) {
           </button>
         );
       }}
+      opensByClick={(_, column) => column > 0}
       onOpen={(row, column) => {
         const role = roles[row];
         const operation = PERMISSION_OPERATIONS[column - 1];

@@ -103,26 +103,33 @@ export function PermissionForm(props: FormProps) {
 
 /** Permissions to start with, for a role that has none. */
 function NoPermission({ info, role, operation, others, onChoose }: FormProps & { onChoose(permission: JsonObject): void }) {
-  const owner =
-    info.columns.find(({ name }) => /^(?:user_id|owner_id|owner|author_id|customer_id|account_id)$/.test(name))?.name ?? info.primaryKey[0];
+  const owner = info.columns.find(({ name }) => /^(?:user_id|owner_id|owner|author_id|customer_id|account_id)$/.test(name))?.name;
+  const column = info.primaryKey[0] ?? info.columns[0]?.name;
   const condition = operation === 'insert' ? 'check' : 'filter';
+  const choose = (rows: JsonObject): void => onChoose({ ...blank(operation, info), [condition]: rows });
   return (
     <div class="stack">
       <p class="muted">
         {role} has no {operation} permission.
       </p>
       <div class="row">
-        <Button kind="primary" refusal={readOnlyRefusal} onClick={() => onChoose(blank(operation, info))}>
-          {operation === 'insert' ? 'Any row' : 'All rows'}
-        </Button>
         {owner !== undefined && (
-          <Button
-            refusal={readOnlyRefusal}
-            onClick={() => onChoose({ ...blank(operation, info), [condition]: { [owner]: { _eq: 'X-Svc-User-Id' } } })}
-          >
+          <Button kind="primary" refusal={readOnlyRefusal} onClick={() => choose({ [owner]: { _eq: 'X-Svc-User-Id' } })}>
             Own rows ({owner})
           </Button>
         )}
+        {column !== undefined && (
+          <Button
+            kind={owner === undefined ? 'primary' : 'plain'}
+            refusal={readOnlyRefusal}
+            onClick={() => choose({ [column]: { _eq: '' } })}
+          >
+            Rows by a condition
+          </Button>
+        )}
+        <Button refusal={readOnlyRefusal} onClick={() => onChoose(blank(operation, info))}>
+          {operation === 'insert' ? 'Any row' : 'All rows'}
+        </Button>
         {others.length > 0 && (
           <Menu icon="copy" items={others.map((other) => ({ label: other.role, run: () => onChoose(other.permission) }))}>
             Copy from …

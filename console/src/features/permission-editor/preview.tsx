@@ -13,7 +13,7 @@ import { isList, isObject, type Json, type JsonObject, objectOf, objectsIn, prin
 import { type Overview, type TableOverview, tableJson } from '../../model/overview.ts';
 import type { Step } from '../../model/steps.ts';
 import { ADMIN, sessionVariablesIn, variableHeader } from '../../model/persona.ts';
-import type { PermissionOperation } from '../../model/table-entry.ts';
+import { memberOf, type PermissionOperation } from '../../model/table-entry.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { ListTable } from '../../parts/list-table.tsx';
@@ -87,7 +87,7 @@ export function Preview(props: PreviewProps) {
       <div class={isLoading ? 'is-old' : ''} role="status">
         {result !== undefined && <PreviewCount result={result} operation={operation} />}
       </div>
-      {result !== undefined && <PreviewRows result={result} info={info} draft={draft} values={values} />}
+      {result !== undefined && <PreviewRows result={result} shown={shownColumns(props)} info={info} draft={draft} values={values} />}
     </aside>
   );
 }
@@ -109,13 +109,13 @@ function PreviewCount({ result: { now, total, before }, operation }: { readonly 
 
 function PreviewRows({
   result,
+  shown,
   info,
   draft,
   values,
-}: { readonly result: PreviewResult; readonly values: Values } & Pick<PreviewProps, 'info' | 'draft'>) {
+}: { readonly result: PreviewResult; readonly shown: readonly string[]; readonly values: Values } & Pick<PreviewProps, 'info' | 'draft'>) {
   const [side, setSide] = useState<'included' | 'excluded'>('included');
   const [why, setWhy] = useState<JsonObject | null>(null);
-  const shown = columnsOf(info).slice(0, 3);
   const list = result[side];
   return (
     <>
@@ -134,9 +134,14 @@ function PreviewRows({
       {list.length === 0 ? (
         <p class="muted small">{side === 'included' ? 'No rows' : 'No rows are excluded'}</p>
       ) : (
-        <ListTable name="Preview rows" columns={[...shown, ...(side === 'excluded' ? [{ hidden: 'Reason' }] : [])]} class="small">
+        <ListTable
+          name="Preview rows"
+          columns={[...(shown.length === 0 ? ['Row'] : shown), ...(side === 'excluded' ? [{ hidden: 'Reason' }] : [])]}
+          class="small"
+        >
           {list.map((row, index) => (
             <tr key={index}>
+              {shown.length === 0 && <td class="number">{index + 1}</td>}
               {shown.map((name) => (
                 <td key={name}>{cellText(row[name])?.slice(0, 40) ?? <span class="null">null</span>}</td>
               ))}
@@ -156,8 +161,28 @@ function PreviewRows({
   );
 }
 
-function columnsOf({ columns, columnNames }: TableInfo): readonly string[] {
-  return columns.flatMap(({ name }) => columnNames.get(name) ?? []);
+/** Columns shown of each row. */
+const SHOWN_COLUMNS = 3;
+
+/**
+ * Returns the first columns that the role may read: those of the draft, and for other operations than select those of its stored select
+ * permission. The rows are read as admin, so any other column would show more than the role sees.
+ */
+function shownColumns({ info, role, operation, draft }: PreviewProps): readonly string[] {
+  const stored = memberOf(info.entry, 'select_permissions', 'role', role)?.['permission'];
+  const { columns = [] } = operation === 'select' ? draft : objectOf(stored);
+  const allowed = info.columns.filter(({ name }) => columns === '*' || (isList(columns) && columns.includes(name)));
+  return allowed.flatMap(({ name }) => info.columnNames.get(name) ?? []).slice(0, SHOWN_COLUMNS);
+}
+
+/** Fields of a row: the shown columns, and the key to find the row again. */
+function fieldsOf(props: PreviewProps): string {
+  const fields = new Set([...shownColumns(props), ...keyOf(props.info)]);
+  return fields.size === 0 ? '__typename' : [...fields].join(' ');
+}
+
+function keyOf({ primaryKey, columnNames }: TableInfo): readonly string[] {
+  return primaryKey.map((column) => columnNames.get(column) ?? column);
 }
 
 /** Reads the rows once the draft has not changed for a moment. */
@@ -168,7 +193,7 @@ function usePreview(props: PreviewProps, values: Values) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       return signal.aborted ? undefined : readDraftRows(props, values, signal);
     },
-    printJson([printJson(draft['filter'] ?? {}), printJson(values), String(saved === null), info.version]),
+    printJson([printJson(draft['filter'] ?? {}), printJson(values), String(saved === null), fieldsOf(props), info.version]),
   );
 }
 
@@ -195,7 +220,7 @@ async function readDraftRows(props: PreviewProps, values: Values, signal: AbortS
   const count = (alias: string, condition: JsonObject): string =>
     `${alias}: ${names.selectAggregate}(where: ${literal(condition)}) { aggregate { count } }`;
   const rows = (alias: string, condition: JsonObject): string =>
-    `${alias}: ${names.select}(where: ${literal(condition)}, limit: ${ROWS}) { ${columnsOf(info).join(' ')} }`;
+    `${alias}: ${names.select}(where: ${literal(condition)}, limit: ${ROWS}) { ${fieldsOf(props)} }`;
   const fields = [
     count('total', {}),
     count('now', where),
@@ -225,11 +250,8 @@ function readPreview(json: Json | undefined): PreviewResult {
 }
 
 /** Previews a condition that no `where` argument can express: the service runs the role's query on the draft permission. */
-async function previewDraft(
-  { table, info, role, draft, saved }: PreviewProps,
-  values: Values,
-  signal: AbortSignal,
-): Promise<PreviewResult | undefined> {
+async function previewDraft(props: PreviewProps, values: Values, signal: AbortSignal): Promise<PreviewResult | undefined> {
+  const { table, info, role, draft, saved } = props;
   const { names } = info;
   if (names === undefined) return undefined;
   const { source, kind } = table;
@@ -246,7 +268,7 @@ async function previewDraft(
   const { answers } = await previewChanges(steps, {
     queries: [
       {
-        query: queryOf(`${count('now')} included: ${names.select}(limit: ${ROWS}) { ${columnsOf(info).join(' ')} }`),
+        query: queryOf(`${count('now')} included: ${names.select}(limit: ${ROWS}) { ${fieldsOf(props)} }`),
         as: { role, variables: values },
       },
       { query: queryOf(count('total')), as: ADMIN },
@@ -274,7 +296,7 @@ function Why({
   readonly values: Values;
   readonly row: JsonObject;
 }) {
-  const key = info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
+  const key = keyOf(info);
   const { value, failure } = useResource(
     async (signal) => {
       const { names } = info;

@@ -55,9 +55,10 @@ export function AllPermissions({ data, source }: { readonly data: Overview; read
           if (table === undefined) return null;
           return role === undefined ? tableId(table) : <AccessMark access={accessOf(data, table, role, operation)} />;
         }}
+        opensByClick={() => true}
         onOpen={open}
       />
-      <p class="muted small">Press Enter or double-click a cell to edit its permission.</p>
+      <p class="muted small">Click a cell, or press Enter in it, to edit its permission. The name of a table opens its page.</p>
     </>
   );
 }

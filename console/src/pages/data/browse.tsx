@@ -10,10 +10,12 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { TableRows } from './table-rows.tsx';
+import { GoneTable } from './table-state.tsx';
 
 /** Rows of a table, read and written as the persona. */
 export function Browse({ table, info }: { readonly table: TableOverview; readonly info: TableInfo }) {
   const { names } = info;
+  if (table.problem === 'unusable' && info.columns.length === 0) return <GoneTable table={table} />;
   if (names === undefined) {
     return (
       <EmptyState icon="warn" title="Table not in the GraphQL schema">

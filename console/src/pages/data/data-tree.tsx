@@ -62,7 +62,7 @@ function toggle(key: string): void {
 
 /** On a narrow page the list stays open while it has the focus. */
 function closeWhenNarrow(chosen: HTMLElement): void {
-  if (matchMedia('(max-width: 640px)').matches) chosen.blur();
+  if (matchMedia('(max-width: 40em)').matches) chosen.blur();
 }
 
 /** The source and the table of the page. */

@@ -9,6 +9,7 @@ import { AddSource } from './add-source.tsx';
 import { DataTree } from './data-tree.tsx';
 import { SourcePage } from './source-page.tsx';
 import { TablePage } from './table-page.tsx';
+import { UntrackedTable } from './table-state.tsx';
 
 /** Sources and tables on the left, the selected one on the right. */
 export function Data() {
@@ -47,17 +48,7 @@ export function Data() {
         ) : id === undefined ? (
           <SourcePage key={source.name} data={data} source={source} />
         ) : table === undefined ? (
-          <EmptyState
-            icon="table"
-            title={`${id} is not tracked`}
-            actions={
-              <a class="button" href={hrefOf(['data', source.name])}>
-                Tables of {source.name}
-              </a>
-            }
-          >
-            Only tracked tables are in the API.
-          </EmptyState>
+          <UntrackedTable source={source} id={id} version={data.version} />
         ) : (
           <TablePage key={`${source.name} ${id}`} data={data} table={table} />
         )}

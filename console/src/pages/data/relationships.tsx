@@ -72,7 +72,7 @@ export function Relationships({ data, table, info }: RelationshipsProps) {
       )}
       <SuggestedRelationships
         source={{ name: table.source, kind: table.kind }}
-        version={data.version}
+        version={info.version}
         table={tableJson(table)}
         usedNames={names}
       />

@@ -16,19 +16,18 @@ import { showToast } from '../../parts/toast.tsx';
 import { AllPermissions } from './all-permissions.tsx';
 import { Functions } from './functions.tsx';
 import { SourceTables } from './source-tables.tsx';
+import { reloadSource } from './table-state.tsx';
 
 /** A source: its tables, suggested relationships, permissions and functions. */
 export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const tab = place.value.query.get('tab') ?? 'tables';
-  const reload = (): void =>
-    void attempt({ title: `Reload ${source.name}`, steps: () => [{ type: 'reload_metadata', args: { reload_sources: [source.name] } }] });
   return (
     <div class="page">
       <header>
         <h1>{source.name}</h1>
         <span class="badge">{source.kind}</span>
         <span class="end row-tight">
-          <Button icon="reload" title="reload_metadata" onClick={reload}>
+          <Button icon="reload" title="reload_metadata" onClick={() => reloadSource(source.name)}>
             Reload
           </Button>
           <Menu

@@ -2,8 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { hasOperation } from '../../api/operation-names.ts';
 import { isReadOnly, READ_ONLY_REASON, readOnlyRefusal } from '../../api/settings.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { attempt } from '../../features/attempt.ts';
-import { type Overview, type SourceOverview, type TableOverview, tableId, tableJson } from '../../model/overview.ts';
+import { type Overview, type SourceOverview, tableId } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
 import { useAfterDrawn } from '../../parts/after-drawn.ts';
 import { Button } from '../../parts/button.tsx';
@@ -13,6 +12,7 @@ import { Check, Search } from '../../parts/field.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
+import { untrackTable } from './table-state.tsx';
 import { type TableTracking, useTableTracking } from './use-table-tracking.ts';
 
 /** Maximum of tracked tables listed here; the tree beside the page has all of them. */
@@ -135,7 +135,7 @@ function TrackedTables({ source }: { readonly source: SourceOverview }) {
               <td class="number">{table.relationships}</td>
               <td class="number">{[...table.granted].filter((digit) => digit !== '0').length || <span class="muted">none</span>}</td>
               <td class="nowrap">
-                <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void untrack(source, table)}>
+                <Button small kind="quiet" refusal={readOnlyRefusal} onClick={() => void untrackTable(source, table)}>
                   Untrack …
                 </Button>
               </td>
@@ -146,14 +146,4 @@ function TrackedTables({ source }: { readonly source: SourceOverview }) {
       {source.tables.length > LISTED && <p class="muted small">And {source.tables.length - LISTED} more in the list on the left.</p>}
     </section>
   );
-}
-
-async function untrack({ name, kind }: SourceOverview, table: TableOverview): Promise<void> {
-  const address = { source: name, kind, table: tableJson(table) };
-  await attempt({
-    title: `Untrack ${tableId(table)}`,
-    tables: [address],
-    review: true,
-    steps: () => [{ type: `${kind}_untrack_table`, args: { source: name, table: address.table, cascade: true } }],
-  });
 }

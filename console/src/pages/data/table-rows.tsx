@@ -20,6 +20,7 @@ import { shownError } from '../../parts/shown-error.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { RowDialog } from './row-dialog.tsx';
 import { RowsGrid } from './rows-grid.tsx';
+import { SuggestReload } from './table-state.tsx';
 import { PAGE_SIZES, type PendingDelete, type TableRowsState, useTableRows } from './use-table-rows.ts';
 
 interface TableRowsProps {
@@ -40,7 +41,11 @@ export function TableRows(props: TableRowsProps) {
   return (
     <>
       <Toolbar {...props} state={state} />
-      {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
+      {failure !== undefined && (
+        <ErrorBox error={shownError(failure)} onRetry={reload}>
+          {failure.code === 'unexpected' && <SuggestReload source={table.source} />}
+        </ErrorBox>
+      )}
       {!isRead && isLoading && <Loading what="the rows" onStop={stop} />}
       {isRead && rows.length === 0 && offset === 0 && <NoRows table={table} state={state} />}
       {isRead && (rows.length > 0 || offset > 0) && (

@@ -126,7 +126,9 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   const hasKey = key.length > 0 && key.every((column) => columns.includes(column));
   const dialogs = useRowDialogs();
   const { setSelected } = dialogs;
-  const [count, setCount] = useState<string>();
+  /** Number of rows, with the condition that was counted. */
+  const [counted, setCounted] = useState<{ readonly where: string; readonly count: string }>();
+  const condition = printJson(where);
   const { value, failure, isLoading, reload, stop } = useResource(
     async (signal) => {
       const byKey = hasKey ? key.map((column) => [column, 'asc'] as const) : [];
@@ -144,7 +146,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
   const changes = useRowChanges(info, readable, dialogs, keysOf, reload);
   const countAll = async (): Promise<void> => {
     try {
-      setCount(await countRows(as, info.names, where));
+      setCounted({ where: condition, count: await countRows(as, info.names, where) });
     } catch (error) {
       showToast(failureOf(error).message, { isError: true });
     }
@@ -161,7 +163,7 @@ export function useTableRows(info: NamedTableInfo, readable: ReadableTable) {
     hasKey,
     rows,
     access,
-    count,
+    count: counted?.where === condition ? counted.count : undefined,
     failure,
     isLoading,
     reload,
