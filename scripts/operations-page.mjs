@@ -9,13 +9,14 @@ const { tsImport } = await import('tsx/esm/api');
 const { typesPage } = await tsImport('../src/admin-api/types-page.ts', import.meta.url);
 const { operationsPage, queryPage } = await tsImport('../src/admin-api/reference-page.ts', import.meta.url);
 const { consoleOperations } = await tsImport('../src/admin-api/console-operations.ts', import.meta.url);
-const { consoleKinds } = await tsImport('../src/admin-api/console-kinds.ts', import.meta.url);
+const { consoleKinds, consoleStructures } = await tsImport('../src/admin-api/console-kinds.ts', import.meta.url);
 const { backends } = await tsImport('../src/databases/index.ts', import.meta.url);
 const pages = {
   'docs/reference/metadata-api.md': operationsPage(backends),
   'docs/reference/query-api.md': queryPage(backends),
   'console/src/api/operations.generated.ts': consoleOperations(backends),
   'console/src/model/kinds.generated.ts': consoleKinds(backends),
+  'console/src/model/structures.generated.ts': consoleStructures(backends),
   'docs/reference/metadata-types.md': typesPage(backends),
 };
 const checks = process.argv.includes('--check');

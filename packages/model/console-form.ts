@@ -1,4 +1,5 @@
 import type { SqlLexis } from './sql-lexis.ts';
+import type { StructureForm } from './structure-form.ts';
 
 /** Form and labels of a database kind for the console. Data only: `scripts/operations-page.mjs` writes it into the console. */
 export interface ConsoleForm {
@@ -17,6 +18,8 @@ export interface ConsoleForm {
    * the returned type, name of the parameter, schema and name of its type. Absent if the functions of the kind cannot be listed.
    */
   readonly functionsSql?: string;
+  /** SQL of the pages that show and change the structure of tables. Absent if the kind has none. */
+  readonly structure?: StructureForm;
   readonly secret: ConsoleSecret;
   /** Other values of the configuration. */
   readonly fields: readonly ConsoleField[];

@@ -112,6 +112,25 @@ function split(sql: string, hasBodies: boolean, lexis: SqlLexis = STANDARD_LEXIS
 }
 
 /**
+ * Returns whether a text is one expression: not empty, with closed quotes and parentheses, and without a semicolon or a comment that would
+ * change the meaning of what follows it.
+ */
+export function isExpression(text: string, lexis: SqlLexis): boolean {
+  const lexer: Lexer = { text: `${text} ;`, at: 0, lexis };
+  let parentheses = 0;
+  while (lexer.at < lexer.text.length) {
+    const character = lexer.text[lexer.at] as string;
+    if (character === ';') return lexer.at > text.length && parentheses === 0 && text.trim() !== '';
+    if (skipBlank(lexer) || readWord(lexer) !== null || skipQuoted(lexer)) continue;
+    if (character === '(') parentheses++;
+    else if (character === ')') parentheses--;
+    if (parentheses < 0) return false;
+    lexer.at++;
+  }
+  return false;
+}
+
+/**
  * Finds lines that begin with a command of a client, outside of literals, quoted names and comments.
  * @param command sticky expression for the first word of a command
  * @returns the start of each command, in UTF-16 code units, and its first word

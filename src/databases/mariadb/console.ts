@@ -1,4 +1,5 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
+import { structureForm } from './structure.ts';
 
 export const consoleForm: ConsoleForm = {
   title: 'MariaDB',
@@ -21,6 +22,7 @@ export const consoleForm: ConsoleForm = {
       sql: 'select table_name, table_rows\nfrom information_schema.tables\nwhere table_schema = database()\norder by table_rows desc\nlimit 20;\n',
     },
   ],
+  structure: structureForm,
   secret: {
     path: ['connection_info', 'connection_string'],
     label: 'Database URL',

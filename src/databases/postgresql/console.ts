@@ -1,5 +1,6 @@
 import type { ConsoleForm } from '../../model/console-form.ts';
 import { STANDARD_LEXIS } from '../../model/sql-lexis.ts';
+import { structureForm } from './structure.ts';
 
 const FUNCTIONS = `select r.specific_schema, r.specific_name, r.routine_name, r.type_udt_schema, r.type_udt_name,
   p.parameter_name, nullif(p.udt_schema, 'pg_catalog'), p.udt_name
@@ -23,6 +24,7 @@ export const consoleForm: ConsoleForm = {
     { label: 'Largest tables', sql: 'select relname, n_live_tup\nfrom pg_stat_user_tables\norder by n_live_tup desc\nlimit 20;\n' },
   ],
   functionsSql: FUNCTIONS,
+  structure: structureForm,
   secret: {
     path: ['connection_info', 'database_url'],
     label: 'Database URL',
