@@ -24,6 +24,8 @@ export interface TableInfo {
   readonly version: number;
   readonly entry: JsonObject | null;
   readonly columns: readonly ColumnInfo[];
+  /** Empty if there is none. */
+  readonly comment: string;
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
   readonly estimatedRows: number | undefined;
@@ -60,6 +62,7 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
       default: typeof column['default'] === 'string' ? column['default'] : undefined,
       description: typeof column['description'] === 'string' ? column['description'] : undefined,
     })),
+    comment: typeof found['comment'] === 'string' ? found['comment'] : '',
     primaryKey: isList(found['primary_key']) ? found['primary_key'].map(String) : [],
     foreignKeys: isObject(found['foreign_keys'])
       ? Object.entries(found['foreign_keys']).map(([constraint, key]) => {

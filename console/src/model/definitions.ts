@@ -174,7 +174,7 @@ function valuesOf(definition: Definition, form: StructureForm): Values {
   const name = (text: string): string => (text === '' ? '' : quotedName(text, quotes));
   const names = (list: readonly string[]): string => list.map(name).join(', ');
   const text = (value: string): string => quotedText(value, quotes);
-  const on = 'table' in definition ? { table: qualified(definition.table, quotes) } : { enum: qualified(definition.enum, quotes) };
+  const on: Values = 'table' in definition ? { table: qualified(definition.table, quotes) } : { enum: qualified(definition.enum, quotes) };
   switch (definition.kind) {
     case 'create-table': {
       const { columns, primaryKey, comment } = definition;

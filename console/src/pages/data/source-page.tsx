@@ -13,6 +13,8 @@ import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { showToast } from '../../parts/toast.tsx';
+import { Enums, hasEnums } from '../structure/enums.tsx';
+import { NewTableButton } from '../structure/new-table.tsx';
 import { AllPermissions } from './all-permissions.tsx';
 import { Functions } from './functions.tsx';
 import { SourceTables } from './source-tables.tsx';
@@ -27,6 +29,7 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
         <h1>{source.name}</h1>
         <span class="badge">{source.kind}</span>
         <span class="end row-tight">
+          <NewTableButton source={source} />
           <Button icon="reload" title="reload_metadata" onClick={() => reloadSource(source.name)}>
             Reload
           </Button>
@@ -58,6 +61,7 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
           { id: 'relationships', label: 'Relationships' },
           { id: 'permissions', label: 'Permissions' },
           ...(hasOperation(source.kind, 'track_function') ? [{ id: 'functions', label: 'Functions' }] : []),
+          ...(hasEnums(source.kind) ? [{ id: 'types', label: 'Types' }] : []),
         ]}
         chosen={tab}
         onChoose={(id) => setQuery({ tab: id })}
@@ -69,6 +73,8 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
           <AllPermissions data={data} source={source} />
         ) : tab === 'functions' && hasOperation(source.kind, 'track_function') ? (
           <Functions data={data} source={source} />
+        ) : tab === 'types' && hasEnums(source.kind) ? (
+          <Enums source={source} version={data.version} />
         ) : (
           <SourceTables data={data} source={source} />
         )}

@@ -1,12 +1,18 @@
-import type { TableInfo } from '../../api/table-info.ts';
+import { useState } from 'preact/hooks';
+import { readOnlyRefusal } from '../../api/settings.ts';
+import type { ColumnInfo, TableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
+import { canDefine } from '../../model/definitions.ts';
 import type { TableOverview } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
+import { STRUCTURES } from '../../model/structures.generated.ts';
 import { Button } from '../../parts/button.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Field } from '../../parts/field.tsx';
-import { ListTable } from '../../parts/list-table.tsx';
+import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { shownError } from '../../parts/shown-error.ts';
+import { ColumnForms } from '../structure/column-dialog.tsx';
+import { TableStructureView } from '../structure/table-structure.tsx';
 import { type TableNames, useTableNames } from './use-table-names.ts';
 
 interface StructureProps {
@@ -14,29 +20,42 @@ interface StructureProps {
   readonly info: TableInfo;
 }
 
-/** Columns and keys of a table in its database, with their names in the API. */
-export function Structure({ table, info }: StructureProps) {
+interface EditableProps extends StructureProps {
+  /** Reads the description of the table again. */
+  onDone(): void;
+}
+
+/** Columns, keys and indexes of a table in its database, with their names in the API. */
+export function Structure({ table, info, onDone }: EditableProps) {
   const names = useTableNames(table, info);
   return (
     <>
       {names.failure !== undefined && <ErrorBox error={shownError(names.failure)} />}
-      <Columns table={table} info={info} names={names} />
+      <Columns table={table} info={info} names={names} onDone={onDone} />
       <ApiNames table={table} info={info} names={names} />
-      <ForeignKeys table={table} info={info} />
+      {STRUCTURES[table.kind] === undefined ? (
+        <ForeignKeys table={table} info={info} />
+      ) : (
+        <TableStructureView table={table} info={info} onDone={onDone} />
+      )}
     </>
   );
 }
 
-function Columns({ table, info, names }: StructureProps & { readonly names: TableNames }) {
+function Columns({ table, info, names, onDone }: EditableProps & { readonly names: TableNames }) {
+  const [opened, setOpened] = useState<{ readonly form: 'new' | 'edit' | 'drop'; readonly column?: ColumnInfo } | null>(null);
+  const canAdd = !table.isView && canDefine(STRUCTURES[table.kind], 'add-column');
   return (
     <section class="card">
       <header>
         <h2 class="grow">Columns</h2>
-        <a class="button button-small" href={hrefOf(['sql'], { source: table.source, sql: `alter table ${quoted(table)} add column ` })}>
-          Edit with SQL
-        </a>
+        {canAdd && (
+          <Button small icon="plus" refusal={readOnlyRefusal} onClick={() => setOpened({ form: 'new' })}>
+            Add column
+          </Button>
+        )}
       </header>
-      <ListTable name="Columns" columns={['Column', 'Type', 'Nullable', 'Default', 'GraphQL name']}>
+      <ListTable name="Columns" columns={['Column', 'Type', 'Nullable', 'Default', 'GraphQL name', ...(canAdd ? [ACTIONS] : [])]}>
         {info.columns.map((column) => (
           <tr key={column.name}>
             <td>
@@ -56,9 +75,30 @@ function Columns({ table, info, names }: StructureProps & { readonly names: Tabl
                 onInput={(event) => names.setColumn(column.name, event.currentTarget.value)}
               />
             </td>
+            {canAdd && (
+              <td class="nowrap">
+                <Button
+                  small
+                  kind="quiet"
+                  icon="edit"
+                  name={`Edit column ${column.name}`}
+                  refusal={readOnlyRefusal}
+                  onClick={() => setOpened({ form: 'edit', column })}
+                />
+                <Button
+                  small
+                  kind="quiet"
+                  icon="trash"
+                  name={`Drop column ${column.name}`}
+                  refusal={readOnlyRefusal}
+                  onClick={() => setOpened({ form: 'drop', column })}
+                />
+              </td>
+            )}
           </tr>
         ))}
       </ListTable>
+      {opened !== null && <ColumnForms table={table} {...opened} onClose={() => setOpened(null)} onDone={onDone} />}
     </section>
   );
 }
@@ -124,9 +164,4 @@ function ForeignKeys({ table, info }: StructureProps) {
       )}
     </section>
   );
-}
-
-function quoted({ schema, name }: TableOverview): string {
-  const part = (text: string): string => (/^[a-z_][a-z0-9_]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`);
-  return schema === '' ? part(name) : `${part(schema)}.${part(name)}`;
 }

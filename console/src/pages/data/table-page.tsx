@@ -52,7 +52,7 @@ export function TablePage({ data, table }: { readonly data: Overview; readonly t
         {failure !== undefined && value === undefined && tab === 'json' && <EntryAlone table={table} version={data.version} />}
         {value !== undefined &&
           (tab === 'structure' ? (
-            <Structure table={table} info={value} />
+            <Structure table={table} info={value} onDone={reload} />
           ) : tab === 'relationships' ? (
             <Relationships data={data} table={table} info={value} />
           ) : tab === 'permissions' ? (

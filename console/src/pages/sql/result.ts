@@ -2,6 +2,7 @@
 import type { Failure } from '../../api/failure.ts';
 import { readKindOperation } from '../../api/metadata.ts';
 import { hasOperation } from '../../api/operation-names.ts';
+import { databaseError } from '../../api/sql-error.ts';
 import { isList, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
@@ -35,16 +36,6 @@ export async function tablesOf({ name, kind }: SourceOverview): Promise<readonly
   return isList(json) ? json.filter(isObject) : [];
 }
 
-function databaseError({ internal }: Failure): JsonObject {
-  return isObject(internal) && isObject(internal['error']) ? internal['error'] : {};
-}
-
-/** Returns the message and hint of the database if there is one, else the message of the service. */
-export function messageOf(failure: Failure): string {
-  const { message, hint } = databaseError(failure);
-  return typeof message === 'string' ? [message, hint].filter((part) => typeof part === 'string').join('. ') : failure.message;
-}
-
 /** Marks the position of the database's error. @param from start of the text that was sent, within the whole of `length` */
 export function markOf(failure: Failure, from: number, length: number): readonly CodeMark[] {
   const { internal } = failure;
@@ -53,9 +44,4 @@ export function markOf(failure: Failure, from: number, length: number): readonly
   if (typeof position !== 'number') return [];
   const at = Math.min(length, from + position - 1);
   return [{ from: at, to: at + 1, message: String(error['message'] ?? 'here') }];
-}
-
-/** Names of the metadata objects that block a statement, from the message of a `dependency-error`. */
-export function dependentsIn({ code, message }: Failure): readonly string[] {
-  return code === 'dependency-error' ? message.replace(/^[^:]*: /, '').split(/, (?=[a-z ]+ )/) : [];
 }

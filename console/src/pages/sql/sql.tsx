@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Failure } from '../../api/failure.ts';
 import { overview } from '../../api/overview.ts';
-import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
+import { isReadOnly } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
+import { SqlFailure } from '../../features/sql-failure.tsx';
 import { csvOf, tsvOf } from '../../model/delimited.ts';
 import { isObject } from '../../model/json.ts';
 import { KINDS } from '../../model/kinds.generated.ts';
@@ -13,13 +13,11 @@ import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check } from '../../parts/field.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
-import { shownError } from '../../parts/shown-error.ts';
-import { dependentsIn, messageOf, type SqlResult } from './result.ts';
+import type { SqlResult } from './result.ts';
 import { sqlHistory, type SqlState, sqlText, useSql, writeText } from './use-sql.ts';
 
 /** SQL as the administrator of a source. */
@@ -190,29 +188,6 @@ function RunBar({ state, hasSeveral }: { readonly state: SqlState; readonly hasS
         </>
       )}
     </div>
-  );
-}
-
-function SqlFailure({ failure, onCascade }: { readonly failure: Failure; onCascade(): void }) {
-  const { code, path, internal } = failure;
-  const dependents = dependentsIn(failure);
-  return (
-    <ErrorBox error={shownError({ code, path, internal, message: messageOf(failure) })}>
-      {dependents.length > 0 && (
-        <>
-          <ul class="stack-tight">
-            {dependents.map((each) => (
-              <li key={each}>{each}</li>
-            ))}
-          </ul>
-          <div>
-            <Button kind="danger" small refusal={readOnlyRefusal} onClick={onCascade}>
-              Run with cascade
-            </Button>
-          </div>
-        </>
-      )}
-    </ErrorBox>
   );
 }
 

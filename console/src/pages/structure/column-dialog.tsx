@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+import { enumSql, readEnums } from '../../api/structure.ts';
+import type { ColumnInfo } from '../../api/table-info.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { canDefine, type ColumnDraft, type Definition, type SqlName } from '../../model/definitions.ts';
+import type { TableOverview } from '../../model/overview.ts';
+import { STRUCTURES } from '../../model/structures.generated.ts';
+import { TextField } from '../../parts/text-field.tsx';
+import { ColumnFields } from './column-fields.tsx';
+import { DefinitionDialog, type DefinedSource } from './definition-dialog.tsx';
+
+export const EMPTY_COLUMN: ColumnDraft = { name: '', type: 'text', isRequired: false, isGenerated: false, default: '', comment: '' };
+
+interface ColumnFormsProps {
+  readonly table: TableOverview;
+  readonly form: 'new' | 'edit' | 'drop';
+  readonly column?: ColumnInfo;
+  onClose(): void;
+  onDone(): void;
+}
+
+/** The dialog that adds, changes or drops a column. */
+export function ColumnForms({ table: { source: name, kind, schema, name: tableName }, form, column, onClose, onDone }: ColumnFormsProps) {
+  const source = { name, kind };
+  const table = { schema, name: tableName };
+  const { value: enums } = useResource((signal) => readEnums(source, signal), name);
+  if (form !== 'drop') {
+    const types = (enums ?? []).map((each) => enumSql(each, kind));
+    return <ColumnDialog source={source} table={table} column={column} types={types} onClose={onClose} onDone={onDone} />;
+  }
+  return (
+    <DefinitionDialog
+      title={`Drop column ${column?.name ?? ''}`}
+      action="Drop column"
+      source={source}
+      definitions={column === undefined ? [] : [{ kind: 'drop-column', table, column: column.name }]}
+      drops
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <p>The values of the column are deleted. This cannot be undone.</p>
+    </DefinitionDialog>
+  );
+}
+
+interface ColumnDialogProps {
+  readonly source: DefinedSource;
+  readonly table: SqlName;
+  /** Undefined for a new column. */
+  readonly column: ColumnInfo | undefined;
+  readonly types: readonly string[];
+  onClose(): void;
+  onDone(): void;
+}
+
+/** Adds a column, or changes one. */
+function ColumnDialog({ source, table, column, types, onClose, onDone }: ColumnDialogProps) {
+  const before = column === undefined ? EMPTY_COLUMN : draftOf(column);
+  const [draft, setDraft] = useState(before);
+  const [using, setUsing] = useState('');
+  const form = STRUCTURES[source.kind];
+  if (form === undefined) return null;
+  const can = (kind: Definition['kind']): boolean => canDefine(form, kind);
+  const isNew = column === undefined;
+  const fixed: readonly (keyof ColumnDraft)[] = isNew
+    ? []
+    : [
+        ...(can('rename-column') ? [] : (['name'] as const)),
+        ...(can('set-type') ? [] : (['type'] as const)),
+        ...(can('set-required') ? [] : (['isRequired'] as const)),
+        ...(can('set-default') ? [] : (['default'] as const)),
+        'isGenerated',
+      ];
+  return (
+    <DefinitionDialog
+      title={isNew ? 'Add column' : `Edit column ${column.name}`}
+      action={isNew ? 'Add column' : 'Save'}
+      source={source}
+      definitions={isNew ? [{ kind: 'add-column', table, column: draft }] : changesOf(table, before, draft, using)}
+      refusal={draft.name === '' ? 'Enter a name' : draft.type.trim() === '' ? 'Enter a type' : undefined}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <ColumnFields
+        form={form}
+        draft={draft}
+        types={types}
+        fixed={fixed}
+        hasComment={isNew ? can('comment-column') || form.column.includes('{comment}') : can('comment-column')}
+        onChange={setDraft}
+      />
+      {!isNew && draft.type !== before.type && (
+        <TextField
+          label="Conversion"
+          hint="SQL expression for the new values. Empty if the database converts the old ones by itself."
+          value={using}
+          onInput={setUsing}
+        />
+      )}
+    </DefinitionDialog>
+  );
+}
+
+function draftOf({ name, type, isNullable, default: value, description }: ColumnInfo): ColumnDraft {
+  return { name, type, isRequired: !isNullable, isGenerated: false, default: value ?? '', comment: description ?? '' };
+}
+
+/** Statements that turn a column into its draft. It is renamed last. */
+function changesOf(table: SqlName, before: ColumnDraft, after: ColumnDraft, using: string): readonly Definition[] {
+  const { name: column } = before;
+  const changes: Definition[] = [];
+  const isNewType = after.type !== before.type;
+  // The old default may not fit the new type.
+  if (before.default !== '' && (after.default === '' || (isNewType && after.default !== before.default)))
+    changes.push({ kind: 'drop-default', table, column });
+  if (isNewType) changes.push({ kind: 'set-type', table, column, type: after.type, using });
+  if (after.default !== '' && after.default !== before.default)
+    changes.push({ kind: 'set-default', table, column, default: after.default });
+  if (after.isRequired !== before.isRequired) changes.push({ kind: after.isRequired ? 'set-required' : 'drop-required', table, column });
+  if (after.comment !== before.comment) changes.push({ kind: 'comment-column', table, column, comment: after.comment });
+  if (after.name !== before.name) changes.push({ kind: 'rename-column', table, column, to: after.name });
+  return changes;
+}

@@ -1,0 +1,54 @@
+import type { ColumnDraft } from '../../model/definitions.ts';
+import type { StructureForm } from '../../../../packages/model/structure-form.ts';
+import { ComboboxField } from '../../parts/combobox.tsx';
+import { Check } from '../../parts/field.tsx';
+import { TextField } from '../../parts/text-field.tsx';
+
+interface ColumnFieldsProps {
+  readonly form: StructureForm;
+  readonly draft: ColumnDraft;
+  /** Enum types and others of the source. */
+  readonly types: readonly string[];
+  /** Names of the attributes that cannot be changed. */
+  readonly fixed?: readonly (keyof ColumnDraft)[];
+  readonly hasComment: boolean;
+  onChange(draft: ColumnDraft): void;
+}
+
+/** Fields of a column. */
+export function ColumnFields({ form, draft, types, fixed = [], hasComment, onChange }: ColumnFieldsProps) {
+  const set = (changes: Partial<ColumnDraft>): void => onChange({ ...draft, ...changes });
+  return (
+    <>
+      <div class="row fields">
+        {!fixed.includes('name') && <TextField label="Name" value={draft.name} onInput={(name) => set({ name })} />}
+        {!fixed.includes('type') && (
+          <ComboboxField
+            label="Type"
+            value={draft.type}
+            options={[...types, ...form.types].map((value) => ({ value }))}
+            isLive
+            onChange={(type) => set({ type })}
+          />
+        )}
+        {!fixed.includes('default') && !draft.isGenerated && (
+          <TextField label="Default" hint="SQL expression" value={draft.default} onInput={(value) => set({ default: value })} />
+        )}
+      </div>
+      <div class="row">
+        {!fixed.includes('isRequired') && (
+          <Check label="Not null" checked={draft.isRequired} onChange={(isRequired) => set({ isRequired })} />
+        )}
+        {!fixed.includes('isGenerated') && (
+          <Check
+            label="Generated number"
+            title={form.generated.clause}
+            checked={draft.isGenerated}
+            onChange={(isGenerated) => set({ isGenerated, ...(isGenerated && draft.type === '' ? { type: form.generated.type } : {}) })}
+          />
+        )}
+      </div>
+      {hasComment && <TextField label="Comment" value={draft.comment} onInput={(comment) => set({ comment })} />}
+    </>
+  );
+}
