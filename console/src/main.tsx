@@ -11,6 +11,7 @@ import './styles/forms.css';
 import './styles/shell.css';
 import './styles/home.css';
 import './styles/data.css';
+import './styles/diagram.css';
 import './styles/explorer.css';
 import './styles/forced.css';
 import { render } from 'preact';

@@ -14,6 +14,7 @@ import { functionOperations } from '../metadata-api/operations/functions.ts';
 import { genericOperations } from '../metadata-api/operations/generic.ts';
 import { networkOperations } from '../metadata-api/operations/network.ts';
 import { overviewOperations } from '../metadata-api/operations/overview.ts';
+import { schemaDiagramOperations } from '../metadata-api/operations/schema-diagram.ts';
 import { permissionOperations } from '../metadata-api/operations/permissions.ts';
 import { queryCollectionOperations } from '../metadata-api/operations/query-collections.ts';
 import { remoteRelationshipOperations } from '../metadata-api/operations/remote-relationships.ts';
@@ -63,6 +64,7 @@ export const operationGroups: readonly OperationGroup[] = [
   ...networkOperations,
   ...genericOperations,
   ...overviewOperations,
+  ...schemaDiagramOperations,
   ...planOperations,
   ...previewOperations,
   ...stateOperations,

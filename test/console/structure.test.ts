@@ -110,7 +110,7 @@ comment on table "public"."publisher" is 'A publisher''s house.';
     await page.getByRole('button', { name: 'Edit column price' }).click();
     await dialog.getByText('Nothing has changed').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('cents');
-    await dialog.getByLabel('Type').fill('integer');
+    await dialog.getByRole('combobox', { name: 'Type' }).fill('integer');
     await dialog.getByLabel('Default').fill('0');
     await dialog.getByLabel('Conversion').fill('price::int * 100');
     await dialog.getByLabel('Default').fill('1');
@@ -182,7 +182,7 @@ comment on table "public"."publisher" is 'A publisher''s house.';
     await expect.poll(() => page.getByRole('button', { name: 'Drop index book_pkey' }).getAttribute('aria-disabled'), WAIT).toBe('true');
     await page.getByRole('button', { name: 'Drop index book_title_author_id_idx' }).click();
     await run(page, 'Drop');
-    await page.getByText('book_title_author_id_idx').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /book_title_author_id_idx/ }).waitFor({ state: 'detached' });
     await close();
   });
 

@@ -43,6 +43,7 @@ export const OPERATIONS = {
   get_role_schema: 'nothing',
   get_scheduled_event_invocations: 'nothing',
   get_scheduled_events: 'nothing',
+  get_schema_diagram: 'nothing',
   get_subscriptions: 'nothing',
   introspect_remote_schema: 'nothing',
   list_source_kinds: 'nothing',
@@ -341,6 +342,11 @@ export interface OperationArguments {
     readonly limit?: number;
     readonly offset?: number;
     readonly get_rows_count?: boolean;
+  };
+  /** `{"source":"default","role":"user"}` */
+  get_schema_diagram: {
+    readonly source?: string;
+    readonly role?: string;
   };
   /** `{}` */
   get_subscriptions: Readonly<Record<string, never>>;

@@ -293,5 +293,9 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
       failure({ role: 'user', documents: [], input_depth: 101 }, 'parse-failed', '$.args.input_depth'),
     ],
   },
+  get_schema_diagram: {
+    args: { source: 'default', role: 'user' },
+    fails: [failure({ source: 'nothing' }, 'not-exists', '$.args'), failure({ role: '' }, 'parse-failed', '$.args.role')],
+  },
   get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };

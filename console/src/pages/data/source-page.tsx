@@ -10,9 +10,11 @@ import type { Overview, SourceOverview } from '../../model/overview.ts';
 import { sourceDrop } from '../../model/source-drop.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Lazy } from '../../parts/lazy.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { showToast } from '../../parts/toast.tsx';
+import type { SchemaDiagramProps } from '../diagram/schema-diagram.tsx';
 import { Enums, hasEnums } from '../structure/enums.tsx';
 import { NewTableButton } from '../structure/new-table.tsx';
 import { AllPermissions } from './all-permissions.tsx';
@@ -24,7 +26,7 @@ import { reloadSource } from './table-state.tsx';
 export function SourcePage({ data, source }: { readonly data: Overview; readonly source: SourceOverview }) {
   const tab = place.value.query.get('tab') ?? 'tables';
   return (
-    <div class="page">
+    <div class={`page ${tab === 'diagram' ? 'page-fill' : ''}`}>
       <header>
         <h1>{source.name}</h1>
         <span class="badge">{source.kind}</span>
@@ -60,19 +62,26 @@ export function SourcePage({ data, source }: { readonly data: Overview; readonly
           { id: 'tables', label: 'Tables' },
           { id: 'relationships', label: 'Relationships' },
           { id: 'permissions', label: 'Permissions' },
+          { id: 'diagram', label: 'Diagram' },
           ...(hasOperation(source.kind, 'track_function') ? [{ id: 'functions', label: 'Functions' }] : []),
           ...(hasEnums(source.kind) ? [{ id: 'types', label: 'Types' }] : []),
         ]}
         chosen={tab}
         onChoose={(id) => setQuery({ tab: id })}
       />
-      <div {...tabPanel(tab)} class="stack">
+      <div {...tabPanel(tab)} class={`stack ${tab === 'diagram' ? 'fill' : ''}`}>
         {tab === 'relationships' ? (
           <SuggestedRelationships source={source} version={data.version} />
         ) : tab === 'permissions' ? (
           <AllPermissions data={data} source={source} />
         ) : tab === 'functions' && hasOperation(source.kind, 'track_function') ? (
           <Functions data={data} source={source} />
+        ) : tab === 'diagram' ? (
+          <Lazy<SchemaDiagramProps>
+            what="the diagram"
+            load={async () => (await import('../diagram/schema-diagram.tsx')).SchemaDiagram}
+            props={{ data, source }}
+          />
         ) : tab === 'types' && hasEnums(source.kind) ? (
           <Enums source={source} version={data.version} />
         ) : (
