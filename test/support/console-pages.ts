@@ -10,6 +10,8 @@ export const ROUTES = [
   '#/data/default?tab=relationships',
   '#/data/default?tab=permissions',
   '#/data/default?tab=functions',
+  '#/data/default?tab=diagram',
+  '#/data/default?tab=types',
   '#/data/+',
   '#/data/default/public.album',
   '#/data/default/public.album?tab=structure',

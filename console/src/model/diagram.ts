@@ -224,7 +224,7 @@ function arrange(members: readonly number[], neighbours: readonly (readonly numb
   const height = Math.max(...heights);
   const places = new Map<number, { x: number; y: number }>();
   for (const [at, column] of columns.entries()) {
-    let y = layers.length === 1 ? 0 : (height - (heights[at] ?? 0)) / 2;
+    let y = layers.length === 1 ? 0 : Math.round((height - (heights[at] ?? 0)) / 2);
     for (const index of column) {
       places.set(index, { x: at * (BOX_WIDTH + GAP_X), y });
       y += heightOf(index);
@@ -334,7 +334,7 @@ function lineOf({ from, to, names, columns, isFromMany, isToMany }: Connection, 
   const x1 = side < 0 ? start.x : start.x + start.width;
   const x2 = side > 0 ? end.x : end.x + end.width;
   const [out1, out2] = [side < 0 ? -1 : 1, side > 0 ? -1 : 1];
-  const bend = side === 0 ? LOOP : Math.min(Math.abs(x2 - x1) / 2, 160);
+  const bend = side === 0 ? LOOP : Math.min(Math.round(Math.abs(x2 - x1) / 2), 160);
   const foot = (x: number, y: number, out: number): string => `M${x} ${y - 6}L${x + out * FOOT} ${y}L${x} ${y + 6}`;
   const path = `M${x1} ${y1}C${x1 + out1 * bend} ${y1} ${x2 + out2 * bend} ${y2} ${x2} ${y2}`;
   const [left, right] = [Math.min(x1, x2) - LOOP, Math.max(x1, x2) + LOOP];
