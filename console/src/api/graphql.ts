@@ -7,6 +7,9 @@ import { type HttpResponse, send } from './http.ts';
 import { isReadOnly, READ_ONLY_REASON } from './settings.ts';
 import { mustWait, presentSession, signedIn } from './session.ts';
 
+/** Paths of the GraphQL endpoints. */
+export type GraphqlEndpoint = 'v1/graphql' | 'v1/relay';
+
 export interface GraphqlRequest {
   readonly query: string;
   readonly variables?: JsonObject;
@@ -22,6 +25,7 @@ export async function sendGraphql(
   request: GraphqlRequest,
   { headers, hasSecret }: RequestHeaders,
   signal?: AbortSignal,
+  endpoint: GraphqlEndpoint = 'v1/graphql',
 ): Promise<GraphqlResponse> {
   if (isReadOnly && /\bmutation\b/.test(request.query)) throw new Failure(READ_ONLY_REASON, { code: 'read-only' });
   const { query, variables, operationName } = request;
@@ -33,7 +37,7 @@ export async function sendGraphql(
   for (;;) {
     if (mustWait()) await signedIn(presentSession(), signal);
     const session = presentSession();
-    const response = await send('v1/graphql', { body, signal, headers, withoutSecret: !hasSecret });
+    const response = await send(endpoint, { body, signal, headers, withoutSecret: !hasSecret });
     if (response.status === 401 && hasSecret) {
       await signedIn(session, signal);
       continue;
@@ -49,8 +53,12 @@ export async function sendGraphql(
 }
 
 /** Returns the data of a response. @throws Failure with the first error */
-export async function graphql(request: GraphqlRequest, persona: Persona, signal?: AbortSignal): Promise<JsonObject> {
-  const response = await sendGraphql(request, requestHeaders(persona), signal);
+export async function graphql(
+  request: GraphqlRequest,
+  persona: Persona & { readonly endpoint?: GraphqlEndpoint },
+  signal?: AbortSignal,
+): Promise<JsonObject> {
+  const response = await sendGraphql(request, requestHeaders(persona), signal, persona.endpoint);
   if (!isObject(response.json) || (isList(response.json['errors']) && response.json['errors'].length > 0)) {
     throw failureOfResponse(response.status, response.text);
   }

@@ -3,7 +3,7 @@ import { base } from '../browser/place.ts';
 import { type Json, type JsonObject, numberOf } from '../model/json.ts';
 import type { RequestHeaders } from '../model/request-headers.ts';
 import { failureOf } from './failure.ts';
-import type { GraphqlRequest } from './graphql.ts';
+import type { GraphqlEndpoint, GraphqlRequest } from './graphql.ts';
 import { credentials } from './session.ts';
 
 export interface SubscriptionSink {
@@ -17,9 +17,10 @@ export async function subscribe(
   { query, variables, operationName }: GraphqlRequest,
   { headers, hasSecret }: RequestHeaders,
   sink: SubscriptionSink,
+  endpoint: GraphqlEndpoint = 'v1/graphql',
 ): Promise<() => void> {
   const { createClient } = await import('graphql-ws');
-  const url = new URL('v1/graphql', base);
+  const url = new URL(endpoint, base);
   url.protocol = url.protocol.replace('http', 'ws');
   const client = createClient({
     url: url.href,

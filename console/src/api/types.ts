@@ -1,7 +1,7 @@
 /** Types of a persona's GraphQL schema, read on demand, ten per request. Nothing reads the whole schema. */
-import { isList, isObject, type Json, type JsonObject } from '../model/json.ts';
+import { isList, isObject, type Json, type JsonObject, objectsIn } from '../model/json.ts';
 import type { Persona } from '../model/persona.ts';
-import { graphql } from './graphql.ts';
+import { graphql, type GraphqlEndpoint } from './graphql.ts';
 import { overview } from './overview.ts';
 
 export interface TypeReference {
@@ -16,6 +16,14 @@ export interface FieldType extends TypeReference {
   readonly field: string;
   readonly description: string;
   readonly arguments: readonly FieldType[];
+  /** True for an argument or input field with a default value. */
+  readonly hasDefault: boolean;
+}
+
+/** A value of an enum. */
+export interface EnumValue {
+  readonly name: string;
+  readonly description: string;
 }
 
 export interface SchemaType {
@@ -24,14 +32,22 @@ export interface SchemaType {
   readonly description: string;
   readonly fields: ReadonlyMap<string, FieldType>;
   readonly inputFields: ReadonlyMap<string, FieldType>;
-  readonly enumValues: readonly string[];
+  readonly enumValues: readonly EnumValue[];
+  /** Names of the types of a union, or of those that implement an interface. */
+  readonly possibleTypes: readonly string[];
+}
+
+/** Whose schema is read, and from which endpoint. */
+export interface SchemaPersona extends Persona {
+  /** Defaults to `v1/graphql`. */
+  readonly endpoint?: GraphqlEndpoint;
 }
 
 const BATCH = 10;
 const REFERENCE = 'kind name ofType{kind name ofType{kind name ofType{kind name ofType{kind name}}}}';
 const TYPE = `name kind description
- fields{name description type{${REFERENCE}} args{name description type{${REFERENCE}}}}
- inputFields{name description type{${REFERENCE}}} enumValues{name}`;
+ fields{name description type{${REFERENCE}} args{name description defaultValue type{${REFERENCE}}}}
+ inputFields{name description defaultValue type{${REFERENCE}}} enumValues{name description} possibleTypes{name}`;
 
 type SchemaCache = Map<string, Promise<SchemaType | undefined>>;
 const schemas = new Map<string, SchemaCache>();
@@ -39,11 +55,12 @@ const MAX_SCHEMAS = 12;
 const roots = new WeakMap<SchemaCache, Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>>>();
 const fieldsOfRoots = new WeakMap<SchemaCache, Map<string, Promise<ReadonlyMap<string, FieldType>>>>();
 
-let queued: { persona: Persona; name: string; resolve: (type: SchemaType | undefined) => void; reject: (error: unknown) => void }[] = [];
+let queued: { persona: SchemaPersona; name: string; resolve: (type: SchemaType | undefined) => void; reject: (error: unknown) => void }[] =
+  [];
 
 /** Returns the cache of a schema, which depends only on the version and on the role or token. */
-function schemaOf(persona: Persona): SchemaCache {
-  const key = JSON.stringify([overview.peek()?.version, persona.role, persona.token]);
+function schemaOf(persona: SchemaPersona): SchemaCache {
+  const key = JSON.stringify([overview.peek()?.version, persona.role, persona.token, persona.endpoint]);
   const known = schemas.get(key) ?? new Map();
   schemas.delete(key);
   schemas.set(key, known);
@@ -52,7 +69,7 @@ function schemaOf(persona: Persona): SchemaCache {
 }
 
 /** Reads a type; undefined if the persona's schema does not have it. @throws Failure if the role may not introspect */
-export function readType(persona: Persona, name: string): Promise<SchemaType | undefined> {
+export function readType(persona: SchemaPersona, name: string): Promise<SchemaType | undefined> {
   const schema = schemaOf(persona);
   const known = schema.get(name);
   if (known !== undefined) return known;
@@ -66,7 +83,9 @@ export function readType(persona: Persona, name: string): Promise<SchemaType | u
 }
 
 /** Reads the names of the root types. @throws Failure if the role may not introspect */
-export async function rootTypes(persona: Persona): Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>> {
+export async function rootTypes(
+  persona: SchemaPersona,
+): Promise<Readonly<Record<'query' | 'mutation' | 'subscription', string | undefined>>> {
   const schema = schemaOf(persona);
   const known = roots.get(schema);
   if (known !== undefined) return known;
@@ -87,7 +106,7 @@ export async function rootTypes(persona: Persona): Promise<Readonly<Record<'quer
 }
 
 /** Reads the root fields without arguments, which would be most of the response for thousands of fields. @throws Failure */
-export function rootFields(persona: Persona, type: string): Promise<ReadonlyMap<string, FieldType>> {
+export function rootFields(persona: SchemaPersona, type: string): Promise<ReadonlyMap<string, FieldType>> {
   const schema = schemaOf(persona);
   const cache = fieldsOfRoots.get(schema) ?? new Map<string, Promise<ReadonlyMap<string, FieldType>>>();
   fieldsOfRoots.set(schema, cache);
@@ -100,6 +119,22 @@ export function rootFields(persona: Persona, type: string): Promise<ReadonlyMap<
   cache.set(type, pending);
   pending.catch(() => cache.delete(type));
   return pending;
+}
+
+/** Maximum number of root fields whose arguments are read without a request for them. */
+const MAX_ROOT_FIELDS = 400;
+
+/**
+ * Reads a root type: with the arguments of its fields if it is small or has been read before, else without them.
+ * @throws Failure
+ */
+export async function readRootType(
+  persona: SchemaPersona,
+  name: string,
+): Promise<{ readonly fields: ReadonlyMap<string, FieldType>; readonly hasArguments: boolean }> {
+  const fields = await rootFields(persona, name);
+  const whole = fields.size <= MAX_ROOT_FIELDS || schemaOf(persona).has(name) ? await readType(persona, name) : undefined;
+  return whole === undefined ? { fields, hasArguments: false } : { fields: whole.fields, hasArguments: true };
 }
 
 async function flush(): Promise<void> {
@@ -125,15 +160,19 @@ async function readTypes(batch: typeof queued): Promise<void> {
 
 function decodeType(json: Json | undefined): SchemaType | undefined {
   if (!isObject(json)) return undefined;
-  const values = json['enumValues'];
   return {
     name: String(json['name']),
     kind: String(json['kind']),
-    description: typeof json['description'] === 'string' ? json['description'] : '',
+    description: textOf(json['description']),
     fields: fieldsOf(json['fields']),
     inputFields: fieldsOf(json['inputFields']),
-    enumValues: isList(values) ? values.filter(isObject).map((value) => String(value['name'])) : [],
+    enumValues: objectsIn(json['enumValues']).map((value) => ({ name: String(value['name']), description: textOf(value['description']) })),
+    possibleTypes: objectsIn(json['possibleTypes']).map(({ name }) => String(name)),
   };
+}
+
+function textOf(json: Json | undefined): string {
+  return typeof json === 'string' ? json : '';
 }
 
 function fieldsOf(json: Json | undefined): ReadonlyMap<string, FieldType> {
@@ -145,7 +184,8 @@ function fieldsOf(json: Json | undefined): ReadonlyMap<string, FieldType> {
         name,
         {
           field: name,
-          description: typeof field['description'] === 'string' ? field['description'] : '',
+          description: textOf(field['description']),
+          hasDefault: typeof field['defaultValue'] === 'string',
           arguments: [...fieldsOf(field['args']).values()],
           ...referenceOf(field['type'] as JsonObject),
         },

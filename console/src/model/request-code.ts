@@ -5,7 +5,7 @@ import type { HeaderFields } from './request-headers.ts';
 const SECRET_VARIABLE = 'SVC_GRAPHQL_ADMIN_SECRET';
 const TOKEN_VARIABLE = 'TOKEN';
 
-interface CodeOptions {
+export interface CodeOptions {
   /** True if the request sends the admin secret. */
   readonly hasSecret: boolean;
   readonly headers?: HeaderFields;
@@ -50,10 +50,14 @@ export function curlOf(url: string, body: Json, options: CodeOptions): string {
 
 /** Returns a call of `fetch` for Node.js that sends the same request. */
 export function fetchOf(url: string, body: Json, options: CodeOptions): string {
-  const lines = codeHeaders(options).map(({ name, text, variable }) => {
-    const value =
-      variable === undefined ? JSON.stringify(text) : text === '' ? `process.env.${variable}` : `\`${text}\${process.env.${variable}}\``;
-    return `    ${JSON.stringify(name)}: ${value},\n`;
-  });
+  const lines = headerEntries(options).map(({ name, value }) => `    ${JSON.stringify(name)}: ${value},\n`);
   return `await fetch(${JSON.stringify(url)}, {\n  method: 'POST',\n  headers: {\n${lines.join('')}  },\n  body: JSON.stringify(${printJson(body, 2)}),\n});`;
+}
+
+/** Returns the headers with their values as JavaScript expressions. */
+export function headerEntries(options: CodeOptions): readonly { readonly name: string; readonly value: string }[] {
+  return codeHeaders(options).map(({ name, text, variable }) => {
+    if (variable === undefined) return { name, value: JSON.stringify(text) };
+    return { name, value: text === '' ? `process.env.${variable}` : `\`${text}\${process.env.${variable}}\`` };
+  });
 }

@@ -18,6 +18,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, pl
 import { highlighting, look } from './code-language.ts';
 import { graphqlLanguage } from './graphql-language.ts';
 import type { CodeLanguage, CodeMark, Completions } from './code-editor-types.ts';
+import { type RangeAt, runningRange } from './running-range.ts';
 
 export interface EditorOptions {
   readonly parent: ShadowRoot;
@@ -29,6 +30,10 @@ export interface EditorOptions {
   onChange(value: string): void;
   onRun(): void;
   complete(text: string, at: number): Promise<Completions | null>;
+  /** Part that a run would send, to be marked. */
+  readonly rangeAt: RangeAt | undefined;
+  /** Called when the selection becomes empty or is no longer empty. */
+  onSelect(hasSelection: boolean): void;
 }
 
 export interface Editor {
@@ -39,6 +44,8 @@ export interface Editor {
   insert(text: string): void;
   /** Replaces a part of the document, as a step that can be undone. */
   replace(from: number, to: number, text: string): void;
+  /** Selects a part of the document and shows it. */
+  select(from: number, to: number): void;
   focus(): void;
   destroy(): void;
 }
@@ -97,14 +104,15 @@ function basics(): Extension {
   ];
 }
 
-export function openEditor({ parent, label, value, language, isReadOnly, hint, onChange, onRun, complete }: EditorOptions): Editor {
-  const autocomplete = completionSource(complete);
+export function openEditor(options: EditorOptions): Editor {
+  const { parent, label, value, language, isReadOnly, hint, onChange, onRun, onSelect, rangeAt } = options;
+  const autocomplete = completionSource(options.complete);
   const dialect = new Compartment();
   const extension: Record<CodeLanguage, () => Extension> = {
     graphql: () => [graphqlLanguage, graphqlLanguage.data.of({ autocomplete })],
     json: () => [json(), jsonLanguage.data.of({ autocomplete })],
-    sql: () => dialect.of(sql({ dialect: PostgreSQL, upperCaseKeywords: false })),
-    'sql-mysql': () => dialect.of(sql({ dialect: MySQL, upperCaseKeywords: false })),
+    sql: () => [dialect.of(sql({ dialect: PostgreSQL, upperCaseKeywords: false })), PostgreSQL.language.data.of({ autocomplete })],
+    'sql-mysql': () => [dialect.of(sql({ dialect: MySQL, upperCaseKeywords: false })), MySQL.language.data.of({ autocomplete })],
     text: () => [],
   };
   /** True while `setValue` changes the document. */
@@ -121,8 +129,11 @@ export function openEditor({ parent, label, value, language, isReadOnly, hint, o
         EditorState.readOnly.of(isReadOnly),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         ...(hint === undefined ? [] : [placeholder(hint)]),
+        ...(rangeAt === undefined ? [] : [runningRange(rangeAt)]),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isSetting) onChange(update.state.doc.toString());
+          const { empty } = update.state.selection.main;
+          if (update.selectionSet && empty !== update.startState.selection.main.empty) onSelect(!empty);
         }),
       ],
     }),
@@ -167,6 +178,11 @@ function methodsOf(view: EditorView): Omit<Editor, 'setValue' | 'setTables'> {
     },
     replace(from, to, text) {
       view.dispatch({ changes: { from, to, insert: text }, selection: { anchor: from + text.length }, scrollIntoView: true });
+      view.focus();
+    },
+    select(from, to) {
+      const end = view.state.doc.length;
+      view.dispatch({ selection: { anchor: Math.min(from, end), head: Math.min(to, end) }, scrollIntoView: true });
       view.focus();
     },
     focus: () => view.focus(),

@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Editor } from './code-editor-view.ts';
+import type { RangeAt } from './running-range.ts';
 import type { CodeLanguage, CodeMark, Completions } from './code-editor-types.ts';
 
 /** Methods of an editor for pages. */
-export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'replace' | 'focus'>;
+export type EditorHandle = Pick<Editor, 'selection' | 'insert' | 'replace' | 'select' | 'focus'>;
 
 interface CodeEditorProps {
   readonly name: string;
@@ -19,6 +20,10 @@ interface CodeEditorProps {
   onChange?(value: string): void;
   onRun?(): void;
   complete?(text: string, at: number): Promise<Completions | null>;
+  /** Part that a run would send, to be marked; undefined for none. */
+  rangeAt?: RangeAt;
+  /** Called when the selection becomes empty or is no longer empty. */
+  onSelect?(hasSelection: boolean): void;
 }
 
 /** An editor in a shadow root, so that its styles comply with the content security policy of the page. */
@@ -46,6 +51,8 @@ export function CodeEditor(props: CodeEditorProps) {
         hint: props.hint,
         onChange: (next) => latest.current.onChange?.(next),
         onRun: () => latest.current.onRun?.(),
+        onSelect: (hasSelection) => latest.current.onSelect?.(hasSelection),
+        rangeAt: props.rangeAt === undefined ? undefined : (text, at) => latest.current.rangeAt?.(text, at),
         complete: (text, at) => latest.current.complete?.(text, at) ?? Promise.resolve(null),
       });
       if (handle !== undefined) handle.current = opened;

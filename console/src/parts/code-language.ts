@@ -31,6 +31,7 @@ export const look = EditorView.theme({
   '.cm-completionDetail': { color: 'inherit', opacity: '0.85', fontStyle: 'normal', marginLeft: '0.75rem' },
   '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
   '.cm-panels': { backgroundColor: 'var(--bg)', color: 'var(--text)', borderColor: 'var(--border)' },
+  '.cm-running': { boxShadow: 'inset 3px 0 0 var(--accent)' },
   '.cm-placeholder': { color: 'var(--muted)' },
   '.cm-diagnostic': { borderLeftColor: 'var(--danger)' },
   '.cm-matchingBracket': { backgroundColor: 'var(--accent-soft) !important', outline: 'none' },

@@ -1,12 +1,11 @@
 /** Completions at a position of a document, from the types of the persona's schema, which are read one by one. */
-import { type FieldType, rootFields, rootTypes, type SchemaType, readType } from '../../api/types.ts';
+import { type FieldType, rootFields, rootTypes, type SchemaPersona, type SchemaType, readType } from '../../api/types.ts';
 import { type OperationKind, placeAt } from '../../model/graphql-document.ts';
-import type { Persona } from '../../model/persona.ts';
 import type { Completion, Completions } from '../../parts/code-editor-types.ts';
 
 const KEYWORDS: readonly Completion[] = ['query', 'mutation', 'subscription', 'fragment'].map((label) => ({ label }));
 
-export async function complete(persona: Persona, text: string, at: number): Promise<Completions | null> {
+export async function complete(persona: SchemaPersona, text: string, at: number): Promise<Completions | null> {
   const place = placeAt(text, at);
   if (place.kind === 'none') return null;
   if (place.kind === 'document') return { options: KEYWORDS };
@@ -23,7 +22,7 @@ export async function complete(persona: Persona, text: string, at: number): Prom
     if (place.kind === 'value') {
       const type = input === undefined ? undefined : await readType(persona, input.name);
       if (type === undefined) return null;
-      const values = type.name === 'Boolean' ? ['true', 'false'] : type.enumValues;
+      const values = type.name === 'Boolean' ? ['true', 'false'] : type.enumValues.map(({ name }) => name);
       if (values.length > 0) return { options: values.map((label) => ({ label })) };
       return type.inputFields.size === 0 ? null : { options: [...type.inputFields.values()].map(inputOption) };
     }
@@ -44,7 +43,7 @@ function inputOption({ field, text, description }: FieldType): Completion {
   return { label: field, detail: text, info: description, apply: `${field}: ` };
 }
 
-async function fieldsOfRoot(persona: Persona, operation: OperationKind): Promise<ReadonlyMap<string, FieldType> | undefined> {
+async function fieldsOfRoot(persona: SchemaPersona, operation: OperationKind): Promise<ReadonlyMap<string, FieldType> | undefined> {
   const name = (await rootTypes(persona))[operation];
   return name === undefined ? undefined : rootFields(persona, name);
 }
@@ -56,7 +55,7 @@ interface Location {
 }
 
 /** Reads the type whose fields are selected at the end of a path. */
-async function typeAt(persona: Persona, { operation, type, path }: Location): Promise<SchemaType | undefined> {
+async function typeAt(persona: SchemaPersona, { operation, type, path }: Location): Promise<SchemaType | undefined> {
   let rest = path;
   let name = type;
   if (name === undefined) {
@@ -74,7 +73,7 @@ async function typeAt(persona: Persona, { operation, type, path }: Location): Pr
   return current;
 }
 
-async function argumentsAt(persona: Persona, { operation, type, path }: Location): Promise<readonly FieldType[] | undefined> {
+async function argumentsAt(persona: SchemaPersona, { operation, type, path }: Location): Promise<readonly FieldType[] | undefined> {
   const field = path.at(-1);
   if (field === undefined) return undefined;
   if (type === undefined && path.length === 1) {
@@ -86,7 +85,7 @@ async function argumentsAt(persona: Persona, { operation, type, path }: Location
 
 /** Reads the type of the value at the keys; undefined without keys, for the arguments themselves. */
 async function inputAt(
-  persona: Persona,
+  persona: SchemaPersona,
   { keys, ...location }: Location & { readonly keys: readonly string[] },
 ): Promise<FieldType | undefined> {
   const [first, ...rest] = keys;

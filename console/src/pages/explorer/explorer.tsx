@@ -7,20 +7,24 @@ import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
+import { DraftTabs } from '../../parts/draft-tabs.tsx';
 import { Menu } from '../../parts/menu.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments, tabPanel, Tabs } from '../../parts/tabs.tsx';
 import { AddToCollection } from './add-to.tsx';
+import { ProblemLine } from './problem-line.tsx';
 import { ResponseView } from './response-view.tsx';
+import { CodeDialog } from './code-dialog.tsx';
 import { complete } from './complete.ts';
 import { Explained } from './explained.tsx';
 import { type SideForm, SidePanel } from './side-panel.tsx';
 import { Start } from './start.tsx';
-import { updateTab, chosenTabId, closeTab, type QueryTab, tabs, isUntouched, openTab } from './tabs.ts';
+import { chooseEndpoint, chosenTabId, closeTab, endpoint, isUntouched, openTab, type QueryTab, tabs, updateTab } from './tabs.ts';
 import { type ExplorerState, useExplorer } from './use-explorer.ts';
 
 const SIDES = [
   ['schema', 'Schema'],
+  ['docs', 'Docs'],
   ['saved', 'Saved'],
   ['history', 'History'],
 ] as const;
@@ -44,8 +48,14 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
     <div class="explorer">
       <h1 class="visually-hidden">Explorer</h1>
       <div class="explorer-bar row">
-        <DraftTabs chosen={draft} />
-        <Button small kind="quiet" icon="plus" name="New tab" onClick={() => openTab()} />
+        <DraftTabs
+          name="Query tabs"
+          tabs={tabs.value.map(({ id, text }) => ({ id, label: operationsOf(text)[0]?.name ?? `query ${id}` }))}
+          chosen={draft.id}
+          onChoose={(id) => (chosenTabId.value = id)}
+          onClose={closeTab}
+          onNew={() => openTab()}
+        />
         <span class="grow" />
         {SIDES.map(([form, name]) => (
           <Button key={form} kind="quiet" small pressed={side === form} onClick={() => setSide(side === form ? null : form)}>
@@ -57,6 +67,7 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
         {side !== null && (
           <SidePanel
             form={side}
+            as={state.schema}
             onInsert={state.insert}
             onOpen={(text, variables) => openTab(text, variables)}
             onSave={() => setAdding('collection')}
@@ -72,25 +83,8 @@ function OpenExplorer({ draft }: { readonly draft: QueryTab }) {
   );
 }
 
-function DraftTabs({ chosen }: { readonly chosen: QueryTab }) {
-  return (
-    <div class="draft-tabs" role="tablist" aria-label="Query tabs">
-      {tabs.value.map((each) => (
-        <span key={each.id} role="presentation" class={`draft-tab${each.id === chosen.id ? ' is-chosen' : ''}`}>
-          <button type="button" role="tab" aria-selected={each.id === chosen.id} onClick={() => (chosenTabId.value = each.id)}>
-            {operationsOf(each.text)[0]?.name ?? `query ${each.id}`}
-          </button>
-          {tabs.value.length > 1 && each.id === chosen.id && (
-            <Button kind="link" icon="cross" name="Close tab" onClick={() => closeTab(each.id)} />
-          )}
-        </span>
-      ))}
-    </div>
-  );
-}
-
 function RequestPane({ draft, state, onAdd }: ViewProps & { onAdd(form: 'collection' | 'rest'): void }) {
-  const { marks, handle, effective, run } = state;
+  const { marks, handle, schema, run } = state;
   const refusal = isReadOnly && state.chosenOperation()?.kind === 'mutation' ? READ_ONLY_REASON : undefined;
   return (
     <section class="explorer-edit" aria-label="Request">
@@ -106,9 +100,10 @@ function RequestPane({ draft, state, onAdd }: ViewProps & { onAdd(form: 'collect
           marks={marks}
           onChange={(text) => updateTab(draft.id, { text })}
           onRun={() => void (refusal === undefined && run())}
-          complete={(text, at) => complete(effective, text, at)}
+          complete={(text, at) => complete(schema, text, at)}
         />
       </div>
+      <ProblemLine draft={draft} problems={state.problems} onShow={({ from, to }) => handle.current?.select(from, to)} />
       <RequestInputs draft={draft} state={state} />
     </section>
   );
@@ -119,7 +114,8 @@ function RequestActions({
   refusal,
   onAdd,
 }: ViewProps & { readonly refusal: string | undefined; onAdd(form: 'collection' | 'rest'): void }) {
-  const { isRunning, stop, run, explain, format, copyAs, effective } = state;
+  const { isRunning, stop, run, explain, format, copyCurl, codeOf, schema: effective } = state;
+  const [showsCode, setShowsCode] = useState(false);
   const others = [
     { role: 'admin', variables: {} },
     ...(overview.value?.roles ?? []).map((role): Persona => ({ role, variables: effective.variables })),
@@ -140,13 +136,22 @@ function RequestActions({
       </Menu>
       <Button onClick={() => void explain()}>Explain</Button>
       <span class="grow" />
+      {showsCode && <CodeDialog codeOf={codeOf} onClose={() => setShowsCode(false)} />}
+      <Button
+        kind="quiet"
+        title="Sends requests to /v1/relay, and reads the schema for Relay"
+        pressed={endpoint.value === 'v1/relay'}
+        onClick={() => chooseEndpoint(endpoint.peek() === 'v1/relay' ? 'v1/graphql' : 'v1/relay')}
+      >
+        Relay
+      </Button>
       <Menu
         icon="more"
         name="More"
         items={[
           { label: 'Format (Ctrl+S)', icon: 'edit', run: format },
-          { label: 'Copy as curl', icon: 'copy', run: () => copyAs('curl') },
-          { label: 'Copy as fetch', icon: 'copy', run: () => copyAs('fetch') },
+          { label: 'Copy as curl', icon: 'copy', run: copyCurl },
+          { label: 'Code …', icon: 'explorer', run: () => setShowsCode(true) },
           { label: 'Add to collection …', icon: 'plus', refusal: readOnlyRefusal, run: () => onAdd('collection') },
           { label: 'Create REST endpoint …', icon: 'link', refusal: readOnlyRefusal, run: () => onAdd('rest') },
         ]}
@@ -183,6 +188,7 @@ function RequestInputs({ draft, state }: ViewProps) {
           height="120px"
           hint={'{"name": "value"}'}
           value={draft.variables}
+          marks={state.problems.variables}
           onChange={(variables) => updateTab(draft.id, { variables })}
           onRun={() => void run()}
         />
@@ -203,7 +209,7 @@ function RequestInputs({ draft, state }: ViewProps) {
 }
 
 function ResponsePane({ draft, state }: ViewProps) {
-  const { runs, tab, setTab, explained, explain, effective } = state;
+  const { runs, tab, setTab, explained, explain, schema } = state;
   return (
     <section class="explorer-response" aria-label="Response">
       <Tabs
@@ -216,7 +222,7 @@ function ResponsePane({ draft, state }: ViewProps) {
         onChoose={(id) => setTab(id === 'explain' ? 'explain' : 'response')}
       />
       <div {...tabPanel(tab)} class="responses">
-        {tab === 'response' && runs.length === 0 && <Start untouched={isUntouched(draft.text)} as={effective} />}
+        {tab === 'response' && runs.length === 0 && <Start untouched={isUntouched(draft.text)} as={schema} />}
         {tab === 'response' &&
           runs.map((each, index) => (
             <ResponseView key={index} run={each} document={state.sentDocument} {...(runs.length > 1 ? { other: runs[1 - index] } : {})} />

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
-import { copyText } from '../../browser/clipboard.ts';
-import { tsvOf } from '../../model/delimited.ts';
-import { cellText } from '../../model/cell-text.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { copyText, download } from '../../browser/clipboard.ts';
+import { csvOf, tsvOf } from '../../model/delimited.ts';
+import { type FlatRows, flatRows, rowLists } from '../../model/flat-rows.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
@@ -14,24 +14,10 @@ import { Segments } from '../../parts/tabs.tsx';
 import { ResponseError, type SentDocument } from './response-error.tsx';
 import type { Run } from './run.ts';
 
-/** Returns the first list of objects in a response. */
-function rowsIn(json: Json | undefined): readonly JsonObject[] | undefined {
-  if (isList(json)) {
-    const rows = json.filter(isObject);
-    return rows.length > 0 && rows.length === json.length ? rows : undefined;
-  }
-  if (!isObject(json)) return undefined;
-  for (const value of Object.values(json)) {
-    const found = rowsIn(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
 /** Describes the columns and rows that `data` lacks in comparison with `otherData`. */
 function missingFrom(data: Json | undefined, otherData: Json | undefined): string | undefined {
-  const own = rowsIn(data);
-  const other = rowsIn(otherData);
+  const own = rowLists(data)[0]?.rows;
+  const other = rowLists(otherData)[0]?.rows;
   if (own === undefined && other === undefined) return undefined;
   const columns = (rows: readonly JsonObject[] | undefined): string[] => Object.keys(rows?.[0] ?? {});
   const missing = columns(other).filter((name) => !columns(own).includes(name));
@@ -54,34 +40,51 @@ export function ResponseView({
   const json = response?.json ?? event;
   const data = isObject(json) ? json['data'] : undefined;
   const errors = isObject(json) && isList(json['errors']) ? json['errors'].filter(isObject) : [];
-  const rows = rowsIn(data);
+  const lists = useMemo(() => rowLists(data), [data]);
+  const [path, setPath] = useState<string>();
+  const list = lists.find((each) => each.path === path) ?? lists[0];
+  const table = useMemo(() => (form === 'table' && list !== undefined ? flatRows(list.rows) : undefined), [form, list]);
   const text = json === undefined ? (response?.text ?? '') : printJson(json, 2);
   const otherJson = other?.response?.json ?? other?.event;
   const hidden = isObject(otherJson) ? missingFrom(data, otherJson['data']) : undefined;
   return (
     <section class="response-pane stack-tight" aria-label={`Response for ${personaLabel(as)}`}>
       <div class="row small" role="status">
-        <ResponseFacts run={run} rows={rows?.length} hidden={hidden} />
+        <ResponseFacts run={run} rows={lists[0]?.rows.length} hidden={hidden} />
         <span class="grow" />
         {json !== undefined && (
           <Segments
             name="Response format"
             options={[
               ['json', 'JSON'] as const,
-              ...(rows === undefined ? [] : [['table', 'Table'] as const]),
+              ...(list === undefined ? [] : [['table', 'Table'] as const]),
               ...(response === undefined ? [] : [['headers', 'Headers'] as const]),
             ]}
             chosen={form}
             onChoose={setForm}
           />
         )}
+        {table !== undefined && list !== undefined && (
+          <>
+            {lists.length > 1 && (
+              <select class="select" aria-label="Rows of" value={list.path} onChange={(event) => setPath(event.currentTarget.value)}>
+                {lists.map((each) => (
+                  <option key={each.path}>{each.path}</option>
+                ))}
+              </select>
+            )}
+            <Button small kind="quiet" icon="download" onClick={() => download(`${list.path}.csv`, csvOf(linesOf(table)), 'text/csv')}>
+              CSV
+            </Button>
+          </>
+        )}
         {text !== '' && (
           <Button
             small
             kind="quiet"
             icon="copy"
-            name="Copy response"
-            onClick={() => void copyText(form === 'table' && rows !== undefined ? tsvOf(tableOf(rows)) : text)}
+            name={table === undefined ? 'Copy response' : 'Copy table (TSV)'}
+            onClick={() => void copyText(table === undefined ? text : tsvOf(linesOf(table)))}
           />
         )}
       </div>
@@ -90,8 +93,8 @@ export function ResponseView({
       {errors.map((error, index) => (
         <ResponseError key={index} error={error} document={document} />
       ))}
-      {form === 'table' && rows !== undefined ? (
-        <ResponseTable rows={rows} />
+      {table !== undefined ? (
+        <ResponseTable table={table} />
       ) : form === 'headers' && response !== undefined ? (
         <ResponseHeaders headers={response.headers} />
       ) : (
@@ -143,21 +146,19 @@ function ResponseHeaders({ headers }: { readonly headers: Headers }) {
   );
 }
 
-function tableOf(rows: readonly JsonObject[]): readonly (readonly (string | null)[])[] {
-  const columns = Object.keys(rows[0] ?? {});
-  return [columns, ...rows.map((row) => columns.map((name) => cellText(row[name])))];
+function linesOf({ columns, rows }: FlatRows): readonly (readonly (string | null)[])[] {
+  return [columns, ...rows];
 }
 
-function ResponseTable({ rows }: { readonly rows: readonly JsonObject[] }) {
-  const columns = Object.keys(rows[0] ?? {});
+function ResponseTable({ table: { columns, rows } }: { readonly table: FlatRows }) {
   return (
     <Grid
       name="Response as table"
       class="grid-fill"
       columns={columns.map((id) => ({ id, header: id }))}
       count={rows.length}
-      cell={(row, column) => cellText(rows[row]?.[columns[column] ?? ''])?.slice(0, 200) ?? <span class="null">null</span>}
-      text={(row, column) => cellText(rows[row]?.[columns[column] ?? '']) ?? ''}
+      cell={(row, column) => rows[row]?.[column]?.slice(0, 200) ?? <span class="null">null</span>}
+      text={(row, column) => rows[row]?.[column] ?? ''}
     />
   );
 }

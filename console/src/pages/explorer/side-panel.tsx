@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { persona } from '../../api/persona.ts';
-import { type FieldType, rootFields, rootTypes, readType } from '../../api/types.ts';
+import { type FieldType, readType, rootFields, rootTypes, type SchemaPersona, type SchemaType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import type { OperationKind } from '../../model/graphql-document.ts';
-import { type Persona, personaLabel } from '../../model/persona.ts';
+import { personaLabel } from '../../model/persona.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
@@ -12,23 +11,27 @@ import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { Segments } from '../../parts/tabs.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
+import { DocsPanel } from './docs-panel.tsx';
 import { SavedPanel } from './saved-panel.tsx';
 import { queryHistory, star } from './tabs.ts';
 
-export type SideForm = 'schema' | 'saved' | 'history';
+export type SideForm = 'schema' | 'docs' | 'saved' | 'history';
 
 interface SidePanelProps {
   readonly form: SideForm;
+  readonly as: SchemaPersona;
   onInsert(text: string): void;
   onOpen(text: string, variables: string): void;
   onSave(): void;
 }
 
-export function SidePanel({ form, onInsert, onOpen, onSave }: SidePanelProps) {
+export function SidePanel({ form, as, onInsert, onOpen, onSave }: SidePanelProps) {
   return (
     <aside class="explorer-side">
       {form === 'schema' ? (
-        <SchemaPanel onInsert={onInsert} />
+        <SchemaPanel as={as} onInsert={onInsert} />
+      ) : form === 'docs' ? (
+        <DocsPanel as={as} />
       ) : form === 'saved' ? (
         <SavedPanel onOpen={(text) => onOpen(text, '')} onSave={onSave} />
       ) : (
@@ -39,8 +42,7 @@ export function SidePanel({ form, onInsert, onOpen, onSave }: SidePanelProps) {
 }
 
 /** Schema of the persona, read type by type. */
-function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
-  const as = persona.value;
+function SchemaPanel({ as, onInsert }: { readonly as: SchemaPersona; onInsert(text: string): void }) {
   const [operation, setOperation] = useState<OperationKind>('query');
   const [path, setPath] = useState<readonly FieldType[]>([]);
   const [filter, setFilter] = useState('');
@@ -83,7 +85,7 @@ function SchemaPanel({ onInsert }: { onInsert(text: string): void }) {
         rowHeight={30}
         row={(index) => {
           const field = fields[index];
-          return field && <SchemaField key={field.field} field={field} onInsert={onInsert} onOpen={() => open([...path, field])} />;
+          return field && <SchemaField key={field.field} as={as} field={field} onInsert={onInsert} onOpen={() => open([...path, field])} />;
         }}
       />
     </>
@@ -98,7 +100,7 @@ interface Selection {
 }
 
 /** Reads the fields below a path of fields. */
-async function readSelection(as: Persona, operation: OperationKind, path: readonly FieldType[]): Promise<Selection> {
+async function readSelection(as: SchemaPersona, operation: OperationKind, path: readonly FieldType[]): Promise<Selection> {
   const last = path.at(-1);
   const root = (await rootTypes(as))[operation];
   if (last === undefined)
@@ -156,7 +158,17 @@ function Arguments({ fields, of }: { readonly fields: readonly FieldType[]; read
   );
 }
 
-function SchemaField({ field, onInsert, onOpen }: { readonly field: FieldType; onInsert(text: string): void; onOpen(): void }) {
+function SchemaField({
+  as,
+  field,
+  onInsert,
+  onOpen,
+}: {
+  readonly as: SchemaPersona;
+  readonly field: FieldType;
+  onInsert(text: string): void;
+  onOpen(): void;
+}) {
   const label = (
     <>
       <span class="ellipsis">{field.field}</span> <span class="muted small ellipsis">{field.text}</span>
@@ -164,7 +176,7 @@ function SchemaField({ field, onInsert, onOpen }: { readonly field: FieldType; o
   );
   return (
     <div class="schema-row" title={field.description}>
-      <Button small kind="quiet" icon="plus" name={`Insert ${field.field}`} onClick={() => void textOf(field).then(onInsert)} />
+      <Button small kind="quiet" icon="plus" name={`Insert ${field.field}`} onClick={() => void textOf(as, field).then(onInsert)} />
       {field.kind === 'OBJECT' || field.kind === 'INTERFACE' ? (
         <button type="button" class="schema-field" onClick={onOpen}>
           {label}
@@ -179,13 +191,27 @@ function SchemaField({ field, onInsert, onOpen }: { readonly field: FieldType; o
 const MAX_FIELDS = 8;
 
 /** Returns the text of a field with the scalar fields of its type. */
-async function textOf(field: FieldType): Promise<string> {
+async function textOf(as: SchemaPersona, field: FieldType): Promise<string> {
   if (field.kind !== 'OBJECT') return `${field.field}\n`;
-  const type = await readType(persona.peek(), field.name);
-  const simple = [...(type?.fields.values() ?? [])].filter(({ kind }) => kind === 'SCALAR' || kind === 'ENUM').slice(0, MAX_FIELDS);
-  const inner = simple.length === 0 ? ['__typename'] : simple.map((each) => each.field);
+  const type = await readType(as, field.name);
+  const rows = await nodeOf(as, type);
+  if (rows !== undefined) {
+    return `${field.field}(first: 10) {\n    edges {\n      node {\n        ${simpleFields(rows).join('\n        ')}\n      }\n    }\n  }\n`;
+  }
   const limit = field.text.startsWith('[') ? '(limit: 10)' : '';
-  return `${field.field}${limit} {\n    ${inner.join('\n    ')}\n  }\n`;
+  return `${field.field}${limit} {\n    ${simpleFields(type).join('\n    ')}\n  }\n`;
+}
+
+/** Type of the rows of a connection; undefined for other types. */
+async function nodeOf(as: SchemaPersona, type: SchemaType | undefined): Promise<SchemaType | undefined> {
+  const edges = as.endpoint === 'v1/relay' ? type?.fields.get('edges') : undefined;
+  const node = edges === undefined ? undefined : (await readType(as, edges.name))?.fields.get('node');
+  return node === undefined ? undefined : readType(as, node.name);
+}
+
+function simpleFields(type: SchemaType | undefined): readonly string[] {
+  const simple = [...(type?.fields.values() ?? [])].filter(({ kind }) => kind === 'SCALAR' || kind === 'ENUM').slice(0, MAX_FIELDS);
+  return simple.length === 0 ? ['__typename'] : simple.map(({ field }) => field);
 }
 
 function HistoryPanel({ onOpen }: { onOpen(text: string, variables: string): void }) {

@@ -1,5 +1,6 @@
 /** Open queries and the history, stored in this browser without headers. */
 import { signal } from '@preact/signals';
+import type { GraphqlEndpoint } from '../../api/graphql.ts';
 import { remember, remembered } from '../../browser/storage.ts';
 
 export interface QueryTab {
@@ -23,6 +24,14 @@ export const tabs = signal<readonly QueryTab[]>(
 );
 export const chosenTabId = signal(tabs.peek()[0]?.id ?? 1);
 export const queryHistory = signal<readonly HistoryEntry[]>(remembered<readonly HistoryEntry[]>('history', []));
+
+/** Endpoint of all tabs. */
+export const endpoint = signal<GraphqlEndpoint>(remembered<GraphqlEndpoint>('explorer-endpoint', 'v1/graphql'));
+
+export function chooseEndpoint(next: GraphqlEndpoint): void {
+  endpoint.value = next;
+  remember('explorer-endpoint', next);
+}
 
 export function updateTab(id: number, changes: Partial<QueryTab>): void {
   tabs.value = tabs.peek().map((draft) => (draft.id === id ? { ...draft, ...changes } : draft));

@@ -4,9 +4,11 @@ import { sendAsAdmin } from '../../api/http.ts';
 import { persona } from '../../api/persona.ts';
 import { hasSecret } from '../../api/session.ts';
 import { sessionPrefixAliases } from '../../api/settings.ts';
+import type { SchemaPersona } from '../../api/types.ts';
 import { copyText } from '../../browser/clipboard.ts';
 import { addKey } from '../../browser/keys.ts';
 import { base, place, setQuery } from '../../browser/place.ts';
+import { apolloOf, urqlOf } from '../../model/client-code.ts';
 import { formatDocument, operationsOf, placeAt } from '../../model/graphql-document.ts';
 import { isObject, type Json, type JsonObject, parseJsonText } from '../../model/json.ts';
 import { type Persona, sessionOf } from '../../model/persona.ts';
@@ -18,7 +20,9 @@ import { showToast } from '../../parts/toast.tsx';
 import { readHeaders } from './headers.ts';
 import type { SentDocument } from './response-error.tsx';
 import { marksOf, type Run } from './run.ts';
-import { addToHistory, updateTab, type QueryTab, openTab } from './tabs.ts';
+import { addToHistory, endpoint, openTab, type QueryTab, updateTab } from './tabs.ts';
+import { typescriptOf } from './typescript-code.ts';
+import { useProblems } from './use-problems.ts';
 import { useRuns } from './use-runs.ts';
 
 const NO_MARKS: readonly CodeMark[] = [];
@@ -53,6 +57,7 @@ function useRequest(draft: QueryTab, handle: { readonly current: EditorHandle | 
     const at = handle.current?.selection().from ?? 0;
     return operations.find(({ from, to }) => at >= from && at <= to) ?? operations[0];
   };
+  const chosenIndex = (): number => operations.findIndex(({ from }) => from === chosenOperation()?.from);
   const readRequest = () => {
     const variables = draft.variables.trim() === '' ? undefined : labelled('Variables', () => parseJsonText(draft.variables));
     if (variables !== undefined && !isObject(variables)) throw new SyntaxError('Variables: expected a JSON object');
@@ -76,7 +81,7 @@ function useRequest(draft: QueryTab, handle: { readonly current: EditorHandle | 
     // Errors in the headers are shown when the document is run.
   }
   /** `effective` is the persona that the headers of the request amount to. */
-  return { operations, chosenOperation, readRequest, readRequestHeaders, headers, setHeaders, effective };
+  return { operations, chosenOperation, chosenIndex, readRequest, readRequestHeaders, headers, setHeaders, effective };
 }
 
 type ExplorerRequest = ReturnType<typeof useRequest>;
@@ -89,13 +94,41 @@ function useExplained({ readRequest, readRequestHeaders }: ExplorerRequest) {
       const { as: user } = readRequestHeaders();
       if (user.token !== undefined)
         throw new Failure('Explain does not support tokens. Act as a role with session variables instead.', { code: 'not-supported' });
-      const json = await sendAsAdmin('v1/graphql/explain', { body: { query: readRequest() as JsonObject, user: sessionOf(user) } });
+      const isRelay = endpoint.peek() === 'v1/relay';
+      const body: JsonObject = { query: readRequest() as JsonObject, user: sessionOf(user), ...(isRelay ? { is_relay: true } : {}) };
+      const json = await sendAsAdmin('v1/graphql/explain', { body });
       setExplained({ json });
     } catch (error) {
       setExplained({ failure: failureOf(error) });
     }
   };
   return { explained, explain };
+}
+
+export const CODE_FORMS = ['curl', 'fetch', 'urql', 'Apollo', 'TypeScript'] as const;
+export type CodeForm = (typeof CODE_FORMS)[number];
+
+/** The request as code. @returns throws or rejects if the request is invalid */
+function useCode({ readRequest, readRequestHeaders, chosenOperation, chosenIndex }: ExplorerRequest, schema: SchemaPersona) {
+  return (form: CodeForm): Promise<string> => {
+    const { headers, hasSecret: sendsSecret } = readRequestHeaders();
+    const options = { headers, hasSecret: sendsSecret && hasSecret.value, token: persona.peek().token };
+    const url = `${base}${schema.endpoint ?? 'v1/graphql'}`;
+    const body = readRequest();
+    const request = { url, query: body.query, variables: body.variables, kind: chosenOperation()?.kind ?? 'query' };
+    switch (form) {
+      case 'curl':
+        return Promise.resolve(curlOf(url, body as JsonObject, options));
+      case 'fetch':
+        return Promise.resolve(fetchOf(url, body as JsonObject, options));
+      case 'urql':
+        return Promise.resolve(urqlOf(request, options));
+      case 'Apollo':
+        return Promise.resolve(apolloOf(request, options));
+      case 'TypeScript':
+        return typescriptOf(schema, body.query, chosenIndex());
+    }
+  };
 }
 
 /** Inserts at the cursor inside of a selection set, else at the end of the first operation. */
@@ -121,14 +154,23 @@ function useSentDocument(draft: QueryTab, runs: readonly Run[], handle: { readon
   return { setSent, marks, sentDocument };
 }
 
+/** Adds problems to the marks of errors, except where an error is marked already. */
+function merged(marks: readonly CodeMark[], problems: readonly CodeMark[]): readonly CodeMark[] {
+  if (marks.length === 0) return problems;
+  return [...marks, ...problems.filter(({ from, to }) => !marks.some((each) => each.from < to && from < each.to))];
+}
+
 /** State of the explorer: the request of the open document, its answers, and what can be done with them. */
 export function useExplorer(draft: QueryTab) {
   const handle = useRef<EditorHandle | null>(null);
   const request = useRequest(draft, handle);
   const { operations, chosenOperation, readRequest, readRequestHeaders, headers, setHeaders, effective } = request;
+  const schema: SchemaPersona = { ...effective, endpoint: endpoint.value };
   const { runs, start, stop } = useRuns();
   const { explained, explain } = useExplained(request);
   const { setSent, marks, sentDocument } = useSentDocument(draft, runs, handle);
+  const problems = useProblems(draft, schema, request.chosenIndex);
+  const allMarks = useMemo(() => merged(marks, problems.document), [marks, problems.document]);
   const [requestError, setRequestError] = useState<string>();
   const [tab, setTab] = useState<'response' | 'explain'>('response');
   const format = (): void => updateTab(draft.id, { text: formatDocument(draft.text) });
@@ -156,21 +198,19 @@ export function useExplorer(draft: QueryTab) {
     if (found === undefined) return;
     addToHistory(draft.text, draft.variables);
     setSent({ text: draft.text, operation: operations.length > 1 ? chosenOperation()?.name : undefined });
-    await start(found.body, found.all, chosenOperation()?.kind === 'subscription');
+    await start(found.body, found.all, { isSubscription: chosenOperation()?.kind === 'subscription', endpoint: endpoint.peek() });
   };
-  const copyAs = (what: 'curl' | 'fetch'): void => {
-    const text = read(() => {
-      const { headers: sentHeaders, hasSecret: sendsSecret } = readRequestHeaders();
-      const options = { headers: sentHeaders, hasSecret: sendsSecret && hasSecret.value, token: persona.peek().token };
-      return (what === 'curl' ? curlOf : fetchOf)(`${base}v1/graphql`, readRequest() as JsonObject, options);
-    });
-    if (text !== undefined) void copyText(text).then(() => showToast(`Copied as ${what}`));
+  const code = useCode(request, schema);
+  const copyCurl = (): void => {
+    const text = read(() => code('curl'));
+    if (text !== undefined) void text.then(copyText).then(() => showToast('Copied as curl'));
   };
   return {
     runs,
     isRunning: runs.some(({ isRunning }) => isRunning),
     stop,
-    marks,
+    marks: allMarks,
+    problems,
     sentDocument,
     handle,
     headers,
@@ -181,14 +221,15 @@ export function useExplorer(draft: QueryTab) {
     explained,
     chosenOperation,
     format,
-    effective,
+    schema,
     insert: (text: string): void => insert(draft, handle.current, text),
     run,
     explain: (): Promise<void> => {
       setTab('explain');
       return explain();
     },
-    copyAs,
+    copyCurl,
+    codeOf: async (form: CodeForm): Promise<string> => code(form),
   };
 }
 
