@@ -20,6 +20,13 @@ export interface ConsoleForm {
   readonly functionsSql?: string;
   /** SQL of the pages that show and change the structure of tables. Absent if the kind has none. */
   readonly structure?: StructureForm;
+  /** Statements that return the plan of the statement after them as JSON. Absent if the kind has none. */
+  readonly explain?: {
+    /** Does not run the statement. */
+    readonly plan: string;
+    /** Runs the statement and measures it. */
+    readonly analyze: string;
+  };
   readonly secret: ConsoleSecret;
   /** Other values of the configuration. */
   readonly fields: readonly ConsoleField[];

@@ -24,7 +24,12 @@ export const look = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     backgroundColor: 'var(--accent-soft)',
   },
-  '.cm-tooltip': { backgroundColor: 'var(--raised)', border: '1px solid var(--border)', borderRadius: '0.375rem', boxShadow: 'var(--shadow)' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    border: '1px solid var(--border)',
+    borderRadius: '0.375rem',
+    boxShadow: 'var(--shadow)',
+  },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '15rem' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '0.1875rem 0.5rem' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]': { backgroundColor: 'var(--accent-fill)', color: '#fff' },

@@ -23,6 +23,7 @@ export const consoleForm: ConsoleForm = {
     },
   ],
   structure: structureForm,
+  explain: { plan: 'explain format=json', analyze: 'analyze format=json' },
   secret: {
     path: ['connection_info', 'connection_string'],
     label: 'Database URL',

@@ -25,6 +25,7 @@ export const consoleForm: ConsoleForm = {
   ],
   functionsSql: FUNCTIONS,
   structure: structureForm,
+  explain: { plan: 'explain (format json)', analyze: 'explain (analyze, buffers, format json)' },
   secret: {
     path: ['connection_info', 'database_url'],
     label: 'Database URL',

@@ -1,51 +1,74 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { ConsoleForm } from '../../../../packages/model/console-form.ts';
 import { overview } from '../../api/overview.ts';
-import { isReadOnly } from '../../api/settings.ts';
+import { isReadOnly, readOnlyRefusal } from '../../api/settings.ts';
 import { copyText, download } from '../../browser/clipboard.ts';
 import { hrefOf, place, setQuery } from '../../browser/place.ts';
 import { SqlFailure } from '../../features/sql-failure.tsx';
 import { csvOf, tsvOf } from '../../model/delimited.ts';
 import { isObject } from '../../model/json.ts';
 import { KINDS } from '../../model/kinds.generated.ts';
-import { type SourceOverview, tableId } from '../../model/overview.ts';
-import { STANDARD_LEXIS, statementsOf } from '../../model/sql-statements.ts';
+import type { SourceOverview } from '../../model/overview.ts';
+import { STANDARD_LEXIS, statementAt, statementsOf } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import { Button } from '../../parts/button.tsx';
 import { CodeEditor } from '../../parts/code-editor.tsx';
+import { DraftTabs } from '../../parts/draft-tabs.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Check } from '../../parts/field.tsx';
 import { Grid } from '../../parts/grid.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu } from '../../parts/menu.tsx';
+import { Plan } from './plan.tsx';
 import type { SqlResult } from './result.ts';
-import { sqlHistory, type SqlState, sqlText, useSql, writeText } from './use-sql.ts';
+import { SavedDialog, SaveDialog } from './saved.tsx';
+import { chooseTab, chosenTab, closeTab, labelOfTab, openText, sqlHistory, sqlTabs, writeText } from './tabs.ts';
+import { useColumns } from './use-columns.ts';
+import { type SqlState, useSql } from './use-sql.ts';
 
 /** SQL as the administrator of a source. */
 export function Sql() {
   const data = overview.value;
   const sourceName = place.value.query.get('source');
   const source = data?.sources.find(({ name }) => name === sourceName) ?? data?.sources[0];
-  const { editor = 'sql', lexis = STANDARD_LEXIS, examples = [] } = KINDS[source?.kind ?? ''] ?? {};
+  const { editor = 'sql', lexis = STANDARD_LEXIS, examples = [], explain } = KINDS[source?.kind ?? ''] ?? {};
   const state = useSql(source, lexis);
-  const { result, failure, marks, newTables, hasTracked, handle, run } = state;
+  const { result, plan, failure, marks, newTables, hasTracked, handle, run } = state;
+  const { id, text } = chosenTab.value;
+  const columns = useColumns(source, text, data?.version ?? 0);
+  const [hasSelection, setHasSelection] = useState(false);
+  const hasSeveral = statementsOf(text, lexis).length > 1;
   if (data !== undefined && source === undefined) return <NoSource />;
   return (
     <div class="page page-fill">
       <Header sources={data?.sources ?? []} source={source} options={state.options} />
+      <div class="row sql-tabs">
+        <DraftTabs
+          name="SQL tabs"
+          tabs={sqlTabs.value.map((tab) => ({ id: tab.id, label: labelOfTab(tab) }))}
+          chosen={id}
+          onChoose={chooseTab}
+          onClose={closeTab}
+          onNew={() => openText('')}
+        />
+      </div>
       <CodeEditor
-        key={editor}
+        key={`${editor} ${id}`}
         name="SQL"
         language={editor}
         height="min(34vh, 300px)"
         hint="select …"
-        value={sqlText.value}
+        value={text}
         marks={marks}
-        tables={Object.fromEntries((source?.tables ?? []).map((table) => [tableId(table), []]))}
+        tables={columns.tables}
         handle={handle}
+        rangeAt={(all, at) => (statementsOf(all, lexis).length > 1 ? statementAt(all, at, lexis) : undefined)}
+        complete={columns.complete}
+        onSelect={setHasSelection}
         onChange={writeText}
         onRun={() => void run(false)}
       />
-      <RunBar state={state} hasSeveral={statementsOf(sqlText.value, lexis).length > 1} />
+      <RunBar state={state} hasSeveral={hasSeveral} hasSelection={hasSelection} explain={explain} />
       {failure !== undefined && <SqlFailure failure={failure} onCascade={() => void run(false, true)} />}
       {newTables.length > 0 && (
         <div class="banner banner-accent" role="status">
@@ -63,13 +86,14 @@ export function Sql() {
           <a href={hrefOf(['data', source.name], { tab: 'relationships' })}>Add relationships</a>
         </div>
       )}
+      {plan !== undefined && failure === undefined && <Plan node={plan} />}
       {result !== undefined && failure === undefined && <Result result={result} />}
-      {result === undefined && failure === undefined && sqlText.value.trim() === '' && (
+      {result === undefined && plan === undefined && failure === undefined && text.trim() === '' && (
         <EmptyState
           icon="sql"
           title="Example statements"
           actions={examples.map(({ label: name, sql }) => (
-            <Button key={name} onClick={() => (sqlText.value = sql)}>
+            <Button key={name} onClick={() => openText(sql)}>
               {name}
             </Button>
           ))}
@@ -131,14 +155,13 @@ function Header({
         onChange={setChecksMetadata}
       />
       <span class="grow" />
+      <SavedButtons />
       {sqlHistory.value.length > 0 && (
         <Menu
           icon="history"
           items={sqlHistory.value.slice(0, 20).map((sql) => ({
             label: sql.replace(/\s+/g, ' ').slice(0, 60),
-            run: () => {
-              sqlText.value = sql;
-            },
+            run: () => openText(sql),
           }))}
         >
           History
@@ -148,7 +171,36 @@ function Header({
   );
 }
 
-function RunBar({ state, hasSeveral }: { readonly state: SqlState; readonly hasSeveral: boolean }) {
+function SavedButtons() {
+  const [dialog, setDialog] = useState<'save' | 'saved' | null>(null);
+  const { text, name = '' } = chosenTab.value;
+  return (
+    <>
+      <Button
+        icon="star"
+        refusal={readOnlyRefusal ?? (text.trim() === '' ? 'Enter a statement first' : undefined)}
+        onClick={() => setDialog('save')}
+      >
+        Save …
+      </Button>
+      <Button onClick={() => setDialog('saved')}>Saved …</Button>
+      {dialog === 'save' && <SaveDialog text={text} name={name} onClose={() => setDialog(null)} />}
+      {dialog === 'saved' && <SavedDialog onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+function RunBar({
+  state,
+  hasSeveral,
+  hasSelection,
+  explain,
+}: {
+  readonly state: SqlState;
+  readonly hasSeveral: boolean;
+  readonly hasSelection: boolean;
+  readonly explain: ConsoleForm['explain'];
+}) {
   const { result, runningSince, run, stop } = state;
   const { columns, rows = [], milliseconds = 0 } = result ?? {};
   return (
@@ -161,9 +213,19 @@ function RunBar({ state, hasSeveral }: { readonly state: SqlState; readonly hasS
             title="Ctrl+Enter: runs the selection or the statement at the cursor"
             onClick={() => void run(false)}
           >
-            {hasSeveral ? 'Run statement' : 'Run'}
+            {hasSelection ? 'Run selection' : hasSeveral ? 'Run statement' : 'Run'}
           </Button>
-          {hasSeveral && <Button onClick={() => void run(true)}>Run all</Button>}
+          {hasSeveral && !hasSelection && <Button onClick={() => void run(true)}>Run all</Button>}
+          {explain !== undefined && (
+            <Menu
+              items={[
+                { label: 'Plan, without running it', run: () => void state.explain(explain.plan, false) },
+                { label: 'Plan with times (runs the statement)', run: () => void state.explain(explain.analyze, true) },
+              ]}
+            >
+              Explain …
+            </Menu>
+          )}
         </>
       ) : (
         <>

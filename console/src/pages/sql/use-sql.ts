@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { makeChange } from '../../api/changes.ts';
 import { type Failure, failureOf, isAbort } from '../../api/failure.ts';
@@ -6,27 +5,18 @@ import { runSql } from '../../api/metadata.ts';
 import { refreshOverview } from '../../api/overview.ts';
 import { isReadOnly, label } from '../../api/settings.ts';
 import { place, setQuery } from '../../browser/place.ts';
-import { remember, remembered } from '../../browser/storage.ts';
-import type { JsonObject } from '../../model/json.ts';
+import { type JsonObject, parseJsonText } from '../../model/json.ts';
 import type { SourceOverview } from '../../model/overview.ts';
+import { type PlanNode, planTree } from '../../model/plan-tree.ts';
 import { mayDefine, type SqlLexis, statementAt, type StatementRange } from '../../model/sql-statements.ts';
 import { labelOf } from '../../model/steps.ts';
 import type { CodeMark } from '../../parts/code-editor-types.ts';
 import type { EditorHandle } from '../../parts/code-editor.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { markOf, readResult, type SqlResult, tablesOf } from './result.ts';
+import { addToSqlHistory, chosenTab, openText } from './tabs.ts';
 
 const ROW_LIMIT = 1000;
-const HISTORY_LENGTH = 50;
-
-/** The text of the editor, kept while other pages are open. */
-export const sqlText = signal(remembered('sql', ''));
-export const sqlHistory = signal<readonly string[]>(remembered<readonly string[]>('sql-history', []));
-
-export function writeText(next: string): void {
-  sqlText.value = next;
-  remember('sql', next);
-}
 
 /** Opens SQL that another page passed in the address. */
 function useSqlInAddress(): void {
@@ -34,7 +24,7 @@ function useSqlInAddress(): void {
   useEffect(() => {
     const sql = query.get('sql');
     if (sql === null) return;
-    sqlText.value = sql;
+    openText(sql);
     setQuery({ sql: undefined });
   }, [query]);
 }
@@ -84,11 +74,6 @@ function rangeToRun(editor: EditorHandle | null, all: string, whole: boolean, le
   return (whole ? undefined : statementAt(all, from, lexis)) ?? { from: 0, to: all.length };
 }
 
-function addToSqlHistory(sql: string): void {
-  sqlHistory.value = [sql, ...sqlHistory.peek().filter((each) => each !== sql)].slice(0, HISTORY_LENGTH);
-  remember('sql-history', sqlHistory.peek());
-}
-
 /**
  * State of the SQL page: options, the last result, and the tables that the last statement created.
  * @param lexis of the console form of the source's kind
@@ -96,6 +81,7 @@ function addToSqlHistory(sql: string): void {
 export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   const options = useOptions();
   const { readOnly, cascade, checksMetadata } = options;
+  const [plan, setPlan] = useState<PlanNode>();
   const [result, setResult] = useState<SqlResult | undefined>();
   const [failure, setFailure] = useState<Failure>();
   const [marks, setMarks] = useState<readonly CodeMark[]>([]);
@@ -105,9 +91,10 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   useSqlInAddress();
-  const run = async (whole: boolean, withCascade = cascade): Promise<void> => {
+  /** Runs a task for a part of the text. It can be stopped; its error is shown, with its place in the text. */
+  const attempt = async (whole: boolean, task: (sql: string, signal: AbortSignal) => Promise<void>, prefix = 0): Promise<void> => {
     if (source === undefined || runningSince !== undefined) return;
-    const all = sqlText.peek();
+    const all = chosenTab.peek().text;
     const range = rangeToRun(handle.current, all, whole, lexis);
     const sql = all.slice(range.from, range.to);
     if (sql.trim() === '') return;
@@ -116,9 +103,23 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
     showNewTables([]);
     const controller = new AbortController();
     running.current = controller;
-    const started = performance.now();
     setRunningSince(Date.now());
     try {
+      await task(sql, controller.signal);
+    } catch (error) {
+      if (isAbort(error)) showToast('Stopped');
+      else {
+        const failed = failureOf(error);
+        setFailure(failed);
+        setMarks(markOf(failed, range.from - prefix, all.length));
+      }
+    }
+    setRunningSince(undefined);
+  };
+  const run = (whole: boolean, withCascade = cascade): Promise<void> =>
+    attempt(whole, async (sql, signal) => {
+      if (source === undefined) return;
+      const started = performance.now();
       const before = mayDefine(sql) && !readOnly ? await tablesOf(source) : undefined;
       const args = {
         source: source.name,
@@ -129,7 +130,8 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
         locate_errors: true,
         ...(readOnly ? {} : { check_metadata_consistency: checksMetadata }),
       };
-      const response = await runSql(source.kind, args, controller.signal);
+      const response = await runSql(source.kind, args, signal);
+      setPlan(undefined);
       setResult(readResult(response, performance.now() - started));
       addToSqlHistory(sql);
       if (before !== undefined) {
@@ -137,17 +139,40 @@ export function useSql(source: SourceOverview | undefined, lexis: SqlLexis) {
         showNewTables((await tablesOf(source)).filter((table) => !known.has(labelOf(table))));
         await refreshOverview();
       }
-    } catch (error) {
-      if (isAbort(error)) showToast('Stopped');
-      else {
-        const failed = failureOf(error);
-        setFailure(failed);
-        setMarks(markOf(failed, range.from, all.length));
-      }
-    }
-    setRunningSince(undefined);
+    });
+  /** Shows the plan of a statement. @param statement that returns the plan; it may run the statement only if the option allows writes */
+  const explain = (statement: string, isRun: boolean): Promise<void> =>
+    attempt(
+      false,
+      async (sql, signal) => {
+        if (source === undefined) return;
+        const args = {
+          source: source.name,
+          sql: `${statement} ${sql}`,
+          read_only: readOnly || !isRun,
+          max_rows: ROW_LIMIT,
+          locate_errors: true,
+          ...(readOnly || !isRun ? {} : { check_metadata_consistency: checksMetadata }),
+        };
+        const { rows } = readResult(await runSql(source.kind, args, signal), 0);
+        setResult(undefined);
+        setPlan(planTree(parseJsonText(rows.map((row) => row[0] ?? '').join('\n'))));
+      },
+      statement.length + 1,
+    );
+  return {
+    options,
+    result,
+    plan,
+    failure,
+    marks,
+    ...created,
+    runningSince,
+    handle,
+    stop: (): void => running.current?.abort(),
+    run,
+    explain,
   };
-  return { options, result, failure, marks, ...created, runningSince, handle, stop: (): void => running.current?.abort(), run };
 }
 
 export type SqlState = ReturnType<typeof useSql>;
