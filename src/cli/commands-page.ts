@@ -9,7 +9,7 @@ const EXITS = [
   ['2', 'invalid usage'],
   ['3', 'differences or pending work were found, with an option such as `--exit-code`'],
   ['4', 'the metadata is inconsistent'],
-  ['5', 'the service cannot be reached, or rejects the credentials'],
+  ['5', 'the service cannot be reached, or rejects the credentials or the operation, as one with read-only metadata does'],
   ['130, 143', 'SIGINT or SIGTERM ended the command'],
 ] as const;
 

@@ -91,8 +91,9 @@ function LimitsForm({ limits }: { readonly limits: JsonObject | null }) {
         <h2 class="grow">API limits {limits === null && <span class="badge">none</span>}</h2>
       </header>
       <p class="muted">
-        <code>depth_limit</code>, <code>node_limit</code>, <code>rate_limit</code>, <code>batch_limit</code> and <code>time_limit</code>,
-        each global and per role, for example <code class="break">{EXAMPLE}</code>. Administrators have no limits.
+        <code>depth_limit</code>, <code>node_limit</code>, <code>rate_limit</code>, <code>concurrency_limit</code>, <code>batch_limit</code>{' '}
+        and <code>time_limit</code>, each global and per role, for example <code class="break">{EXAMPLE}</code>. Administrators have no
+        limits.
       </p>
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       <CodeEditor
