@@ -41,6 +41,8 @@ export interface ScalarType {
   readonly comparisons: readonly Comparison[];
   /** sum, avg, … and `_inc` exist. */
   readonly numeric: boolean;
+  /** True if its aggregates cannot be compared with other numbers, only with values of this type. */
+  readonly sumsAsItself?: boolean;
   /** min and max exist. */
   readonly comparable: boolean;
   /** min and max of its arrays exist. */

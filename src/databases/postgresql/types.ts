@@ -21,6 +21,8 @@ import { sqlName } from './sql-name.ts';
 interface Traits {
   readonly graphql: string;
   readonly numeric?: boolean;
+  /** Aggregates have this type, which no number is compared with. */
+  readonly sumsAsItself?: boolean;
   readonly incomparable?: boolean;
   /** Arrays have no `max`: they have no order, or their output is converted. */
   readonly arraysIncomparable?: boolean;
@@ -40,7 +42,7 @@ const BUILT_IN: Readonly<Record<string, Traits>> = {
   float4: numeric('Float'),
   float8: numeric('float8'),
   numeric: numeric('numeric'),
-  money: numeric('money'),
+  money: { ...numeric('money'), sumsAsItself: true },
   bool: { graphql: 'Boolean', incomparable: true },
   text: textual('String'),
   varchar: textual('String'),
@@ -80,6 +82,7 @@ function describe(type: CatalogType): ComparedScalar {
     graphqlArray: `_${type.name}`,
     comparisons: traits?.comparisons?.({ schema: type.schema, name: type.name, kind: type.kind, array: false }) ?? [],
     numeric: traits?.numeric ?? false,
+    sumsAsItself: traits?.sumsAsItself ?? false,
     comparable: type.kind === 'enum' || (traits !== undefined && traits.incomparable !== true),
     arraysComparable: traits?.arraysIncomparable !== true,
     ordered: traits?.unordered !== true,

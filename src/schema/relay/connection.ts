@@ -203,7 +203,7 @@ function typeOf(table: RoleTable, term: OrderTerm): CatalogType {
       const [operand] = term.arguments;
       if (operand === undefined) return types.basic.integer;
       const aggregate = types.aggregates.find(({ name }) => name === term.function);
-      if (aggregate?.takes === 'comparable' || operand.type.name === 'money') return operand.type;
+      if (aggregate?.takes === 'comparable' || types.scalar(operand.type).sumsAsItself === true) return operand.type;
       return types.named('numeric') ?? operand.type;
     }
   }
