@@ -122,6 +122,7 @@ class ListeningServer implements HttpServer {
   readonly #sockets: Sockets;
   readonly #server: Server;
   readonly #endStart: () => void;
+  #url = '';
   #stopListening: (() => void) | null = null;
   #isStopping = false;
   #isDraining = false;
@@ -153,10 +154,7 @@ class ListeningServer implements HttpServer {
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo;
-    const { host: given } = this.#options;
-    const host = given === '*' || given === '0.0.0.0' || given === '::' ? 'localhost' : given;
-    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    return this.#url;
   }
 
   /** @throws Error that names the option of the address if it cannot be used */
@@ -170,6 +168,8 @@ class ListeningServer implements HttpServer {
       });
       this.#server.listen(port, ...(host === '*' ? [] : [host]), () => resolve());
     });
+    const shown = host === '*' || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+    this.#url = `http://${shown.includes(':') ? `[${shown}]` : shown}:${(this.#server.address() as AddressInfo).port}`;
   }
 
   drain(): void {
