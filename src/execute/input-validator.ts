@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Session } from '../auth/session.ts';
 import { SvcError } from '../errors/svc-error.ts';
-import { type EnvironmentVariables, filledTemplate, variablesNotFound } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, filledTemplate, type MissingVariable, variablesNotFound } from '../metadata/environment-template.ts';
 import type { ValidateInput } from '../metadata/validate-input.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
@@ -67,8 +67,8 @@ function failed(reason: string, cause?: unknown): SvcError {
   return new SvcError('unexpected', 'internal error when validating input data', { internal: { error: reason }, cause });
 }
 
-function missing(names: readonly string[]): SvcError {
-  return failed(variablesNotFound(names));
+function missing(variables: readonly MissingVariable[]): SvcError {
+  return failed(variablesNotFound(variables));
 }
 
 function messageOf(body: Buffer): string | undefined {

@@ -5,7 +5,12 @@ const environment = { HOST: 'example.org', SVC_GRAPHQL_ADMIN_SECRET: 'secret' };
 
 it('replaces variables, and names those that are not set', () => {
   expect(fillTemplate('http://{{HOST}}/{{ HOST }}', environment)).toEqual({ text: 'http://example.org/example.org' });
-  expect(fillTemplate('{{A}} {{HOST}} {{B}} {{A}}', environment)).toEqual({ missing: ['A', 'B'] });
+  expect(fillTemplate('{{A}} {{HOST}} {{B}} {{A}}', environment)).toEqual({
+    missing: [
+      { name: 'A', isPermitted: true },
+      { name: 'B', isPermitted: true },
+    ],
+  });
 });
 
 it.each([variablesNotSet, variablesNotFound])('sends no setting of the service, and says so: %o', (message) => {

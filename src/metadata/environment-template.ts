@@ -11,19 +11,26 @@ export function templateVariables(template: string): readonly string[] {
   return [...template.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
 }
 
-/** The text, or the variables that it needs and that are not set; those that no template may use are in braces. */
-export type FilledTemplate = { readonly text: string } | { readonly missing: readonly string[] };
+/** A variable without a value for the metadata. */
+export interface MissingVariable {
+  readonly name: string;
+  /** False for a setting of the service in a template, whether or not it is set. */
+  readonly isPermitted: boolean;
+}
+
+/** The text, or the variables that it needs and that have no value, each once. */
+export type FilledTemplate = { readonly text: string } | { readonly missing: readonly MissingVariable[] };
 
 /** Replaces variables in a text by their values. Settings of the service are not permitted: its secrets would be sent to any address. */
 export function fillTemplate(template: string, environment: EnvironmentVariables): FilledTemplate {
-  const missing = new Set<string>();
+  const missing = new Map<string, MissingVariable>();
   const filled = template.replace(PLACEHOLDER, (_, name: string) => {
     const value = environment[name];
-    if (isOwnSetting(name)) missing.add(`{{${name}}}`);
-    else if (value === undefined) missing.add(name);
+    const isPermitted = !isOwnSetting(name);
+    if (!isPermitted || value === undefined) missing.set(name, { name, isPermitted });
     return value ?? '';
   });
-  return missing.size === 0 ? { text: filled } : { missing: [...missing] };
+  return missing.size === 0 ? { text: filled } : { missing: [...missing.values()] };
 }
 
 /** A text of the metadata. */
@@ -33,27 +40,24 @@ export type ConfiguredText =
   /** Value of an environment variable. */
   | { readonly kind: 'environment'; readonly name: string };
 
-/** Returns the error for environment variables that are not set. */
-export type MissingVariables = (names: readonly string[]) => Error;
+/** Returns the error for variables without a value. */
+export type MissingVariables = (variables: readonly MissingVariable[]) => Error;
 
-/** Message about variables that the metadata refers to by name. */
-export function variablesNotSet(names: readonly string[]): string {
-  return names.map((name) => (isInBraces(name) ? notPermitted(name) : `environment variable '${name}' not set`)).join(', ');
+/** Message about variables that the metadata refers to by name. Repeated variables are named once. */
+export function variablesNotSet(variables: readonly MissingVariable[]): string {
+  const messages = variables.map(({ name, isPermitted }) => (isPermitted ? `environment variable '${name}' not set` : notPermitted(name)));
+  return [...new Set(messages)].join(', ');
 }
 
 /** Message about variables of a template. */
-export function variablesNotFound(names: readonly string[]): string {
-  const unset = names.filter((name) => !isInBraces(name));
-  const own = names.filter(isInBraces).map(notPermitted);
+export function variablesNotFound(variables: readonly MissingVariable[]): string {
+  const unset = variables.filter(({ isPermitted }) => isPermitted).map(({ name }) => name);
+  const own = variables.filter(({ isPermitted }) => !isPermitted).map(({ name }) => notPermitted(name));
   return [...own, ...(unset.length === 0 ? [] : [`Value for environment variables not found: ${unset.join(', ')}`])].join(', ');
 }
 
-function isInBraces(name: string): boolean {
-  return name.startsWith('{{');
-}
-
 function notPermitted(name: string): string {
-  return `environment variables starting with "${OWN_SETTINGS}" are not allowed in templates: ${name}`;
+  return `environment variables starting with "${OWN_SETTINGS}" are not allowed in templates: {{${name}}}`;
 }
 
 /**
@@ -78,7 +82,7 @@ export function filledTemplate(template: string, environment: EnvironmentVariabl
 /** Returns the value of a variable. @throws the error that `missing` returns if it is not set */
 export function environmentVariable(name: string, environment: EnvironmentVariables, missing: MissingVariables): string {
   const value = environment[name];
-  if (value === undefined) throw missing([name]);
+  if (value === undefined) throw missing([{ name, isPermitted: true }]);
   return value;
 }
 

@@ -41,7 +41,7 @@ export function webhookDefects(
     }
   }
   for (const action of actions.values()) {
-    const missing = [...new Set(unset(action.definition, environment))];
+    const missing = [...unset(action.definition, environment)];
     if (missing.length > 0) found.push(inconsistent(describeAction(action), `in action "${action.name}"; ${variablesNotSet(missing)}`));
   }
   return found;

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { SvcError } from '../errors/svc-error.ts';
 import type { ActionDefinition } from '../metadata/action.ts';
-import { type EnvironmentVariables, SET_VARIABLES, variablesNotSet } from '../metadata/environment-template.ts';
+import { type EnvironmentVariables, type MissingVariables, SET_VARIABLES, variablesNotSet } from '../metadata/environment-template.ts';
 import type { ActionObservation, ActionOutcome } from '../observability/observation.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
@@ -121,7 +121,7 @@ function open(
   { handler, headers, requestTransform, responseTransform, signature }: ActionDefinition,
   environment: EnvironmentVariables,
 ): Webhook {
-  const missing = (names: readonly string[]): SvcError => new SvcError('not-found', variablesNotSet(names), { remedies: [SET_VARIABLES] });
+  const missing: MissingVariables = (variables) => new SvcError('not-found', variablesNotSet(variables), { remedies: [SET_VARIABLES] });
   const definition = { url: { kind: 'template', text: handler } as const, headers, requestTransform, responseTransform, signature };
   return openWebhook(definition, environment, missing);
 }

@@ -1,5 +1,5 @@
 /** URLs and headers of calls for logs, secrets redacted. */
-import { type ConfiguredText, fillTemplate, type HeaderDefinition } from '../metadata/environment-template.ts';
+import { type ConfiguredText, type HeaderDefinition, templateVariables } from '../metadata/environment-template.ts';
 import { safeUrl } from '../http-client/safe-url.ts';
 import { joinedHeader } from './client-headers.ts';
 
@@ -44,7 +44,7 @@ function loggedValue(name: string, sent: string, definitions: ReadonlyMap<string
 }
 
 function readsEnvironment(template: string): boolean {
-  return 'missing' in fillTemplate(template, {});
+  return templateVariables(template).length > 0;
 }
 
 /** Returns the URL of a definition as written in the metadata, without user, password and parameters. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SvcError } from '../errors/svc-error.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import { OutboundError } from '../http-client/outbound-error.ts';
+import type { MissingVariables } from '../metadata/environment-template.ts';
 import { CancellationSource } from '../util/cancellation.ts';
 import { ResponseFault, responseJson, responseJsonCooperatively } from './response-json.ts';
 import { callWebhook } from './call-webhook.ts';
@@ -202,7 +203,7 @@ it('signs time and body with the secret', () => {
 });
 
 describe('a configured webhook', () => {
-  const missing = (names: readonly string[]): SvcError => new SvcError('unexpected', names.join());
+  const missing: MissingVariables = (variables) => new SvcError('unexpected', variables.map(({ name }) => name).join());
   const environment = { HOST: 'http://h.test', KEY: 'k', SECRET: 's' };
   const definition: WebhookDefinition = {
     url: { kind: 'template', text: '{{HOST}}/a' },

@@ -1,6 +1,11 @@
 /** Collectors for traces, metrics and log lines: those of the metadata if enabled there, else those of the environment. */
 import { serviceVersion } from '../../config/version.ts';
-import { configuredHeaderValue, type EnvironmentVariables, fillTemplate } from '../../metadata/environment-template.ts';
+import {
+  configuredHeaderValue,
+  type EnvironmentVariables,
+  fillTemplate,
+  type MissingVariables,
+} from '../../metadata/environment-template.ts';
 import { type DataType, DEFAULT_BATCH_SIZE, endpointProblem, endpointOf, type OpenTelemetry } from '../../metadata/opentelemetry.ts';
 import type { BatchQueueSettings } from '../../observability/otlp/batch-queue.ts';
 import type { Attribute } from '../../observability/tracing/span.ts';
@@ -79,7 +84,8 @@ export function metadataTarget(
 ): ExportTarget | null {
   if (openTelemetry === null || !openTelemetry.dataTypes.includes(type)) return null;
   const { status, exporterOtlp, batchSpanProcessor } = openTelemetry;
-  const missing = (names: readonly string[]): Error => new Error(`environment variables are not set: ${names.join(', ')}`);
+  const missing: MissingVariables = (variables) =>
+    new Error(`environment variables are not set: ${variables.map(({ name }) => name).join(', ')}`);
   const filled = (template: string): string => {
     const result = fillTemplate(template, environment);
     if ('missing' in result) throw missing(result.missing);

@@ -20,11 +20,11 @@ const fromEnvironment: Codec<FromEnvironment> = object('FromEnv', { from_env: re
 /** @throws SvcError not-found if a variable is not set */
 export function connectionText(text: ConfiguredText, environment: EnvironmentVariables): string {
   if (text.kind === 'environment') return variableOf(text.name, environment);
-  return filledTemplate(text.text, environment, (names) => new SvcError('not-found', variablesNotFound(names)));
+  return filledTemplate(text.text, environment, (variables) => new SvcError('not-found', variablesNotFound(variables)));
 }
 
 function variableOf(variable: string, environment: EnvironmentVariables): string {
-  return environmentVariable(variable, environment, (names) => new SvcError('not-found', variablesNotSet(names)));
+  return environmentVariable(variable, environment, (variables) => new SvcError('not-found', variablesNotSet(variables)));
 }
 
 /** @typeParam Mode values of `sslmode` that the client of the kind supports */

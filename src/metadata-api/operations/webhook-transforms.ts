@@ -13,7 +13,12 @@ import {
   required,
   text,
 } from '../../metadata/codec.ts';
-import { type ConfiguredText, type EnvironmentVariables, filledTemplate } from '../../metadata/environment-template.ts';
+import {
+  type ConfiguredText,
+  type EnvironmentVariables,
+  filledTemplate,
+  type MissingVariable,
+} from '../../metadata/environment-template.ts';
 import { type RequestTransform, requestTransformCodec, responseTransformCodec } from '../../metadata/transform.ts';
 import { type RequestContext, requestContext } from '../../webhooks/transform/context.ts';
 import { compileRequestTransform, type Header, type OutgoingRequest } from '../../webhooks/transform/request-transform.ts';
@@ -56,10 +61,10 @@ const args = object('TestWebhookTransform', {
 });
 
 /** Error for a variable that `env` of the arguments lacks. The service's own environment must not leak through a template. */
-function missing(names: readonly string[]): SvcError {
+function missing(variables: readonly MissingVariable[]): SvcError {
   return new SvcError(
     'not-found',
-    `Missing Env Var: ${names.join(', ')}. For security reasons when testing request options real environment variable values are not available. ` +
+    `Missing Env Var: ${variables.map(({ name }) => name).join(', ')}. For security reasons when testing request options real environment variable values are not available. ` +
       'Give the variable a value in "env".',
   );
 }

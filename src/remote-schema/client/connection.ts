@@ -1,6 +1,12 @@
 /** URL, headers and timeout of a GraphQL server, resolved for requests. */
 import { SvcError } from '../../errors/svc-error.ts';
-import { type ConfiguredText, type EnvironmentVariables, SET_VARIABLES, variablesNotSet } from '../../metadata/environment-template.ts';
+import {
+  type ConfiguredText,
+  type EnvironmentVariables,
+  type MissingVariable,
+  SET_VARIABLES,
+  variablesNotSet,
+} from '../../metadata/environment-template.ts';
 import type { RemoteSchemaDefinition } from '../../metadata/remote-schema.ts';
 import { isWebUrl } from '../../util/web-url.ts';
 import { configuredHeaders, configuredUrl } from '../../webhooks/configured.ts';
@@ -44,6 +50,6 @@ function urlOf(address: ConfiguredText, environment: EnvironmentVariables): stri
   throw new SvcError('invalid-params', `not a valid URI ${where}`);
 }
 
-function missing(names: readonly string[]): SvcError {
-  return new SvcError('not-found', variablesNotSet(names), { remedies: [SET_VARIABLES] });
+function missing(variables: readonly MissingVariable[]): SvcError {
+  return new SvcError('not-found', variablesNotSet(variables), { remedies: [SET_VARIABLES] });
 }

@@ -7,6 +7,8 @@ import {
   fillTemplate,
   configuredHeaderValue,
   headerProblem,
+  type MissingVariable,
+  type MissingVariables,
   variablesNotSet,
 } from '../../metadata/environment-template.ts';
 import { type GraphqlType, namedTypeIn } from '../../metadata/graphql-type.ts';
@@ -84,8 +86,8 @@ function check(name: string, definition: ActionDefinition, { types, scalarOf, re
     throw new Defect(`the type: "${output}" is not an object or scalar type defined in custom types`);
   }
   if (definition.kind === 'asynchronous') checkAsynchronous(output, types, related);
-  const missing = new Set(unset(definition, environment));
-  if (missing.size > 0) throw new Defect(variablesNotSet([...missing]));
+  const missing = [...unset(definition, environment)];
+  if (missing.length > 0) throw new Defect(variablesNotSet(missing));
   checkHandler(definition, environment);
   checkHeaders(definition, environment);
   checkTransforms(definition);
@@ -124,20 +126,21 @@ function checkHandler({ handler, requestTransform }: ActionDefinition, environme
 
 /** Expects that all variables are set. @throws Defect */
 function checkHeaders({ headers }: ActionDefinition, environment: EnvironmentVariables): void {
-  const missing = (names: readonly string[]): Defect => new Defect(variablesNotSet(names));
+  const missing: MissingVariables = (variables) => new Defect(variablesNotSet(variables));
   for (const header of headers) {
     const problem = headerProblem(header.name, configuredHeaderValue(header, environment, missing));
     if (problem !== null) throw new Defect(problem);
   }
 }
 
-/** Yields the environment variables that an action needs and that are not set. */
-export function* unset({ handler, headers, signature }: ActionDefinition, environment: EnvironmentVariables): Iterable<string> {
+/** Yields the environment variables that an action needs and that have no value, some perhaps several times. */
+export function* unset({ handler, headers, signature }: ActionDefinition, environment: EnvironmentVariables): Iterable<MissingVariable> {
+  const named = (name: string): readonly MissingVariable[] => (environment[name] === undefined ? [{ name, isPermitted: true }] : []);
   const filled = fillTemplate(handler, environment);
   if ('missing' in filled) yield* filled.missing;
-  if (signature !== undefined && environment[signature.secretFromEnv] === undefined) yield signature.secretFromEnv;
+  if (signature !== undefined) yield* named(signature.secretFromEnv);
   for (const { value, valueFromEnv } of headers) {
-    if (valueFromEnv !== undefined && environment[valueFromEnv] === undefined) yield valueFromEnv;
+    if (valueFromEnv !== undefined) yield* named(valueFromEnv);
     const header = fillTemplate(value ?? '', environment);
     if ('missing' in header) yield* header.missing;
   }

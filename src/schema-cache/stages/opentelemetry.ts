@@ -41,7 +41,7 @@ function check(config: OpenTelemetry, environment: EnvironmentVariables): void {
   const { status, exporterOtlp } = config;
   const { headers, resourceAttributes } = exporterOtlp;
   const filled = (template: string): string =>
-    filledTemplate(template, environment, (names) => new Defect(`${variablesNotFound(names)} (at opentelemetry)`));
+    filledTemplate(template, environment, (variables) => new Defect(`${variablesNotFound(variables)} (at opentelemetry)`));
   const currentStatus = filled(status);
   if (currentStatus !== 'enabled' && currentStatus !== 'disabled')
     throw new Defect(`the status is neither "enabled" nor "disabled" (at opentelemetry.status)`);
@@ -60,7 +60,7 @@ function check(config: OpenTelemetry, environment: EnvironmentVariables): void {
     const text =
       valueFromEnv === undefined
         ? filled(value)
-        : environmentVariable(valueFromEnv, environment, (names) => new Defect(`${variablesNotSet(names)} (at opentelemetry)`));
+        : environmentVariable(valueFromEnv, environment, (variables) => new Defect(`${variablesNotSet(variables)} (at opentelemetry)`));
     const problem = headerProblem(name, text);
     if (problem !== null) throw new Defect(`${problem} (at opentelemetry.exporter_otlp.headers)`);
   }

@@ -29,8 +29,8 @@ export function checkWebhook(
 ): void {
   const check = (text: ConfiguredText): string =>
     text.kind === 'template'
-      ? filledTemplate(text.text, environment, (names) => missing(variablesNotFound(names)))
-      : environmentVariable(text.name, environment, (names) => missing(variablesNotSet(names)));
+      ? filledTemplate(text.text, environment, (variables) => missing(variablesNotFound(variables)))
+      : environmentVariable(text.name, environment, (variables) => missing(variablesNotSet(variables)));
   const address = check(url);
   // A URL that a transform produces is checked when it is called.
   const problem = requestTransform?.url === undefined ? addressProblem('webhook', url, address) : null;
