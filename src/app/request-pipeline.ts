@@ -13,6 +13,7 @@ import { compilersOf } from '../pipeline/compilers.ts';
 import { createOperationCache } from '../pipeline/operation-cache.ts';
 import type { RequestPipeline } from '../pipeline/request-pipeline.ts';
 import { createResponseCache, type ResponseCache } from '../pipeline/response-cache.ts';
+import { SchemaAnswers } from '../pipeline/schema-answers.ts';
 import { ResultMemory } from '../pipeline/result-memory.ts';
 import { createRemoteAccess } from '../remote-schema/client/remote-caller.ts';
 import type { Snapshots, State } from '../state/state.ts';
@@ -87,6 +88,7 @@ export function createRequestPipeline(config: PipelineConfig, parts: PipelinePar
       plansPerOperation: config.plansPerOperation,
       memory: config.operationCacheMemory,
     }),
+    schemaAnswers: new SchemaAnswers(),
     compilerOf: compilersOf(backends, { stringifyNumericTypes: config.stringifyNumericTypes }),
   };
 }

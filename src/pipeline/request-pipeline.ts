@@ -19,6 +19,7 @@ import type { BatchBudget } from './batch-budget.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { OperationMeter } from './operation-meter.ts';
 import type { ResponseCache } from './response-cache.ts';
+import type { SchemaAnswers } from './schema-answers.ts';
 
 /** The parts of a snapshot that a request uses. */
 export interface RequestSnapshot {
@@ -54,6 +55,8 @@ export interface RequestPipeline {
   readonly memory: ResultMemory;
   /** Cache for responses of queries with `@cached`; absent if it is off. */
   readonly responses?: ResponseCache;
+  /** Cache for responses of queries that read only the schema of their role; absent if they are not cached. */
+  readonly schemaAnswers?: SchemaAnswers;
   /** Called before each query runs. */
   readonly observeQuery?: (observation: QueryObservation) => void;
   /** Called after operations that take longer than the limit, in ms. */

@@ -9,7 +9,7 @@ import type { BatchBudget } from './batch-budget.ts';
 import type { CachedOperation } from './operation-cache.ts';
 import type { GraphqlRequest } from './request.ts';
 import type { RequestPipeline, RequestSnapshot } from './request-pipeline.ts';
-import type { CacheStatus } from './response-cache.ts';
+import type { CacheStatus, CompressedCopies } from './response-cache.ts';
 import type { MemoryReservation } from './result-memory.ts';
 
 export interface RequestOptions extends RunOptions, ReadingOptions {
@@ -31,6 +31,8 @@ export interface RequestOptions extends RunOptions, ReadingOptions {
   readonly onOperation?: ((operation: CachedOperation) => void) | undefined;
   /** Called for a response that may be cached. */
   readonly onCacheStatus?: ((note: CacheStatus) => void) | undefined;
+  /** Called with the compressed copies of a response that is kept with the schema of its role. */
+  readonly onCopies?: ((copies: CompressedCopies) => void) | undefined;
   /** Called with each cookie that a remote schema sets for the client. */
   readonly onCookie?: (cookie: string) => void;
 }

@@ -24,6 +24,7 @@ import { tagsOfRequest } from './query-tags.ts';
 import type { OperationRun, RequestRun } from './request-run.ts';
 import type { MemoryReservation } from './result-memory.ts';
 import { runContext } from './run-context.ts';
+import { readsSchemaOnly, type SchemaAnswer, type SchemaAnswers } from './schema-answers.ts';
 
 /**
  * Runs a query or mutation.
@@ -53,7 +54,25 @@ export async function runPrepared(run: RequestRun, operation: CachedOperation): 
   return withCache({ ...run, operation, variables, plan }, (planned) => withQueryLog(planned, () => runPlanned(planned)));
 }
 
-function runPlanned(run: OperationRun): Promise<Body> {
+async function runPlanned(run: OperationRun): Promise<Body> {
+  const { pipeline, plan, options } = run;
+  const { schemaAnswers } = pipeline;
+  // The parts of a batch share limits, which may cut a response.
+  if (schemaAnswers === undefined || options.budget !== undefined || !readsSchemaOnly(plan)) return runSteps(run);
+  const answer = schemaAnswers.find(plan) ?? (await makeSchemaAnswer(run, schemaAnswers));
+  if (answer.copies !== null) options.onCopies?.(answer.copies);
+  return answer.body;
+}
+
+async function makeSchemaAnswer(
+  run: OperationRun,
+  schemaAnswers: SchemaAnswers,
+): Promise<SchemaAnswer | { readonly body: Body; readonly copies: null }> {
+  const body = await runSteps(run);
+  return schemaAnswers.store(run.plan, body) ?? { body, copies: null };
+}
+
+function runSteps(run: OperationRun): Promise<Body> {
   const { snapshot, request, operation, plan, options } = run;
   const { queryTags } = snapshot.cache;
   const tags = queryTags.size === 0 ? undefined : tagsOfRequest(queryTags, operation, request, options.requestId ?? '');

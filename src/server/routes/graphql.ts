@@ -70,7 +70,7 @@ function runOne(
   measured: MeasuredJson,
   session: Session,
   call: Call,
-  options: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus'>,
+  options: Pick<RequestOptions, 'budget' | 'resultBudget' | 'onCacheStatus' | 'onCopies'>,
 ): Promise<Body> {
   const { pipeline, state } = call.context;
   const request = requestOf(measured, call);
@@ -189,6 +189,9 @@ function graphqlRoute(method: 'GET' | 'POST', { path, api, hasBareErrors }: Grap
         const body = isJsonArray(json)
           ? await runBatch(json, depth, session, call)
           : await runOne(measured, session, call, {
+              onCopies: (copies) => {
+                cached = { ...headers, copies };
+              },
               onCacheStatus: (status) => {
                 const headersOfHit = { ...cacheHeaders(status, exchange, context), ...(method === 'GET' ? NOT_CACHED : {}) };
                 cached = { headers: headersOfHit, ...(status.copies === null ? {} : { copies: status.copies }) };
