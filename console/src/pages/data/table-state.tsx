@@ -95,38 +95,45 @@ export function UntrackedTable({
       Tables of {name}
     </a>
   );
+  const heading = <h1 class="visually-hidden">{id}</h1>;
   if (table === undefined) {
     return (
+      <>
+        {heading}
+        <EmptyState
+          icon="table"
+          title={`${name} has no table ${id}`}
+          actions={
+            <>
+              <Button icon="reload" title="reload_metadata" onClick={() => reloadSource(name)}>
+                Reload {name}
+              </Button>
+              {others}
+            </>
+          }
+        >
+          It was dropped or renamed, or its name is misspelled.
+        </EmptyState>
+      </>
+    );
+  }
+  return (
+    <>
+      {heading}
       <EmptyState
         icon="table"
-        title={`${name} has no table ${id}`}
+        title={`${id} is not tracked`}
         actions={
           <>
-            <Button icon="reload" title="reload_metadata" onClick={() => reloadSource(name)}>
-              Reload {name}
+            <Button kind="primary" icon="plus" title={`${kind}_track_table`} refusal={readOnlyRefusal} onClick={track}>
+              Track
             </Button>
             {others}
           </>
         }
       >
-        It was dropped or renamed, or its name is misspelled.
+        Only tracked tables are in the API.
       </EmptyState>
-    );
-  }
-  return (
-    <EmptyState
-      icon="table"
-      title={`${id} is not tracked`}
-      actions={
-        <>
-          <Button kind="primary" icon="plus" title={`${kind}_track_table`} refusal={readOnlyRefusal} onClick={track}>
-            Track
-          </Button>
-          {others}
-        </>
-      }
-    >
-      Only tracked tables are in the API.
-    </EmptyState>
+    </>
   );
 }
