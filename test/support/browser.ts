@@ -15,11 +15,12 @@ if (chromiumPath === undefined) {
   process.stderr.write(`${message}\n`);
 }
 
-export async function startBrowser(): Promise<Browser> {
+/** @param args more arguments of the browser */
+export async function startBrowser(args: readonly string[] = []): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('no chromium is installed');
   const { chromium } = await import('playwright-core');
   // The sandbox is unavailable to root and in most containers.
-  return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--disable-dev-shm-usage', ...args] });
 }
 
 export interface ConsolePage {

@@ -10,6 +10,8 @@ const CONTROL_KEYS = [
   ['Enter', 'open a row or cell'],
   ['F2', 'edit a cell'],
   ['Ctrl+Enter', 'run, or submit a dialog'],
+  ['Enter', 'submit a dialog with one field'],
+  ['Arrows, Enter', 'move and open in the tree of tables, resize and fold at the edge of a sidebar'],
   ['Ctrl+Space', 'autocomplete in an editor'],
   ['Esc', 'close suggestions or the dialog'],
   ['Esc, then Tab', 'leave an editor'],
@@ -34,7 +36,7 @@ export function KeyHelp({ onClose }: { onClose(): void }) {
           </tr>
         ))}
         {CONTROL_KEYS.map(([keys, does]) => (
-          <tr key={keys}>
+          <tr key={does}>
             <td class="nowrap">
               <kbd>{keys}</kbd>
             </td>

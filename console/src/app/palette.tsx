@@ -3,7 +3,7 @@ import { overview } from '../api/overview.ts';
 import { Icon } from '../parts/icon.tsx';
 import { matchingEntries, type PaletteEntry, paletteEntries } from './palette-entries.ts';
 
-/** Command palette: finds pages, tables, roles and actions by parts of their names. */
+/** Command palette: finds pages, tables, roles, actions and commands by parts of their names. */
 export function Palette({ onClose }: { onClose(): void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
@@ -43,11 +43,11 @@ export function Palette({ onClose }: { onClose(): void }) {
       <input
         class="input"
         role="combobox"
-        aria-label="Go to a page, table, role or action"
+        aria-label="Go to a page, table, role or action, or run a command"
         aria-expanded="true"
         aria-controls="palette-list"
         aria-activedescendant={found.length > 0 ? `palette-${active}` : undefined}
-        placeholder="Go to a page, table, role or action …"
+        placeholder="Go to a page, table or role, or run a command …"
         spellcheck={false}
         autocomplete="off"
         value={typed}

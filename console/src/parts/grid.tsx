@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { rowHeight as defaultHeight } from '../browser/density.ts';
 import { copyText } from '../browser/clipboard.ts';
 import { useWindow } from './virtual-list.tsx';
 
@@ -32,8 +33,6 @@ export interface GridProps {
   onKey?(event: KeyboardEvent, row: number, column: number): void;
 }
 
-const ROW = 32;
-
 interface Cell {
   readonly row: number;
   readonly column: number;
@@ -48,7 +47,7 @@ interface Range {
 
 /** A virtualised table with the ARIA grid pattern: arrow keys move the focused cell, and copied cells paste into spreadsheets. */
 export function Grid(props: GridProps) {
-  const { name, columns, count, total, selected, rowHeight = ROW, cell, onOpen, opensByClick, class: extra } = props;
+  const { name, columns, count, total, selected, rowHeight = defaultHeight.value, cell, onOpen, opensByClick, class: extra } = props;
   const { frame, window, body, current, focus, isInRange, keyDown } = useGridFocus(props, rowHeight);
   const { first, end } = window;
   return (

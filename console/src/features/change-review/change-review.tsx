@@ -62,7 +62,8 @@ export function ChangeReview() {
   );
 }
 
-async function undoChange(applied: AppliedChange): Promise<void> {
+/** Undoes a change, and shows the result as a toast. */
+export async function undoChange(applied: AppliedChange): Promise<void> {
   try {
     await undo(applied);
     showToast(`Undo: ${applied.title}`);

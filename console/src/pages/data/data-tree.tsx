@@ -1,19 +1,26 @@
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { lineHeight } from '../../browser/density.ts';
 import { go, hrefOf, place } from '../../browser/place.ts';
 import { type Overview, type TableOverview, tableId } from '../../model/overview.ts';
 import { Search } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { VirtualList } from '../../parts/virtual-list.tsx';
+import { Tree, type TreeItem } from '../../parts/tree.tsx';
 
-const ROW = 28;
 /** Signals, so that filter and folded sources survive a change of pages. */
 const filter = signal('');
 const closed = signal<ReadonlySet<string>>(new Set());
 
 type Line =
-  | { readonly kind: 'source'; readonly name: string; readonly sort: string; readonly isDown: boolean; readonly count: number }
-  | { readonly kind: 'schema'; readonly key: string; readonly name: string; readonly count: number }
+  | {
+      readonly kind: 'source';
+      readonly name: string;
+      readonly sort: string;
+      readonly isDown: boolean;
+      readonly count: number;
+      readonly isClosed: boolean;
+    }
+  | { readonly kind: 'schema'; readonly key: string; readonly name: string; readonly count: number; readonly isClosed: boolean }
   | { readonly kind: 'table'; readonly table: TableOverview; readonly indent: number };
 
 type LineOf<K extends Line['kind']> = Extract<Line, { readonly kind: K }>;
@@ -29,14 +36,16 @@ function linesOf({ sources }: Overview): readonly Line[] {
   };
   return sources.flatMap((source): readonly Line[] => {
     const found = source.tables.filter(matches);
+    const isSourceClosed = closed.value.has(source.name) && words.length === 0;
     const head: Line = {
       kind: 'source',
       name: source.name,
       sort: source.kind,
       isDown: source.unavailable !== undefined,
       count: source.tables.length,
+      isClosed: isSourceClosed,
     };
-    if (closed.value.has(source.name) && words.length === 0) return [head];
+    if (isSourceClosed) return [head];
     const schemas = Map.groupBy(found, ({ schema }) => schema);
     const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
     return [
@@ -48,7 +57,7 @@ function linesOf({ sources }: Overview): readonly Line[] {
           .map((table): Line => ({ kind: 'table', table, indent: sorted.length > 1 ? 2 : 1 }));
         if (sorted.length < 2) return lines;
         const isClosed = closed.value.has(key) && words.length === 0;
-        return [{ kind: 'schema', key, name: schema, count: tables.length }, ...(isClosed ? [] : lines)];
+        return [{ kind: 'schema', key, name: schema, count: tables.length, isClosed }, ...(isClosed ? [] : lines)];
       }),
     ];
   });
@@ -73,9 +82,10 @@ interface Chosen {
 
 export function DataTree({ data, ...chosen }: Chosen & { readonly data: Overview }) {
   const lines = useMemo(() => linesOf(data), [data, filter.value, closed.value]);
+  const items = useMemo(() => lines.map((line) => itemOf(line, chosen)), [lines, chosen.source, chosen.id]);
   const first = lines.find((line) => line.kind === 'table');
   return (
-    <nav class="side" aria-label="Tables">
+    <nav class="side" id="tables" aria-label="Tables">
       <div class="row-tight side-head">
         <Search
           name="Filter tables"
@@ -93,33 +103,58 @@ export function DataTree({ data, ...chosen }: Chosen & { readonly data: Overview
           <Icon name="plus" />
         </a>
       </div>
-      <VirtualList
+      <Tree
         name="Sources and tables"
-        count={lines.length}
-        rowHeight={ROW}
-        row={(index) => {
+        items={items}
+        rowHeight={lineHeight.value}
+        content={(index) => {
           const line = lines[index];
           if (line === undefined) return null;
-          return line.kind === 'table' ? (
-            <TableLine key={`${line.table.source} ${tableId(line.table)}`} line={line} {...chosen} />
-          ) : (
-            <GroupLine key={keyOf(line)} line={line} {...chosen} />
-          );
+          return line.kind === 'table' ? <TableLine line={line} {...chosen} /> : <GroupLine line={line} {...chosen} />;
+        }}
+        onToggle={(index) => {
+          const line = lines[index];
+          if (line !== undefined && line.kind !== 'table') toggle(keyOf(line));
         }}
       />
     </nav>
   );
 }
 
-function TableLine({ line: { table, indent }, source, id }: Chosen & { readonly line: LineOf<'table'> }) {
+function itemOf(line: Line, { source, id }: Chosen): TreeItem {
+  if (line.kind === 'table') {
+    const { table, indent } = line;
+    const name = tableId(table);
+    return {
+      key: `${table.source} ${name}`,
+      label: table.name,
+      level: indent + 1,
+      isOpen: undefined,
+      isCurrent: table.source === source && name === id,
+      class: `indent-${indent}`,
+      title: name,
+    };
+  }
+  return {
+    key: keyOf(line),
+    label: `${line.name}, ${line.count} ${line.count === 1 ? 'table' : 'tables'}`,
+    level: line.kind === 'source' ? 1 : 2,
+    isOpen: !line.isClosed,
+    isCurrent: line.kind === 'source' && line.name === source && id === undefined,
+    class: line.kind === 'source' ? 'tree-source' : 'indent-1',
+    title: line.name,
+  };
+}
+
+function TableLine({ line: { table }, source, id }: Chosen & { readonly line: LineOf<'table'> }) {
   const tab = place.value.query.get('tab') ?? undefined;
   const isCurrent = table.source === source && tableId(table) === id;
   return (
     <a
-      class={`tree-row indent-${indent}`}
+      class="row-tight grow"
+      tabIndex={-1}
       href={hrefOf(['data', table.source, tableId(table)], isCurrent || tab === undefined ? {} : { tab })}
       aria-current={isCurrent ? 'page' : undefined}
-      title={tableId(table)}
       onClick={(event) => closeWhenNarrow(event.currentTarget)}
     >
       <Icon name={table.problem === undefined ? (table.isView ? 'eye' : 'table') : 'warn'} />
@@ -134,23 +169,22 @@ function keyOf(line: LineOf<'source' | 'schema'>): string {
 
 /** A source or a schema, which can be folded. */
 function GroupLine({ line, source, id }: Chosen & { readonly line: LineOf<'source' | 'schema'> }) {
-  const key = keyOf(line);
-  const isClosed = closed.value.has(key);
   return (
-    <div class={`tree-row ${line.kind === 'source' ? 'tree-source' : 'indent-1'}`} role="group" aria-label={line.name}>
+    <>
       <button
-        aria-expanded={!isClosed}
         class="twist-button"
         type="button"
-        aria-label={`${isClosed ? 'Expand' : 'Collapse'} ${line.name}`}
-        onClick={() => toggle(key)}
+        tabIndex={-1}
+        aria-label={`${line.isClosed ? 'Expand' : 'Collapse'} ${line.name}`}
+        onClick={() => toggle(keyOf(line))}
       >
-        <Icon name={isClosed ? 'right' : 'down'} />
+        <Icon name={line.isClosed ? 'right' : 'down'} />
       </button>
       {line.kind === 'source' ? (
         <a
           href={hrefOf(['data', line.name])}
           class="ellipsis grow"
+          tabIndex={-1}
           aria-current={source === line.name && id === undefined ? 'page' : undefined}
         >
           {line.name}
@@ -160,6 +194,6 @@ function GroupLine({ line, source, id }: Chosen & { readonly line: LineOf<'sourc
       )}
       {line.kind === 'source' && line.isDown && <Icon name="warn" />}
       <span class="muted small number">{line.count}</span>
-    </div>
+    </>
   );
 }
