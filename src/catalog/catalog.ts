@@ -197,5 +197,7 @@ export interface TableOverview {
   readonly estimatedRows: number | null;
   /** Definitions of defaults by column, as SQL; only if the tables were named. */
   readonly defaults: ReadonlyMap<string, string>;
+  /** Values that an enum type or a check constraint allows, by column; only if the tables were named. */
+  readonly choices?: ReadonlyMap<string, readonly string[]>;
   readonly distribution?: CatalogDistribution;
 }

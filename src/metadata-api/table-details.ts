@@ -40,11 +40,13 @@ export function detailsOfDistribution({ distribution }: Pick<CatalogTable, 'dist
 
 export function detailsOfColumn(column: CatalogColumn, overview: TableOverview | null, tracked: Tracked | null): JsonObject {
   const info = tracked?.table.columns.get(column.name);
+  const choices = overview?.choices?.get(column.name);
   return {
     has_default: column.hasDefault || column.identity !== false,
     default: overview?.defaults.get(column.name) ?? null,
     generated: column.generated,
     identity: column.identity === false ? null : column.identity,
+    ...(choices === undefined ? {} : { values: [...choices] }),
     ...(tracked === null ? {} : { graphql_name: info === undefined ? null : columnName(tracked.source, info) }),
   };
 }

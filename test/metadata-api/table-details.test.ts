@@ -171,3 +171,29 @@ it.each([
 it('returns null for unknown tables', async () => {
   expect(await info('nothing')).toBeNull();
 });
+
+it('lists the values that an enum type or a check constraint allows', async () => {
+  await service.sql(`
+    create type mood as enum ('sad', 'so-so', 'it''s fine');
+    create table "Parcel" (
+      id int primary key,
+      mood mood,
+      size text check (size in ('S', 'M')),
+      "Way" varchar(20) check ("Way" in ('by ''air''', 'by post')),
+      upper_size text check (upper(upper_size) in ('A', 'B')),
+      either text check (either in ('a', 'b') or either is null),
+      other text check (other <> ''),
+      moods mood[]
+    )`);
+  const columns = (await info('Parcel'))['columns'] as JsonObject[];
+  expect(columns.map(({ name, values }) => [name, values ?? null])).toEqual([
+    ['id', null],
+    ['mood', ['sad', 'so-so', "it's fine"]],
+    ['size', ['S', 'M']],
+    ['Way', ["by 'air'", 'by post']],
+    ['upper_size', null],
+    ['either', null],
+    ['other', null],
+    ['moods', null],
+  ]);
+});

@@ -115,7 +115,7 @@ const getTableInfo = perKind('get_table_info', everyKind, (backend) =>
     documentation: {
       summary:
         'Describes the columns and keys of a table; null if the table does not exist. With `details`, a tracked table is described from the cached catalog, which `reload_metadata` refreshes.',
-      details: `\`details\` adds \`kind\`, \`comment\`, \`estimated_rows\` (null if the database has no estimate), \`unique_keys\` besides the primary key, and \`tracked\`. Each column gets \`has_default\`, \`default\` (SQL, or null if it is unknown), \`generated\` and \`identity\`.
+      details: `\`details\` adds \`kind\`, \`comment\`, \`estimated_rows\` (null if the database has no estimate), \`unique_keys\` besides the primary key, and \`tracked\`. Each column gets \`has_default\`, \`default\` (SQL, or null if it is unknown), \`generated\` and \`identity\`. A column of an enum type, or with a check constraint that lists texts, also gets these \`values\`.
 
 Sources of Citus add \`distribution\`, the placement of the rows: \`{"kind": "distributed", "column", "colocation_group"}\` (the column is null if all rows are on one server), \`{"kind": "schema", "colocation_group"}\`, \`{"kind": "reference"}\` or \`{"kind": "local"}\`. Views have none.
 

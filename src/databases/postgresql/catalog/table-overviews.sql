@@ -14,6 +14,20 @@ select n.nspname, r.relname, r.relkind, d.description,
     from pg_attrdef f
     join pg_attribute a on a.attrelid = f.adrelid and a.attnum = f.adnum
     where f.adrelid = r.oid and a.attgenerated = '')
+  end,
+  -- Labels of enum types, by column.
+  case when $1::json is not null then (
+    select json_object_agg(a.attname, (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid))
+    from pg_attribute a
+    join pg_type t on t.oid = a.atttypid
+    where a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped and t.typtype = 'e')
+  end,
+  -- Check constraints of one column, as pairs of the column and the condition.
+  case when $1::json is not null then (
+    select json_agg(json_build_array(a.attname, pg_get_constraintdef(c.oid)))
+    from pg_constraint c
+    join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.conrelid = r.oid and c.contype = 'c' and cardinality(c.conkey) = 1)
   end
 from pg_class r
 join pg_namespace n on n.oid = r.relnamespace
