@@ -12,6 +12,7 @@ import './styles/shell.css';
 import './styles/home.css';
 import './styles/data.css';
 import './styles/diagram.css';
+import './styles/rows.css';
 import './styles/explorer.css';
 import './styles/forced.css';
 import { render } from 'preact';

@@ -112,8 +112,9 @@ describe.skipIf(chromiumPath === undefined)('Data pages', () => {
     await page.getByRole('button', { name: /^name _ilike %a%/ }).waitFor();
     await expectRows('where: {name: {_ilike: "%a%"}}, order_by: {milliseconds: asc}, limit: 50');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await dialog.getByLabel('Column').selectOption('composer');
-    await dialog.getByLabel('Operator').selectOption('_is_null');
+    await dialog.getByRole('button', { name: 'Add condition' }).click();
+    await dialog.getByLabel('Column 2').selectOption('composer');
+    await dialog.getByLabel('Operator 2').selectOption('_is_null');
     await dialog.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('button', { name: /^composer _is_null true/ }).waitFor();
     expect(requests.some(({ body }) => body.includes('aggregate {') || body.includes('count(*)'))).toBe(false);

@@ -110,16 +110,41 @@ export async function insertRow(persona: Persona, names: GraphqlNames, values: R
   return affected(names, await readRoot(persona, names, { head: `mutation Insert${declarations}`, field, variables }));
 }
 
-/** @throws Failure */
-export async function updateRow(
+/**
+ * Inserts rows in one transaction: first `objects` in one statement, then each of `singles`. The path of an error ends with
+ * `.args.objects[i]` for the former, if its row is known, and with `.args.object` for the latter. @throws Failure
+ */
+export async function insertRows(
   persona: Persona,
   names: GraphqlNames,
-  key: JsonObject,
+  objects: readonly JsonObject[],
+  singles: readonly JsonObject[] = [],
+): Promise<number> {
+  const input = `${names.insertInput ?? ''}!`;
+  const head = `mutation Import($objects: [${input}]!${singles.map((_, index) => `, $single${index}: ${input}`).join('')})`;
+  const field = [
+    `${names.insert}(objects: $objects) { ${names.words.affectedRows} }`,
+    ...singles.map((_, index) => `single${index}: ${names.insertOne}(object: $single${index}) { __typename }`),
+  ].join(' ');
+  const variables: JsonObject = { objects, ...Object.fromEntries(singles.map((object, index) => [`single${index}`, object])) };
+  return affected(names, await readRoot(persona, names, { head, field, variables })) + singles.length;
+}
+
+/** @throws Failure */
+export function updateRow(persona: Persona, names: GraphqlNames, key: JsonObject, values: Readonly<Record<string, Json>>): Promise<number> {
+  return updateRows(persona, names, whereOf(key), values);
+}
+
+/** Sets the same values in all rows that a condition matches. @throws Failure */
+export async function updateRows(
+  persona: Persona,
+  names: GraphqlNames,
+  where: JsonObject,
   values: Readonly<Record<string, Json>>,
 ): Promise<number> {
   const input = await inputOf(persona, names.setInput);
   const { declarations, object, variables } = typed(values, input?.inputFields ?? new Map());
-  const field = `${names.update}(where: ${literal(whereOf(key))}, _set: ${object}) { ${names.words.affectedRows} }`;
+  const field = `${names.update}(where: ${literal(where)}, _set: ${object}) { ${names.words.affectedRows} }`;
   return affected(names, await readRoot(persona, names, { head: `mutation Update${declarations}`, field, variables }));
 }
 

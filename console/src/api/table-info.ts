@@ -12,6 +12,8 @@ export interface ColumnInfo {
   readonly hasDefault: boolean;
   readonly default: string | undefined;
   readonly description: string | undefined;
+  /** Values that an enum type or a check constraint allows. */
+  readonly values: readonly string[] | undefined;
 }
 
 export interface ForeignKey {
@@ -28,6 +30,8 @@ export interface TableInfo {
   readonly comment: string;
   readonly primaryKey: readonly string[];
   readonly foreignKeys: readonly ForeignKey[];
+  /** Columns of the unique constraints besides the primary key. */
+  readonly uniqueKeys: readonly (readonly string[])[];
   readonly estimatedRows: number | undefined;
   /** Undefined if the table is not in the GraphQL schema. */
   readonly names: GraphqlNames | undefined;
@@ -61,6 +65,7 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
       hasDefault: column['has_default'] === true,
       default: typeof column['default'] === 'string' ? column['default'] : undefined,
       description: typeof column['description'] === 'string' ? column['description'] : undefined,
+      values: isList(column['values']) ? column['values'].map(String) : undefined,
     })),
     comment: typeof found['comment'] === 'string' ? found['comment'] : '',
     primaryKey: isList(found['primary_key']) ? found['primary_key'].map(String) : [],
@@ -74,6 +79,7 @@ export async function readTableInfo(table: TableOverview, signal?: AbortSignal):
           };
         })
       : [],
+    uniqueKeys: objectsIn(found['unique_keys']).map(({ columns: key }) => (isList(key) ? key.map(String) : [])),
     estimatedRows: typeof found['estimated_rows'] === 'number' ? found['estimated_rows'] : undefined,
     names: readNames(found['graphql']),
     columnNames: new Map(

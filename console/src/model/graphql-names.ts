@@ -14,6 +14,7 @@ export interface GraphqlNames {
   readonly select: string;
   readonly selectAggregate: string;
   readonly insert: string;
+  readonly insertOne: string;
   readonly update: string;
   readonly delete: string;
   /** Names that depend on the naming convention of the source. */
@@ -40,6 +41,7 @@ export function readNames(json: Json | undefined): GraphqlNames | undefined {
     select: text(roots['select']),
     selectAggregate: text(roots['select_aggregate']),
     insert: text(roots['insert']),
+    insertOne: text(roots['insert_one']),
     update: text(roots['update']),
     delete: text(roots['delete']),
     words: json['naming_convention'] === 'graphql-default' ? CAMEL : SNAKE,

@@ -10,6 +10,10 @@ export interface GridColumn {
   readonly isNumber?: boolean;
   readonly isSticky?: boolean;
   readonly isNarrow?: boolean;
+  /** Width in pixels; undefined for that of the content. */
+  readonly width?: number | undefined;
+  /** Position of a sticky column from the start of the grid, in pixels. Default 0. */
+  readonly start?: number;
   readonly sort?: 'ascending' | 'descending' | 'none';
 }
 
@@ -31,6 +35,8 @@ export interface GridProps {
   /** Called for F2. Defaults to `onOpen`. */
   onEdit?(row: number, column: number): void;
   onKey?(event: KeyboardEvent, row: number, column: number): void;
+  /** Called while the edge of a heading is dragged; undefined for the width of the content, after a double click. */
+  onResize?(column: string, width: number | undefined): void;
 }
 
 interface Cell {
@@ -75,8 +81,11 @@ export function Grid(props: GridProps) {
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <th key={column.id} scope="col" aria-sort={column.sort} class={classOf(column)}>
+              <th key={column.id} scope="col" aria-sort={column.sort} class={classOf(column)} style={styleOf(column)}>
                 {column.header}
+                {props.onResize !== undefined && column.isNarrow !== true && (
+                  <ResizeEdge onResize={(width) => props.onResize?.(column.id, width)} />
+                )}
               </th>
             ))}
           </tr>
@@ -94,6 +103,7 @@ export function Grid(props: GridProps) {
                     data-cell={`${row}:${c}`}
                     tabIndex={current.row === row && current.column === c ? 0 : -1}
                     class={`${classOf(column)}${isInRange(row, c) ? ' in-range' : ''}${opensByClick?.(row, c) === true ? ' opens' : ''}`}
+                    style={styleOf(column)}
                   >
                     {cell(row, c)}
                   </td>
@@ -105,6 +115,32 @@ export function Grid(props: GridProps) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The edge of a heading, which the pointer drags. */
+function ResizeEdge({ onResize }: { onResize(width: number | undefined): void }) {
+  const drag = useRef<{ readonly x: number; readonly width: number } | null>(null);
+  return (
+    <span
+      class="resize-edge"
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.preventDefault();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        drag.current = { x: event.clientX, width: event.currentTarget.parentElement?.getBoundingClientRect().width ?? 0 };
+      }}
+      onPointerMove={(event) => {
+        if (drag.current !== null) onResize(drag.current.width + event.clientX - drag.current.x);
+      }}
+      onPointerUp={() => {
+        drag.current = null;
+      }}
+      onDblClick={(event) => {
+        event.stopPropagation();
+        onResize(undefined);
+      }}
+    />
   );
 }
 
@@ -235,6 +271,14 @@ function cellAt(element: EventTarget | null): Cell | undefined {
 function cellAround(target: EventTarget | null): Cell | undefined {
   if (!(target instanceof Element) || target.closest('button, a, input') !== null) return undefined;
   return cellAt(target.closest('[data-cell]'));
+}
+
+function styleOf({ width, start, isSticky }: GridColumn): Record<string, string> | undefined {
+  if (width === undefined && start === undefined) return undefined;
+  return {
+    ...(width === undefined ? {} : { width: `${width}px`, minWidth: `${width}px`, maxWidth: `${width}px` }),
+    ...(isSticky === true && start !== undefined ? { '--start': `${start}px` } : {}),
+  };
 }
 
 function classOf({ isNumber = false, isSticky = false, isNarrow = false }: GridColumn): string {

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RowColumn } from '../../api/rows.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
@@ -5,39 +6,12 @@ import { persona } from '../../api/persona.ts';
 import { readType } from '../../api/types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { textOfValue, valueOfText } from '../../model/filter-tree.ts';
-import { isList, isObject, type Json, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
+import { isObject, type JsonObject, parseJsonText, printJson } from '../../model/json.ts';
+import { printRowFilter, readRowFilter, type RowFilter } from '../../model/row-filter.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
-
-interface Part {
-  readonly column: string;
-  readonly operator: string;
-  readonly value: Json;
-}
-
-/** Splits a condition into tests joined by AND; undefined for any other condition. */
-function partsOf(where: JsonObject): readonly Part[] | undefined {
-  const list = isList(where['_and']) && Object.keys(where).length === 1 ? where['_and'] : [where];
-  const parts: Part[] = [];
-  for (const each of list) {
-    if (!isObject(each)) return undefined;
-    for (const [column, tests] of Object.entries(each)) {
-      if (column.startsWith('_') || !isObject(tests)) return undefined;
-      for (const [operator, value] of Object.entries(tests)) {
-        if (!operator.startsWith('_') || isObject(value)) return undefined;
-        parts.push({ column, operator, value });
-      }
-    }
-  }
-  return parts;
-}
-
-function whereOf(parts: readonly Part[]): JsonObject {
-  const tests = parts.map(({ column, operator, value }) => ({ [column]: { [operator]: value } }));
-  const [only] = tests;
-  return tests.length === 0 ? {} : tests.length === 1 && only !== undefined ? only : { _and: tests };
-}
+import { Segments } from '../../parts/tabs.tsx';
 
 interface FilterBarProps {
   readonly where: JsonObject;
@@ -47,24 +21,28 @@ interface FilterBarProps {
 }
 
 export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
-  const [open, setOpen] = useState<number | 'new' | 'json' | null>(null);
-  const parts = partsOf(where);
+  const [open, setOpen] = useState<'form' | 'json' | null>(null);
+  const filter = readRowFilter(where);
+  const parts = filter?.parts ?? [];
   return (
     <span class="row">
-      {parts?.map((part, index) => (
-        <span class="chip" key={index}>
-          <button type="button" onClick={() => setOpen(index)}>
-            {part.column} <span class="muted">{part.operator}</span> {textOfValue(part.value)}
-          </button>
-          <Button
-            kind="link"
-            icon="cross"
-            name={`Remove filter on ${part.column}`}
-            onClick={() => onChange(whereOf(parts.toSpliced(index, 1)))}
-          />
-        </span>
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && filter?.join === '_or' && <span class="muted small">or</span>}
+          <span class="chip">
+            <button type="button" onClick={() => setOpen('form')}>
+              {part.column} <span class="muted">{part.operator}</span> {textOfValue(part.value)}
+            </button>
+            <Button
+              kind="link"
+              icon="cross"
+              name={`Remove filter on ${part.column}`}
+              onClick={() => filter !== undefined && onChange(printRowFilter({ ...filter, parts: parts.toSpliced(index, 1) }))}
+            />
+          </span>
+        </Fragment>
       ))}
-      {parts === undefined && (
+      {filter === undefined && (
         <span class="chip">
           <button type="button" onClick={() => setOpen('json')}>
             <code>{printJson(where).slice(0, 60)}</code>
@@ -72,34 +50,25 @@ export function FilterBar({ where, columns, info, onChange }: FilterBarProps) {
           <Button kind="link" icon="cross" name="Remove filter" onClick={() => onChange({})} />
         </span>
       )}
-      <Button small icon="filter" onClick={() => setOpen(parts === undefined ? 'json' : 'new')}>
+      <Button small icon="filter" onClick={() => setOpen(filter === undefined ? 'json' : 'form')}>
         Filter
       </Button>
       {open === 'json' && <JsonFilter where={where} onClose={() => setOpen(null)} onChange={onChange} />}
-      {open !== null && open !== 'json' && parts !== undefined && (
-        <PartDialog
+      {open === 'form' && filter !== undefined && (
+        <FilterDialog
           columns={columns}
           info={info}
-          part={open === 'new' ? undefined : parts[open]}
+          filter={filter}
           onClose={() => setOpen(null)}
           onJson={() => setOpen('json')}
-          onApply={(part) => {
+          onApply={(next) => {
             setOpen(null);
-            onChange(whereOf(open === 'new' ? [...parts, part] : parts.with(open, part)));
+            onChange(printRowFilter(next));
           }}
         />
       )}
     </span>
   );
-}
-
-interface PartDialogProps {
-  readonly columns: readonly RowColumn[];
-  readonly info: NamedTableInfo;
-  readonly part: Part | undefined;
-  onClose(): void;
-  onJson(): void;
-  onApply(part: Part): void;
 }
 
 /** Reads the operators that the persona may use on a column. */
@@ -134,16 +103,42 @@ function Choice({
   );
 }
 
-function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialogProps) {
-  const [column, setColumn] = useState(part?.column ?? columns[0]?.name ?? '');
-  const [operator, setOperator] = useState(part?.operator ?? '_eq');
-  const [text, setText] = useState(part === undefined ? '' : textOfValue(part.value));
-  const { value: operators } = useResource(() => readOperators(info, column), column);
-  const type = columns.find(({ name }) => name === column)?.type.text.replaceAll('!', '') ?? '';
-  const apply = (): void => onApply({ column, operator, value: valueOfText(text, type, operator) });
+/** A condition as it is typed. */
+interface Row {
+  readonly column: string;
+  readonly operator: string;
+  readonly text: string;
+}
+
+interface FilterDialogProps {
+  readonly columns: readonly RowColumn[];
+  readonly info: NamedTableInfo;
+  readonly filter: RowFilter;
+  onClose(): void;
+  onJson(): void;
+  onApply(filter: RowFilter): void;
+}
+
+/** All conditions at once. */
+function FilterDialog({ columns, info, filter, onClose, onJson, onApply }: FilterDialogProps) {
+  const blank: Row = { column: columns[0]?.name ?? '', operator: '_eq', text: '' };
+  const [rows, setRows] = useState<readonly Row[]>(
+    filter.parts.length === 0
+      ? [blank]
+      : filter.parts.map(({ column, operator, value }) => ({ column, operator, text: textOfValue(value) })),
+  );
+  const [join, setJoin] = useState(filter.join);
+  const apply = (): void => {
+    const parts = rows.map(({ column, operator, text }) => {
+      const type = columns.find(({ name }) => name === column)?.type.text.replaceAll('!', '') ?? '';
+      return { column, operator, value: valueOfText(text, type, operator) };
+    });
+    onApply({ join, parts });
+  };
   return (
     <Dialog
       title="Filter"
+      kind="wide"
       onClose={onClose}
       onSubmit={apply}
       footer={
@@ -160,38 +155,108 @@ function PartDialog({ columns, info, part, onClose, onJson, onApply }: PartDialo
       }
     >
       <form
-        class="row filter-form"
+        class="stack"
         onSubmit={(event) => {
           event.preventDefault();
           apply();
         }}
       >
-        <Choice label="Column" value={column} options={columns.map(({ name }) => name)} onChange={setColumn} />
-        <Choice
-          label="Operator"
-          value={operator}
-          options={operators ?? [operator]}
-          onChange={(next) => {
-            // The select shows true first, so it has to be the value.
-            if (next === '_is_null' && !/^(?:true|false)$/.test(text)) setText('true');
-            setOperator(next);
-          }}
-        />
-        <Field label="Value" hint={/_n?in$/.test(operator) ? 'Separated by commas.' : undefined}>
-          {(id) =>
-            operator === '_is_null' ? (
-              <select id={id} class="select" value={text} onChange={(event) => setText(event.currentTarget.value)}>
-                <option>true</option>
-                <option>false</option>
-              </select>
-            ) : (
-              <input id={id} class="input" value={text} spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} />
-            )
-          }
-        </Field>
+        {rows.length > 1 && (
+          <Segments
+            name="Rows match"
+            options={[
+              ['_and', 'All conditions'],
+              ['_or', 'Any condition'],
+            ]}
+            chosen={join}
+            onChoose={setJoin}
+          />
+        )}
+        {rows.map((row, index) => (
+          <FilterRow
+            key={index}
+            number={index + 1}
+            row={row}
+            columns={columns}
+            info={info}
+            onRow={(next) => setRows(rows.with(index, next))}
+            onRemove={() => setRows(rows.toSpliced(index, 1))}
+          />
+        ))}
+        <div>
+          <Button small icon="plus" onClick={() => setRows([...rows, blank])}>
+            Add condition
+          </Button>
+        </div>
         <button type="submit" hidden />
       </form>
     </Dialog>
+  );
+}
+
+interface FilterRowProps {
+  readonly number: number;
+  readonly row: Row;
+  readonly columns: readonly RowColumn[];
+  readonly info: NamedTableInfo;
+  onRow(row: Row): void;
+  onRemove(): void;
+}
+
+function FilterRow({ number, row, columns, info, onRow, onRemove }: FilterRowProps) {
+  const { column, operator, text } = row;
+  const { value: operators } = useResource(() => readOperators(info, column), column);
+  const suffix = number === 1 ? '' : ` ${number}`;
+  const write = (next: string): void => onRow({ ...row, text: next });
+  const values = info.columns.find(({ name }) => info.columnNames.get(name) === column)?.values;
+  return (
+    <div class="row filter-form">
+      <Choice
+        label={`Column${suffix}`}
+        value={column}
+        options={columns.map(({ name }) => name)}
+        onChange={(next) => onRow({ ...row, column: next })}
+      />
+      <Choice
+        label={`Operator${suffix}`}
+        value={operator}
+        options={operators ?? [operator]}
+        onChange={(next) => {
+          // The select shows true first, so it has to be the value.
+          const isBlank = next === '_is_null' && !/^(?:true|false)$/.test(text);
+          onRow({ ...row, operator: next, ...(isBlank ? { text: 'true' } : {}) });
+        }}
+      />
+      <Field label={`Value${suffix}`} hint={/_n?in$/.test(operator) ? 'Separated by commas.' : undefined}>
+        {(id) =>
+          operator === '_is_null' ? (
+            <select id={id} class="select" value={text} onChange={(event) => write(event.currentTarget.value)}>
+              <option>true</option>
+              <option>false</option>
+            </select>
+          ) : (
+            <>
+              <input
+                id={id}
+                class="input"
+                list={values === undefined ? undefined : `${id}-values`}
+                value={text}
+                spellcheck={false}
+                onInput={(event) => write(event.currentTarget.value)}
+              />
+              {values !== undefined && (
+                <datalist id={`${id}-values`}>
+                  {values.map((each) => (
+                    <option key={each} value={each} />
+                  ))}
+                </datalist>
+              )}
+            </>
+          )
+        }
+      </Field>
+      <Button kind="quiet" icon="cross" name={`Remove condition ${number}`} onClick={onRemove} />
+    </div>
   );
 }
 

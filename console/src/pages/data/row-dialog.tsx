@@ -1,24 +1,29 @@
-import { useState } from 'preact/hooks';
-import { type Failure, failureOf } from '../../api/failure.ts';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { persona } from '../../api/persona.ts';
-import { insertRow, type ReadableTable, updateRow } from '../../api/rows.ts';
-import { isReadOnly, READ_ONLY_REASON } from '../../api/settings.ts';
-import { type FieldType, readType } from '../../api/types.ts';
+import type { ReadableTable } from '../../api/rows.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
-import { useResource } from '../../api/use-resource.ts';
 import { hrefOf } from '../../browser/place.ts';
-import { cellText, jsonOfText } from '../../model/cell-text.ts';
+import { cellText } from '../../model/cell-text.ts';
 import { isList, isObject, type Json, type JsonObject, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { personaLabel } from '../../model/persona.ts';
+import type { Drafts } from '../../model/row-draft.ts';
 import { labelOf } from '../../model/steps.ts';
 import { membersOf } from '../../model/table-entry.ts';
+import { isReadOnly } from '../../api/settings.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
+import { Check } from '../../parts/field.tsx';
+import { Later } from '../../parts/later.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-import { showToast } from '../../parts/toast.tsx';
+import { ColumnField } from './column-field.tsx';
+import { type Reference, referencedTable, referencesOf } from './references.ts';
+import { useRowDraft } from './use-row-draft.ts';
+
+const FIELDS = ':is(input, select, textarea):not([aria-hidden], [readonly])';
+const loadPicker = async () => (await import('./reference-picker.tsx')).ReferencePicker;
 
 interface RowDialogProps {
   readonly table: TableOverview;
@@ -26,32 +31,59 @@ interface RowDialogProps {
   readonly readable: ReadableTable;
   /** `null` for a new row. */
   readonly row: JsonObject | null;
+  /** Row whose values a new row starts with. */
+  readonly copied: JsonObject | undefined;
   readonly focus: string | undefined;
   onClose(): void;
-  onWritten(): void;
+  /** Opens the form for a copy of the row; undefined if the persona cannot insert rows. */
+  onCopy: ((row: JsonObject) => void) | undefined;
+  /** @param isOpen true if the form stays open for another row */
+  onWritten(isOpen: boolean): void;
 }
-
-/** Distinguishes null, text that may be empty, and the default of the database. */
-type Draft = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'null' } | { readonly kind: 'unset' };
 
 /** The form of a row: inserts a new one, or shows and updates one. */
 export function RowDialog(props: RowDialogProps) {
-  const { table, info, readable, row, focus, onClose } = props;
+  const { table, info, readable, row, focus, onClose, onCopy } = props;
   const as = persona.value;
-  const { drafts, errors, failure, unread, writable, refusal, set, save } = useRowDraft(props);
+  const [isAnother, setAnother] = useState(false);
+  const form = useRef<HTMLDivElement>(null);
+  const { drafts, errors, failure, unread, writable, refusal, set, save } = useRowDraft({
+    ...props,
+    onWritten: () => props.onWritten(isAnother),
+  });
+  const focusField = (selector: string): void => form.current?.querySelector<HTMLElement>(selector)?.focus();
+  // The dialog opens before the columns are read.
+  const isRead = writable !== undefined;
+  useLayoutEffect(() => {
+    if (isRead) focusField(focus === undefined ? FIELDS : `[data-column="${CSS.escape(focus)}"] :is(${FIELDS}, button)`);
+  }, [isRead]);
+  const submit = async (): Promise<void> => {
+    const isSaved = await save();
+    // Once the form is rendered with the result.
+    await new Promise(requestAnimationFrame);
+    focusField(isSaved ? FIELDS : '[aria-invalid="true"]');
+  };
   const shown = row === null ? [...(writable?.keys() ?? [])] : readable.columns.map(({ name }) => name);
+  const references = referencesOf(info);
+  const hasRequired = row === null && info.columns.some(({ isNullable, hasDefault }) => !isNullable && !hasDefault);
   return (
     <Dialog
       title={row === null ? `Insert into ${tableId(table)}` : `Row of ${tableId(table)}`}
       kind="drawer"
       onClose={onClose}
-      onSubmit={() => void (refusal === undefined && save())}
+      onSubmit={() => void submit()}
       footer={
         <>
-          <Button kind="primary" refusal={refusal} onClick={() => void save()}>
+          <Button kind="primary" refusal={refusal} onClick={() => void submit()}>
             {row === null ? 'Insert' : 'Save'}
           </Button>
           <Button onClick={onClose}>Close</Button>
+          {row === null && <Check label="Insert another" checked={isAnother} onChange={setAnother} />}
+          {row !== null && onCopy !== undefined && (
+            <Button kind="quiet" icon="copy" onClick={() => onCopy(row)}>
+              Duplicate
+            </Button>
+          )}
           <span class="muted small end">as {personaLabel(as)}</span>
         </>
       }
@@ -59,163 +91,71 @@ export function RowDialog(props: RowDialogProps) {
       {failure !== undefined && <ErrorBox error={shownError(failure)} />}
       {unread !== undefined && <ErrorBox error={shownError(unread)} />}
       {writable === undefined && unread === undefined && <Loading what="the columns" />}
-      {writable !== undefined &&
-        shown.map((name) => (
-          <ColumnField
-            key={name}
-            name={name}
-            column={info.columns.find((each) => info.columnNames.get(each.name) === name)}
-            row={row}
-            draft={drafts[name]}
-            error={errors[name]}
-            isWritable={writable.has(name) && !isReadOnly}
-            isFocused={focus === name}
-            onDraft={(draft) => set(name, draft)}
-          />
-        ))}
+      {writable !== undefined && (
+        <div ref={form} class="stack">
+          {hasRequired && <p class="muted small">Fields marked “required” have no default.</p>}
+          {shown.map((name) => {
+            const reference = references.get(name);
+            const column = isReadOnly ? undefined : writable.get(name);
+            return (
+              <ColumnField
+                key={name}
+                name={name}
+                column={info.columns.find((each) => info.columnNames.get(each.name) === name)}
+                writable={column}
+                before={row === null ? undefined : (row[name] ?? null)}
+                draft={drafts[name]}
+                error={errors[name]}
+                onDraft={(draft) => set({ [name]: draft })}
+              >
+                {reference !== undefined && column !== undefined && (
+                  <ReferenceButton name={name} table={table} reference={reference} onDrafts={set} />
+                )}
+              </ColumnField>
+            );
+          })}
+        </div>
+      )}
       {row !== null && <RelatedRows table={table} info={info} row={row} />}
     </Dialog>
   );
 }
 
-/** Edited columns of a row, and how to save them. */
-function useRowDraft({ info, row, onWritten }: RowDialogProps) {
-  const as = persona.value;
-  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  const [failure, setFailure] = useState<Failure>();
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({});
-  const [isBusy, setBusy] = useState(false);
-  const { value: input, failure: unread } = useResource(
-    async () => {
-      const name = row === null ? info.names.insertInput : info.names.setInput;
-      return { type: name === undefined ? undefined : await readType(as, name) };
-    },
-    row === null ? 'insert' : 'update',
-  );
-  const columnNames = new Set(info.columnNames.values());
-  /** Undefined until the input type is read. */
-  const writable = input && new Map<string, FieldType>([...(input.type?.inputFields ?? [])].filter(([name]) => columnNames.has(name)));
-  const set = (name: string, draft: Draft): void => {
-    const { [name]: _, ...rest } = drafts;
-    setDrafts(isSameAs(row, name, draft) || draft.kind === 'unset' ? rest : { ...rest, [name]: draft });
-  };
-  const save = async (): Promise<void> => {
-    const { values, problems } = valuesOf(drafts, writable ?? new Map());
-    setErrors(problems);
-    if (Object.keys(problems).length > 0) return;
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const done = row === null ? await insertRow(as, info.names, values) : await updateRow(as, info.names, keyOf(row, info), values);
-      if (done === 0) throw new Error(`No row was updated: ${personaLabel(as)} cannot update it, or it no longer exists.`);
-      showToast(row === null ? 'Row inserted' : 'Row updated');
-      onWritten();
-    } catch (error) {
-      setFailure(failureOf(error));
-    }
-    setBusy(false);
-  };
-  const canWrite = writable !== undefined && writable.size > 0 && (row === null || hasKey(row, info));
-  const refusal = isReadOnly
-    ? READ_ONLY_REASON
-    : !canWrite
-      ? `${personaLabel(as)} has no ${row === null ? 'insert' : 'update'} permission`
-      : row !== null && Object.keys(drafts).length === 0
-        ? 'No changes'
-        : isBusy
-          ? 'Saving …'
-          : undefined;
-  return { drafts, errors, failure, unread, writable, refusal, set, save };
-}
-
-/** @param row `null` for a new row, whose drafts all count */
-function isSameAs(row: JsonObject | null, name: string, draft: Draft): boolean {
-  if (row === null) return false;
-  return draft.kind === 'null' ? row[name] === null : draft.kind === 'text' && cellText(row[name]) === draft.text;
-}
-
-/** Returns the values of the drafts, and by column what is wrong with a draft. */
-function valuesOf(
-  drafts: Readonly<Record<string, Draft>>,
-  types: ReadonlyMap<string, FieldType>,
-): { readonly values: Readonly<Record<string, Json>>; readonly problems: Readonly<Record<string, string>> } {
-  const values: Record<string, Json> = {};
-  const problems: Record<string, string> = {};
-  for (const [name, draft] of Object.entries(drafts)) {
-    const type = types.get(name)?.text;
-    try {
-      if (draft.kind !== 'unset') values[name] = draft.kind === 'null' ? null : jsonOfText(draft.text, type ?? 'String');
-    } catch (error) {
-      problems[name] = `Not a valid ${type}: ${failureOf(error).message}`;
-    }
-  }
-  return { values, problems };
-}
-
-function keyColumns(info: NamedTableInfo): readonly string[] {
-  return info.primaryKey.map((column) => info.columnNames.get(column) ?? column);
-}
-
-function hasKey(row: JsonObject, info: NamedTableInfo): boolean {
-  const key = keyColumns(info);
-  return key.length > 0 && key.every((column) => row[column] !== undefined);
-}
-
-function keyOf(row: JsonObject, info: NamedTableInfo): JsonObject {
-  return Object.fromEntries(keyColumns(info).map((column) => [column, row[column] ?? null]));
-}
-
-interface ColumnFieldProps {
+/** Opens the search for the referenced row. */
+function ReferenceButton({
+  name,
+  table,
+  reference,
+  onDrafts,
+}: {
   readonly name: string;
-  readonly column: NamedTableInfo['columns'][number] | undefined;
-  readonly row: JsonObject | null;
-  readonly draft: Draft | undefined;
-  readonly error: string | undefined;
-  readonly isWritable: boolean;
-  readonly isFocused: boolean;
-  onDraft(draft: Draft): void;
-}
-
-function ColumnField({ name, column, row, draft, error, isWritable, isFocused, onDraft }: ColumnFieldProps) {
-  const before = row?.[name];
-  const isNull = draft === undefined ? row !== null && before === null : draft.kind === 'null';
-  const text = draft === undefined ? (cellText(before) ?? '') : draft.kind === 'text' ? draft.text : '';
-  const unset = column?.default !== undefined ? `default: ${column.default}` : 'not set';
+  readonly table: TableOverview;
+  readonly reference: Reference;
+  onDrafts(drafts: Drafts): void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const target = referencedTable(table, reference);
+  if (target === undefined) return null;
+  const pick = (values: Readonly<Record<string, Json>>): void => {
+    setOpen(false);
+    onDrafts(
+      Object.fromEntries(
+        Object.entries(values).map(([column, json]) => [
+          column,
+          json === null ? { kind: 'null' } : { kind: 'text', text: cellText(json) ?? '' },
+        ]),
+      ),
+    );
+  };
   return (
-    <div class="field">
-      <div class="row-tight">
-        <label for={`column-${name}`}>{name}</label>
-        <span class="muted small mono">{column?.type}</span>
-        <span class="grow" />
-        {column?.isNullable === true && isWritable && (
-          <Button small kind="quiet" pressed={isNull} onClick={() => onDraft(isNull ? { kind: 'text', text: '' } : { kind: 'null' })}>
-            NULL
-          </Button>
-        )}
-        {row === null && draft !== undefined && (
-          <Button small kind="quiet" onClick={() => onDraft({ kind: 'unset' })}>
-            Use default
-          </Button>
-        )}
-      </div>
-      <textarea
-        id={`column-${name}`}
-        class="textarea"
-        rows={text.length > 60 || text.includes('\n') ? 4 : 1}
-        spellcheck={false}
-        autofocus={isFocused}
-        readOnly={!isWritable}
-        aria-invalid={error !== undefined || undefined}
-        placeholder={isNull ? 'NULL' : row === null && draft === undefined ? unset : 'empty string'}
-        value={text}
-        onInput={(event) => onDraft({ kind: 'text', text: event.currentTarget.value })}
-      />
-      {error !== undefined && (
-        <span class="error-text" role="alert">
-          {error}
-        </span>
+    <>
+      <Button icon="search" name={`Select ${name} in ${labelOf(reference.to)}`} popup="dialog" onClick={() => setOpen(true)} />
+      {isOpen && (
+        <Later load={loadPicker}>
+          {(ReferencePicker) => <ReferencePicker table={target} reference={reference} onClose={() => setOpen(false)} onPick={pick} />}
+        </Later>
       )}
-    </div>
+    </>
   );
 }
 

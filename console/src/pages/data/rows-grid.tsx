@@ -1,8 +1,10 @@
+import { useEffect } from 'preact/hooks';
 import { type ReadableTable, whereAny } from '../../api/rows.ts';
 import { isReadOnly } from '../../api/settings.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { hrefOf } from '../../browser/place.ts';
 import { cellText } from '../../model/cell-text.ts';
+import { arranged, type ColumnLayout, widthOf, withWidth } from '../../model/column-layout.ts';
 import { isList, isObject, type Json, printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
 import { labelOf } from '../../model/steps.ts';
@@ -18,18 +20,23 @@ interface RowsGridProps {
   readonly info: NamedTableInfo;
   readonly readable: ReadableTable;
   readonly state: TableRowsState;
+  readonly layout: ColumnLayout;
+  onLayout(layout: ColumnLayout): void;
 }
 
-export function RowsGrid({ table, info, readable, state }: RowsGridProps) {
+export function RowsGrid({ table, info, readable, state, layout, onLayout }: RowsGridProps) {
   const { rows, hasKey, isLoading, selected, keysOf, canEdit, toggleRow, confirmDelete, setOpen, setEditing } = state;
   const foreignKeys = foreignKeysOf(info);
+  usePastedRows(state);
   /** Column of the table in a column of the grid, whose first one has the checkboxes if the table has a key. */
-  const columnAt = (index: number) => readable.columns[index - (hasKey ? 1 : 0)];
+  const shown = arranged(readable.columns, layout);
+  const columnAt = (index: number) => shown[index - (hasKey ? 1 : 0)];
   return (
     <Grid
       name={`Rows of ${tableId(table)}`}
       class={`grid-fill${isLoading ? ' is-old' : ''}`}
-      columns={headersOf(readable, state)}
+      columns={headersOf(shown, state, layout)}
+      onResize={(name, width) => onLayout(withWidth(layout, name, width))}
       count={rows.length}
       selected={selected}
       cell={(row, index) => {
@@ -70,12 +77,42 @@ export function RowsGrid({ table, info, readable, state }: RowsGridProps) {
   );
 }
 
-function headersOf(readable: ReadableTable, { hasKey, order, toggleSort }: TableRowsState): readonly GridColumn[] {
-  const columns = readable.columns.map(({ name, type, isNumber }): GridColumn => {
+/** Opens the import with rows that are pasted while a cell has the focus. */
+function usePastedRows({ access, setImporting }: TableRowsState): void {
+  const canInsert = !isReadOnly && access?.insert !== undefined;
+  useEffect(() => {
+    const paste = (event: ClipboardEvent): void => {
+      const { activeElement } = document;
+      const text = event.clipboardData?.getData('text/plain') ?? '';
+      if (!(activeElement instanceof HTMLElement) || activeElement.dataset['cell'] === undefined || text.trim() === '') return;
+      event.preventDefault();
+      setImporting(text);
+    };
+    if (canInsert) document.addEventListener('paste', paste);
+    return () => document.removeEventListener('paste', paste);
+  }, [canInsert, setImporting]);
+}
+
+/** Width of the column with the checkboxes, in pixels. */
+const TICK_WIDTH = 36;
+
+function headersOf(
+  shown: ReadableTable['columns'],
+  { hasKey, order, toggleSort }: TableRowsState,
+  layout: ColumnLayout,
+): readonly GridColumn[] {
+  let start = hasKey ? TICK_WIDTH : 0;
+  const columns = shown.map(({ name, type, isNumber }): GridColumn => {
     const direction = order.find(([column]) => column === name)?.[1];
+    const isSticky = layout.pinned.includes(name);
+    const width = widthOf(layout, name);
+    const place = isSticky ? { isSticky, start } : {};
+    if (isSticky) start += width ?? 0;
     return {
       id: name,
       isNumber,
+      width,
+      ...place,
       sort: direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : 'none',
       header: (
         <button type="button" class="sort" title={`Sort by ${name}`} onClick={() => toggleSort(name)}>
@@ -86,7 +123,8 @@ function headersOf(readable: ReadableTable, { hasKey, order, toggleSort }: Table
     };
   });
   if (!hasKey) return columns;
-  return [{ id: ' ', header: <span class="visually-hidden">Selected</span>, isSticky: true, isNarrow: true }, ...columns];
+  const ticks = { id: ' ', header: <span class="visually-hidden">Selected</span>, isSticky: true, isNarrow: true };
+  return [layout.pinned.length === 0 ? ticks : { ...ticks, width: TICK_WIDTH }, ...columns];
 }
 
 /** Table and column that a foreign key of one column references. */

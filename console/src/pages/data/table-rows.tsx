@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { persona } from '../../api/persona.ts';
+import { isReadOnly } from '../../api/settings.ts';
 import { type ReadableTable, whereAny } from '../../api/rows.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { download } from '../../browser/clipboard.ts';
 import { hrefOf, setQuery } from '../../browser/place.ts';
 import { cellText } from '../../model/cell-text.ts';
+import type { ColumnLayout } from '../../model/column-layout.ts';
 import { csvOf } from '../../model/delimited.ts';
 import { printJson } from '../../model/json.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
@@ -15,13 +17,20 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { Later } from '../../parts/later.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { RowDialog } from './row-dialog.tsx';
 import { RowsGrid } from './rows-grid.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { SuggestReload } from './table-state.tsx';
+import { useColumnLayout } from './use-column-layout.ts';
 import { PAGE_SIZES, type PendingDelete, type TableRowsState, useTableRows } from './use-table-rows.ts';
+
+const loadColumns = async () => (await import('./columns-dialog.tsx')).ColumnsDialog;
+const loadEditRows = async () => (await import('./edit-rows-dialog.tsx')).EditRowsDialog;
+const loadImport = async () => (await import('./import-dialog.tsx')).ImportDialog;
 
 interface TableRowsProps {
   readonly table: TableOverview;
@@ -33,14 +42,22 @@ interface ViewProps extends TableRowsProps {
   readonly state: TableRowsState;
 }
 
+interface ToolbarProps extends ViewProps {
+  readonly layout: ColumnLayout;
+  onLayout(layout: ColumnLayout): void;
+  onColumns(): void;
+}
+
 export function TableRows(props: TableRowsProps) {
   const { table, info, readable } = props;
   const state = useTableRows(info, readable);
+  const [layout, setLayout] = useColumnLayout(table);
+  const [isArranging, setArranging] = useState(false);
   const { rows, offset, isRead, isLoading, failure, reload, stop, open, setOpen, pendingDelete, setPendingDelete } = state;
   const close = (): void => setOpen(null);
   return (
     <>
-      <Toolbar {...props} state={state} />
+      <Toolbar {...props} state={state} layout={layout} onLayout={setLayout} onColumns={() => setArranging(true)} />
       {failure !== undefined && (
         <ErrorBox error={shownError(failure)} onRetry={reload}>
           {failure.code === 'unexpected' && <SuggestReload source={table.source} />}
@@ -50,7 +67,7 @@ export function TableRows(props: TableRowsProps) {
       {isRead && rows.length === 0 && offset === 0 && <NoRows table={table} state={state} />}
       {isRead && (rows.length > 0 || offset > 0) && (
         <>
-          <RowsGrid {...props} state={state} />
+          <RowsGrid {...props} state={state} layout={layout} onLayout={setLayout} />
           <Footer state={state} />
         </>
       )}
@@ -59,14 +76,44 @@ export function TableRows(props: TableRowsProps) {
           table={table}
           info={info}
           readable={readable}
-          row={open === 'insert' ? null : open.row}
-          focus={open === 'insert' ? undefined : open.column}
+          key={open.copied === undefined ? 'row' : 'copy'}
+          row={open.row}
+          copied={open.copied}
+          focus={open.column}
           onClose={close}
-          onWritten={() => {
-            close();
+          onCopy={state.access?.insert === undefined || isReadOnly ? undefined : (row) => setOpen({ row: null, copied: row })}
+          onWritten={(isOpen) => {
+            if (!isOpen) close();
             reload();
           }}
         />
+      )}
+      {state.bulk !== null && (
+        <Later load={loadEditRows}>
+          {(EditRowsDialog) => (
+            <EditRowsDialog table={table} info={info} keys={state.bulk ?? []} onClose={() => state.setBulk(null)} onWritten={reload} />
+          )}
+        </Later>
+      )}
+      {isArranging && (
+        <Later load={loadColumns}>
+          {(ColumnsDialog) => (
+            <ColumnsDialog columns={readable.columns} layout={layout} onLayout={setLayout} onClose={() => setArranging(false)} />
+          )}
+        </Later>
+      )}
+      {state.importing !== null && (
+        <Later load={loadImport}>
+          {(ImportDialog) => (
+            <ImportDialog
+              table={table}
+              info={info}
+              text={state.importing ?? ''}
+              onClose={() => state.setImporting(null)}
+              onInserted={reload}
+            />
+          )}
+        </Later>
       )}
       {pendingDelete !== null && (
         <DeleteDialog {...pendingDelete} onClose={() => setPendingDelete(null)} onDelete={() => state.deletePending(pendingDelete)} />
@@ -75,7 +122,7 @@ export function TableRows(props: TableRowsProps) {
   );
 }
 
-function Toolbar({ table, info, readable, state }: ViewProps) {
+function Toolbar({ table, info, readable, state, layout, onLayout, onColumns }: ToolbarProps) {
   const { as, where, hasFilter, columns, rows, count, reload } = state;
   const hasEstimate = !hasFilter && isAdmin(as) && info.estimatedRows !== undefined && info.estimatedRows >= 0;
   return (
@@ -100,6 +147,19 @@ function Toolbar({ table, info, readable, state }: ViewProps) {
         </Button>
       )}
       <Button small kind="quiet" icon="reload" name="Refresh rows" onClick={reload} />
+      <SavedViews table={table} layout={layout} onLayout={onLayout} />
+      <Button small kind="quiet" icon="columns" onClick={onColumns}>
+        Columns{layout.hidden.length > 0 ? ` (${layout.hidden.length} hidden)` : ''}
+      </Button>
+      <Button
+        small
+        kind="quiet"
+        icon="upload"
+        refusal={state.refusal('insert', state.access && state.access.insert !== undefined)}
+        onClick={() => state.setImporting('')}
+      >
+        Import
+      </Button>
       <Button
         small
         kind="quiet"
@@ -131,7 +191,7 @@ function NoRows({ table, state }: Pick<ViewProps, 'table' | 'state'>) {
             kind="primary"
             icon="plus"
             refusal={refusal('insert', access && access.insert !== undefined)}
-            onClick={() => setOpen('insert')}
+            onClick={() => setOpen({ row: null })}
           >
             Insert row
           </Button>
@@ -151,7 +211,12 @@ function NoRows({ table, state }: Pick<ViewProps, 'table' | 'state'>) {
 
 /** Inserting, deleting and paging. */
 function Footer({ state }: Pick<ViewProps, 'state'>) {
-  const { where, hasFilter, rows, hasMore, offset, size, selected, access, refusal, keysOf, confirmDelete, setOpen } = state;
+  const { where, hasFilter, rows, hasMore, offset, size, selected, access, refusal, keysOf, confirmDelete, setOpen, setBulk } = state;
+  const editSelected = (): void => {
+    const [first] = selected;
+    if (selected.size === 1 && first !== undefined) setOpen({ row: rows[first] ?? null });
+    else setBulk(keysOf(selected));
+  };
   return (
     <div class="row">
       <Button
@@ -159,9 +224,17 @@ function Footer({ state }: Pick<ViewProps, 'state'>) {
         kind="primary"
         icon="plus"
         refusal={refusal('insert', access && access.insert !== undefined)}
-        onClick={() => setOpen('insert')}
+        onClick={() => setOpen({ row: null })}
       >
         Insert
+      </Button>
+      <Button
+        small
+        icon="edit"
+        refusal={selected.size === 0 ? 'Select rows first' : refusal('update', access && access.update !== undefined)}
+        onClick={() => editSelected()}
+      >
+        Edit {selected.size > 0 ? selected.size : ''}
       </Button>
       <Button
         small

@@ -13,8 +13,12 @@ import { showToast } from '../../parts/toast.tsx';
 
 export const PAGE_SIZES = [50, 200, 1000] as const;
 
-/** A row that the row dialog shows, with the column to focus; `insert` for a new row. */
-export type OpenRow = 'insert' | { readonly row: JsonObject; readonly column: string | undefined };
+/** A row that the row dialog shows, with the column to focus; a `null` row is a new one, which may start as a copy. */
+export interface OpenRow {
+  readonly row: JsonObject | null;
+  readonly column?: string | undefined;
+  readonly copied?: JsonObject;
+}
 
 /** A delete that waits for confirmation. */
 export interface PendingDelete {
@@ -70,13 +74,31 @@ function useRowDialogs() {
   const [open, setOpen] = useState<OpenRow | null>(null);
   const [editing, setEditing] = useState<{ readonly row: number; readonly column: string } | null>(null);
   const [pendingDelete, setPendingDelete] = useState<PendingDelete | null>(null);
+  /** Keys of the rows that are edited at once. */
+  const [bulk, setBulk] = useState<readonly JsonObject[] | null>(null);
+  /** Text to import; empty for a dialog that asks for it. */
+  const [importing, setImporting] = useState<string | null>(null);
   const toggleRow = (row: number, isSelected: boolean): void => {
     const next = new Set(selected);
     if (isSelected) next.add(row);
     else next.delete(row);
     setSelected(next);
   };
-  return { selected, setSelected, toggleRow, open, setOpen, editing, setEditing, pendingDelete, setPendingDelete };
+  return {
+    selected,
+    setSelected,
+    toggleRow,
+    open,
+    setOpen,
+    editing,
+    setEditing,
+    pendingDelete,
+    setPendingDelete,
+    importing,
+    setImporting,
+    bulk,
+    setBulk,
+  };
 }
 
 /** Deletes and edits of rows as the persona. */

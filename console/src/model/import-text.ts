@@ -1,0 +1,126 @@
+/** Rows in the text of a file or of the clipboard: CSV, TSV or JSON. */
+import { isList, isObject, type Json, type JsonObject, parseJsonText } from './json.ts';
+
+/** Value of a cell: text of CSV and TSV, JSON of JSON. Null is an empty cell, undefined a missing one. */
+export type ImportCell = Json | undefined;
+
+export interface ImportTable {
+  readonly format: 'CSV' | 'TSV' | 'JSON';
+  /** Names of the columns; without a header the first row counts as a row, and the names are empty. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly ImportCell[])[];
+  /** Line of each row in the text, from 1; for JSON the position in the list. */
+  readonly lines: readonly number[];
+}
+
+interface Line {
+  readonly cells: readonly (string | null)[];
+  readonly line: number;
+}
+
+const DELIMITERS = ['\t', ',', ';', '|'] as const;
+
+/** Returns the delimiter that the first line has most often outside of quotes; a tab if it has none. */
+export function delimiterOf(text: string): string {
+  const [head = ''] = text.replace(/"(?:[^"]|"")*"/g, '""').split(/\r?\n/, 1);
+  const counts = DELIMITERS.map((each) => head.split(each).length);
+  const most = Math.max(...counts);
+  return most === 1 ? '\t' : (DELIMITERS[counts.indexOf(most)] ?? '\t');
+}
+
+/** Reads rows with the quotes of CSV. An empty cell without quotes is null. @throws SyntaxError if a quote does not end */
+export function* delimitedRows(text: string, delimiter: string): Generator<Line> {
+  const end = text.length;
+  let at = text.startsWith('\uFEFF') ? 1 : 0;
+  let line = 1;
+  while (at < end) {
+    const cells: (string | null)[] = [];
+    const first = line;
+    for (let isRow = true; isRow; ) {
+      if (text[at] === '"') {
+        let value = '';
+        const opened = line;
+        for (at++; ; at++) {
+          const quote = text.indexOf('"', at);
+          if (quote === -1) throw new SyntaxError(`line ${opened}: a quote does not end`);
+          value += text.slice(at, quote);
+          at = quote + 1;
+          if (text[at] !== '"') break;
+          value += '"';
+        }
+        for (let index = value.indexOf('\n'); index !== -1; index = value.indexOf('\n', index + 1)) line++;
+        const next = cellEnd(text, at, delimiter);
+        cells.push(value + text.slice(at, next).trimEnd());
+        at = next;
+      } else {
+        const next = cellEnd(text, at, delimiter);
+        cells.push(next === at ? null : text.slice(at, next));
+        at = next;
+      }
+      if (text[at] === delimiter) at++;
+      else isRow = false;
+    }
+    if (text[at] === '\r') at++;
+    if (text[at] === '\n') at++;
+    line++;
+    if (cells.some((cell) => cell !== null)) yield { cells, line: first };
+  }
+}
+
+/** Position of the end of a cell without quotes. */
+function cellEnd(text: string, from: number, delimiter: string): number {
+  let at = from;
+  for (; at < text.length; at++) {
+    const letter = text[at];
+    if (letter === delimiter || letter === '\n' || (letter === '\r' && text[at + 1] === '\n')) break;
+  }
+  return at;
+}
+
+/** Returns the table of rows, whose first row has the names of the columns if at least half of its cells are such names. */
+export function tableOfLines(lines: readonly Line[], delimiter: string, known: ReadonlySet<string>): ImportTable {
+  const [head] = lines;
+  const names = head?.cells.map((cell) => cell?.trim() ?? '') ?? [];
+  const isHeader = names.filter((name) => known.has(name.toLowerCase())).length * 2 >= Math.max(1, names.length);
+  const rows = isHeader ? lines.slice(1) : lines;
+  return {
+    format: delimiter === '\t' ? 'TSV' : 'CSV',
+    columns: isHeader ? names : names.map(() => ''),
+    rows: rows.map(({ cells }) => cells),
+    lines: rows.map(({ line }) => line),
+  };
+}
+
+export function isJsonText(text: string): boolean {
+  return /^\s*(?:\[\s*[{\]]|\{)/.test(text);
+}
+
+/** Reads a list of objects, or one object per line. @throws SyntaxError with the place of the error */
+export function tableOfJson(text: string): ImportTable {
+  const list = text.trimStart().startsWith('[') ? parseJsonText(text) : objectsOfLines(text);
+  const items: readonly Json[] = isList(list) ? list : [list];
+  const wrong = items.findIndex((item) => !isObject(item));
+  if (wrong !== -1) throw new SyntaxError(`item ${wrong + 1} is not an object`);
+  const objects = items as readonly JsonObject[];
+  const columns = [...new Set(objects.flatMap((item) => Object.keys(item)))];
+  return {
+    format: 'JSON',
+    columns,
+    rows: objects.map((item) => columns.map((column) => item[column])),
+    lines: objects.map((_, index) => index + 1),
+  };
+}
+
+function objectsOfLines(text: string): readonly Json[] | Json {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length > 1 && lines.every((line) => /^\s*\{.*\}\s*$/.test(line))) {
+    return lines.map((line, index) => {
+      try {
+        return parseJsonText(line);
+      } catch {
+        throw new SyntaxError(`invalid JSON in line ${index + 1}`);
+      }
+    });
+  }
+  return parseJsonText(text);
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { csvOf } from './delimited.ts';
+import { type ImportColumn, matchColumns, planImport } from './import-plan.ts';
+import { delimitedRows, delimiterOf, isJsonText, tableOfJson, tableOfLines } from './import-text.ts';
+
+const read = (text: string, known: readonly string[] = []) => {
+  const delimiter = delimiterOf(text);
+  return tableOfLines([...delimitedRows(text, delimiter)], delimiter, new Set(known));
+};
+
+describe('rows of an import', () => {
+  it('are the rows that the export has written', () => {
+    const rows = [
+      ['id', 'name'],
+      ['1', 'a "b", c'],
+      ['2', null],
+      ['3', ''],
+      ['4', 'two\nlines'],
+    ];
+    const table = read(csvOf(rows), ['id', 'name']);
+    expect(table.columns).toEqual(rows[0]);
+    expect(table.rows).toEqual(rows.slice(1));
+    expect(table.lines).toEqual([2, 3, 4, 5]);
+  });
+
+  it('are read from a spreadsheet, from other delimiters and after a byte order mark', () => {
+    expect(read('1\tAnn\r\n2\tBob\r\n').rows).toEqual([
+      ['1', 'Ann'],
+      ['2', 'Bob'],
+    ]);
+    expect(read('\uFEFFid;name\n1;"a;b"\n', ['id', 'name'])).toMatchObject({
+      format: 'CSV',
+      columns: ['id', 'name'],
+      rows: [['1', 'a;b']],
+    });
+    expect(() => read('id,name\n1,"a\n2,b', ['id'])).toThrow('line 2: a quote does not end');
+  });
+
+  it('have the line of the text after values with line breaks', () => {
+    expect(read('id,name\n1,"a\nb"\n2,c', ['id', 'name']).lines).toEqual([2, 4]);
+  });
+
+  it('are read from JSON, as a list or line by line', () => {
+    for (const text of ['[{"a": 1}, {"b": null}]', '{"a": 1}\n{"b": null}\n']) {
+      expect(isJsonText(text)).toBe(true);
+      expect(tableOfJson(text)).toMatchObject({
+        columns: ['a', 'b'],
+        rows: [
+          [1, undefined],
+          [undefined, null],
+        ],
+      });
+    }
+    expect(() => tableOfJson('[{"a": 1}, 2]')).toThrow('item 2 is not an object');
+    expect(isJsonText('a,b')).toBe(false);
+  });
+});
+
+describe('the plan of an import', () => {
+  const column = (name: string, type: string, more: Partial<ImportColumn> = {}): ImportColumn => ({
+    name,
+    type,
+    isRequired: false,
+    choices: undefined,
+    ...more,
+  });
+  const targets = [
+    column('id', 'bigint', { isRequired: true }),
+    column('name', 'String'),
+    column('is_active', 'Boolean'),
+    column('mood', 'mood', { choices: ['happy', 'sad'] }),
+    column('doc', 'jsonb'),
+  ];
+  const plan = async (text: string) => {
+    const table = isJsonText(text)
+      ? tableOfJson(text)
+      : read(
+          text,
+          targets.map(({ name }) => name),
+        );
+    const mapping = matchColumns(table, targets);
+    return planImport(table, { mapping, targets, keys: [['id']] }, async () => undefined);
+  };
+
+  it('matches columns by name, or by place without names', async () => {
+    expect(matchColumns(read('Is Active,ID,name\n', ['id', 'name']), targets)).toEqual(['is_active', 'id', 'name']);
+    expect((await plan('1\tAnn\tyes')).objects).toEqual([{ id: '1', name: 'Ann', is_active: true }]);
+  });
+
+  it('keeps all digits, omits empty cells and reads values by their types', async () => {
+    const { objects, problems } = await plan('id,name,is_active,mood,doc\n9007199254740993,"",0,happy,"{""a"": 1}"\n2,,,,');
+    expect(problems).toEqual([]);
+    expect(objects).toEqual([{ id: '9007199254740993', name: '', is_active: false, mood: 'happy', doc: { a: 1 } }, { id: '2' }]);
+  });
+
+  it('says which rows are wrong and why', async () => {
+    const { objects, problems } = await plan('id,name,mood\nx,a,happy\n,b,happy\n3,c,angry\n4,d,sad\n4,e,sad\n5,f,sad,more');
+    expect(objects.map((object) => object !== undefined)).toEqual([false, false, false, true, false, false]);
+    expect(problems).toEqual([
+      { row: 0, column: 'id', reason: 'expected a whole number' },
+      { row: 1, column: 'id', reason: 'the value is missing' },
+      { row: 2, column: 'mood', reason: 'expected one of: happy, sad' },
+      { row: 4, column: 'id', reason: 'the same value as in line 5' },
+      { row: 5, column: undefined, reason: 'the row has 4 cells, but there are 3 columns' },
+    ]);
+  });
+});

@@ -1,0 +1,127 @@
+import { useRef, useState } from 'preact/hooks';
+import { type ImportResult, type ImportRow, type ImportState, importAll, importValid } from '../../api/import-rows.ts';
+import { persona } from '../../api/persona.ts';
+import type { NamedTableInfo } from '../../api/table-info.ts';
+import { useResource } from '../../api/use-resource.ts';
+import { pause } from '../../browser/pause.ts';
+import { type ImportColumn, type ImportPlan, matchColumns, planImport } from '../../model/import-plan.ts';
+import { delimitedRows, delimiterOf, type ImportTable, isJsonText, tableOfJson, tableOfLines } from '../../model/import-text.ts';
+import { readWritable } from './use-row-draft.ts';
+
+/** Maximum size of an import, in characters and in rows. */
+const MAX_CHARACTERS = 16_000_000;
+const MAX_ROWS = 50_000;
+const SLICE = 2000;
+
+export type ImportMode = 'valid' | 'all';
+
+/** Reads the rows of a text in slices. @throws SyntaxError if the text cannot be read or is too long */
+async function readTable(text: string, known: ReadonlySet<string>): Promise<ImportTable> {
+  if (text.length > MAX_CHARACTERS)
+    throw new SyntaxError(`The text has more than ${MAX_CHARACTERS.toLocaleString('en')} characters. Split it.`);
+  let table: ImportTable;
+  if (isJsonText(text)) table = tableOfJson(text);
+  else {
+    const delimiter = delimiterOf(text);
+    const lines = [];
+    for (const line of delimitedRows(text, delimiter)) {
+      lines.push(line);
+      if (lines.length % SLICE === 0) await pause();
+      if (lines.length > MAX_ROWS + 1) break;
+    }
+    table = tableOfLines(lines, delimiter, known);
+  }
+  if (table.rows.length > MAX_ROWS) throw new SyntaxError(`There are more than ${MAX_ROWS.toLocaleString('en')} rows. Split the file.`);
+  if (table.rows.length === 0) throw new SyntaxError('There are no rows.');
+  return table;
+}
+
+async function readTargets(info: NamedTableInfo): Promise<readonly ImportColumn[]> {
+  const writable = await readWritable(persona.peek(), info, 'insertInput');
+  return [...writable].map(([name, { type, choices }]) => {
+    const column = info.columns.find((each) => info.columnNames.get(each.name) === name);
+    return { name, type: type.text, choices, isRequired: column?.isNullable === false && !column.hasDefault };
+  });
+}
+
+/** State of an import: text, then the plan of its rows, then its progress and its result. */
+export function useImport(info: NamedTableInfo, initial: string) {
+  const as = persona.value;
+  const [table, setTable] = useState<ImportTable>();
+  const [mapping, setMapping] = useState<readonly (string | undefined)[]>([]);
+  const [plan, setPlan] = useState<ImportPlan>();
+  const [problem, setProblem] = useState<string>();
+  const [progress, setProgress] = useState<ImportState>();
+  const [result, setResult] = useState<ImportResult>();
+  const isStopped = useRef(false);
+  const [isStopping, setStopping] = useState(false);
+  const latest = useRef(0);
+  const { value: targets, failure } = useResource(async () => {
+    const found = await readTargets(info);
+    if (initial !== '') await read(initial, found);
+    return found;
+  }, 'targets');
+  const keys = [info.primaryKey, ...info.uniqueKeys]
+    .filter((key) => key.length > 0)
+    .map((key) => key.map((column) => info.columnNames.get(column) ?? column));
+
+  const check = async (rows: ImportTable, next: readonly (string | undefined)[], columns: readonly ImportColumn[]): Promise<void> => {
+    const run = ++latest.current;
+    setMapping(next);
+    const found = await planImport(rows, { mapping: next, targets: columns, keys }, pause);
+    if (latest.current === run) setPlan(found);
+  };
+  const read = async (text: string, columns: readonly ImportColumn[]): Promise<void> => {
+    setProblem(undefined);
+    try {
+      const found = await readTable(text, new Set(columns.map(({ name }) => name.toLowerCase())));
+      await check(found, matchColumns(found, columns), columns);
+      setTable(found);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  const rows: readonly ImportRow[] =
+    plan === undefined ? [] : plan.objects.flatMap((object, row) => (object === undefined ? [] : { row, object }));
+  const start = async (mode: ImportMode): Promise<ImportResult> => {
+    isStopped.current = false;
+    setStopping(false);
+    setProgress({ inserted: 0, handled: 0, rejected: [] });
+    const run = mode === 'all' ? importAll : importValid;
+    const found = await run({ as, names: info.names, rows, isStopped: () => isStopped.current, onProgress: setProgress });
+    setResult(found);
+    setProgress(undefined);
+    return found;
+  };
+  return {
+    targets,
+    failure,
+    table,
+    mapping,
+    plan,
+    problem,
+    progress,
+    result,
+    rows,
+    isStopping,
+    read: (text: string) => read(text, targets ?? []),
+    map: (index: number, name: string | undefined) => {
+      if (table === undefined) return;
+      const next = mapping.map((each, place) => (place === index ? name : each === name ? undefined : each));
+      void check(table, next, targets ?? []);
+    },
+    start,
+    stop: () => {
+      isStopped.current = true;
+      setStopping(true);
+    },
+    /** Returns to the text. */
+    clear: () => {
+      setTable(undefined);
+      setPlan(undefined);
+      setResult(undefined);
+    },
+  };
+}
+
+export type ImportFlow = ReturnType<typeof useImport>;
