@@ -125,7 +125,9 @@ interface Connection extends Pick<DiagramLine, 'from' | 'to' | 'names' | 'isFrom
 /** One connection for a foreign key and the relationships that use it, in either direction. */
 function connectionsOf({ edges }: DiagramModel): readonly Connection[] {
   const found = new Map<string, Connection>();
-  for (const { kind, name, from, to, columns } of edges) {
+  const isKey = ({ kind }: DiagramEdge): boolean => kind === 'foreign-key';
+  // A foreign key shows which end has many rows, so it comes before its relationships.
+  for (const { kind, name, from, to, columns } of [...edges.filter(isKey), ...edges.filter((edge) => !isKey(edge))]) {
     const key = keyOf(from, to, columns);
     const reverse = keyOf(
       to,
