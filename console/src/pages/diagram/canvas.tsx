@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import type { useView } from './use-view.ts';
 
 /** Scales from which boxes have columns, and from which they have names. */
-const [WITH_COLUMNS, WITH_NAMES] = [0.55, 0.2];
+const [WITH_COLUMNS, WITH_NAMES] = [0.45, 0.2];
 const MAX_LARGE_NAME = 15;
 
 interface CanvasProps {

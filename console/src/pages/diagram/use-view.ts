@@ -27,9 +27,18 @@ export function useView(diagram: Area) {
   useLayoutEffect(() => {
     const { current } = frame;
     if (current === null) return;
-    const observer = new ResizeObserver(() => setSize({ width: current.clientWidth, height: current.clientHeight }));
+    let known = { width: 0, height: 0 };
+    const measure = (): void => {
+      const next = { width: current.clientWidth, height: current.clientHeight };
+      const [x, y] = [next.width - known.width, next.height - known.height];
+      // The middle of the frame stays where it is.
+      if (known.width > 0) setView((before) => ({ ...before, x: before.x - x / 2 / before.scale, y: before.y - y / 2 / before.scale }));
+      known = next;
+      setSize(next);
+    };
+    const observer = new ResizeObserver(measure);
     observer.observe(current);
-    setSize({ width: current.clientWidth, height: current.clientHeight });
+    measure();
     return () => observer.disconnect();
   }, []);
 
