@@ -30,6 +30,7 @@ import { roleOperations } from '../metadata-api/operations/roles.ts';
 import { scheduledEventOperations } from '../metadata-api/operations/scheduled-events.ts';
 import { sourceOperations } from '../metadata-api/operations/sources.ts';
 import { stateOperations } from '../metadata-api/operations/state.ts';
+import { recentOperations } from '../metadata-api/operations/recent-operations.ts';
 import { subscriptionOperations } from '../metadata-api/operations/subscriptions.ts';
 import { tableOperations } from '../metadata-api/operations/tables.ts';
 import { webhookTransformOperations } from '../metadata-api/operations/webhook-transforms.ts';
@@ -69,5 +70,6 @@ export const operationGroups: readonly OperationGroup[] = [
   ...previewOperations,
   ...stateOperations,
   ...subscriptionOperations,
+  ...recentOperations,
   ...webhookTransformOperations,
 ];

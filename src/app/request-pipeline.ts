@@ -6,6 +6,7 @@ import type { AsynchronousCalls } from '../execute/run-context.ts';
 import type { OutboundClient } from '../http-client/client.ts';
 import type { EnvironmentVariables } from '../metadata/environment-template.ts';
 import type { Observer } from '../observability/observation.ts';
+import { RecentOperations } from '../pipeline/recent-operations.ts';
 import { createRateLimiter } from '../pipeline/rate-limiter.ts';
 import { createAllowList } from '../pipeline/allow-list.ts';
 import { BatchBudget } from '../pipeline/batch-budget.ts';
@@ -57,6 +58,7 @@ export function createRequestPipeline(config: PipelineConfig, parts: PipelinePar
   const limits = operationLimits(config);
   const responseLimit = config.responseLimit === 0 ? Number.POSITIVE_INFINITY : config.responseLimit;
   return {
+    recent: new RecentOperations(),
     ...(meter && { meter }),
     ...(onWritten && { onWritten }),
     ...(responses === null ? {} : { responses }),

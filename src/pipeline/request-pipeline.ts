@@ -18,6 +18,7 @@ import type { AllowList } from './allow-list.ts';
 import type { BatchBudget } from './batch-budget.ts';
 import type { OperationCache } from './operation-cache.ts';
 import type { OperationMeter } from './operation-meter.ts';
+import type { RecentOperations } from './recent-operations.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { SchemaAnswers } from './schema-answers.ts';
 
@@ -62,6 +63,8 @@ export interface RequestPipeline {
   /** Called after operations that take longer than the limit, in ms. */
   readonly slow?: { readonly limit: number; readonly observe: (observation: SlowQueryObservation) => void };
   readonly meter?: Counted<OperationMeter>;
+  /** Record of the last operations; absent if none are recorded. */
+  readonly recent?: RecentOperations;
   /** Called with the cost of statements if the database charges for reads. */
   readonly observeCost?: (observation: CostObservation) => void;
   /** Variables whose values are not logged. */

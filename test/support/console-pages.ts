@@ -34,6 +34,7 @@ export const ROUTES = [
   '#/events/cron',
   '#/events/one-off',
   '#/live',
+  '#/live?tab=operations',
   '#/metadata',
   '#/metadata?tab=inconsistent',
   '#/metadata?tab=renew',

@@ -40,6 +40,7 @@ export const OPERATIONS = {
   get_event_summary: 'nothing',
   get_inconsistent_metadata: 'nothing',
   get_overview: 'nothing',
+  get_recent_operations: 'nothing',
   get_role_schema: 'nothing',
   get_scheduled_event_invocations: 'nothing',
   get_scheduled_events: 'nothing',
@@ -317,6 +318,8 @@ export interface OperationArguments {
   get_overview: {
     readonly if_not?: string;
   };
+  /** `{}` */
+  get_recent_operations: Readonly<Record<string, never>>;
   /** `{"role":"user","documents":["query ($where: article_bool_exp) { article(where: $where) { id } }"]}` */
   get_role_schema: {
     readonly role: string;

@@ -298,4 +298,5 @@ export const UNPREFIXED: Readonly<Record<string, Case>> = {
     fails: [failure({ source: 'nothing' }, 'not-exists', '$.args'), failure({ role: '' }, 'parse-failed', '$.args.role')],
   },
   get_subscriptions: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
+  get_recent_operations: { args: {}, fails: [failure('x', 'parse-failed', '$.args'), NO_VERSION] },
 };

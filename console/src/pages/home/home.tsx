@@ -9,10 +9,12 @@ import { shownError } from '../../parts/shown-error.ts';
 import { showToast } from '../../parts/toast.tsx';
 import { Card } from './card.tsx';
 import { Checklist } from './checklist.tsx';
+import { EndpointCard } from './endpoint-card.tsx';
 import { EventCard } from './event-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Inconsistencies } from './inconsistencies.tsx';
 import { NextSteps } from './next-steps.tsx';
+import { OperationsCard } from './operations-card.tsx';
 import { SourcesCard } from './sources-card.tsx';
 
 /** State of the service, and the next things to set up. */
@@ -33,9 +35,11 @@ export function Home() {
         <>
           <FirstSteps data={data} />
           <div class="cards">
+            <EndpointCard data={data} />
             <SourcesCard data={data} />
             {data.inconsistent > 0 && <Inconsistencies data={data} />}
             {data.triggers.length > 0 && <EventCard version={data.version} />}
+            <OperationsCard />
             <NextSteps data={data} />
             <Checklist />
             {sessionChanges.value.length > 0 && <LastChanges />}

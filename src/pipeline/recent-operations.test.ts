@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { PreparedOperation } from '../graphql-engine/translation.ts';
+import type { CachedOperation } from './operation-cache.ts';
+import { type FinishedOperation, RecentOperations, withoutValues } from './recent-operations.ts';
+
+function finished(query: string, changes: Partial<FinishedOperation> = {}): FinishedOperation {
+  const operation: CachedOperation = { prepared: { kind: 'query' } as PreparedOperation, plans: [], counts: null };
+  return { at: new Date(0), requestId: 'r', name: null, role: 'reader', duration: 1, error: null, query, operation, ...changes };
+}
+
+describe('the record of operations', () => {
+  it('keeps the last 500, newest first', () => {
+    const recent = new RecentOperations();
+    for (let count = 0; count < 1234; count++) recent.add(finished('{ a }', { name: `N${count}` }));
+    const names = recent.list().map(({ name }) => name);
+    expect(names.length).toBe(500);
+    expect([names[0], names.at(-1)]).toEqual(['N1233', 'N734']);
+  });
+
+  it('limits the length of all texts', () => {
+    const recent = new RecentOperations();
+    const long = 'x'.repeat(100_000);
+    recent.add(finished(`{ ${long} }`, { name: long, role: long, requestId: long }));
+    expect(JSON.stringify(recent.list()).length).toBeLessThan(1000);
+  });
+
+  it('leaves out introspection, and the document of a request that was not accepted', () => {
+    const recent = new RecentOperations();
+    recent.add(finished('query Types($x: String!) { t0: __type(name: $x) { name } }'));
+    recent.add(finished('{ __schema { queryType { name } } }'));
+    recent.add(finished('password', { operation: null, error: 'validation-failed' }));
+    expect(recent.list().map(({ type, document, error }) => [type, document, error])).toEqual([['unknown', null, 'validation-failed']]);
+  });
+
+  it.each([
+    ['{ a(x: "secret", y: -5.1e3, z: $z1) { b1 } }', '{ a(x: "…", y: 0, z: $z1) { b1 } }'],
+    ['{ a(x: "with \\" quote # no comment") # a "comment"\n }', '{ a(x: "…")  \n }'],
+    ['{ a(x: """block \\""" " secret""") }', '{ a(x: "…") }'],
+    ['{ a(x: "cut', '{ a(x: "…"'],
+    ['{ a(x: """cut "" ', '{ a(x: "…"'],
+  ])('has no values: %s', (document, expected) => {
+    expect(withoutValues(document)).toBe(expected);
+  });
+});

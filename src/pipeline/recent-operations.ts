@@ -1,0 +1,85 @@
+/**
+ * The last GraphQL queries and mutations of this instance, for administrators. They are kept in memory, within a fixed size, and contain no
+ * values: neither variables, nor the strings and numbers of documents.
+ */
+import { shortened } from '../errors/shortened.ts';
+import type { CachedOperation } from './operation-cache.ts';
+
+export interface RecentOperation {
+  readonly at: Date;
+  readonly requestId: string;
+  /** `unknown` if the document was not accepted. */
+  readonly type: 'query' | 'mutation' | 'subscription' | 'unknown';
+  readonly name: string | null;
+  readonly role: string;
+  /** In ms. */
+  readonly duration: number;
+  /** Code of the error, or `null` on success. */
+  readonly error: string | null;
+  /** Beginning of the document without values; `null` if it was not accepted. */
+  readonly document: string | null;
+}
+
+/** Maximum number of operations. With the limits below, they take less than 1 MB. */
+const CAPACITY = 500;
+/** Maximum length of a name, in characters. */
+const MAX_NAME = 100;
+/** Maximum length of a document, in characters. */
+const MAX_DOCUMENT = 300;
+/** Maximum length of the part of a document that is read for it, in characters. */
+const MAX_READ = 3000;
+
+export type FinishedOperation = Omit<RecentOperation, 'type' | 'document'> & {
+  readonly query: string;
+  /** `null` if the document was not accepted. */
+  readonly operation: CachedOperation | null;
+};
+
+export class RecentOperations {
+  readonly #ring: RecentOperation[] = [];
+  #next = 0;
+  /** Documents without values, of operations that may run again. */
+  readonly #documents = new WeakMap<CachedOperation, string>();
+
+  /** Replaces the oldest operation if the record is full. Introspection is left out. */
+  add({ query, operation, name, role, requestId, ...rest }: FinishedOperation): void {
+    const document = operation === null ? null : this.#documentOf(operation, query);
+    if (document !== null && INTROSPECTION.test(document)) return;
+    this.#ring[this.#next] = {
+      ...rest,
+      requestId: copied(requestId),
+      name: name === null ? null : copied(name),
+      role: copied(role),
+      type: operation?.prepared.kind ?? 'unknown',
+      document,
+    };
+    this.#next = (this.#next + 1) % CAPACITY;
+  }
+
+  /** Returns the operations, newest first. */
+  list(): readonly RecentOperation[] {
+    return [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)].reverse();
+  }
+
+  #documentOf(operation: CachedOperation, query: string): string {
+    const known = this.#documents.get(operation);
+    if (known !== undefined) return known;
+    const document = copied(withoutValues(query.slice(0, MAX_READ)).replace(/\s+/g, ' ').trim(), MAX_DOCUMENT);
+    this.#documents.set(operation, document);
+    return document;
+  }
+}
+
+const INTROSPECTION = /^(?:query\b[^{]*)?\{ ?(?:\w+ ?: ?)?__(?:schema|type)\b/;
+/** Strings, comments and numbers; also those that the end of the text cuts. */
+const VALUES = /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:[^"\\\n]|\\.)*"?|#[^\n]*|(?<![\w$])-?\d[\w.+-]*/g;
+
+/** Replaces the strings and numbers of a document, and drops its comments. */
+export function withoutValues(document: string): string {
+  return document.replace(VALUES, (value) => (value.startsWith('"') ? '"…"' : value.startsWith('#') ? ' ' : '0'));
+}
+
+/** Copies the beginning of a text, so that the record does not keep the text alive of which it is a part. */
+function copied(text: string, length = MAX_NAME): string {
+  return Buffer.from(shortened(text, length)).toString();
+}
