@@ -67,6 +67,45 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
   const variables = optionVariables();
   const translated = translate(input.document, account, { kinds, optionVariables: variables });
   const { variables: named } = translated;
+  accountForProblems(input, account, texts);
+  const config = configOf(input.config, account);
+  const read =
+    leavesOf(input.document).length + leavesOf(input.config, ['config.yaml']).length * (Object.keys(input.config).length === 0 ? 0 : 1);
+  const unjoined = input.unjoined.reduce((sum, { value }) => sum + leavesOf(value).length, 0);
+  const { document, texts: metadata } = writtenMetadata(input, out, translated.document, account, kinds);
+  const counts = countOf(account.leaves);
+  const sum = BUCKETS.reduce((total, bucket) => total + counts[bucket], 0);
+  if (sum !== read + unjoined) throw new Error(`invariant: ${read + unjoined} leaf keys were read and ${sum} accounted for`);
+  const sources = namesOf(document);
+  const unsupportedSources = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
+  const migrations = importMigrations(input, sources, unsupportedSources, account, sqlReader(kinds));
+  reportLostTables(document, migrations.lost, account);
+  reportProjectIssues(input, document, migrations.readsSession, account);
+  for (const [path, text] of [...migrations.texts, ...metadata]) texts.set(path, text);
+  accountForFiles(input, account);
+  texts.set('config.yaml', config);
+  for (const [file, text] of setAsideTexts(account)) texts.set(`unsupported/${file}`, text);
+  texts.set('.env.example', exampleEnvironment(named));
+  texts.set('.gitignore', '.env\n.env.*\n!.env.example\n.svc/\n');
+  const written = Object.fromEntries([...texts].map(([file, text]) => [file, digestOf(text)] as const).sort());
+  texts.set(DECISIONS_FILE, String(new Document({ accepted: [...accepted].sort(), written })));
+  const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.remarks.map(remarkEntry)].map(
+    (entry) => ({ ...entry, accepted: accepted.has(`${entry.bucket}:${entry.id}`) || accepted.has(entry.id) }),
+  );
+  const outside = [...input.files.outside].map(([shown, real]) => (shown === real ? shown : `${shown} -> ${real}`));
+  const warnings = [
+    callsOut(document),
+    outside.length === 0 ? undefined : `read from outside of the project: ${outside.join(', ')}`,
+  ].filter((warning) => warning !== undefined);
+  const remarks = countOf(account.remarks);
+  return {
+    texts,
+    report: { layout: input.layout, leaves: sum, buckets: counts, remarks, entries, migrations: migrations.count, warnings },
+  };
+}
+
+/** Accounts for what could not be joined or read. @param texts receives the unreadable files */
+function accountForProblems(input: Input, account: ImportAccount, texts: Map<string, string>): void {
   for (const { path, value, bucket, reason } of input.unjoined) {
     const at = ['actions.yaml', ...path];
     if (bucket === 'ignored') account.addLeaves(value, at, bucket, reason);
@@ -88,31 +127,21 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
       place: (input.unread ?? []).join(', '),
       message: 'no other file includes these files, so the other engine does not read them either',
     });
-  const config = configOf(input.config, account);
-  const read =
-    leavesOf(input.document).length + leavesOf(input.config, ['config.yaml']).length * (Object.keys(input.config).length === 0 ? 0 : 1);
-  const unjoined = input.unjoined.reduce((sum, { value }) => sum + leavesOf(value).length, 0);
-  const { document, texts: metadata } = writtenMetadata(input, out, translated.document, account, kinds);
-  const counts = countOf(account.leaves);
-  const sum = BUCKETS.reduce((total, bucket) => total + counts[bucket], 0);
-  if (sum !== read + unjoined) throw new Error(`invariant: ${read + unjoined} leaf keys were read and ${sum} accounted for`);
-  const sources = namesOf(document);
-  const unsupportedSources = new Set(namesOf(input.document).filter((name) => !sources.includes(name)));
-  const migrations = importMigrations(input, sources, unsupportedSources, account, sqlReader(kinds));
-  reportLostTables(document, migrations.lost, account);
-  reportProjectIssues(input, document, migrations.readsSession, account);
-  for (const [path, text] of [...migrations.texts, ...metadata]) texts.set(path, text);
-  for (const [file, encoding] of input.files.encodings)
+}
+
+/** Accounts for files in other encodings, and for those that were skipped. */
+function accountForFiles({ files, seedsFolder }: Input, account: ImportAccount): void {
+  for (const [file, encoding] of files.encodings)
     account.addRemark({
       id: `encoding:${file}`,
       bucket: 'needs-you',
       place: file,
       message: `is not valid UTF-8: it was read as ${encoding} and written as UTF-8; check that the text is correct`,
     });
-  for (const [path, reason] of input.files.skipped) {
-    const shown = input.files.show(path);
+  for (const [path, reason] of files.skipped) {
+    const shown = files.show(path);
     // Files of metadata and migrations are known by name.
-    const mayContainSeeds = isWithin(input.seedsFolder, path);
+    const mayContainSeeds = isWithin(seedsFolder, path);
     account.addRemark({
       id: `folder:${shown}`,
       bucket: mayContainSeeds ? 'needs-you' : 'ignored',
@@ -120,25 +149,6 @@ export function importProject(input: Input, out: string, accepted: ReadonlySet<s
       message: mayContainSeeds ? `${reason}; set seeds_directory in config.yaml to this folder, or copy the seeds that you need` : reason,
     });
   }
-  texts.set('config.yaml', config);
-  for (const [file, text] of setAsideTexts(account)) texts.set(`unsupported/${file}`, text);
-  texts.set('.env.example', exampleEnvironment(named));
-  texts.set('.gitignore', '.env\n.env.*\n!.env.example\n.svc/\n');
-  const written = Object.fromEntries([...texts].map(([file, text]) => [file, digestOf(text)] as const).sort());
-  texts.set(DECISIONS_FILE, String(new Document({ accepted: [...accepted].sort(), written })));
-  const entries = [...account.leaves.filter(({ bucket }) => bucket !== 'same').map(leafEntry), ...account.remarks.map(remarkEntry)].map(
-    (entry) => ({ ...entry, accepted: accepted.has(`${entry.bucket}:${entry.id}`) || accepted.has(entry.id) }),
-  );
-  const outside = [...input.files.outside].map(([shown, real]) => (shown === real ? shown : `${shown} -> ${real}`));
-  const warnings = [
-    callsOut(document),
-    outside.length === 0 ? undefined : `read from outside of the project: ${outside.join(', ')}`,
-  ].filter((warning) => warning !== undefined);
-  const remarks = countOf(account.remarks);
-  return {
-    texts,
-    report: { layout: input.layout, leaves: sum, buckets: counts, remarks, entries, migrations: migrations.count, warnings },
-  };
 }
 
 /** Decisions recorded by an earlier import into this directory. */
