@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { atomicSize, MAX_ATOMIC_SIZE } from '../../api/import-rows.ts';
+import { atomicSize, type ImportState, MAX_ATOMIC_SIZE } from '../../api/import-rows.ts';
 import { persona } from '../../api/persona.ts';
 import type { NamedTableInfo } from '../../api/table-info.ts';
 import { type TableOverview, tableId } from '../../model/overview.ts';
@@ -94,25 +94,26 @@ export function ImportDialog({ table, info, text, onClose, onInserted }: ImportD
           </div>
         </>
       )}
-      {progress !== undefined && (
-        <div role="status" class="stack-tight">
-          <progress
-            aria-label="Progress of the import"
-            class="import-progress"
-            max={rows.length}
-            value={mode === 'all' ? undefined : progress.handled}
-          />
-          <span class="muted small number">
-            {mode === 'all'
-              ? progress.rejected.length === 0
-                ? `Inserting ${counted(rows.length, 'row')} …`
-                : `No row was inserted. Looking for more rejected rows: ${progress.rejected.length} so far …`
-              : `${progress.handled.toLocaleString('en')} of ${counted(rows.length, 'row')}, ${progress.rejected.length} rejected`}
-          </span>
-        </div>
-      )}
+      {progress !== undefined && <Progress state={progress} count={rows.length} mode={mode} />}
       {result !== undefined && <ImportReport flow={flow} result={result} mode={mode} />}
     </Dialog>
+  );
+}
+
+/** Number of rows so far; for one transaction only whether it is still running. */
+function Progress({ state, count, mode }: { readonly state: ImportState; readonly count: number; readonly mode: ImportMode }) {
+  const { handled, rejected } = state;
+  const text =
+    mode === 'valid'
+      ? `${handled.toLocaleString('en')} of ${counted(count, 'row')}, ${rejected.length} rejected`
+      : rejected.length === 0
+        ? `Inserting ${counted(count, 'row')} …`
+        : `No row was inserted. Looking for more rejected rows: ${rejected.length} so far …`;
+  return (
+    <div role="status" class="stack-tight">
+      <progress aria-label="Progress of the import" class="import-progress" max={count} value={mode === 'all' ? undefined : handled} />
+      <span class="muted small number">{text}</span>
+    </div>
   );
 }
 
