@@ -27,6 +27,22 @@ describe('form of an event trigger', () => {
       expect(triggerJson(triggerDraft(trigger), trigger)).toEqual(trigger);
   });
 
+  it('writes the order, the concurrency limit and the rule for replication', () => {
+    const draft: TriggerDraft = {
+      ...triggerDraft(SMALL),
+      order: 'columns',
+      orderColumns: ['customer_id'],
+      maxConcurrency: ' 3 ',
+      onReplication: 'no',
+    };
+    const json = { ...SMALL, ordering: ['customer_id'], max_concurrency: 3, trigger_on_replication: false };
+    expect(triggerJson(draft, SMALL)).toEqual(json);
+    expect(triggerDraft(json)).toEqual({ ...draft, maxConcurrency: '3' });
+    expect(triggerJson({ ...triggerDraft(FULL), order: 'any', maxConcurrency: '' }, FULL)).not.toHaveProperty('ordering');
+    expect(missingInTrigger({ ...draft, orderColumns: [] })).toBe('Select a column for the order');
+    expect(() => triggerJson({ ...draft, maxConcurrency: 'x' }, SMALL)).toThrow('Maximum concurrent deliveries');
+  });
+
   it('writes changed fields', () => {
     const draft = triggerDraft(FULL);
     const changed: TriggerDraft = {

@@ -17,6 +17,9 @@ export interface CapturedDraft {
   readonly payload: ColumnChoice;
 }
 
+export type TriggerOrder = 'any' | 'row' | 'columns';
+export type OnReplication = 'default' | 'yes' | 'no';
+
 export interface TriggerDraft {
   readonly operations: Readonly<Record<Captured, CapturedDraft>>;
   readonly isManual: boolean;
@@ -29,6 +32,13 @@ export interface TriggerDraft {
   readonly headers: readonly HeaderRow[];
   /** Environment variable with the secret that signs deliveries; empty for none. */
   readonly secretVariable: string;
+  readonly order: TriggerOrder;
+  /** Columns whose values have an order of their own, for the order by columns. */
+  readonly orderColumns: readonly string[];
+  /** Maximum number of concurrent deliveries; empty for no limit. */
+  readonly maxConcurrency: string;
+  /** Whether rows that replication writes cause events. */
+  readonly onReplication: OnReplication;
   /** JSON; empty for none. */
   readonly documents: Readonly<Record<DocumentKey, string>>;
 }
@@ -59,9 +69,18 @@ export function triggerDraft(trigger: JsonObject): TriggerDraft {
     timeout: String(retry['timeout_sec']),
     headers: headerRows(trigger['headers']),
     secretVariable: String(objectOf(trigger['signature'])['secret_from_env'] ?? ''),
+    order: trigger['ordering'] === 'row' ? 'row' : isList(trigger['ordering']) ? 'columns' : 'any',
+    orderColumns: isList(trigger['ordering']) ? trigger['ordering'].map(String) : [],
+    maxConcurrency: String(trigger['max_concurrency'] ?? ''),
+    onReplication: ON_REPLICATION.get(trigger['trigger_on_replication']) ?? 'default',
     documents: eachDocument((key) => (trigger[key] === undefined ? '' : printJson(trigger[key], 2))),
   };
 }
+
+const ON_REPLICATION: ReadonlyMap<Json | undefined, OnReplication> = new Map([
+  [true, 'yes'],
+  [false, 'no'],
+]);
 
 function capturedDraft(spec: Json | undefined): CapturedDraft {
   if (!isObject(spec)) return { isOn: false, columns: null, payload: null };
@@ -69,13 +88,14 @@ function capturedDraft(spec: Json | undefined): CapturedDraft {
 }
 
 /** Names what is missing or invalid; undefined if the draft can be saved. */
-export function missingInTrigger({ operations, isManual, webhook, documents }: TriggerDraft): string | undefined {
+export function missingInTrigger({ operations, isManual, webhook, documents, order, orderColumns }: TriggerDraft): string | undefined {
   if (!isManual && CAPTURED.every((operation) => !operations[operation].isOn)) return 'Select an operation';
   for (const operation of CAPTURED) {
     const { isOn, columns, payload } = operations[operation];
     if (isOn && (columns?.length === 0 || payload?.length === 0)) return `Select a column for ${operation}, or all columns`;
   }
   if (webhook.trim() === '') return 'Enter a webhook URL';
+  if (order === 'columns' && orderColumns.length === 0) return 'Select a column for the order';
   const invalid = DOCUMENT_KEYS.find((key) => documentError(documents[key]) !== undefined);
   return invalid === undefined ? undefined : `${DOCUMENTS[invalid]}: ${documentError(documents[invalid])}`;
 }
@@ -97,7 +117,9 @@ export function documentError(text: string): string | undefined {
  */
 export function triggerJson(draft: TriggerDraft, trigger: JsonObject): JsonObject {
   const { webhook: _webhook, webhook_from_env: _variable, headers: _headers, signature: _, definition, retry_conf, ...others } = trigger;
-  const rest: JsonObject = Object.fromEntries(Object.entries(others).filter(([key]) => !Object.hasOwn(DOCUMENTS, key)));
+  const rest: JsonObject = Object.fromEntries(
+    Object.entries(others).filter(([key]) => !Object.hasOwn(DOCUMENTS, key) && !DELIVERY_KEYS.includes(key)),
+  );
   const headers = headersOf(draft.headers);
   const secretVariable = draft.secretVariable.trim();
   const { enable_manual: manual, ...operations } = objectOf(definition);
@@ -118,7 +140,18 @@ export function triggerJson(draft: TriggerDraft, trigger: JsonObject): JsonObjec
     ...retryOf(draft, retry_conf),
     ...(headers.length === 0 ? {} : { headers }),
     ...(secretVariable === '' ? {} : { signature: { secret_from_env: secretVariable } }),
+    ...deliveryOf(draft),
     ...Object.fromEntries(DOCUMENT_KEYS.filter((key) => draft.documents[key].trim() !== '').map((key) => [key, documentOf(draft, key)])),
+  };
+}
+
+const DELIVERY_KEYS: readonly string[] = ['ordering', 'max_concurrency', 'trigger_on_replication'];
+
+function deliveryOf({ order, orderColumns, maxConcurrency, onReplication }: TriggerDraft): JsonObject {
+  return {
+    ...(order === 'any' ? {} : { ordering: order === 'row' ? 'row' : orderColumns }),
+    ...(maxConcurrency.trim() === '' ? {} : { max_concurrency: wholeNumberOf(maxConcurrency, 'Maximum concurrent deliveries') }),
+    ...(onReplication === 'default' ? {} : { trigger_on_replication: onReplication === 'yes' }),
   };
 }
 

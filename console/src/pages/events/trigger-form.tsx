@@ -30,7 +30,7 @@ import { changeOfTrigger, type TableTrigger } from './trigger-change.ts';
 
 const LABELS: Readonly<Record<Captured, string>> = { insert: 'Insert', update: 'Update', delete: 'Delete' };
 
-/** Form of an event trigger: operations, columns, webhook, retries and transforms. */
+/** Form of an event trigger: operations, columns, webhook, retries, order and transforms. */
 export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClose(): void }) {
   const { address, trigger } = of;
   const name = String(trigger['name']);
@@ -75,6 +75,7 @@ export function TriggerForm({ of, onClose }: { readonly of: TableTrigger; onClos
       <div class="row fields">
         <RetryFields draft={draft} onChange={set} />
       </div>
+      <DeliveryFields draft={draft} columns={columns} onChange={set} />
       <Transforms draft={draft} onChange={set} />
     </FormDialog>
   );
@@ -107,6 +108,57 @@ function Webhook({ draft, onChange }: DraftProps) {
       ) : (
         <WebhookField value={draft.webhook} placeholder="{{HOOKS}}/on-order" onInput={(webhook) => onChange({ webhook })} />
       )}
+    </>
+  );
+}
+
+/** Order and limit of deliveries, and rows of replication. */
+function DeliveryFields({ draft, columns, onChange }: DraftProps & { readonly columns: readonly string[] }) {
+  return (
+    <>
+      <div class="stack-tight">
+        <span class="label">Order of the events</span>
+        <Segments
+          name="Order of the events"
+          options={[
+            ['any', 'Any'],
+            ['row', 'Per row'],
+            ['columns', 'Per value of columns'],
+          ]}
+          chosen={draft.order}
+          onChoose={(order) => onChange({ order })}
+        />
+      </div>
+      {draft.order === 'columns' && (
+        <ColumnTicks
+          name="Events with the same values in these columns are delivered one after another"
+          columns={columns}
+          chosen={draft.orderColumns}
+          hasAll={false}
+          onChange={(chosen) => onChange({ orderColumns: chosen ?? [] })}
+        />
+      )}
+      <TextField
+        label="Maximum concurrent deliveries"
+        kind="number"
+        hint="Across all instances. Leave empty for no limit."
+        value={draft.maxConcurrency}
+        readOnly={isReadOnly}
+        onInput={(maxConcurrency) => onChange({ maxConcurrency })}
+      />
+      <div class="stack-tight">
+        <span class="label">Events for rows that replication writes</span>
+        <Segments
+          name="Events for rows that replication writes"
+          options={[
+            ['default', 'Default'],
+            ['yes', 'Yes'],
+            ['no', 'No'],
+          ]}
+          chosen={draft.onReplication}
+          onChoose={(onReplication) => onChange({ onReplication })}
+        />
+      </div>
     </>
   );
 }
@@ -175,11 +227,14 @@ function ColumnTicks({
   name,
   columns,
   chosen,
+  hasAll = true,
   onChange,
 }: {
   readonly name: string;
   readonly columns: readonly string[];
   readonly chosen: ColumnChoice;
+  /** False if a choice of all columns has no meaning. */
+  readonly hasAll?: boolean;
   onChange(chosen: ColumnChoice): void;
 }) {
   // Selected columns that the table no longer has are listed too, so that they can be removed.
@@ -188,12 +243,14 @@ function ColumnTicks({
     <fieldset class="plain-fieldset">
       <legend class="label">{name}</legend>
       <div class="row">
-        <Check
-          label="all"
-          checked={chosen === null}
-          disabled={isReadOnly || columns.length === 0}
-          onChange={(all) => onChange(all ? null : columns)}
-        />
+        {hasAll && (
+          <Check
+            label="all"
+            checked={chosen === null}
+            disabled={isReadOnly || columns.length === 0}
+            onChange={(all) => onChange(all ? null : columns)}
+          />
+        )}
         {chosen !== null &&
           shown.map((column) => (
             <Check

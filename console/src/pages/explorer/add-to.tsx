@@ -3,6 +3,7 @@ import { makeChange } from '../../api/changes.ts';
 import { readMetadata } from '../../api/entries.ts';
 import { type Failure, failureOf } from '../../api/failure.ts';
 import { useResource } from '../../api/use-resource.ts';
+import { type Endpoint, EndpointFields, endpointRefusal } from '../../features/endpoint-fields.tsx';
 import { type KnownCollections, saveQuerySteps } from '../../model/collection-steps.ts';
 import { objectsIn } from '../../model/json.ts';
 import { Button } from '../../parts/button.tsx';
@@ -11,8 +12,6 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorBox } from '../../parts/error-box.tsx';
 import { Check, Field } from '../../parts/field.tsx';
 import { shownError } from '../../parts/shown-error.ts';
-
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Saves the query in a collection, optionally on the allow-list, or creates a REST endpoint for it. */
 export function AddToCollection({
@@ -78,11 +77,6 @@ export function AddToCollection({
   );
 }
 
-interface Endpoint {
-  readonly url: string;
-  readonly methods: readonly string[];
-}
-
 const NO_COLLECTIONS: KnownCollections = { collections: [], allowed: [] };
 
 async function readCollections(signal: AbortSignal): Promise<KnownCollections> {
@@ -91,40 +85,4 @@ async function readCollections(signal: AbortSignal): Promise<KnownCollections> {
     collections: objectsIn(metadata['query_collections']),
     allowed: objectsIn(metadata['allowlist']).map((each) => String(each['collection'])),
   };
-}
-
-function endpointRefusal({ url, methods }: Endpoint): string | undefined {
-  return url === '' || methods.length === 0 ? 'Enter a URL and select a method' : undefined;
-}
-
-function EndpointFields({ endpoint: { url, methods }, onChange }: { readonly endpoint: Endpoint; onChange(endpoint: Endpoint): void }) {
-  return (
-    <>
-      <Field label="URL" hint="Path after /api/rest/. A segment such as :id sets the variable $id.">
-        {(id) => (
-          <input
-            id={id}
-            class="input mono"
-            placeholder="orders/:id"
-            value={url}
-            spellcheck={false}
-            onInput={(event) => onChange({ url: event.currentTarget.value, methods })}
-          />
-        )}
-      </Field>
-      <fieldset class="plain-fieldset">
-        <legend class="label">Methods</legend>
-        <div class="row">
-          {METHODS.map((method) => (
-            <Check
-              key={method}
-              label={method}
-              checked={methods.includes(method)}
-              onChange={(on) => onChange({ url, methods: on ? [...methods, method] : methods.filter((each) => each !== method) })}
-            />
-          ))}
-        </div>
-      </fieldset>
-    </>
-  );
 }

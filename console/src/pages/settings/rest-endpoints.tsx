@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { memberPart } from '../../api/entries.ts';
 import { overview } from '../../api/overview.ts';
 import { readSections } from '../../api/sections.ts';
@@ -12,12 +13,19 @@ import { ErrorBox } from '../../parts/error-box.tsx';
 import { ACTIONS, ListTable } from '../../parts/list-table.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { shownError } from '../../parts/shown-error.ts';
+import { NewEndpoint } from './new-endpoint.tsx';
 
 /** REST endpoints: saved operations with a URL. */
 export function RestEndpoints() {
   const { value, failure, isLoading, reload } = useResource(
     async (signal) => objectsIn((await readSections(['rest_endpoints'], signal))['rest_endpoints']),
     `${overview.value?.version}`,
+  );
+  const [isAdding, setAdding] = useState(false);
+  const add = (
+    <Button kind="primary" icon="plus" refusal={readOnlyRefusal} onClick={() => setAdding(true)}>
+      New REST endpoint
+    </Button>
   );
   const remove = (endpoint: JsonObject): void =>
     void attempt({
@@ -32,10 +40,12 @@ export function RestEndpoints() {
       {failure !== undefined && <ErrorBox error={shownError(failure)} onRetry={reload} />}
       {value === undefined && isLoading && <Loading what="the endpoints" />}
       {value?.length === 0 && (
-        <EmptyState icon="link" title="No REST endpoints">
-          Create one from an operation in the <a href={hrefOf(['explorer'])}>Explorer</a>.
+        <EmptyState icon="link" title="No REST endpoints" actions={add}>
+          A REST endpoint runs a saved query. Save queries in the <a href={hrefOf(['explorer'])}>Explorer</a>.
         </EmptyState>
       )}
+      {isAdding && <NewEndpoint onClose={() => setAdding(false)} />}
+      {value !== undefined && value.length > 0 && <div class="row">{add}</div>}
       {value !== undefined && value.length > 0 && (
         <ListTable name="REST endpoints" columns={['URL', 'Methods', 'Operation', ACTIONS]} isCard>
           {value.map((endpoint) => (
